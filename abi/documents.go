@@ -1,6 +1,6 @@
 package abi
 
-// These are the names of the operations on documents, which are the contents of records.
+// The names of the operations on documents, which are the contents of records.
 const (
 	GetContent    = "get_content"
 	SetContent    = "set_content"

@@ -5,7 +5,7 @@ import "time"
 // Level is the level of a log line.
 type Level string
 
-// These are the levels, from least to most severe.
+// The levels, from least to most severe.
 const (
 	LevelDebug Level = "debug"
 	LevelInfo  Level = "info"

@@ -23,7 +23,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// These are the names of the cases.
+// The names of the cases.
 const (
 	bareGoja   = "bare goja, new runtime"
 	bareRead   = "bare bbolt read"

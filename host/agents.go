@@ -163,4 +163,4 @@ func (a Agents) evaluate(ctx context.Context, name string, req Turn, rules agent
 }
 
 // evaluator is the type of the methods of agent.Set that evaluate rules.
-type evaluator func(*agent.Set, context.Context, agent.Env, agent.Rules) (*agent.Evaluation, error)
+type evaluator func(*agent.Set, context.Context, agent.Env, agent.Rules) (*report.RuleOutcome, error)

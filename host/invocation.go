@@ -91,7 +91,7 @@ type Invocation struct {
 // RunState is the state of a run that has not ended.
 type RunState string
 
-// These are the states of a run. A run is queued again before another attempt.
+// The states of a run. A run is queued again before another attempt.
 const (
 	// RunQueued is the state of a run that waits for the compilation of its tool or for admission
 	// at the gate.

@@ -31,7 +31,7 @@ type pendingEntry struct {
 	entry  ledger.Entry
 }
 
-// These are the limits on pending entries, and on the time for writing them when the Host is
+// The limits on pending entries, and on the time for writing them when the Host is
 // closed.
 const (
 	maxWaiting  = 10_000

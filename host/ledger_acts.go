@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// These are the names of acts in ledger entries.
+// The names of acts in ledger entries.
 const (
 	actRun     = "run"
 	actDryRun  = "dry_run"

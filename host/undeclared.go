@@ -31,7 +31,7 @@ func declaredInputs(inputSchema []byte, params []string) []string {
 	return params
 }
 
-// These are the limits on the warnings about undeclared members of an input.
+// The limits on the warnings about undeclared members of an input.
 const (
 	maxUndeclared  = 10
 	maxNameInWords = 64

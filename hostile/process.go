@@ -17,7 +17,7 @@ const (
 	strayTimeout = 2 * time.Second
 )
 
-// These are the reasons for killing a process.
+// The reasons for killing a process.
 const (
 	ownExit  = ""
 	hung     = "hung"

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// These are the limits on the cost of a schema. With a schema within these limits, validation takes
+// The limits on the cost of a schema. With a schema within these limits, validation takes
 // time linear in the size of the document. Without the limits, a schema that refers to itself twice
 // would double the work with every level.
 const (

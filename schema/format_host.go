@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// These are the limits on host names (RFC 1035, section 2.3.4).
+// The limits on host names (RFC 1035, section 2.3.4).
 const (
 	maxHost  = 253
 	maxLabel = 63
@@ -101,7 +101,7 @@ func isUnicodeLabel(s string) bool {
 	return true
 }
 
-// These are the exceptions in RFC 5892, section 2.6, without the exceptions that depend on the
+// The exceptions in RFC 5892, section 2.6, without the exceptions that depend on the
 // context.
 var (
 	labelAllowed = []rune{0xdf, 0x3c2, 0x6fd, 0x6fe, 0xf0b, 0x3007}

@@ -150,7 +150,7 @@ func isExpression(v any) bool {
 // propertyName matches a character class that names a Unicode property, such as \p{L}.
 var propertyName = regexp.MustCompile(`\\[pP](\{[^{}]*\}|[A-Za-z])`)
 
-// These are the costs of parsing a character class, in units of 10 µs. RE2 adds the other case of
+// The costs of parsing a character class, in units of 10 µs. RE2 adds the other case of
 // each character to a case-insensitive class, and all characters of a Unicode property to a class
 // that names it.
 const (

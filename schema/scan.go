@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// These are the limits on the text of a schema. The cost of compiling partly depends on the product
+// The limits on the text of a schema. The cost of compiling partly depends on the product
 // of these numbers.
 const (
 	maxSchemaDepth = 100  // nested arrays and objects
@@ -14,7 +14,7 @@ const (
 	maxNamed       = 512  // the schemas with an $id or an anchor, or under an unknown keyword
 )
 
-// These are the forms of keyword values that contain schemas.
+// The forms of keyword values that contain schemas.
 const (
 	holdsOne   = 1 << iota // a schema
 	holdsList              // an array of schemas

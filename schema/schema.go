@@ -36,7 +36,7 @@ type Limits struct {
 	Violations int
 }
 
-// These are the default values of the fields of Limits.
+// The default values of the fields of Limits.
 const (
 	DefaultSchemaBytes = 256 << 10
 	DefaultDepth       = 64

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi/conformance"
 )
 
-// These are the addresses that vectors use. Arguments are at the addresses text and value. Replies
+// The addresses that vectors use. Arguments are at the addresses text and value. Replies
 // are copied to the address buffer. The address pageEnd is the end of memory.
 const (
 	text    = 16

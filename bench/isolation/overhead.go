@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// These are the cases of runs in workers and in this process.
+// The cases of runs in workers and in this process.
 const (
 	inProcess      = "JavaScript, get and set, in process"
 	inWorker       = "JavaScript, get and set, in a worker"

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// These are the cases of the first run of a tool.
+// The cases of the first run of a tool.
 const (
 	coldStart = "first answer of a new pool"
 	newTenant = "first run of a new tenant, with a spare worker"

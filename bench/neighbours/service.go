@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// These are the tenants. mallory and ann are users of the first tenant, and bob is a user of the
+// The tenants. mallory and ann are users of the first tenant, and bob is a user of the
 // second.
 const (
 	attacked = "attacked"

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// These are the cases of a plug-in that is compiled by Go. The plug-in gets a record, increments a
+// The cases of a plug-in that is compiled by Go. The plug-in gets a record, increments a
 // number in the record and sets it.
 const (
 	goBare = "a Go plug-in, bare wazero, fresh"

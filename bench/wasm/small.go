@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// These are the cases of a plug-in of 8 KB that returns its input.
+// The cases of a plug-in of 8 KB that returns its input.
 const (
 	smallBare   = "8 KB, bare wazero, fresh"
 	smallRun    = "8 KB, a run"

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// These are the names of the files that declare an app and a tool.
+// The names of the files that declare an app and a tool.
 const (
 	FileName     = "app.yaml"
 	ManifestName = "tool.json"

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// These are the defaults of Loader and App.
+// The defaults of Loader and App.
 const (
 	DefaultMaxStores    = 15
 	DefaultMaxTimeout   = 180 * time.Second

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// These are the limits on a file. Authors of files can be untrusted, so the limits keep the use of
+// The limits on a file. Authors of files can be untrusted, so the limits keep the use of
 // time and memory small.
 const (
 	maxFileBytes = 1 << 20

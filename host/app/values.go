@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// These are the limits on declared values that are not part of Loader.
+// The limits on declared values that are not part of Loader.
 const (
 	maxIdle    = 366 * 24 * time.Hour // of sessions and workflows
 	minTimeout = time.Millisecond

@@ -53,7 +53,7 @@ func ReviewOf(p Program) Review {
 	return Review{}
 }
 
-// These are the limits of a Review. Engines omit all further calls and findings.
+// The limits of a Review. Engines omit all further calls and findings.
 const (
 	MaxReviewCalls    = 500
 	MaxReviewFindings = 100

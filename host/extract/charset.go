@@ -61,7 +61,7 @@ const (
 // typographic contains punctuation and symbols that occur in many languages.
 const typographic = "’‘“”„–—…€£§°²³·«»©®™½¼¾¿¡ºª•×\u00A0"
 
-// These are the ratings of a character. The rating of a two-byte character counts twice.
+// The ratings of a character. The rating of a two-byte character counts twice.
 const (
 	frequent    = 1.0
 	infrequent  = 0.5

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// These are the limits on a DOCX. The size of the text is limited separately.
+// The limits on a DOCX. The size of the text is limited separately.
 const (
 	maxDOCXEntries  = 10_000
 	maxDOCXInflated = 64 << 20 // the total size in bytes of the parts that are read

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// These are the XML namespaces of text, and of alternative content for older programs.
+// The XML namespaces of text, and of alternative content for older programs.
 const (
 	wordSpace       = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 	wordStrictSpace = "http://purl.oclc.org/ooxml/wordprocessingml/main"

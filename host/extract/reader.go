@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// These are the limits on reading one document.
+// The limits on reading one document.
 const (
 	// MaxBytes is the maximum size of a document.
 	MaxBytes = 20 << 20

@@ -15,7 +15,7 @@ import (
 // formatVersion is the first byte of an encoded journal.
 const formatVersion = 1
 
-// These are the flags of an encoded entry.
+// The flags of an encoded entry.
 const (
 	flagSafe  = 1
 	flagFault = 2

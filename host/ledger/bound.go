@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// These are the limits on an entry. An entry must fit into a record, but a run can use thousands of
+// The limits on an entry. An entry must fit into a record, but a run can use thousands of
 // records, and the item of each record can have 512 bytes.
 const (
 	// maxEffects is the maximum number of reads, and also of writes, of an entry. The first read or

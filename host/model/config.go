@@ -44,7 +44,7 @@ type Budget struct {
 	Tenant, App, User int64
 }
 
-// These are the defaults of a Budget.
+// The defaults of a Budget.
 const (
 	DefaultTenantTokens = 10_000_000
 	DefaultAppTokens    = 10_000_000

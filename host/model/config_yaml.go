@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// These are the limits on models.yaml. The time of the parser grows with the square of the number
+// The limits on models.yaml. The time of the parser grows with the square of the number
 // of tokens, and nesting makes it recurse.
 const (
 	maxConfigBytes  = 256 << 10

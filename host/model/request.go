@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// These are the limits of a request.
+// The limits of a request.
 const (
 	MaxMessages     = 1000
 	MaxTools        = 128

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// These are the kinds of the host's own records. A kind is the value of the System part of the
+// The kinds of the host's own records. A kind is the value of the System part of the
 // record's key, which guests cannot name.
 const (
 	Session   = "session"        // a session

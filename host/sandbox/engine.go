@@ -87,7 +87,7 @@ func (p *program) compile(ctx context.Context) error {
 	return p.within(ctx, nil, func(*worker) error { return nil })
 }
 
-// These are the limits of a source.
+// The limits of a source.
 const (
 	maxSourceBytes = 64 << 20
 	maxNameBytes   = 4 << 10

@@ -11,14 +11,14 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// These are the limits on what a worker can request while it compiles one source.
+// The limits on what a worker can request while it compiles one source.
 const (
 	maxFiles     = 50_000
 	maxFileBytes = 64 << 20 // of all content and entries together
 	maxEntries   = 10_000   // of a folder
 )
 
-// These are the types of a file in a reply.
+// The types of a file in a reply.
 const (
 	fileMissing = iota
 	fileRegular

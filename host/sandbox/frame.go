@@ -12,7 +12,7 @@ import (
 // kind is the type of a frame. kind determines the fields of the frame.
 type kind byte
 
-// These are the kinds of frames, with the sender of each. An unexpected frame ends the exchange.
+// The kinds of frames, with the sender of each. An unexpected frame ends the exchange.
 const (
 	kindHandshake kind = iota + 1 // host: configures the worker; worker: reports its layers
 	kindLoad                      // host: compile a source

@@ -43,7 +43,7 @@ type mounts struct {
 	generation  int    // the number of the shared state's preparation; used only by the parent
 }
 
-// These are the jobs of a worker. Workers with any job except jobRun write to mounts.folder, handle
+// The jobs of a worker. Workers with any job except jobRun write to mounts.folder, handle
 // a single request, and run no guest.
 const (
 	jobRun     = iota

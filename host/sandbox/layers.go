@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// These are the isolation layers of a worker, from the outermost to the innermost.
+// The isolation layers of a worker, from the outermost to the innermost.
 const (
 	LayerProcess     = "process"      // the guest runs in its own process, which can be killed
 	LayerParentDeath = "parent_death" // the worker dies with its parent

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// These are the limits of a worker.
+// The limits of a worker.
 const (
 	maxDescriptors = 256      // files, pipes and memory files
 	maxThreads     = 64       // an engine needs about 15

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// These are the command-line arguments of a worker process.
+// The command-line arguments of a worker process.
 const (
 	workerCommand = "worker"
 	workerFlag    = "--serve"

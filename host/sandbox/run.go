@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// These are the limits on the data that a worker sends in a run.
+// The limits on the data that a worker sends in a run.
 const (
 	maxCallBytes    = 8 << 20  // a memory call with all its arguments
 	maxLogBytes     = 64 << 10 // a log line
@@ -23,7 +23,7 @@ const (
 	maxRunBytes     = 64 << 20 // input and context, which the parent sends
 )
 
-// These are the statuses of a reply or an outcome.
+// The statuses of a reply or an outcome.
 const (
 	outcomeOutput = iota // an output or a reply
 	outcomeFault         // an *abi.Fault as JSON

@@ -51,7 +51,7 @@ const newNamespaces = unix.CLONE_NEWCGROUP | unix.CLONE_NEWIPC | unix.CLONE_NEWN
 // argument returns the offset of the lower half of a system call argument.
 func argument(index uint32) uint32 { return atArguments + 8*index }
 
-// These are the actions of the filter.
+// The actions of the filter.
 const (
 	deny           = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 	notImplemented = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS) // makes a C library use older calls

@@ -26,7 +26,7 @@ var languages = []sandbox.Language{
 	sharingLanguage,
 }
 
-// These are the indexes of engines in a pool.
+// The indexes of engines in a pool.
 const (
 	javaScript = iota
 	webAssembly

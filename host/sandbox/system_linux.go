@@ -164,7 +164,7 @@ func (w *worker) memoryNow() (private, resident uint64) {
 	}
 	var text [128]byte
 	n, _ := w.statm.ReadAt(text[:], 0) // empty if the process has exited
-	// These are the second and the sixth number of proc_pid_statm(5), in pages.
+	// The second and the sixth number of proc_pid_statm(5), in pages.
 	const residentField, dataField = 1, 5
 	at := 0
 	for number := range bytes.FieldsSeq(text[:n]) {

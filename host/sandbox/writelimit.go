@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// These are the limits on what the compilation of a source can write. Machine code is up to ten
+// The limits on what the compilation of a source can write. Machine code is up to ten
 // times as large as its source.
 const (
 	maxWrittenBytes = 256 << 20

@@ -11,7 +11,7 @@ import (
 // Tag is the type of a part of a key. The parts of a key are in the order of their tags.
 type Tag byte
 
-// These are the tags of the parts. Keys of the host's own records start with a System part, which
+// The tags of the parts. Keys of the host's own records start with a System part, which
 // tools cannot use.
 const (
 	System   Tag = 0x01

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// These are the names of the engines. Workers of the engine plain have the permissions of an
+// The names of the engines. Workers of the engine plain have the permissions of an
 // interpreter. Workers of the engine compiled can also create memory files and read compiled code.
 const (
 	plain    = "native"

@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// These are the time limits of a run.
+// The time limits of a run.
 const (
 	deadline = 5 * time.Second
 	lateness = 2 * time.Second // long enough for a busy machine, including the release of memory

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox/sandboxtest"
 )
 
-// These are the maximum resources that an attack uses on a machine that does not block it.
+// The maximum resources that an attack uses on a machine that does not block it.
 const (
 	maxThreads = 1000
 	maxBytes   = 512 << 20 // eight times the memory limit of a run

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// These are the limits of a process.
+// The limits of a process.
 const (
 	maxLine      = 8 << 20 // maximum bytes of a request
 	maxInstances = 1000    // memories

@@ -21,7 +21,7 @@ type Limits struct {
 	Values int
 }
 
-// These are the defaults of Limits, and the fixed bounds of number tokens.
+// The defaults of Limits, and the fixed bounds of number tokens.
 const (
 	DefaultDepth  = 1000
 	DefaultKeys   = 100_000

@@ -1,4 +1,4 @@
-// These are the imports of the ABI. A negative result is the negated number of a fault.
+// The imports of the ABI. A negative result is the negated number of a fault.
 
 @external("toolrun", "input_len")
 export declare function input_len(): i32;

@@ -1,4 +1,4 @@
-// These are the types of the replies to the operations in operations.ts. A call takes effect
+// The types of the replies to the operations in operations.ts. A call takes effect
 // immediately. If the run fails, its changes are rolled back.
 
 import { error_write, result_len, result_read } from "./imports";

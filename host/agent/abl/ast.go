@@ -68,7 +68,7 @@ func (n *binary) pos() Position      { return n.at }
 func (n *conditional) pos() Position { return n.at }
 func (n *call) pos() Position        { return n.at }
 
-// These are the operators in their canonical spelling.
+// The operators in their canonical spelling.
 const (
 	opNot       = "NOT"
 	opNegate    = "-"

@@ -55,7 +55,7 @@ type Result struct {
 // Truth is the result of a condition: true, false, or unknown because an operand is not set.
 type Truth uint8
 
-// These are the results of a condition.
+// The results of a condition.
 const (
 	Unknown Truth = iota
 	False

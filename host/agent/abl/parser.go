@@ -99,7 +99,7 @@ func (p *exprParser) implication() (node, *Problem) {
 	return n, problem
 }
 
-// These are the operators that associate to the left, grouped by precedence, with their canonical
+// The operators that associate to the left, grouped by precedence, with their canonical
 // spelling.
 var (
 	orOps      = map[string]string{"OR": opOr, "||": opOr}

@@ -4,7 +4,7 @@ package enginetest
 // the engine's language.
 type Behaviour string
 
-// These are the behaviors of the test tools. The stores are the stores of a [Memory]. Every call on
+// The behaviors of the test tools. The stores are the stores of a [Memory]. Every call on
 // the stores "forbidden" and "halt" fails.
 const (
 	// Sum returns {"sum": input.a + input.b}.

@@ -10,7 +10,7 @@ import (
 	"github.com/dop251/goja/unistring"
 )
 
-// These are the names of globals that contain our replacements of esbuild's helpers. Source code
+// The names of globals that contain our replacements of esbuild's helpers. Source code
 // cannot contain these names.
 const (
 	asyncGeneratorName = "\x00asyncGenerator"

@@ -20,7 +20,7 @@ const (
 	refusedObject
 )
 
-// These are the Go types to which goja exports objects of a class. Reading the type runs no guest
+// The Go types to which goja exports objects of a class. Reading the type runs no guest
 // code and converts nothing.
 var (
 	mapType    = reflect.TypeFor[[][2]any]()

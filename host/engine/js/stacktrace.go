@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// These are the limits of a reported stack and of the text from which it is parsed.
+// The limits of a reported stack and of the text from which it is parsed.
 const (
 	maxFrames     = 20
 	maxStackBytes = 32 << 10

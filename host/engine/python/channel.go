@@ -48,7 +48,7 @@ type channel struct {
 	halted  error  // the host's reason for stopping the guest
 }
 
-// These are the maximum sizes of a guest's messages. Without a limit, a message could be as large
+// The maximum sizes of a guest's messages. Without a limit, a message could be as large
 // as the guest's memory.
 const (
 	maxVerb      = 16 // more than the longest verb and its line feed

@@ -75,7 +75,7 @@ func (i *interpreter) boot(ctx context.Context) error {
 	return nil
 }
 
-// These are the offsets of ob_type in PyObject and of tp_call in PyTypeObject, in CPython 3.12 with
+// The offsets of ob_type in PyObject and of tp_call in PyTypeObject, in CPython 3.12 with
 // pointers of four bytes.
 const (
 	typeOffset = 4

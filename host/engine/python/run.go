@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// These are the limits of a guest's messages, logs and warnings.
+// The limits of a guest's messages, logs and warnings.
 const (
 	maxMessageBytes = 4 << 10
 	maxNameBytes    = 1 << 10

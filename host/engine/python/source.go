@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// These are the limits of a tool's source.
+// The limits of a tool's source.
 const (
 	maxSourceBytes = 1 << 20 // of one file
 	maxModules     = 200

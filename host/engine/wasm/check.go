@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// These are the names of a plug-in's exports.
+// The names of a plug-in's exports.
 const (
 	markerPrefix = "toolrun_abi_"
 	marker       = markerPrefix + "1"

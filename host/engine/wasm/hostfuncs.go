@@ -14,7 +14,7 @@ import (
 // and logs.
 const runModule = "toolrun"
 
-// These are the maximum sizes of an error and of a log line. Longer texts are not useful, and texts
+// The maximum sizes of an error and of a log line. Longer texts are not useful, and texts
 // of this size use little memory.
 const (
 	maxErrorBytes = 64 << 10

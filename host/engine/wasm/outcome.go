@@ -170,7 +170,7 @@ func numberOf(value json.RawMessage) int {
 	return max(number, 0)
 }
 
-// These are the maximum lengths of the texts in a guest's error.
+// The maximum lengths of the texts in a guest's error.
 const (
 	maxMessageBytes = 4 << 10
 	maxNameBytes    = 256

@@ -20,7 +20,7 @@ var (
 	ErrLimit = errors.New("pdfium: the document exceeds a limit")
 )
 
-// These are the budgets of a document, in slices of fuel. A slice takes about a third of a
+// The budgets of a document, in slices of fuel. A slice takes about a third of a
 // millisecond on a fast CPU. A large document exceeds its budget before its limit of CPU time, so
 // the text that was read so far is kept.
 const (

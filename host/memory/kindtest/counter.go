@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// These are the names of the operations on counters.
+// The names of the operations on counters.
 const (
 	CountUp    = "count_up"
 	GetCount   = "get_count"

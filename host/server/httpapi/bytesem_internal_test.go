@@ -20,7 +20,7 @@ func (s *Server) SetFileMemory(bytes int64) {
 	s.files.uploads.wait, s.files.downloads.wait = time.Millisecond, time.Millisecond
 }
 
-// These are the owner paths of the tests.
+// The owner paths of the tests.
 var (
 	annsPath = []string{"a", "ann"}
 	bobsPath = []string{"a", "bob"}

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// These are the keys that toolrun adds to the "_meta" member of a result.
+// The keys that toolrun adds to the "_meta" member of a result.
 const (
 	metaRun   = "toolrun/run"
 	metaFault = "toolrun/fault"

@@ -22,7 +22,7 @@ type metrics struct {
 	exportFailures                                                        prometheus.Counter
 }
 
-// These are the upper bounds of the histogram buckets. The fastest JavaScript tools take a tenth of
+// The upper bounds of the histogram buckets. The fastest JavaScript tools take a tenth of
 // a millisecond, and runs can take minutes.
 var (
 	runBuckets     = []float64{.0005, .002, .01, .05, .25, 1, 5, 30, 180}

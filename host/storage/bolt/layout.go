@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// These are the buckets of the file. Index entries have no value.
+// The buckets of the file. Index entries have no value.
 var (
 	metaBucket     = []byte("meta")         // format and creation time
 	recordsBucket  = []byte("records")      // key -> record without its key
@@ -24,7 +24,7 @@ var (
 	allBuckets     = [][]byte{metaBucket, recordsBucket, contentsBucket, expiryBucket, tagsBucket, deferredBucket, usageBucket, floorsBucket}
 )
 
-// These are the keys of the meta bucket. Neither the file name nor the bbolt format identifies
+// The keys of the meta bucket. Neither the file name nor the bbolt format identifies
 // files of this package. formatKey marks a file that this package has initialized.
 var (
 	formatKey  = []byte("toolrun-storage-format")

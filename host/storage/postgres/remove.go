@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// These are the limits of one transaction of a removal.
+// The limits of one transaction of a removal.
 const (
 	maxRemoved      = 1000
 	maxRemovedBytes = 4 << 20

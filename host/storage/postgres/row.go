@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// These are the columns for read queries, with and without the content of a record.
+// The columns for read queries, with and without the content of a record.
 const (
 	columns       = `r.key, r.revision, r.generation, r.created, r.updated, r.expires, r.run, r.tags, octet_length(r.content)::bigint, `
 	recordColumns = columns + `r.content`

@@ -22,7 +22,7 @@ const (
 	selectUsage = `select account, sum(records)::bigint, sum(bytes)::bigint from usage where account = any($1) group by account`
 )
 
-// These are the numbers of shards of an account. A user account has fewer shards, because a user
+// The numbers of shards of an account. A user account has fewer shards, because a user
 // has fewer concurrent commits than an app, and there are many users.
 const (
 	appShards  = 64

@@ -33,7 +33,7 @@ func (f Failure) String() string {
 	return names[f-1]
 }
 
-// These are the operations of a backend, as used by Fail and Before.
+// The operations of a backend, as used by Fail and Before.
 const (
 	OpGet     = "get"
 	OpScan    = "scan"

@@ -31,7 +31,7 @@ type Task struct {
 // Fault is a simulated failure of the connection between a task and its backend.
 type Fault int
 
-// These are the faults of an Update. The task gets an error that wraps [storage.ErrUnknownOutcome].
+// The faults of an Update. The task gets an error that wraps [storage.ErrUnknownOutcome].
 const (
 	NoFault     Fault = iota
 	ReplyLost         // the update is applied

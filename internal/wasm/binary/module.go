@@ -5,7 +5,7 @@ import "fmt"
 // ValueType is the type of a value, encoded as in the binary format. Core specification 5.3.4.
 type ValueType byte
 
-// These are the value types of WebAssembly 2.0.
+// The value types of WebAssembly 2.0.
 const (
 	I32       ValueType = 0x7f
 	I64       ValueType = 0x7e
@@ -49,7 +49,7 @@ func list(types []ValueType) string {
 // ExternKind is the kind of an import or an export.
 type ExternKind byte
 
-// These are the kinds of imports and exports.
+// The kinds of imports and exports.
 const (
 	ExternFunc   ExternKind = 0
 	ExternTable  ExternKind = 1

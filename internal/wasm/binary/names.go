@@ -1,6 +1,6 @@
 package binary
 
-// These are the subsections of the name section that are checked. Core specification 7.4.1.
+// The subsections of the name section that are checked. Core specification 7.4.1.
 const (
 	moduleName    = 0
 	functionNames = 1

@@ -30,7 +30,7 @@ const (
 	TableFill    Op = 0xfc11
 )
 
-// These are the opcodes of constant expressions, the prefixes, and the only vector instruction that
+// The opcodes of constant expressions, the prefixes, and the only vector instruction that
 // is a constant.
 const (
 	opEnd       = 0x0b

@@ -7,7 +7,7 @@ type segmentParser struct {
 	elements int
 }
 
-// These are the bits in the flags of an element segment. Core specification 5.5.12.
+// The bits in the flags of an element segment. Core specification 5.5.12.
 const (
 	segmentPassive  = 1 // the segment is passive; if segmentExplicit is also set, it is declarative
 	segmentExplicit = 2 // the segment has a table index or is declarative

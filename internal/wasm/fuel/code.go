@@ -2,7 +2,7 @@ package fuel
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// These are the opcodes of the instructions that Rewrite adds.
+// The opcodes of the instructions that Rewrite adds.
 const (
 	ifOp      = 0x04
 	elseOp    = 0x05

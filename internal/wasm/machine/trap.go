@@ -2,7 +2,7 @@ package machine
 
 import "strings"
 
-// These are the texts of wazero's traps. wazero distinguishes traps only by their texts.
+// The texts of wazero's traps. wazero distinguishes traps only by their texts.
 const (
 	stackOverflow = "stack overflow"
 	stackHeading  = "wasm stack trace:"

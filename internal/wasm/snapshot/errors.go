@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// These are the errors that callers distinguish. After ErrUnsupported or ErrVaries, the module can
+// The errors that callers distinguish. After ErrUnsupported or ErrVaries, the module can
 // run without a snapshot.
 var (
 	// ErrUnsupported means that a module has state that an image cannot contain. The error text

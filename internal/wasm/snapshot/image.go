@@ -20,7 +20,7 @@ type Options struct {
 	Idle int
 }
 
-// These are the defaults of Options.
+// The defaults of Options.
 const (
 	DefaultMemoryBytes = 64 << 20
 	DefaultInstances   = 64

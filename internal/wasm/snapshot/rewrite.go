@@ -9,7 +9,7 @@ import (
 // wasmPage is the size of a WebAssembly page in bytes. Core specification 4.2.8.
 const wasmPage = 64 << 10
 
-// These are the names of the exports that Rewrite adds.
+// The names of the exports that Rewrite adds.
 const (
 	reservedPrefix = "toolrun:"
 	startExport    = reservedPrefix + "start"

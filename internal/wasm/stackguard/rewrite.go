@@ -10,7 +10,7 @@ import (
 // ErrNoStack is the error for a module whose stack pointer cannot be identified.
 var ErrNoStack = errors.New("the module must have exactly one mutable global of type i32, its stack pointer")
 
-// These are the opcodes that Rewrite searches for or adds.
+// The opcodes that Rewrite searches for or adds.
 const (
 	unreachable = 0x00
 	ifOp        = 0x04

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/stackguard"
 )
 
-// These are the initial stack pointer of the test modules and the number of stack bytes that each
+// The initial stack pointer of the test modules and the number of stack bytes that each
 // call uses.
 const (
 	top   = 65536

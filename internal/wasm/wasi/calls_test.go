@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// These are the error numbers that the tests expect, with their POSIX names.
+// The error numbers that the tests expect, with their POSIX names.
 const (
 	ok, ebadf, efault, einval, eio, enodev        = 0, 8, 21, 28, 29, 43
 	enotdir, enotsock, enotsup, espipe            = 54, 57, 58, 70

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// These are the supported clocks. CPU time clocks are not supported, because they would reveal the
+// The supported clocks. CPU time clocks are not supported, because they would reveal the
 // load of other guests. wasi-libc has also removed them
 // (https://github.com/WebAssembly/wasi-libc/pull/294).
 const (

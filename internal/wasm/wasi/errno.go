@@ -3,7 +3,7 @@ package wasi
 // errno is the result of a function: a POSIX error, with the number that preview 1 assigns to it.
 type errno uint16
 
-// These are the errors that the functions return.
+// The errors that the functions return.
 const (
 	success    errno = 0
 	errBadf    errno = 8  // the descriptor is not open, or not open for this operation

@@ -10,7 +10,7 @@ import (
 
 var le = binary.LittleEndian
 
-// These are the maximum lengths of lists that a guest passes. The result for longer lists is
+// The maximum lengths of lists that a guest passes. The result for longer lists is
 // EINVAL, as for lists beyond IOV_MAX in POSIX.
 const (
 	maxVectors       = 1024

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// These are the type and the rights of descriptors, as fd_fdstat_get reports them.
+// The type and the rights of descriptors, as fd_fdstat_get reports them.
 const (
 	characterDevice = 2
 

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// These are the descriptors of a guest. A guest cannot open others.
+// The descriptors of a guest. A guest cannot open others.
 const (
 	Stdin  = 0
 	Stdout = 1

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/crash"
 )
 
-// These are the limits of a tool's code.
+// The limits of a tool's code.
 const (
 	// MaxEntryBytes is the maximum size of the entry file.
 	MaxEntryBytes = 1 << 20

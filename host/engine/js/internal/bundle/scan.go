@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// These are the limits of a scan, in addition to the limit of nested brackets. Without these
+// The limits of a scan, in addition to the limit of nested brackets. Without these
 // limits, the parsers overflow their stack, which ends the process, or take quadratic time.
 const (
 	// maxChain bounds constructs that are not brackets but use a parser's stack: 1+1+1..., !!!!!x,

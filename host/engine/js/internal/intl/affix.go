@@ -74,7 +74,7 @@ func parseAffixes(text string) (a affixes, body string) {
 	return affixes{text[:start], text[end:]}, text[start:end]
 }
 
-// These are the signs that a pattern can have.
+// The signs that a pattern can have.
 const (
 	signNone = iota
 	signMinus

@@ -167,7 +167,7 @@ func mixes(text string, script *unicode.RangeTable) bool {
 	return inScript && outside
 }
 
-// These are the first and the last symbol in the sort order.
+// The first and the last symbol in the sort order.
 const firstSymbol, lastSymbol = "`", "\U0001D1DD"
 
 // compareSymbols compares texts with symbols whose position in the sort order is unknown. Such

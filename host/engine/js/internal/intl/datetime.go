@@ -23,7 +23,7 @@ type DateTimeFormat struct {
 // DateTimeFormat gets the components in Defaults.
 type Defaults struct{ Required, Defaults string }
 
-// These are the defaults of the constructor and of Date's methods.
+// The defaults of the constructor and of Date's methods.
 var (
 	DefaultsOfConstructor = Defaults{"any", "date"}
 	DefaultsOfDateTime    = Defaults{"any", "all"}

@@ -26,7 +26,7 @@ const (
 	fieldCount
 )
 
-// These are the types of the forms of a field. Text types are negative, and number types are
+// The types of the forms of a field. Text types are negative, and number types are
 // positive. Different letters of one field differ by multiples of delta.
 const (
 	typeNarrow  = -0x101
