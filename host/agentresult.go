@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
 )
@@ -21,24 +20,29 @@ func turnResult(t *turn, done memory.Done, err error) *report.Turn {
 		err = errUnreadableAnswer
 	}
 	result := &report.Turn{
-		TurnID: t.info.ID, Session: t.inv.Caller.Session, Agent: t.info.Agent, OK: err == nil, Attempts: t.attempts,
-		Messages: []string{}, Variables: map[string]any{}, Injected: map[string]any{}, Instructions: []string{},
-		Warnings: allWarnings(t, nil, done.Effects), Trace: []report.TurnTrace{}, Logs: append([]abi.LogLine{}, t.last.logs...),
-		Usage: t.usage(), Effects: effectsOr(done.Effects), Changes: shownChanges(t.set, done.Changes), Orphaned: t.external.orphans(),
+		TurnID: t.info.ID, Session: t.inv.Caller.Session, OK: err == nil, Outcome: t.outcome(err), Attempts: t.attempts,
+		Logs: append([]abi.LogLine{}, t.last.logs...), Usage: t.usage(), Effects: effectsOr(done.Effects),
+		Changes: shownChanges(t.set, done.Changes), Orphaned: t.external.orphans(),
 	}
-	o := t.last.outcome
 	if err != nil {
 		result.Error = t.fault(err)
-		if o != nil { // what led to the fault
-			result.Warnings, result.Trace = allWarnings(t, o.Warnings, done.Effects), traceOf(o.Trace)
-		}
-		return result
 	}
-	result.Agent, result.Messages, result.Step, result.Collecting = o.Agent, o.Messages, o.Step, o.Collecting
-	result.Done, result.Blocked, result.Escalate, result.Handoff = o.Done, o.Blocked, o.Escalate, o.Handoff
-	result.Variables, result.Injected, result.Instructions = o.Variables, o.Injected, o.Instructions
-	result.Warnings, result.Trace = allWarnings(t, o.Warnings, done.Effects), traceOf(o.Trace)
+	result.Warnings = allWarnings(t, result.Warnings, done.Effects)
 	return result
+}
+
+// outcome returns the outcome of the last attempt. The outcome of a failed turn contains only what
+// led to the fault.
+func (t *turn) outcome(err error) report.Outcome {
+	last := t.last.outcome
+	if err == nil {
+		return *last
+	}
+	failed := *report.NewOutcome(t.info.Agent)
+	if last != nil {
+		failed.Warnings, failed.Trace = last.Warnings, last.Trace
+	}
+	return failed
 }
 
 // evaluationResult returns the result of an evaluation of rules.
@@ -52,21 +56,17 @@ func evaluationResult(t *turn, done memory.Done, err error) *report.Evaluation {
 		err = errUnreadableAnswer
 	}
 	result := &report.Evaluation{
-		TurnID: t.info.ID, Session: t.inv.Caller.Session, Agent: t.info.Agent, OK: err == nil, Attempts: t.attempts,
-		Failures: []report.EvaluationFault{}, Injected: map[string]any{}, Instructions: []string{}, Stored: map[string]any{},
-		Warnings: allWarnings(t, nil, done.Effects), Trace: []report.TurnTrace{},
-		Usage: t.usage(), Effects: effectsOr(done.Effects), Changes: shownChanges(t.set, done.Changes),
+		TurnID: t.info.ID, Session: t.inv.Caller.Session, OK: err == nil, Attempts: t.attempts,
+		RuleOutcome: *report.NewRuleOutcome(t.info.Agent),
+		Usage:       t.usage(), Effects: effectsOr(done.Effects), Changes: shownChanges(t.set, done.Changes),
 	}
 	if err != nil {
 		result.Error = t.fault(err)
-		return result
+	} else {
+		result.RuleOutcome = *t.last.evaluation
+		result.Agent = cmp.Or(result.Agent, t.info.Agent)
 	}
-	e := t.last.evaluation
-	result.Agent, result.Blocked, result.Injected, result.Instructions, result.Stored = cmp.Or(e.Agent, result.Agent), e.Blocked, e.Injected, e.Instructions, e.Stored
-	for _, f := range e.Failures {
-		result.Failures = append(result.Failures, report.EvaluationFault(f))
-	}
-	result.Warnings, result.Trace = allWarnings(t, e.Warnings, done.Effects), traceOf(e.Trace)
+	result.Warnings = allWarnings(t, result.Warnings, done.Effects)
 	return result
 }
 
@@ -88,14 +88,6 @@ func allWarnings(t *turn, own []string, effects report.Effects) []string {
 		all = append(all, InProcessWarning)
 	}
 	return append(append(all, t.last.warnings...), schemaWarnings(effects)...)
-}
-
-func traceOf(trace []agent.Trace) []report.TurnTrace {
-	all := make([]report.TurnTrace, len(trace))
-	for i, entry := range trace {
-		all[i] = report.TurnTrace(entry)
-	}
-	return all
 }
 
 func effectsOr(effects report.Effects) report.Effects {

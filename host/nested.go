@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // callTool executes a declared tool as a part of the turn. The tool uses the View and the slot of
@@ -111,8 +111,8 @@ func (r *run) executeNested(ctx context.Context, v *memory.View) error {
 
 // turnAttempt is the result of one attempt of a turn.
 type turnAttempt struct {
-	outcome    *agent.Outcome
-	evaluation *agent.Evaluation
+	outcome    *report.Outcome
+	evaluation *report.RuleOutcome
 	// outside is the reason why the turn has lost its slot at the gate, or nil.
 	outside error
 	// clean replaces the sensitive values of the agent in a text of a tool.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // The lists of actions of a step. The first number of State.Path identifies the list.
@@ -102,7 +103,7 @@ func (a *actions) set(ctx context.Context, list []abl.Assignment) error {
 		if err := a.mem.assign(ctx, s.Target, value); err != nil {
 			return err
 		}
-		a.log.note(Trace{Kind: "set", Name: s.Target.Value, Position: a.log.place(s.Target.Position), Value: a.mem.shownJSON(s.Target.Value, value)})
+		a.log.note(report.Trace{Kind: "set", Name: s.Target.Value, Position: a.log.place(s.Target.Position), Value: a.mem.shownJSON(s.Target.Value, value)})
 	}
 	return nil
 }
@@ -112,7 +113,7 @@ func (a *actions) clear(ctx context.Context, names []abl.Name) error {
 		if err := a.mem.clear(ctx, name); err != nil {
 			return err
 		}
-		a.log.note(Trace{Kind: "clear", Name: name.Value, Position: a.log.place(name.Position)})
+		a.log.note(report.Trace{Kind: "clear", Name: name.Value, Position: a.log.place(name.Position)})
 	}
 	return nil
 }
@@ -125,7 +126,7 @@ func (a *actions) check(ctx context.Context, act *abl.Action, resume []int) (con
 		if err != nil {
 			return control{}, err
 		}
-		a.log.note(Trace{Kind: "check", Position: a.log.place(act.Position), Result: passed(ok)})
+		a.log.note(report.Trace{Kind: "check", Position: a.log.place(act.Position), Result: passed(ok)})
 		if ok {
 			return control{}, nil
 		}
@@ -225,7 +226,7 @@ func (a *actions) execute(ctx context.Context, tool abl.Name, input map[string]a
 	if err != nil && !errors.As(err, &fault) {
 		return nil, err
 	}
-	entry := Trace{Kind: "call", Name: tool.Value, Position: a.log.place(tool.Position), Result: passed(fault == nil)}
+	entry := report.Trace{Kind: "call", Name: tool.Value, Position: a.log.place(tool.Position), Result: passed(fault == nil)}
 	if fault != nil {
 		a.mem.result, a.mem.failure = abl.Undefined{}, map[string]any{"code": string(fault.Code), "message": fault.Message}
 		a.log.note(entry)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // MaxRetries is the maximum number of times that a constraint with RETRY runs a step again in a turn.
@@ -126,8 +127,8 @@ func (r *rules) check(ctx context.Context, kind, tool string, report func(*abl.C
 	return -1, nil
 }
 
-func (r *rules) traced(c *abl.Constraint, result string) Trace {
-	return Trace{Kind: "constraint", Name: string(c.Rule), Position: r.log.place(c.Position), Result: result}
+func (r *rules) traced(c *abl.Constraint, result string) report.Trace {
+	return report.Trace{Kind: "constraint", Name: string(c.Rule), Position: r.log.place(c.Position), Result: result}
 }
 
 // applies reports whether a constraint is checked at a checkpoint.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/model"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // dialog passes the message of the user to the waiting step.
@@ -76,11 +77,11 @@ func (d *dialog) input(ctx context.Context, step *abl.Step) (control, error) {
 		if !ok {
 			continue
 		}
-		d.log.note(Trace{Kind: "input", Position: d.log.place(branch.Position), Result: "matched"})
+		d.log.note(report.Trace{Kind: "input", Position: d.log.place(branch.Position), Result: "matched"})
 		ctl, err := d.t.acts.root(ctx, []int{rootInput, i}, &branch.Body, nil)
 		return d.afterInput(ctx, step, ctl, err)
 	}
-	d.log.note(Trace{Kind: "input", Name: step.Value, Position: d.log.place(step.Name.Position), Result: "unmatched"})
+	d.log.note(report.Trace{Kind: "input", Name: step.Value, Position: d.log.place(step.Name.Position), Result: "unmatched"})
 	if ctl, stop := d.t.attempt(step); stop {
 		return ctl, nil
 	}

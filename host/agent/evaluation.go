@@ -24,39 +24,3 @@ const (
 	CheckpointCalling   = "calling"
 	CheckpointReturning = "returning"
 )
-
-// Evaluation is the result of Fire, Check and Store. Values are masked as declared.
-type Evaluation struct {
-	Agent string `json:"agent"`
-	// Blocked is true if a constraint of severity error failed. Failures contains the constraints that
-	// failed, in order. The evaluation stops at the first failed constraint of severity error.
-	Blocked  bool      `json:"blocked"`
-	Failures []Failure `json:"failures"`
-	// Injected contains the facts to add to the variables, by path. Instructions contains the texts
-	// for a model.
-	Injected     map[string]any `json:"injected"`
-	Instructions []string       `json:"instructions"`
-	// Stored contains the facts that triggers have stored, by path.
-	Stored   map[string]any `json:"stored"`
-	Warnings []string       `json:"warnings"`
-	Trace    []Trace        `json:"trace"`
-}
-
-// Failure is a constraint that failed, with the action that its ON_FAIL declares. The caller must
-// perform the action.
-type Failure struct {
-	// Position is the position of the constraint in the form FILE:LINE. Rule is REQUIRE, LIMIT,
-	// RESTRICT or WARN, and Severity is error or warning.
-	Position string `json:"position"`
-	Rule     string `json:"rule"`
-	Severity string `json:"severity"`
-	// Message is the rendered message. Show it to the user only if Severity is error.
-	Message  string   `json:"message,omitempty"`
-	Handoff  string   `json:"handoff,omitempty"`
-	Escalate bool     `json:"escalate,omitempty"`
-	Collect  []string `json:"collect,omitempty"`
-	Goto     string   `json:"goto,omitempty"`
-	Retry    bool     `json:"retry,omitempty"`
-	// Then is the action after the collection: continue, retry or "".
-	Then string `json:"then,omitempty"`
-}

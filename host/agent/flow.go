@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // converse runs the flow of the agent until the turn ends. After a handoff it runs the flow of the
@@ -194,7 +195,7 @@ func (t *turn) end(ctl control) {
 // activation.
 func (t *turn) handOver(ctx context.Context, target abl.Name) (control, error) {
 	name := target.Value
-	t.log.note(Trace{Kind: "handoff", Name: name, Position: t.log.place(target.Position)})
+	t.log.note(report.Trace{Kind: "handoff", Name: name, Position: t.log.place(target.Position)})
 	t.log.outcome.Handoff = &name
 	if len(t.handoffs) == 0 {
 		t.handoffs = append(t.handoffs, t.mem.agent.name)

@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/agent/agenttest"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // turn is a turn of a test conversation, with its expected results.
@@ -27,9 +28,9 @@ type turn struct {
 }
 
 // converse performs turns and compares their outcomes.
-func converse(t *testing.T, e *agenttest.Env, set *agent.Set, script ...turn) *agent.Outcome {
+func converse(t *testing.T, e *agenttest.Env, set *agent.Set, script ...turn) *report.Outcome {
 	t.Helper()
-	var last *agent.Outcome
+	var last *report.Outcome
 	for i, turn := range script {
 		r := agent.Request{Message: turn.say, HasMessage: true}
 		if turn.say == "-" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // gather collects the fields of the current step. It is complete when all required fields have a
@@ -225,7 +226,7 @@ func (d *dialog) accept(ctx context.Context, name abl.Name, want abl.Type, stand
 		value, problem = standard, ""
 	}
 	if problem != "" {
-		d.log.note(Trace{Kind: "gather", Name: name.Value, Position: d.log.place(name.Position), Result: passed(false)})
+		d.log.note(report.Trace{Kind: "gather", Name: name.Value, Position: d.log.place(name.Position), Result: passed(false)})
 		return false, d.log.ask(name.Position, problem)
 	}
 	return true, d.store(ctx, name, value)
@@ -236,7 +237,7 @@ func (d *dialog) store(ctx context.Context, name abl.Name, value any) error {
 	if err := d.mem.assign(ctx, name, value); err != nil {
 		return err
 	}
-	d.log.note(Trace{Kind: "gather", Name: name.Value, Position: d.log.place(name.Position), Value: d.mem.shownJSON(name.Value, value), Result: passed(true)})
+	d.log.note(report.Trace{Kind: "gather", Name: name.Value, Position: d.log.place(name.Position), Value: d.mem.shownJSON(name.Value, value), Result: passed(true)})
 	return d.t.rules.fire(ctx, "entity:"+name.Value+":extracted")
 }
 

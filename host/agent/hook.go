@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // hook runs all hooks with a name. A fault in a hook, or a constraint that stops the hook, undoes
@@ -36,7 +37,7 @@ func (t *turn) runHook(ctx context.Context, h *abl.Hook) error {
 		return err
 	})
 	t.log.outcome.Blocked = blocked
-	entry := Trace{Kind: "hook", Name: h.Value, Position: t.log.place(h.Position), Result: passed(err == nil)}
+	entry := report.Trace{Kind: "hook", Name: h.Value, Position: t.log.place(h.Position), Result: passed(err == nil)}
 	var fault *abi.Fault
 	if err != nil && (h.Critical || !errors.As(err, &fault)) {
 		return err

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // MaxReturns is the maximum number of steps to which a conversation can return. If there are more,
@@ -39,7 +40,7 @@ func (d *dialog) intent(ctx context.Context, step *abl.Step) (ctl control, match
 	}
 	d.t.unread = false
 	in := intents[i]
-	d.log.note(Trace{Kind: "intent", Name: in.Intent, Position: d.log.place(in.Position), Result: "matched"})
+	d.log.note(report.Trace{Kind: "intent", Name: in.Intent, Position: d.log.place(in.Position), Result: "matched"})
 	root := []int{rootIntent, i}
 	if i >= len(step.SubIntents) {
 		root = []int{rootDigression, i - len(step.SubIntents)}

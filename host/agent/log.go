@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // Limits of the report of a turn.
@@ -32,7 +33,7 @@ const (
 // the active agent.
 type log struct {
 	agent   *program
-	outcome *Outcome
+	outcome *report.Outcome
 	secrets secrets
 	// traceBytes is the size of the values of the trace. messageBytes is the size of the messages.
 	traceBytes, messageBytes int
@@ -60,7 +61,7 @@ func (l *log) place(at abl.Position) string {
 }
 
 // note adds an entry to the trace.
-func (l *log) note(entry Trace) {
+func (l *log) note(entry report.Trace) {
 	if len(l.outcome.Trace) >= MaxTrace {
 		return
 	}

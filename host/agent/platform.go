@@ -10,12 +10,13 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
 // Fire performs the recalls of an agent for an event, and returns the facts and instructions that
 // the recalls add. The facts also become injected values of the session, unless r.Variables is set.
-func (s *Set) Fire(ctx context.Context, env Env, r Rules) (*Evaluation, error) {
+func (s *Set) Fire(ctx context.Context, env Env, r Rules) (*report.RuleOutcome, error) {
 	if err := checkEvent(r.Event); err != nil {
 		return nil, err
 	}
@@ -42,7 +43,7 @@ func checkEvent(event string) error {
 
 // Check checks the constraints of an agent at a checkpoint, and returns the failed constraints. It
 // stores nothing. The caller must perform the actions of ON_FAIL.
-func (s *Set) Check(ctx context.Context, env Env, r Rules) (*Evaluation, error) {
+func (s *Set) Check(ctx context.Context, env Env, r Rules) (*report.RuleOutcome, error) {
 	e, err := s.evaluate(ctx, env, r)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func (s *Set) Check(ctx context.Context, env Env, r Rules) (*Evaluation, error) 
 
 // Store evaluates the triggers of an agent, as a turn does at its end, and returns the facts that they
 // stored.
-func (s *Set) Store(ctx context.Context, env Env, r Rules) (*Evaluation, error) {
+func (s *Set) Store(ctx context.Context, env Env, r Rules) (*report.RuleOutcome, error) {
 	e, err := s.evaluate(ctx, env, r)
 	if err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func (s *Set) Store(ctx context.Context, env Env, r Rules) (*Evaluation, error) 
 // evaluator evaluates rules without a turn.
 type evaluator struct {
 	rules      *rules
-	evaluation *Evaluation
+	evaluation *report.RuleOutcome
 	// loaded is the stored state of the agent.
 	loaded *State
 }
@@ -107,7 +108,7 @@ func (s *Set) evaluate(ctx context.Context, env Env, r Rules) (*evaluator, error
 			return nil, err
 		}
 	}
-	e := &Evaluation{Agent: name, Failures: []Failure{}, Stored: map[string]any{}}
+	e := report.NewRuleOutcome(name)
 	return &evaluator{&rules{mem: m, log: l, excused: -1}, e, &loaded}, nil
 }
 
@@ -190,7 +191,7 @@ func (s *Set) checkCheckpoint(r Rules) error {
 
 // add adds a constraint that failed.
 func (e *evaluator) add(c *abl.Constraint, message string) {
-	f := Failure{
+	f := report.Failure{
 		Position: e.rules.log.place(c.Position), Rule: string(c.Rule), Severity: string(c.Severity), Message: message,
 		Handoff: c.OnFail.Handoff.Value, Escalate: c.OnFail.Escalate, Goto: c.OnFail.Goto.Value, Retry: c.OnFail.Retry, Then: c.OnFail.Then,
 	}
@@ -202,7 +203,7 @@ func (e *evaluator) add(c *abl.Constraint, message string) {
 
 // result completes and returns the evaluation. If err is not nil, it returns err without sensitive
 // values.
-func (e *evaluator) result(err error) (*Evaluation, error) {
+func (e *evaluator) result(err error) (*report.RuleOutcome, error) {
 	l := e.rules.log
 	if err != nil {
 		return nil, l.secrets.sorted().cleanFault(err)

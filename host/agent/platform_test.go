@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/agenttest"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 const bank = `AGENT: Bank
@@ -102,7 +103,7 @@ func TestFireRefusesUnknownEvents(t *testing.T) {
 
 func TestCheckReportsWhatFails(t *testing.T) {
 	e, set, ctx := agenttest.New(), bankSet(t), context.Background()
-	check := func(r agent.Rules) *agent.Evaluation {
+	check := func(r agent.Rules) *report.RuleOutcome {
 		t.Helper()
 		before := e.Dump()
 		got, err := set.Check(ctx, e, r)
@@ -119,7 +120,7 @@ func TestCheckReportsWhatFails(t *testing.T) {
 		t.Errorf("the initial amount fails: %+v", got)
 	}
 	got = check(agent.Rules{Checkpoint: agent.CheckpointCalling, Tool: "transfer", Variables: map[string]any{"amount": 500.0, "pin": "123456"}})
-	want := []agent.Failure{{
+	want := []report.Failure{{
 		Position: "a.abl:36", Rule: "REQUIRE", Severity: "error", Message: "At most 100, not 500 with [REDACTED].", Collect: []string{"amount"}, Then: "retry",
 	}}
 	if !got.Blocked || !reflect.DeepEqual(got.Failures, want) {

@@ -16,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/host/txn"
@@ -204,8 +205,8 @@ func (s *simulation) env(tx *txn.Tx, user, session string, tool func(context.Con
 
 // real performs the turn as a transaction. If disturb is set, another transaction changes a fact during
 // the first attempt.
-func (s *simulation) real(user, session string, request agent.Request, fates []fate, disturb bool) (*agent.Outcome, int, error) {
-	var outcome *agent.Outcome
+func (s *simulation) real(user, session string, request agent.Request, fates []fate, disturb bool) (*report.Outcome, int, error) {
+	var outcome *report.Outcome
 	attempts := 0
 	_, err := s.db.Run(context.Background(), txn.Options{ID: "turn"}, func(ctx context.Context, tx *txn.Tx) (err error) {
 		attempts++
@@ -303,7 +304,7 @@ func (s *simulation) reference(user, session string, request agent.Request, fate
 }
 
 // compareOutcome compares the results that are visible to the user.
-func (s *simulation) compareOutcome(got *agent.Outcome, want refOutcome) {
+func (s *simulation) compareOutcome(got *report.Outcome, want refOutcome) {
 	g := refOutcome{got.Agent, deref(got.Step), deref(got.Collecting), deref(got.Handoff), got.Messages, got.Instructions, got.Done, got.Blocked, got.Escalate, got.Injected}
 	want.messages, want.instructions = append([]string{}, want.messages...), append([]string{}, want.instructions...)
 	if !reflect.DeepEqual(g, want) {

@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/model"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // Limits of requests to models.
@@ -39,7 +40,7 @@ func (r *reasoner) chat(ctx context.Context, at abl.Position, name string, reque
 	}
 	answer, err := r.mem.env.Chat(ctx, r.mem.agent.name, name, request)
 	forget(r.mem)
-	r.log.note(Trace{Kind: "model", Name: name, Position: r.log.place(at), Result: passed(err == nil)})
+	r.log.note(report.Trace{Kind: "model", Name: name, Position: r.log.place(at), Result: passed(err == nil)})
 	return answer, err
 }
 
@@ -150,7 +151,7 @@ func (r *reasoner) set(ctx context.Context, step *abl.Step, values map[string]an
 		if err != nil {
 			return "", control{}, err
 		}
-		r.log.note(Trace{Kind: "set", Name: name, Position: r.log.place(step.Name.Position), Value: r.mem.shownJSON(name, values[name])})
+		r.log.note(report.Trace{Kind: "set", Name: name, Position: r.log.place(step.Name.Position), Value: r.mem.shownJSON(name, values[name])})
 	}
 	return `{"ok": true}`, control{}, nil
 }

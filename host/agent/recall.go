@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // Limits of recalls.
@@ -44,7 +45,7 @@ func (r *rules) fire(ctx context.Context, event string) error {
 // recall performs the action of a recall.
 func (r *rules) recall(ctx context.Context, c *abl.Recall, event string) error {
 	if c.Action == abl.ActionPrompt {
-		r.log.note(Trace{Kind: "recall", Name: event, Position: r.log.place(c.Position), Result: "instruction"})
+		r.log.note(report.Trace{Kind: "recall", Name: event, Position: r.log.place(c.Position), Result: "instruction"})
 		if len(r.log.outcome.Instructions) < MaxInstructions {
 			r.log.outcome.Instructions = append(r.log.outcome.Instructions, c.Instruction)
 		}
@@ -141,7 +142,7 @@ func (i *injection) add(path string, value any, result string) {
 	i.injected[path] = value
 	log.hide(path, value)
 	log.outcome.Injected[path] = mem.agent.shown(path, value)
-	log.note(Trace{Kind: "recall", Name: path, Position: log.place(i.recall.Position), Value: mem.shownJSON(path, value), Result: result})
+	log.note(report.Trace{Kind: "recall", Name: path, Position: log.place(i.recall.Position), Value: mem.shownJSON(path, value), Result: result})
 }
 
 // defaults injects the defaults of facts that are not stored. A path without a default gets null.
@@ -172,7 +173,7 @@ func (i *injection) defaults(paths []string) {
 
 // denied records that a fact could not be read or written.
 func (r *rules) denied(kind, path string, at abl.Position, why string) {
-	r.log.note(Trace{Kind: kind, Name: path, Position: r.log.place(at), Result: "denied"})
+	r.log.note(report.Trace{Kind: kind, Name: path, Position: r.log.place(at), Result: "denied"})
 	r.log.warnf(at, "%s %s", path, why)
 }
 

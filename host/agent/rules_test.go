@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/agenttest"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // The constant takes is a step that sets a variable to the message.
@@ -271,7 +272,7 @@ MEMORY:
 	if len(o.Warnings) != 1 || !strings.Contains(o.Warnings[0], "user.travel.log cannot be read") {
 		t.Errorf("warnings = %q", o.Warnings)
 	}
-	if !slices.ContainsFunc(o.Trace, func(e agent.Trace) bool { return e.Name == "user.travel.log" && e.Result == "denied" }) {
+	if !slices.ContainsFunc(o.Trace, func(e report.Trace) bool { return e.Name == "user.travel.log" && e.Result == "denied" }) {
 		t.Errorf("trace = %+v; want an entry for the denied fact", o.Trace)
 	}
 }

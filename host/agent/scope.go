@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // scope resolves the names in expressions. It looks them up in this order: input, call_result and
@@ -70,7 +71,7 @@ func found(value any) (any, int, error) {
 // fact that the agent cannot read.
 func (m *memory) readFact(ctx context.Context, f *abl.Fact) (any, error) {
 	if f.Access == abl.AccessWrite {
-		m.log.note(Trace{Kind: "recall", Name: f.Value, Position: m.log.place(f.Position), Result: "denied"})
+		m.log.note(report.Trace{Kind: "recall", Name: f.Value, Position: m.log.place(f.Position), Result: "denied"})
 		m.log.warnf(f.Position, "%s cannot be read", f.Value)
 		return nil, nil
 	}
@@ -159,7 +160,7 @@ func ask(ctx context.Context, m *memory, text *abl.Template) error {
 	if err != nil {
 		return err
 	}
-	m.log.note(Trace{Kind: "respond", Position: m.log.place(text.Position())})
+	m.log.note(report.Trace{Kind: "respond", Position: m.log.place(text.Position())})
 	return m.log.ask(text.Position(), message)
 }
 
@@ -169,7 +170,7 @@ func (m *memory) respond(ctx context.Context, text *abl.Template) error {
 	if err != nil {
 		return err
 	}
-	m.log.note(Trace{Kind: "respond", Position: m.log.place(text.Position())})
+	m.log.note(report.Trace{Kind: "respond", Position: m.log.place(text.Position())})
 	return m.log.say(text.Position(), message)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/agent/agenttest"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // ruleBlock executes a code block of the page about memory and constraints without changing it.
@@ -84,7 +85,7 @@ func onFailOf(block string, variables ...string) string {
 }
 
 // first performs the first turn of a new session of the first agent.
-func first(t *testing.T, files ...string) *agent.Outcome {
+func first(t *testing.T, files ...string) *report.Outcome {
 	t.Helper()
 	o, err := agenttest.New().Turn(context.Background(), compile(t, nil, files...), agent.Request{Agent: "Sample", Message: "hello", HasMessage: true})
 	if err != nil {

@@ -6,10 +6,11 @@ import (
 
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/agenttest"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // begin performs a turn without a message.
-func begin(t *testing.T, e *agenttest.Env, set *agent.Set) *agent.Outcome {
+func begin(t *testing.T, e *agenttest.Env, set *agent.Set) *report.Outcome {
 	t.Helper()
 	o, err := e.Turn(context.Background(), set, agent.Request{})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/agenttest"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // seedCase executes a code block of a documentation page without changing it.
@@ -100,7 +101,7 @@ func starting(assignments ...string) string {
 }
 
 // wantVariables compares session variables.
-func wantVariables(t *testing.T, o *agent.Outcome, want map[string]any) {
+func wantVariables(t *testing.T, o *report.Outcome, want map[string]any) {
 	t.Helper()
 	for name, value := range want {
 		if got, ok := o.Variables[name]; !ok || !reflect.DeepEqual(got, value) {
@@ -109,7 +110,7 @@ func wantVariables(t *testing.T, o *agent.Outcome, want map[string]any) {
 	}
 }
 
-func wantMessages(t *testing.T, o *agent.Outcome, want ...string) {
+func wantMessages(t *testing.T, o *report.Outcome, want ...string) {
 	t.Helper()
 	if strings.Join(o.Messages, "\n--\n") != strings.Join(want, "\n--\n") {
 		t.Errorf("messages = %q; want %q", o.Messages, want)

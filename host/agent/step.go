@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // step runs the current step from its start, or continues the step if it is waiting.
@@ -22,7 +23,7 @@ func (t *turn) enter(ctx context.Context, step *abl.Step) (control, error) {
 	if err := t.countStep(step); err != nil {
 		return control{}, err
 	}
-	entry := Trace{Kind: "step", Name: step.Value, Position: t.log.place(step.Name.Position), Result: "entered"}
+	entry := report.Trace{Kind: "step", Name: step.Value, Position: t.log.place(step.Name.Position), Result: "entered"}
 	if ok, err := t.mem.holds(ctx, step.When); err != nil || !ok {
 		entry.Result = "skipped"
 		t.log.note(entry)
@@ -76,7 +77,7 @@ func (t *turn) attempt(step *abl.Step) (ctl control, stop bool) {
 		return control{}, false
 	}
 	delete(state.Attempts, step.Value)
-	t.log.note(Trace{Kind: "step", Name: step.Value, Position: t.log.place(step.Name.Position), Result: "exhausted"})
+	t.log.note(report.Trace{Kind: "step", Name: step.Value, Position: t.log.place(step.Name.Position), Result: "exhausted"})
 	if step.OnExhausted.Value == "" {
 		return control{kind: escalate}, true
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // transform creates an array from another array. It filters the items, maps them, sorts them and
@@ -43,7 +44,7 @@ func (a *actions) transform(ctx context.Context, tr *abl.Transform) error {
 	if err := a.mem.assign(ctx, tr.Into, result); err != nil {
 		return err
 	}
-	a.log.note(Trace{Kind: "transform", Name: tr.Into.Value, Position: a.log.place(tr.Position), Value: a.mem.shownJSON(tr.Into.Value, result)})
+	a.log.note(report.Trace{Kind: "transform", Name: tr.Into.Value, Position: a.log.place(tr.Position), Value: a.mem.shownJSON(tr.Into.Value, result)})
 	return nil
 }
 

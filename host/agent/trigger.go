@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // store evaluates the triggers of the acting agent, in order. A trigger stores its value if its
@@ -28,7 +29,7 @@ func (r *rules) store(ctx context.Context) error {
 
 func (r *rules) trigger(ctx context.Context, i int) error {
 	trigger := &r.mem.agent.Memory.Triggers[i]
-	entry := Trace{Kind: "trigger", Name: trigger.Target.Value, Position: r.log.place(trigger.Position)}
+	entry := report.Trace{Kind: "trigger", Name: trigger.Target.Value, Position: r.log.place(trigger.Position)}
 	holds, err := r.matches(ctx, trigger.When)
 	if err != nil {
 		return err

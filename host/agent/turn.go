@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -51,7 +52,7 @@ type turn struct {
 // If it returns an error, env must not be committed, and the outcome, which can be nil, contains
 // only the agent, the trace and the warnings up to the error. The error is an *abi.Fault, or an
 // error of env.
-func (s *Set) Turn(ctx context.Context, env Env, r Request) (*Outcome, error) {
+func (s *Set) Turn(ctx context.Context, env Env, r Request) (*report.Outcome, error) {
 	t, err := s.begin(ctx, env, r)
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func (s *Set) Turn(ctx context.Context, env Env, r Request) (*Outcome, error) {
 }
 
 // failed returns the outcome of a failed turn, which contains the trace and the warnings.
-func (t *turn) failed(err error) (*Outcome, error) {
+func (t *turn) failed(err error) (*report.Outcome, error) {
 	err = t.log.secrets.sorted().cleanFault(err)
 	t.log.clean()
 	o := newOutcome()
@@ -179,7 +180,7 @@ func (t *turn) perform(ctx context.Context) error {
 // ON_START.
 func (t *turn) activate(ctx context.Context) (control, error) {
 	t.mem.session.Active = t.mem.agent.name
-	t.log.note(Trace{Kind: "activate", Name: t.mem.agent.name, Position: t.log.place(t.mem.agent.Agent.Position)})
+	t.log.note(report.Trace{Kind: "activate", Name: t.mem.agent.name, Position: t.log.place(t.mem.agent.Agent.Position)})
 	t.mem.initialize()
 	if !t.mem.isNew {
 		return control{}, nil
@@ -195,7 +196,7 @@ func (t *turn) activate(ctx context.Context) (control, error) {
 }
 
 // finish evaluates triggers, stores the states, and returns the outcome.
-func (t *turn) finish(ctx context.Context) (*Outcome, error) {
+func (t *turn) finish(ctx context.Context) (*report.Outcome, error) {
 	last := t.mem.actor
 	for _, a := range t.mem.actors {
 		t.mem.act(a)
@@ -215,7 +216,7 @@ func (t *turn) finish(ctx context.Context) (*Outcome, error) {
 }
 
 // report completes the outcome.
-func (t *turn) report() *Outcome {
+func (t *turn) report() *report.Outcome {
 	o := t.log.outcome
 	o.Agent = t.mem.agent.name
 	if t.mem.state.Step != "" {
@@ -239,8 +240,8 @@ func (t *turn) withdraw() { t.log.withdraw(t.agentStart) }
 // usualTrace is the initial capacity of a trace in entries.
 const usualTrace = 48
 
-func newOutcome() *Outcome {
-	return &Outcome{
-		Messages: []string{}, Variables: map[string]any{}, Injected: map[string]any{}, Instructions: []string{}, Warnings: []string{}, Trace: make([]Trace, 0, usualTrace),
-	}
+func newOutcome() *report.Outcome {
+	o := report.NewOutcome("")
+	o.Trace = make([]report.Trace, 0, usualTrace)
+	return o
 }

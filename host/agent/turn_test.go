@@ -8,6 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/agent/agenttest"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // compile returns the agents that are compiled from files.
@@ -29,7 +30,7 @@ func compile(t testing.TB, tools []agent.Tool, files ...string) *agent.Set {
 }
 
 // say performs a turn that must succeed.
-func say(t testing.TB, e *agenttest.Env, set *agent.Set, message string) *agent.Outcome {
+func say(t testing.TB, e *agenttest.Env, set *agent.Set, message string) *report.Outcome {
 	t.Helper()
 	o, err := e.Say(context.Background(), set, message)
 	if err != nil {

@@ -9,36 +9,50 @@ type Evaluation struct {
 	TurnID string `json:"turn_id"`
 	// Session is the session of the evaluation. If the caller has none, the evaluation begins one.
 	Session string `json:"session_id"`
-	Agent   string `json:"agent"`
 	// OK reports whether the evaluation succeeded and all its writes are stored. If OK is false,
 	// Error is set and nothing was stored.
 	OK bool `json:"ok"`
-	// Blocked reports whether a constraint of severity error failed. Failures are the constraints that
-	// failed, in order. The evaluation stops at the first failed constraint of severity error.
-	Blocked  bool              `json:"blocked"`
-	Failures []EvaluationFault `json:"failures"`
-	// Injected are the facts to add to the variables, by path. Instructions are the texts for a
-	// model.
-	Injected     map[string]any `json:"injected"`
-	Instructions []string       `json:"instructions"`
-	// Stored are the facts that triggers stored, by path.
-	Stored   map[string]any `json:"stored"`
-	Warnings []string       `json:"warnings"`
-	Error    *abi.Fault     `json:"error"`
-	Trace    []TurnTrace    `json:"trace"`
-	Usage    Usage          `json:"usage"`
-	Effects  Effects        `json:"effects"`
+	RuleOutcome
+	Error   *abi.Fault `json:"error"`
+	Usage   Usage      `json:"usage"`
+	Effects Effects    `json:"effects"`
 	// Changes, Attempts and Repeated are as in a Turn.
 	Changes  []Change `json:"changes,omitempty"`
 	Attempts int      `json:"attempts"`
 	Repeated bool     `json:"repeated,omitempty"`
 }
 
-// EvaluationFault is a constraint that failed, with the action that its ON_FAIL declares. The
-// caller must perform the action.
-type EvaluationFault struct {
-	// Position is the location of the constraint, as FILE:LINE. Rule is REQUIRE, LIMIT, RESTRICT or
-	// WARN, and Severity is error or warning.
+// RuleOutcome is the outcome of an evaluation of rules. Values are masked as declared.
+type RuleOutcome struct {
+	Agent string `json:"agent"`
+	// Blocked is true if a constraint of severity error failed. Failures contains the constraints that
+	// failed, in order. The evaluation stops at the first failed constraint of severity error.
+	Blocked  bool      `json:"blocked"`
+	Failures []Failure `json:"failures"`
+	// Injected contains the facts to add to the variables, by path. Instructions contains the texts
+	// for a model.
+	Injected     map[string]any `json:"injected"`
+	Instructions []string       `json:"instructions"`
+	// Stored contains the facts that triggers have stored, by path.
+	Stored   map[string]any `json:"stored"`
+	Warnings []string       `json:"warnings"`
+	Trace    []Trace        `json:"trace"`
+}
+
+// NewRuleOutcome returns an empty outcome of an agent's rules, whose lists are not nil, so that they
+// are empty arrays in JSON.
+func NewRuleOutcome(agent string) *RuleOutcome {
+	return &RuleOutcome{
+		Agent: agent, Failures: []Failure{}, Injected: map[string]any{}, Instructions: []string{},
+		Stored: map[string]any{}, Warnings: []string{}, Trace: []Trace{},
+	}
+}
+
+// Failure is a constraint that failed, with the action that its ON_FAIL declares. The caller must
+// perform the action.
+type Failure struct {
+	// Position is the position of the constraint in the form FILE:LINE. Rule is REQUIRE, LIMIT,
+	// RESTRICT or WARN, and Severity is error or warning.
 	Position string `json:"position"`
 	Rule     string `json:"rule"`
 	Severity string `json:"severity"`

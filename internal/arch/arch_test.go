@@ -112,8 +112,8 @@ var rules = map[string]rule{
 	"host/model/modeltest":  {},
 	"host/model/openai":     {own: []string{"abi", "host/model"}, others: []string{"github.com/sashabaranov/go-openai"}},
 	"host/agent/abl":        {own: []string{"internal/spell"}},
-	"host/agent/agenttest":  {own: []string{"abi", "host/agent", "host/agent/abl", "host/model"}},
-	"host/agent":            {own: []string{"abi", "host/agent/abl", "host/declare", "host/model", "internal/spell"}},
+	"host/agent/agenttest":  {own: []string{"abi", "host/agent", "host/agent/abl", "host/model", "host/report"}},
+	"host/agent":            {own: []string{"abi", "host/agent/abl", "host/declare", "host/model", "host/report", "internal/spell"}},
 	"host": {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/agent", "host/agent/abl", "host/app", "host/engine", "host/journal", "host/memory", "host/memory/kind", "host/memory/variables", "host/model", "host/partition", "host/storage", "host/template", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "host/report"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
 

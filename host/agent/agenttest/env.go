@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/model"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // ToolFunc is a tool. It can read and write the facts of the environment. If a tool returns an
@@ -83,8 +84,8 @@ func New() *Env {
 }
 
 // Turn performs a turn as a transaction: a turn that fails has no effect.
-func (e *Env) Turn(ctx context.Context, set *agent.Set, r agent.Request) (*agent.Outcome, error) {
-	var outcome *agent.Outcome
+func (e *Env) Turn(ctx context.Context, set *agent.Set, r agent.Request) (*report.Outcome, error) {
+	var outcome *report.Outcome
 	err := e.Transaction(ctx, func(ctx context.Context) (err error) {
 		outcome, err = set.Turn(ctx, e, r)
 		return err
@@ -103,7 +104,7 @@ func (e *Env) Transaction(ctx context.Context, body func(ctx context.Context) er
 }
 
 // Say performs a turn with a message.
-func (e *Env) Say(ctx context.Context, set *agent.Set, message string) (*agent.Outcome, error) {
+func (e *Env) Say(ctx context.Context, set *agent.Set, message string) (*report.Outcome, error) {
 	return e.Turn(ctx, set, agent.Request{Message: message, HasMessage: true})
 }
 

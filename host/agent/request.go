@@ -1,0 +1,14 @@
+package agent
+
+// Request is the input of a turn.
+type Request struct {
+	// Agent is the agent to address. The default is the agent that answers in the session. The first
+	// turn of a session must name an agent, unless the app has only one.
+	Agent string
+	// Message is the message of the user. A turn without a message begins the flow, or repeats the
+	// question of the waiting step.
+	Message    string
+	HasMessage bool
+	// Event is an event to fire instead of a message, such as tool:search:after.
+	Event string
+}
