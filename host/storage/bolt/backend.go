@@ -38,7 +38,7 @@ type Backend struct {
 	batchTime time.Duration
 	// chunkTime is maxRemovedTime. Tests set a lower value.
 	chunkTime time.Duration
-	// update is bbolt's Update; tests replace it to inject errors.
+	// update executes a function in a write transaction; tests replace it to inject errors.
 	update func(fn func(tx *bbolt.Tx) error) error
 }
 
@@ -48,7 +48,7 @@ func newBackend(f file, o Options) *Backend {
 	b.free.stored.Store(hasFreelist(f))
 	b.update = func(fn func(tx *bbolt.Tx) error) error {
 		store := false
-		err := f.db.Update(func(tx *bbolt.Tx) error {
+		err := runWrite(f.db, func(tx *bbolt.Tx) error {
 			f.db.AllocSize = growth(tx.Size()) // used only by the owner of this transaction, as is the next
 			store = b.free.begin(tx.Size())
 			f.db.NoFreelistSync = !store
@@ -62,6 +62,21 @@ func newBackend(f file, o Options) *Backend {
 	b.space = space{minFree: o.MinFree, now: time.Now, disk: diskSpace}
 	b.closed = sync.OnceValue(b.shutdown)
 	return b
+}
+
+// runWrite executes fn in a write transaction and commits it. If the commit panics, the transaction
+// keeps its locks. In contrast, bbolt's Update would roll back: without a stored free list, it would
+// read all pages in a new goroutine, where a damaged page ends the process.
+func runWrite(db *bbolt.DB, fn func(tx *bbolt.Tx) error) error {
+	tx, err := db.Begin(true)
+	if err != nil {
+		return err
+	}
+	if err := fn(tx); err != nil {
+		_ = tx.Rollback() // reads no pages; its only error is that the transaction has ended
+		return err
+	}
+	return tx.Commit()
 }
 
 // lastCommit returns the id of the newest transaction in a file, or the largest id if the newest is

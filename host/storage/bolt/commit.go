@@ -133,8 +133,8 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	err = guard(func() error {
 		err := b.update(func(tx *bbolt.Tx) error {
 			at, id = writing, tx.ID()
-			// Panics are recovered here because bbolt's rollback after an error does not read
-			// pages.
+			// A panic becomes an error here, so that the transaction is rolled back and its locks
+			// are released.
 			err := guard(func() (err error) {
 				defer b.stats.worked(time.Now())
 				t = newTransaction(tx, b.history, &b.deferred)
