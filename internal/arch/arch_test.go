@@ -96,6 +96,7 @@ var rules = map[string]rule{
 	"host/metering":  {own: []string{"abi", "host/partition", "host/records", "host/storage"}},
 
 	"host/report":           {own: []string{"abi"}},
+	"host/search":           {others: []string{"github.com/blevesearch/snowballstem", "golang.org/x/text"}},
 	"host/declare":          {own: []string{"abi"}},
 	"host/txn":              {own: []string{"host/storage", "internal/fairlock"}},
 	"host/txn/txntest":      {own: []string{"host/storage", "host/storage/bolt", "host/storage/mem"}},

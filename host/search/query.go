@@ -1,0 +1,79 @@
+package search
+
+// MaxTerms is the maximum number of different words of a query. Further words are ignored.
+const MaxTerms = 256
+
+// Query is a set of words to search for. It is immutable and safe for concurrent use.
+type Query struct {
+	language *Language
+	// terms maps the stems to their indexes.
+	terms map[string]int
+	// first contains the bytes with which words can begin whose stem is a term.
+	first [256]bool
+}
+
+// Query returns the query for a text. It omits common words such as "the", unless all words of the
+// text are common.
+func (l *Language) Query(text string) *Query {
+	q := &Query{language: l, terms: map[string]int{}}
+	q.add(text, commonWords(l.name))
+	if len(q.terms) == 0 {
+		q.add(text, nil)
+	}
+	for c := range q.first {
+		q.first[c] = c >= 0x80 || l.prefixes // without its accent, the first letter can be ASCII
+	}
+	for stem := range q.terms {
+		q.first[stem[0]] = true
+	}
+	return q
+}
+
+// add adds the stems of the words of a text, without certain words.
+func (q *Query) add(text string, omit map[string]bool) {
+	w, s := words{}, stemmer{language: q.language}
+	for w.reset(text); w.next() && len(q.terms) < MaxTerms; {
+		if omit[string(w.word)] {
+			continue
+		}
+		stem := s.stem(string(w.word))
+		if _, known := q.terms[stem]; !known {
+			q.terms[stem] = len(q.terms)
+		}
+	}
+}
+
+// IsEmpty reports whether the query contains no words.
+func (q *Query) IsEmpty() bool { return len(q.terms) == 0 }
+
+// matcher finds the words of a query. It is not safe for concurrent use.
+type matcher struct {
+	query *Query
+	stems stemmer
+	// known maps words to the indexes of their terms, or to noTerm.
+	known map[string]int
+}
+
+const noTerm = -1
+
+func newMatcher(q *Query) *matcher {
+	return &matcher{query: q, stems: stemmer{language: q.language}, known: map[string]int{}}
+}
+
+// term returns the index of the term that a word matches, or noTerm. Most words do not begin like
+// any term and need no stem.
+func (m *matcher) term(word []byte) int {
+	if !m.query.first[word[0]] {
+		return noTerm
+	}
+	if term, ok := m.known[string(word)]; ok {
+		return term
+	}
+	text := string(word)
+	term, ok := m.query.terms[m.stems.stem(text)]
+	if !ok {
+		term = noTerm
+	}
+	m.known[text] = term
+	return term
+}

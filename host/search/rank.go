@@ -1,0 +1,129 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Hit is a text that contains at least one word of a query.
+type Hit struct {
+	// Text is the index of the text.
+	Text int
+	// Score is the share of the query's weight that the text contains: from 0 to 1 in steps of
+	// 0.0001. A text that contains all words has the score 1.
+	Score float64
+}
+
+// Options are the options of a search. The zero value returns all texts that contain a word of the
+// query.
+type Options struct {
+	// Limit is the maximum number of hits. Zero means no limit.
+	Limit int
+	// MinScore is the minimum score of a hit.
+	MinScore float64
+}
+
+// unit is the factor for weights, which are integers. Their sums do not depend on the order of the
+// words or on the processor.
+const unit = 1 << 20
+
+// Rank returns the texts that match a query, the best first. Texts with the same score are in the
+// order of BM25, which prefers repeated words and short texts, and then in the given order.
+func (q *Query) Rank(texts []string, o Options) []Hit {
+	if q.IsEmpty() {
+		return nil
+	}
+	found := q.find(texts)
+	weights, total := found.weights(len(texts))
+	var ranked []rankedHit
+	for i, p := range found.postings {
+		if i == 0 || p.text != found.postings[i-1].text {
+			ranked = append(ranked, rankedHit{Hit: Hit{Text: p.text}})
+		}
+		h := &ranked[len(ranked)-1]
+		h.weight += weights[p.term]
+		h.tie += int64(math.Round(float64(weights[p.term]) * Saturation(p.occurrences, found.lengths[p.text], found.average)))
+	}
+	for i := range ranked {
+		ranked[i].Score = math.Round(float64(ranked[i].weight)/float64(total)*1e4) / 1e4
+	}
+	slices.SortFunc(ranked, func(a, b rankedHit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.tie, a.tie), cmp.Compare(a.Text, b.Text))
+	})
+	return best(ranked, o)
+}
+
+// rankedHit is a Hit with the sums by which hits are sorted: the weights of its words, and their
+// BM25.
+type rankedHit struct {
+	Hit
+	weight, tie int64
+}
+
+// best returns the first hits, without those whose score is too low.
+func best(ranked []rankedHit, o Options) []Hit {
+	if o.Limit > 0 && len(ranked) > o.Limit {
+		ranked = ranked[:o.Limit]
+	}
+	hits := make([]Hit, 0, len(ranked))
+	for _, h := range ranked {
+		if h.Score >= o.MinScore {
+			hits = append(hits, h.Hit)
+		}
+	}
+	return hits
+}
+
+// posting is the occurrence of a term in a text.
+type posting struct {
+	text, term, occurrences int
+}
+
+// occurrences contains the occurrences of a query's terms in texts.
+type occurrences struct {
+	// postings are in the order of the texts.
+	postings []posting
+	// containing is the number of texts that contain each term.
+	containing []int
+	// lengths contains the number of words of each text, and average is their average.
+	lengths []int
+	average float64
+}
+
+// find returns the occurrences of the query's terms.
+func (q *Query) find(texts []string) *occurrences {
+	found := &occurrences{containing: make([]int, len(q.terms)), lengths: make([]int, len(texts))}
+	last := make([]int, len(q.terms)) // one more than the index of the last posting of each term
+	var w words
+	m, total := newMatcher(q), 0
+	for i, text := range texts {
+		for w.reset(text); w.next(); {
+			found.lengths[i]++
+			term := m.term(w.word)
+			if term == noTerm {
+				continue
+			}
+			if l := last[term]; l > 0 && found.postings[l-1].text == i {
+				found.postings[l-1].occurrences++
+				continue
+			}
+			found.postings = append(found.postings, posting{text: i, term: term, occurrences: 1})
+			found.containing[term]++
+			last[term] = len(found.postings)
+		}
+		total += found.lengths[i]
+	}
+	found.average = float64(total) / float64(max(1, len(texts)))
+	return found
+}
+
+// weights returns the weight of each term and their sum.
+func (f *occurrences) weights(texts int) (weights []int64, total int64) {
+	weights = make([]int64, len(f.containing))
+	for term, n := range f.containing {
+		weights[term] = int64(math.Round(IDF(texts, n) * unit))
+		total += weights[term]
+	}
+	return weights, total
+}

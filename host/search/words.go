@@ -1,0 +1,147 @@
+package search
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxWordBytes is the maximum size of a word. Only the beginning of a longer word counts.
+const maxWordBytes = 64
+
+// lower maps each ASCII letter and digit to its lower case, and all other ASCII characters to 0.
+var lower = func() (table [utf8.RuneSelf]byte) {
+	for c := range byte(utf8.RuneSelf) {
+		switch {
+		case c >= 'A' && c <= 'Z':
+			table[c] = c + 'a' - 'A'
+		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
+			table[c] = c
+		}
+	}
+	return table
+}()
+
+// words splits a text into words: sequences of letters and digits, in lower case. In scripts that
+// put no spaces between words, each pair of adjacent characters is a word.
+type words struct {
+	text string
+	at   int
+	// word is the current word. The next call of next overwrites it.
+	word []byte
+	// paired is true if the character at the position was the second character of a pair.
+	paired bool
+}
+
+// reset begins with a text.
+func (w *words) reset(text string) {
+	if !isASCII(text) && !norm.NFKC.IsNormalString(text) {
+		text = norm.NFKC.String(text)
+	}
+	w.text, w.at, w.paired = text, 0, false
+}
+
+// next advances to the next word. It returns false at the end of the text.
+func (w *words) next() bool {
+	w.word = w.word[:0]
+	for w.at < len(w.text) {
+		c := w.text[w.at]
+		if c >= utf8.RuneSelf {
+			if w.rune() {
+				return true
+			}
+			continue
+		}
+		w.paired = false
+		if l := lower[c]; l != 0 {
+			if len(w.word) < maxWordBytes {
+				w.word = append(w.word, l)
+			}
+			w.at++
+			continue
+		}
+		if len(w.word) > 0 {
+			w.skipContraction()
+			return true
+		}
+		w.at++
+	}
+	return len(w.word) > 0
+}
+
+// rune reads a character that is not ASCII. It returns true if a word is complete.
+func (w *words) rune() bool {
+	r, n := utf8.DecodeRuneInString(w.text[w.at:])
+	switch {
+	case isSpaceless(r):
+		return len(w.word) > 0 || w.pair(r, n)
+	case unicode.IsLetter(r) || unicode.IsDigit(r) || len(w.word) > 0 && unicode.IsMark(r):
+		if len(w.word)+utf8.UTFMax <= maxWordBytes {
+			w.word = utf8.AppendRune(w.word, unicode.ToLower(r))
+		}
+		w.at, w.paired = w.at+n, false
+		return false
+	}
+	complete := len(w.word) > 0
+	if complete {
+		w.skipContraction()
+	} else {
+		w.at += n
+	}
+	w.paired = false
+	return complete
+}
+
+// pair reads the pair of characters that begins with r, whose size is n bytes. It returns false if r
+// is the last character of a sequence whose pairs have been read.
+func (w *words) pair(r rune, n int) bool {
+	w.at += n
+	next, _ := utf8.DecodeRuneInString(w.text[w.at:])
+	last := !isSpaceless(next)
+	if last && w.paired {
+		w.paired = false
+		return false
+	}
+	w.word = utf8.AppendRune(w.word, r)
+	if !last {
+		w.word = utf8.AppendRune(w.word, next)
+	}
+	w.paired = !last
+	return true
+}
+
+// contractions are the ends of English words after an apostrophe. They are not words.
+const contractions = " s t d m re ve ll "
+
+// skipContraction skips an apostrophe and a contraction after a word, such as 's.
+func (w *words) skipContraction() {
+	rest, found := strings.CutPrefix(w.text[w.at:], "'")
+	if !found {
+		rest, found = strings.CutPrefix(w.text[w.at:], "\u2019")
+	}
+	if !found {
+		return
+	}
+	w.at = len(w.text) - len(rest)
+	n := 0
+	for n < len(rest) && n < 3 && rest[n] < utf8.RuneSelf && lower[rest[n]] != 0 {
+		n++
+	}
+	if n > 0 && n < 3 && strings.Contains(contractions, " "+strings.ToLower(rest[:n])+" ") && !continues(rest[n:]) {
+		w.at += n
+	}
+}
+
+// continues reports whether a text begins with a letter.
+func continues(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsLetter(r)
+}
+
+// isSpaceless reports whether a character belongs to a script that puts no spaces between words.
+func isSpaceless(r rune) bool {
+	const prolonged = '\u30FC' // the mark for long vowels, which Unicode assigns to no script
+	return r >= 0x0E00 && (r == prolonged || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
+}
