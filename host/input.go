@@ -48,9 +48,30 @@ func (l Limits) document(name string, text json.RawMessage) (json.RawMessage, er
 	return text, nil
 }
 
+// hostContext contains the members that the host adds to the context of each run. The fields are in
+// alphabetical order, as in a document with further members.
+type hostContext struct {
+	App     string            `json:"appId"`
+	Env     map[string]string `json:"env"`
+	Run     string            `json:"runId"`
+	Session any               `json:"sessionId"`
+	Steps   struct{}          `json:"steps"`
+	User    any               `json:"userId"`
+}
+
 // contextDocument returns the context for the guest. It adds the host's members to the invocation's
 // context and replaces members with the same name.
 func (r *run) contextDocument() (json.RawMessage, error) {
+	env := make(map[string]string, len(r.tool.Env)+len(r.inv.Env))
+	maps.Copy(env, r.tool.Env)
+	maps.Copy(env, r.inv.Env)
+	c := hostContext{
+		App: r.h.app.ID, Env: env, Run: r.info.ID,
+		Session: nullIfEmpty(r.inv.Caller.Session), User: nullIfEmpty(r.inv.Caller.User),
+	}
+	if len(r.inv.Context) == 0 { // the usual case, without a map of members
+		return strictjson.Encode(c)
+	}
 	own, err := r.limits.document("context", r.inv.Context)
 	if err != nil {
 		return nil, err
@@ -58,6 +79,11 @@ func (r *run) contextDocument() (json.RawMessage, error) {
 	if err := strictjson.Check(own, r.limits.documents()); err != nil {
 		return nil, documentFault(abi.InputInvalid, "context", err)
 	}
+	return c.addTo(own)
+}
+
+// addTo returns the document of a caller with the host's members.
+func (c hostContext) addTo(own json.RawMessage) (json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(own, &members) != nil || members == nil {
 		return nil, abi.Faultf(abi.InputInvalid, "the context must be a JSON object")
@@ -66,16 +92,9 @@ func (r *run) contextDocument() (json.RawMessage, error) {
 	for name, text := range members {
 		doc[name] = text
 	}
-	env := map[string]string{}
-	maps.Copy(env, r.tool.Env)
-	maps.Copy(env, r.inv.Env)
-	doc["env"] = env
-	doc["runId"] = r.info.ID
-	doc["appId"] = r.h.app.ID
-	doc["userId"] = nullIfEmpty(r.inv.Caller.User)
-	doc["sessionId"] = nullIfEmpty(r.inv.Caller.Session)
+	doc["appId"], doc["env"], doc["runId"], doc["sessionId"], doc["userId"] = c.App, c.Env, c.Run, c.Session, c.User
 	if steps := members["steps"]; steps == nil || string(steps) == "null" {
-		doc["steps"] = struct{}{}
+		doc["steps"] = c.Steps
 	}
 	return strictjson.Encode(doc)
 }
