@@ -126,7 +126,7 @@ func (r *byteSemaphore) begin(bytes int64, path []string) (*reservation, error) 
 
 // newReservation returns a reservation without granted bytes. The caller holds mu.
 func (r *byteSemaphore) newReservation(bytes int64, path []string) *reservation {
-	h := &reservation{sem: r, bytes: bytes, ready: make(chan struct{})}
+	h := &reservation{sem: r, bytes: bytes, ready: make(chan struct{}), shares: make([]*share, 0, len(path))}
 	for i := range path {
 		h.shares = append(h.shares, r.share(strings.Join(path[:i+1], "\x00")))
 	}
