@@ -35,6 +35,7 @@ const (
 	Internal        Code = "internal"         // a bug in the host
 	NoWorkflow      Code = "no_workflow"      // the data belongs to a workflow, but the run has no workflow and no session
 	WorkflowEnded   Code = "workflow_ended"   // the workflow has ended
+	NoAgent         Code = "no_agent"         // the data belongs to an agent, but no agent is active
 )
 
 // codes lists every code with its number and its meaning. A WebAssembly guest gets the negated
@@ -71,6 +72,7 @@ var codes = []struct {
 	{Internal, 25, "a bug in the host"},
 	{NoWorkflow, 26, "the data belongs to a workflow, but the run has no workflow and no session"},
 	{WorkflowEnded, 27, "the workflow has ended"},
+	{NoAgent, 28, "the data belongs to an agent, but no agent is active"},
 }
 
 // Codes returns all codes, ordered by number.

@@ -1,5 +1,7 @@
 package abi
 
+import "slices"
+
 // The names of the operations on documents, which are the contents of records.
 const (
 	GetContent    = "get_content"
@@ -10,7 +12,7 @@ const (
 // Operations returns the table of the operations of all built-in kinds of stores, and of the
 // external operations. After a change of the table, run go generate ./internal/bindgen: it updates
 // the guest bindings and ABI.md.
-func Operations() Table { return append(append(Documents(), Facts()...), Models()...) }
+func Operations() Table { return slices.Concat(Documents(), Facts(), Blocks(), Models()) }
 
 // Documents returns the table of the operations on documents.
 func Documents() Table {

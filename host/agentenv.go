@@ -198,12 +198,12 @@ func (e *agentEnv) Nested(ctx context.Context, body func(context.Context) error)
 }
 
 // CallTool implements agent.Env.
-func (e *agentEnv) CallTool(ctx context.Context, _, tool string, input map[string]any) (any, error) {
+func (e *agentEnv) CallTool(ctx context.Context, name, tool string, input map[string]any) (any, error) {
 	text, err := strictjson.Encode(input)
 	if err != nil {
 		return nil, abi.Faultf(abi.InvalidArgument, "the input of %s is not a JSON value: %v", tool, err)
 	}
-	output, err := e.turn.callTool(ctx, e.view, tool, slices.Clone(text))
+	output, err := e.turn.callTool(ctx, e.view, name, tool, slices.Clone(text))
 	if err != nil {
 		return nil, err
 	}

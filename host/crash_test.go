@@ -42,6 +42,7 @@ func TestMain(m *testing.M) {
 
 const crashApp = `
 app: crash
+blocks: true
 memory:
   left: {access: user, description: one side}
   right: {access: user, description: the other side}
@@ -137,6 +138,13 @@ func crashChild(path, mode string) error {
 	if mode == "hang" {
 		_, err := h.Run(context.Background(), host.Invocation{Tool: "count", Caller: host.Caller{User: "ann"}, Key: "once"})
 		return err
+	}
+	if mode == "blocks" {
+		errs := make(chan error, blockWriters)
+		for range blockWriters {
+			go func() { errs <- crashBlocks(h, say) }()
+		}
+		return <-errs
 	}
 	errs := make(chan error, crashWorkers)
 	for worker := range crashWorkers {

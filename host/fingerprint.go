@@ -22,7 +22,7 @@ func (r *run) makeFingerprint() string {
 		grants, _ = json.Marshal(c.Grants) // strings always encode
 	}
 	return fingerprint([]part{
-		{"tool", []byte(r.inv.Tool)}, {"code", code}, {"grants", grants},
+		{"tool", []byte(r.inv.Tool)}, {"agent", []byte(r.inv.Caller.Agent)}, {"code", code}, {"grants", grants},
 		{"input", r.limits.canonical(r.input)}, {"context", r.limits.canonical(r.inv.Context)}, {"metadata", r.limits.canonical(r.inv.Metadata)},
 	})
 }

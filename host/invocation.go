@@ -22,6 +22,9 @@ type Caller struct {
 	// to one workflow. A workflow starts with its first use, belongs to its first user, and owns the
 	// facts with the scope execution_tree. Without a workflow, the session owns these facts.
 	Workflow string
+	// Agent is the id of the agent that is active for the user. It selects the blocks of an agent, in
+	// addition to the blocks of the user. In a turn, the agent that answers is the active agent.
+	Agent string
 	// Actor identifies the program or person that made the request. It is recorded in the ledger.
 	Actor string
 	// ActorIsUser is true if Actor is the id of an end user, such as the subject of a token. Actor
@@ -39,7 +42,7 @@ func (c Caller) as(run string) partition.Caller {
 	if c.Tenant == "" {
 		c.Tenant = DefaultTenant
 	}
-	return partition.Caller{Tenant: c.Tenant, User: c.User, Session: c.Session, Workflow: c.Workflow, Run: run, Confined: c.Confined}
+	return partition.Caller{Tenant: c.Tenant, User: c.User, Session: c.Session, Workflow: c.Workflow, Agent: c.Agent, Run: run, Confined: c.Confined}
 }
 
 // Invocation is a request to run a tool once.

@@ -14,10 +14,11 @@ import (
 )
 
 // callTool executes a declared tool as a part of the turn. The tool uses the View and the slot of
-// the turn, but its own grants and limits. If the tool fails, its writes are undone and callTool
+// the turn, but its own grants and limits. The agent is active for the tool. If the tool fails, its writes are undone and callTool
 // returns its fault. Any other error means that the attempt of the turn cannot continue.
-func (t *turn) callTool(ctx context.Context, v *memory.View, name string, input json.RawMessage) (json.RawMessage, error) {
+func (t *turn) callTool(ctx context.Context, v *memory.View, agent, name string, input json.RawMessage) (json.RawMessage, error) {
 	t.calls++
+	memory.SetAgent(v, agent)
 	r, err := nestedRun(ctx, t, name, input)
 	if err != nil {
 		return nil, nestedFault(ctx, t, v, err)

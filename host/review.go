@@ -61,7 +61,7 @@ func (h *Host) reviewTool(ctx context.Context, declared app.Tool) Review {
 		return Review{Err: fmt.Errorf("tool %q: %w", declared.Name, err)}
 	}
 	found := engine.ReviewOf(program)
-	review := Review{Findings: h.clamped(t)}
+	review := Review{Findings: clamped(h, t)}
 	for _, call := range found.Calls {
 		if f, bad := h.checkCall(declared, call); bad {
 			review.Findings = append(review.Findings, f)
@@ -85,7 +85,7 @@ func (h *Host) checkCall(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 		return checkFactCall(h.app, t, op, call)
 	}
 	if _, declared := h.app.Store(call.Store); !declared && call.Store != declare.SessionMeta {
-		return finding(app.UnknownStore, h.storeHint(call.Store), "the store %q is not declared", call.Store)
+		return finding(app.UnknownStore, storeHint(h.app, call.Store), "the store %q is not declared", call.Store)
 	}
 	if f, ok := errors.AsType[*abi.Fault](h.memory.CheckOperation(call.Store, call.Op)); ok {
 		return finding(app.CodeMistake, f.Hint, "%s", f.Message)
@@ -150,10 +150,14 @@ func factHint(a *app.App, path string) string {
 	return "declare it in the app file: facts: {" + path + ": {}}"
 }
 
-func (h *Host) storeHint(name string) string {
+// storeHint returns a hint for the name of a store that is not declared.
+func storeHint(a *app.App, name string) string {
 	names := []string{declare.SessionMeta}
-	for _, s := range h.app.Stores {
+	for _, s := range a.Stores {
 		names = append(names, s.Name)
+	}
+	for _, b := range a.Blocks {
+		names = append(names, b.Name)
 	}
 	if near := spell.Name(name, names); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
@@ -181,7 +185,7 @@ func grantHint(store string, verbs ...abi.Verb) string {
 
 // clamped returns a finding for each limit of a tool that exceeds the host's limit. In that case
 // the host's limit applies.
-func (h *Host) clamped(t *tool) []Finding {
+func clamped(h *Host, t *tool) []Finding {
 	host := h.limits.For(declare.Limits{}, t.memory)
 	var findings []Finding
 	for _, l := range []struct {

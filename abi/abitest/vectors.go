@@ -23,7 +23,7 @@ const invalid = -9 // the result of a call with an invalid argument
 func Vectors() []Vector {
 	all := append(documents(), writes()...)
 	all = append(all, calls()...)
-	all = append(all, factCalls()...)
+	all = append(append(all, factCalls()...), blockCalls()...)
 	return append(all, faults()...)
 }
 

@@ -45,7 +45,7 @@ func Example() {
 		}
 	}
 	fmt.Println(passed, "checks pass")
-	// Output: 33 checks pass
+	// Output: 34 checks pass
 }
 
 // TestCheckFindsTraps runs Check on a plug-in that traps if a memory call fails. Only the checks of

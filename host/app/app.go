@@ -34,6 +34,9 @@ type App struct {
 	// Facts are the declared facts, in the order of the file, followed by those of the agents; nil if
 	// the app has no facts.
 	Facts []declare.Fact
+	// Blocks are the declared blocks: core and archival, followed by the app's own in the order of the
+	// file; nil if the app has no blocks.
+	Blocks []declare.Block
 	// AgentFiles are the files of the app's agents, relative to the app's folder and sorted. Agents
 	// are the agents in these files. An imported app has only the names of the files.
 	AgentFiles []string
@@ -68,10 +71,13 @@ type Prompt struct {
 	text *node // the value of the key template in the file
 }
 
-// AllStores returns the declared stores, the store of facts if the app has facts, and the store of
-// agents if it has agents.
+// AllStores returns the declared stores, the stores of blocks, the store of facts if the app has
+// facts, and the store of agents if it has agents.
 func (a *App) AllStores() []declare.Store {
 	all := slices.Clip(a.Stores)
+	for _, b := range a.Blocks {
+		all = append(all, b.Store())
+	}
 	if a.Facts != nil {
 		all = append(all, declare.FactStore(a.Facts))
 	}
@@ -81,11 +87,16 @@ func (a *App) AllStores() []declare.Store {
 	return all
 }
 
-// Store returns the declared store with that name. Case matters.
+// Store returns the declared store or block with that name. Case matters.
 func (a *App) Store(name string) (declare.Store, bool) {
 	for _, s := range a.Stores {
 		if s.Name == name {
 			return s, true
+		}
+	}
+	for _, b := range a.Blocks {
+		if b.Name == name {
+			return b.Store(), true
 		}
 	}
 	return declare.Store{}, false

@@ -10,7 +10,7 @@ import (
 )
 
 // Export encodes the configuration of an app as one JSON document, which contains the declarations
-// of stores, facts, tools and prompts. It includes schemas and the values in env. It includes neither
+// of stores, facts, blocks, tools and prompts. It includes schemas and the values in env. It includes neither
 // stored records nor the code of tools and agents: their sources are exported as paths.
 //
 // The document is itself an app file. The same app always results in the same bytes, even after an
@@ -30,6 +30,10 @@ func Export(a *App) ([]byte, error) {
 			return nil, err
 		}
 	}
+	blocks, err := exportBlocks(a.Blocks)
+	if err != nil {
+		return nil, err
+	}
 	tools, err := section(a.Tools, func(t Tool) (string, any, error) { return exportTool(t) })
 	if err != nil {
 		return nil, err
@@ -41,7 +45,7 @@ func Export(a *App) ([]byte, error) {
 		return nil, err
 	}
 	out := exportedApp{
-		App: a.ID, SessionIdle: formatDuration(a.SessionIdle), Memory: stores, Facts: facts, Agents: a.AgentFiles, Tools: tools, DefaultTool: a.DefaultTool, Prompts: prompts,
+		App: a.ID, SessionIdle: formatDuration(a.SessionIdle), Memory: stores, Facts: facts, Blocks: blocks, Agents: a.AgentFiles, Tools: tools, DefaultTool: a.DefaultTool, Prompts: prompts,
 	}
 	if a.WorkflowIdle > 0 && a.WorkflowIdle != DefaultWorkflowIdle {
 		out.WorkflowIdle = formatDuration(a.WorkflowIdle)
@@ -91,6 +95,7 @@ type exportedApp struct {
 	WorkflowIdle string   `json:"workflow_idle,omitempty"` // omitted for the default
 	Memory       ordered  `json:"memory"`
 	Facts        ordered  `json:"facts,omitzero"`
+	Blocks       ordered  `json:"blocks,omitzero"`
 	Agents       []string `json:"agents,omitzero"`
 	Tools        ordered  `json:"tools,omitempty"`
 	DefaultTool  string   `json:"default_tool,omitempty"`

@@ -32,8 +32,8 @@ type Loader struct {
 	// entry file of a tool's folder is searched for in this order. The default is the extensions of
 	// the bundled engines.
 	Extensions []string
-	// Kinds are the kinds of stores that the host supports. By default, these are documents; facts
-	// and agents need no kind.
+	// Kinds are the kinds of stores that the host supports. By default, these are documents; facts,
+	// blocks and agents need no kind.
 	Kinds []declare.Kind
 }
 
@@ -62,6 +62,7 @@ type load struct {
 	grants  *grantReader
 	stores  *storeReader
 	facts   *factReader
+	blocks  *blockReader
 	agents  *agentReader
 	tools   *toolReader
 	prompts *promptReader
@@ -85,10 +86,10 @@ func (ld Loader) begin(fsys fs.FS) *load {
 		fieldReader: fields, schemas: schemas, sources: sources, grants: grants,
 		maxTimeout: cmp.Or(ld.MaxTimeout, DefaultMaxTimeout), maxMemory: cmp.Or(ld.MaxMemory, DefaultMaxMemory),
 	}
-	return &load{fields, files, grants, stores, &factReader{fields, schemas}, &agentReader{fields, files}, tools, &promptReader{fields, grants}}
+	return &load{fields, files, grants, stores, &factReader{fields, schemas}, &blockReader{fields}, &agentReader{fields, files}, tools, &promptReader{fields, grants}}
 }
 
-var appKeys = []string{"app", "session_idle", "workflow_idle", "memory", "facts", "agents", "tools", "default_tool", "prompts"}
+var appKeys = []string{"app", "session_idle", "workflow_idle", "memory", "facts", "blocks", "agents", "tools", "default_tool", "prompts"}
 
 var idRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
@@ -109,7 +110,7 @@ func (l *load) app(root *node) (*App, Problems) {
 		}
 		a.Stores, l.grants.declared = l.stores.stores(root.get("memory"))
 		facts, positions := l.facts.facts(root.get("facts"))
-		a.Facts = facts
+		a.Facts, a.Blocks = facts, l.blocks.blocks(root.get("blocks"), l.grants.declared)
 		l.grants.facts = l.agents.agents(root.get("agents"), a, positions)
 		a.Tools = l.tools.tools(root.get("tools"))
 		a.DefaultTool = l.tools.defaultTool(root.get("default_tool"), a)

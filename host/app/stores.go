@@ -38,6 +38,8 @@ func (r *storeReader) store(m member) declare.Store {
 	s := declare.Store{Name: m.key, Kind: declare.KindDocument}
 	if strings.EqualFold(m.key, declare.Facts) {
 		r.errorf(m.position, BadName, "declare facts in the section facts of the app file", "the name %q is reserved for facts", m.key)
+	} else if declare.IsBuiltInBlock(strings.ToLower(m.key)) {
+		r.errorf(m.position, BadName, "add blocks: true to the app file, without declaring the block", "the name %q is reserved for blocks", m.key)
 	} else if err := declare.CheckName(m.key); err != nil {
 		r.errorf(m.position, BadName, storeNameHint(m.key), "%s", err)
 	}
@@ -91,7 +93,9 @@ func (r *storeReader) kind(n *node) declare.Kind {
 	}
 	switch word {
 	case "":
-	case "block", "facts", "collection":
+	case "block":
+		r.errorf(n.position, BadValue, "declare it in the section blocks of the app file", "a store in the section memory cannot be of kind block")
+	case "facts", "collection":
 		r.errorf(n.position, BadValue, "remove kind", "stores of kind %q are not supported", word)
 	default:
 		r.errorf(n.position, BadValue, didYouMean(word, known), "%s is not a kind of store", quote(word))

@@ -51,6 +51,8 @@ type Store struct {
 	Schema json.RawMessage
 	// Facts are the declared facts of the store of facts, in the order of the declaration.
 	Facts []Fact
+	// Block is the declaration of the block that a store of the kind KindBlock contains.
+	Block Block
 }
 
 var nameRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
@@ -66,6 +68,9 @@ func CheckName(name string) error {
 	}
 	if strings.EqualFold(name, Facts) {
 		return fmt.Errorf("the name %q is reserved for facts", Facts)
+	}
+	if reservedForBlocks(name) {
+		return fmt.Errorf("the name %q is reserved for blocks", strings.ToLower(name))
 	}
 	if !nameRule.MatchString(name) {
 		return fmt.Errorf("invalid store name %q: use a letter and up to 63 more letters, digits, _ or -", name)

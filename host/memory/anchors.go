@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
@@ -17,6 +18,10 @@ type anchors struct {
 	// has no session, no workflow or no user.
 	sessionKey, workflowKey, erasedKey storage.Key
 	session, workflow, erased          storage.Record
+	// sharedKey is the key of the mark that exists if the user was erased from the blocks that the apps
+	// of the tenant share. It is "" if the app has no such blocks.
+	sharedKey    storage.Key
+	sharedErased storage.Record
 	// anonymous is the content of sessionMeta if the caller has no session.
 	anonymous session.State
 }
@@ -86,6 +91,10 @@ func (t *transaction) anchorKeys() []storage.Key {
 		t.erasedKey = t.s.app.Erased(c)
 		keys = append(keys, t.erasedKey)
 	}
+	if c.User != "" && t.s.shared {
+		t.sharedKey = partition.Shared.Erased(c)
+		keys = append(keys, t.sharedKey)
+	}
 	return keys
 }
 
@@ -98,7 +107,10 @@ func (t *transaction) setAnchors(records []storage.Record) {
 		t.workflow, records = records[0], records[1:]
 	}
 	if t.tx.Caller.User != "" {
-		t.erased = records[0]
+		t.erased, records = records[0], records[1:]
+	}
+	if t.sharedKey != "" {
+		t.sharedErased = records[0]
 	}
 }
 
@@ -118,6 +130,11 @@ func (t *transaction) guards() []txn.Guard {
 	if c.User != "" {
 		guards = append(guards, txn.Guard{Key: t.erasedKey, Check: func(now storage.Record, _ time.Time) error {
 			return erasedSince(t.erased, now)
+		}})
+	}
+	if t.sharedKey != "" {
+		guards = append(guards, txn.Guard{Key: t.sharedKey, Check: func(now storage.Record, _ time.Time) error {
+			return erasedSince(t.sharedErased, now)
 		}})
 	}
 	if t.tx.Key != "" {

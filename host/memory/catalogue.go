@@ -32,11 +32,14 @@ type declaration struct {
 	// Scopes contains the scopes of the declared items as JSON, if the store has items in several
 	// scopes.
 	Scopes string `json:"scopes,omitempty"`
+	// Shared reports whether all apps of the tenant share the records of users.
+	Shared bool `json:"shared,omitempty"`
 }
 
 func declarationOf(st declare.Store) declaration {
 	return declaration{
 		Kind: st.Kind, Access: st.Access, Retention: st.Retention.String(), Strict: st.Strict, Schema: string(st.Schema), Scopes: scopesOf(st.Facts),
+		Shared: st.Block.Shared,
 	}
 }
 
@@ -193,27 +196,45 @@ func movedItems(ctx context.Context, db *records.DB, c partition.Caller, st *sto
 func checkAccess(ctx context.Context, s *Service, c partition.Caller, old catalogue) error {
 	var moved []string
 	for name, was := range old.Stores {
-		if st := s.stores[name]; st != nil && (st.Access != was.Access || st.Kind != was.Kind) {
+		if st := s.stores[name]; st != nil && (st.Access != was.Access || st.Kind != was.Kind || st.Block.Shared != was.Shared) {
 			moved = append(moved, name)
 		}
 	}
 	if len(moved) == 0 {
 		return nil
 	}
-	counts, err := countStores(ctx, s.records, c)
+	own, err := countStores(ctx, s.records, s.app.Group(c))
+	if err != nil {
+		return s.records.Fault("count records", err)
+	}
+	shared, err := countStores(ctx, s.records, partition.Shared.Group(c))
 	if err != nil {
 		return s.records.Fault("count records", err)
 	}
 	var errs []error
 	for _, name := range slices.Sorted(slices.Values(moved)) {
-		if n := counts[name]; n > 0 {
-			was, is := old.Stores[name], s.stores[name]
+		was, is, n := old.Stores[name], s.stores[name], own[name].all
+		if st := declarationOf(is.Store); was.Shared != st.Shared && was.Kind == st.Kind && was.Access == st.Access {
+			n = own[name].users // the records of agents stay where they are
+		}
+		if was.Shared {
+			n += shared[name].users
+		}
+		if n > 0 {
 			errs = append(errs, &ScopeChangedError{
-				Store: name, Was: was.Access, Is: is.Access, WasKind: was.Kind, IsKind: is.Kind, Records: n,
+				Store: name, Was: accessOf(was.Access, was.Shared), Is: accessOf(is.Access, is.Block.Shared), WasKind: was.Kind, IsKind: is.Kind, Records: n,
 			})
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// accessOf returns the access of a store for messages.
+func accessOf(access declare.Scope, shared bool) declare.Scope {
+	if shared {
+		return access + ", shared"
+	}
+	return access
 }
 
 // ScopeChangedError reports that the access or the kind of a store with records has changed. The
@@ -262,12 +283,19 @@ func (e *ScopeChangedError) Held() string {
 	return fmt.Sprintf("%d records %s", e.Records, what)
 }
 
-// countStores counts the records of each store of an app in a tenant.
-func countStores(ctx context.Context, db *records.DB, c partition.Caller) (map[string]int, error) {
-	counts := map[string]int{}
-	err := db.ScanHeads(ctx, db.App.Group(c), func(chunk []storage.Head) error {
+// recordCount is the number of all records of a store, and of those that do not belong to an agent.
+type recordCount struct{ all, users int }
+
+// countStores counts the records of each store in a group.
+func countStores(ctx context.Context, db *records.DB, group storage.Key) (map[string]recordCount, error) {
+	counts := map[string]recordCount{}
+	err := db.ScanHeads(ctx, group, func(chunk []storage.Head) error {
 		for _, r := range chunk {
-			counts[r.Key.Part(storage.Store)]++
+			n := counts[r.Key.Part(storage.Store)]
+			if n.all++; r.Key.Part(storage.Agent) == "" {
+				n.users++
+			}
+			counts[r.Key.Part(storage.Store)] = n
 		}
 		return nil
 	})
@@ -301,6 +329,14 @@ func (s *Service) Audit(ctx context.Context, tenant string) ([]StoreAudit, error
 		}
 		return nil
 	})
+	if err == nil {
+		err = scanShared(ctx, s, c, func(st *store, chunk []storage.Record) error {
+			for _, r := range chunk {
+				reports.add(st, r, s.now())
+			}
+			return nil
+		})
+	}
 	if err != nil {
 		return nil, s.records.Fault("audit records", err)
 	}

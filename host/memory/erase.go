@@ -37,7 +37,7 @@ type Erased struct {
 }
 
 // Erase removes all data of a user in the caller's tenant: records in all stores, declared or not,
-// sessions and workflows with their data, and stored Results. A run for the user that has not committed stores
+// blocks that the apps of the tenant share, if the app has any, sessions and workflows with their data, and stored Results. A run for the user that has not committed stores
 // nothing. Erase returns when another scan finds nothing. Records of the application that the
 // user's runs wrote belong to the app and are not removed.
 func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error) {
@@ -77,9 +77,17 @@ type erasure struct {
 // fails.
 func (e *erasure) mark(ctx context.Context) error {
 	s, c := e.s, e.caller
-	key := s.app.Erased(c)
-	return s.backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
-		return s.records.Write(nil, now[0], key, struct{}{}, s.now().Add(partition.ErasedRetention), c)
+	keys := []storage.Key{s.app.Erased(c)}
+	if s.shared {
+		keys = append(keys, partition.Shared.Erased(c))
+	}
+	return s.backend.Update(ctx, storage.Keys(keys...), func(now []storage.Record) (writes []storage.Write, err error) {
+		for i, key := range keys {
+			if writes, err = s.records.Write(writes, now[i], key, struct{}{}, s.now().Add(partition.ErasedRetention), c); err != nil {
+				return nil, err
+			}
+		}
+		return writes, nil
 	})
 }
 
@@ -121,7 +129,12 @@ func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 			return total, err
 		}
 	}
-	return total, nil
+	if !e.s.shared {
+		return total, nil
+	}
+	shared := partition.Shared
+	n, err := e.s.records.DeleteWhere(ctx, shared.Tagged(c, storage.SubjectTag(subject), shared.Group(c)), e.erased.count)
+	return total + n, err
 }
 
 // session ends a session of the user. session removes the records that were written in the session

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/block"
 	"github.com/toolrun/toolrun/host/memory/document"
 	"github.com/toolrun/toolrun/host/memory/fact"
 	"github.com/toolrun/toolrun/host/memory/kind"
@@ -25,11 +26,11 @@ type kinds struct {
 	operations map[string]operation
 }
 
-// newKinds registers documents, facts, the state of agents, and additional kinds. The error lists all mistakes.
+// newKinds registers documents, facts, blocks, the state of agents, and additional kinds. The error lists all mistakes.
 func newKinds(more []kind.Kind) (*kinds, error) {
 	k := &kinds{byName: map[declare.Kind]kind.Kind{}, operations: map[string]operation{}}
 	var errs []error
-	for _, added := range append([]kind.Kind{document.Kind{}, fact.Kind{}, variables.Kind{}}, more...) {
+	for _, added := range append([]kind.Kind{document.Kind{}, fact.Kind{}, block.Kind{}, variables.Kind{}}, more...) {
 		errs = append(errs, k.add(added))
 	}
 	return k, errors.Join(errs...)
@@ -111,12 +112,21 @@ func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) 
 	if _, scoped := compiled.(kind.Scoped); scoped != (decl.Access == declare.ScopeByItem) {
 		return nil, fmt.Errorf("the kind %q does not support the access %q", decl.Kind, decl.Access)
 	}
-	return &store{Store: decl, compiled: compiled}, nil
+	_, dated := compiled.(kind.Dated)
+	return &store{Store: decl, compiled: compiled, dated: dated}, nil
 }
 
 // builtIn reports whether a declaration is that of a built-in store.
 func builtIn(decl declare.Store) bool {
-	return decl.Name == declare.Facts && decl.Kind == declare.KindFact || decl.Name == declare.Agents && decl.Kind == declare.KindVariables
+	switch decl.Kind {
+	case declare.KindFact:
+		return decl.Name == declare.Facts
+	case declare.KindVariables:
+		return decl.Name == declare.Agents
+	case declare.KindBlock:
+		return declare.IsBuiltInBlock(decl.Name)
+	}
+	return false
 }
 
 func (k *kinds) unknown(name declare.Kind) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -45,7 +46,7 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 	if st == nil {
 		return nil, "", abi.Faultf(abi.NotFound, "the store %s does not exist", kind.Quote(name))
 	}
-	group := s.app.Group(c)
+	group, after, inShared := listGroup(s, st, c, after)
 	start, err := afterCursor(group, after)
 	if err != nil {
 		return nil, "", err
@@ -64,7 +65,23 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 	if err != nil {
 		return nil, "", s.records.Fault("list records", err)
 	}
-	return found, cursor(group, last), nil
+	next = cursor(group, last)
+	if inShared && next != "" || !inShared && next == "" && st.Block.Shared {
+		next = sharedCursor + next
+	}
+	return found, next, nil
+}
+
+// sharedCursor is the beginning of a cursor into the part of a block that the apps of a tenant share.
+// A list visits this part last.
+const sharedCursor = "~"
+
+// listGroup returns the group that a cursor refers to, and the cursor without its sharedCursor.
+func listGroup(s *Service, st *store, c partition.Caller, after string) (group storage.Key, rest string, inShared bool) {
+	if rest, ok := strings.CutPrefix(after, sharedCursor); ok && st.Block.Shared {
+		return partition.Shared.Group(c), rest, true
+	}
+	return s.app.Group(c), after, false
 }
 
 // extent returns the longest common prefix of all records of the store that a caller can list.
@@ -178,8 +195,14 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 	if name == "" {
 		return 0, abi.Faultf(abi.InvalidArgument, "a purge requires the name of a store")
 	}
-	n, err := s.records.DeleteWhere(ctx, storage.Selector{Prefix: prefixOf(s.app.Group(partition.Caller{Tenant: tenant}), name)}, func(storage.Head) {})
-	return n, s.records.Fault("remove records", err)
+	total := 0
+	for _, group := range groups(s, s.stores[name], partition.Caller{Tenant: tenant}) {
+		n, err := s.records.DeleteWhere(ctx, storage.Selector{Prefix: prefixOf(group, name)}, func(storage.Head) {})
+		if total += n; err != nil {
+			return total, s.records.Fault("remove records", err)
+		}
+	}
+	return total, nil
 }
 
 // Do performs one operation under an Authority in a separate transaction. A read does not start the

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/toolrun/toolrun/host/partition"
@@ -9,12 +10,16 @@ import (
 )
 
 // budget returns the limits for the app in the tenant and for the user in the app. If a caller has
-// neither a user nor a session, only the limits for the app apply.
+// neither a user nor a session, only the limits for the app apply. If the app has shared blocks, the
+// limits for the app also apply to what the apps of the tenant share.
 func (s *Service) budget(c partition.Caller) storage.Budget {
 	app := s.app.Group(c)
 	b := storage.Budget{App: storage.Limit{Account: app, Max: storage.Usage{Records: s.limits.AppRecords, Bytes: s.limits.AppBytes}}}
 	if who := c.Subject(); who != "" {
 		b.User = storage.Limit{Account: storage.UserAccount(app, who), Max: storage.Usage{Records: s.limits.UserRecords, Bytes: s.limits.UserBytes}}
+	}
+	if s.shared {
+		b.Shared = storage.Limit{Account: partition.Shared.Group(c), Max: b.App.Max}
 	}
 	return b
 }
@@ -49,11 +54,23 @@ func (v *View) checkQuota(key storage.Key, record storage.Record) error {
 // had only added to the usage. The check avoids a pass over all writes at each write.
 func (v *View) fitsAsAddition(record storage.Record) bool {
 	v.written = v.written.Plus(storage.UsageOf(storage.HeadOf(record)))
-	b := v.run.budget()
-	if !holds(b.App.Max, v.usage[0].Plus(v.written)) {
-		return false
+	i := 0
+	for _, l := range limitsOf(v.run.budget()) {
+		if l.Account == "" {
+			continue
+		}
+		if !holds(l.Max, v.usage[i].Plus(v.written)) {
+			return false
+		}
+		i++
 	}
-	return len(v.usage) == 1 || holds(b.User.Max, v.usage[1].Plus(v.written))
+	return true
+}
+
+// limitsOf returns the limits of a budget in the order of its accounts. Limits without an account do
+// not apply.
+func limitsOf(b storage.Budget) [3]storage.Limit {
+	return [...]storage.Limit{b.App, b.User, b.Shared}
 }
 
 // holds reports whether a usage is within a limit. A limit of 0 means no limit.
@@ -64,10 +81,7 @@ func holds(limit, u storage.Usage) bool {
 // accountUsage returns the usage of one of the caller's accounts. The result is the usage that the
 // attempt read first.
 func (v *View) accountUsage(account storage.Key) (storage.Usage, error) {
-	if account == v.run.limits.App.Account {
-		return v.usage[0], nil
-	}
-	return v.usage[len(v.usage)-1], nil
+	return v.usage[slices.Index(v.run.limits.Accounts(), account)], nil
 }
 
 // change returns the storage.Change of a write that replaces the record stored by the record next.

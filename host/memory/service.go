@@ -142,6 +142,7 @@ type Service struct {
 	stores       map[string]*store
 	names        []string // of the stores, in the order of declaration
 	meta         *store   // sessionMeta
+	shared       bool     // whether a block is shared by all apps of a tenant
 	limits       Limits
 	keyRetention time.Duration
 
@@ -167,6 +168,8 @@ func (l Limits) content() kind.Limits {
 type store struct {
 	declare.Store
 	compiled kind.Store
+	// dated reports whether the compiled store is a kind.Dated.
+	dated bool
 }
 
 // New checks the whole configuration and reports every mistake in it.
@@ -257,6 +260,7 @@ func (s *Service) addStores(stores []declare.Store) error {
 		folded[strings.ToLower(decl.Name)] = true
 		s.stores[decl.Name] = st
 		s.names = append(s.names, decl.Name)
+		s.shared = s.shared || decl.Block.Shared
 	}
 	return errors.Join(errs...)
 }

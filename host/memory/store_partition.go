@@ -31,7 +31,7 @@ type storePartition struct {
 	key storage.Key
 }
 
-var _ kind.Partition = (*storePartition)(nil)
+var _ kind.AgentPartition = (*storePartition)(nil)
 
 // perform passes a call to the kind of the store.
 func (p *storePartition) perform(ctx context.Context, verb abi.Verb, call abi.Call) (json.RawMessage, error) {
@@ -64,6 +64,30 @@ func checkItem(item string) error {
 		return abi.Faultf(abi.InvalidArgument, "an item name must be valid UTF-8 without control characters, at most %d bytes", maxItem)
 	}
 	return nil
+}
+
+// ForAgent implements kind.AgentPartition.
+func (p *storePartition) ForAgent() (kind.Partition, error) {
+	v := p.view
+	if v.caller.Agent == "" {
+		return nil, abi.Faultf(abi.NoAgent, "an agent's part of %q was named, but no agent is active for %s", p.store.Name, v.authority.holder()).
+			WithHint("run the tool in a turn of an agent, or name the agent with agent_id")
+	}
+	key, err := p.ownKey()
+	if err != nil {
+		return nil, err
+	}
+	return v.partition(p.store, p.scope, key.With(storage.Part{Tag: storage.Agent, Value: v.caller.Agent})), nil
+}
+
+// ownKey returns the key of the partition within the app, even if the apps of the tenant share the
+// partition. It is a prefix of the records of agents, which are never shared.
+func (p *storePartition) ownKey() (storage.Key, error) {
+	if !p.store.Block.Shared {
+		return p.key, nil
+	}
+	v := p.view
+	return p.store.key(v.s.app.Group(v.caller), v.caller, v.authority.holder())
 }
 
 // Now implements kind.Partition.
@@ -130,6 +154,9 @@ func (p *storePartition) bounded(key storage.Key, expires time.Time, update kind
 			return storage.Record{}, nil, err
 		}
 		next := storage.Record{Content: content, Expires: expires, Tags: tags}
+		if p.store.dated {
+			next.Revision = v.Now().UnixMilli()
+		}
 		if v.closed != nil { // the commit checks the quota itself
 			return next, violations, nil
 		}

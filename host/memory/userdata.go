@@ -54,9 +54,13 @@ const exportingUser = "export a user's data"
 // Records visits the records of the user and of the user's sessions and workflows in all stores, even
 // in stores that are no longer declared.
 func (d *UserData) Records(ctx context.Context, visit func(UserRecord) error) error {
-	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.Group(d.caller), func(r storage.Record) error {
-		return d.record(ctx, r, visit)
-	}))
+	one := func(r storage.Record) error { return d.record(ctx, r, visit) }
+	err := d.scan(ctx, d.s.app.Group(d.caller), one)
+	if err == nil && d.s.shared {
+		shared := partition.Shared
+		err = d.s.records.ScanTag(ctx, shared.OfUser(d.caller, shared.Group(d.caller)), d.eachContent(ctx, one))
+	}
+	return d.s.records.Fault(exportingUser, err)
 }
 
 // Sessions visits the user's sessions. Sessions includes ended sessions whose ids cannot be reused
@@ -128,14 +132,7 @@ func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) 
 // scan visits the user's records under a prefix. scan also visits records of the user's sessions and
 // workflows that were written before these were bound to the user.
 func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(storage.Record) error) error {
-	each := d.s.records.WithContents(ctx, func(chunk []storage.Record) error {
-		for _, r := range chunk {
-			if err := visit(r); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	each := d.eachContent(ctx, visit)
 	if err := d.s.records.ScanTag(ctx, d.s.app.OfUser(d.caller, prefix), each); err != nil {
 		return err
 	}
@@ -154,6 +151,18 @@ func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(stor
 			return err
 		}
 		return d.s.records.ScanTag(ctx, d.s.app.Tagged(d.caller, partition.WorkflowTag(id), prefix), withoutSubjects(subjects, each))
+	})
+}
+
+// eachContent returns a function that reads the contents of records and calls visit with each record.
+func (d *UserData) eachContent(ctx context.Context, visit func(storage.Record) error) func([]storage.Head) error {
+	return d.s.records.WithContents(ctx, func(chunk []storage.Record) error {
+		for _, r := range chunk {
+			if err := visit(r); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

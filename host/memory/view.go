@@ -135,7 +135,7 @@ func (v *View) open(op operation, name string) (*storePartition, error) {
 	if st == v.s.meta {
 		return v.partition(st, st.Access, v.run.sessionKey), nil
 	}
-	key, err := st.key(v.s.app.Group(v.caller), v.caller, v.authority.holder())
+	key, err := st.key(groupOf(v.s, st, v.caller), v.caller, v.authority.holder())
 	if err != nil {
 		return nil, err
 	}

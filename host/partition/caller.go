@@ -18,6 +18,8 @@ type Caller struct {
 	// Workflow is the id of the workflow, the tree of runs and sessions to which the run belongs. It
 	// is "" if the run belongs to none.
 	Workflow string
+	// Agent is the id of the agent that is active for the caller. It is "" if there is none.
+	Agent string
 	// Run is the id of the run.
 	Run string
 	// Confined limits the caller to sessions that already belong to the user. A confined caller cannot
@@ -39,7 +41,7 @@ func (c Caller) Check() error {
 	if c.Tenant == "" {
 		return abi.Faultf(abi.InvalidArgument, "the caller has no tenant")
 	}
-	for _, id := range []struct{ what, value string }{{"tenant", c.Tenant}, {"user", c.User}, {"session", c.Session}, {"workflow", c.Workflow}, {"run", c.Run}} {
+	for _, id := range []struct{ what, value string }{{"tenant", c.Tenant}, {"user", c.User}, {"session", c.Session}, {"workflow", c.Workflow}, {"agent", c.Agent}, {"run", c.Run}} {
 		if err := CheckID(id.what, id.value); err != nil {
 			return err
 		}

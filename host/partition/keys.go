@@ -29,6 +29,10 @@ const (
 // longest run that can have begun before the erasure.
 const ErasedRetention = 24 * time.Hour
 
+// Shared is the id under which texts of users are stored that all apps of a tenant share. No app has
+// this id, because it contains a control character.
+const Shared App = "\x00shared"
+
 // App is the id of an app. Its methods return keys of the app's records in the caller's tenant.
 type App string
 

@@ -12,9 +12,10 @@ type Limit struct {
 	Max     Usage
 }
 
-// Budget limits the usage of an app in a tenant, and of one of the app's users, after an Update.
-// Other accounts have no limit. The zero Budget has no limits.
-type Budget struct{ App, User Limit }
+// Budget limits the usage of an app in a tenant, of one of the app's users, and of the records that
+// the apps of the tenant share, after an Update. Other accounts have no limit. The zero Budget has no
+// limits.
+type Budget struct{ App, User, Shared Limit }
 
 // OverBudgetError is the error of an Update that would make an account exceed its limit.
 type OverBudgetError struct {
@@ -33,7 +34,7 @@ func (e *OverBudgetError) Error() string {
 
 // Accounts returns the accounts that the budget limits.
 func (b Budget) Accounts() []Key {
-	named := []Key{b.App.Account, b.User.Account}
+	named := []Key{b.App.Account, b.User.Account, b.Shared.Account}
 	return slices.DeleteFunc(named, func(k Key) bool { return k == "" })
 }
 
@@ -42,7 +43,7 @@ func (b Budget) Accounts() []Key {
 // grow, and returns its error unchanged. Updates that do not make an account grow are always
 // allowed.
 func (b Budget) Check(growth *Growth, held func(account Key) (Usage, error)) error {
-	for _, l := range [...]Limit{b.App, b.User} {
+	for _, l := range [...]Limit{b.App, b.User, b.Shared} {
 		if err := l.check(growth.Of(l.Account), held); err != nil {
 			return err
 		}

@@ -9,7 +9,8 @@ import (
 )
 
 // Update computes the next state of a record: its content, expiry and tags. A nil content deletes
-// the record. The warnings are reported in Change.Warnings.
+// the record. The revision of the next state is the least revision that the record gets; it is
+// usually 0. The warnings are reported in Change.Warnings.
 //
 // An update must be pure, because it may be called again with a newer record. An update must not
 // modify its arguments. If locked is true, the update runs inside the backend's transaction and
@@ -106,7 +107,7 @@ func (w *write) put(key storage.Key, old, next storage.Record, warnings any) {
 		return
 	}
 	w.fresh = w.fresh || !old.Exists()
-	w.next = storage.Record{Key: key, Content: next.Content, Expires: next.Expires, Tags: next.Tags, Revision: 1}
+	w.next = storage.Record{Key: key, Content: next.Content, Expires: next.Expires, Tags: next.Tags, Revision: max(next.Revision, 1)}
 }
 
 // reapply applies an entry's blind updates to another base record. If the updates run inside the

@@ -45,7 +45,7 @@ type entry struct {
 type write struct {
 	set bool
 	// The field "next" is the record after the updates of the body, or the zero Record if the body
-	// deleted it. Only its content, expiry and tags are used.
+	// deleted it. Only its content, expiry and tags are used, and its revision as a lower bound.
 	next     storage.Record
 	fresh    bool // this attempt creates the record
 	warnings any

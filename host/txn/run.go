@@ -102,17 +102,18 @@ func (r *run) draw() error {
 }
 
 // stamp sets next to the record that the commit stores if it applies w to base. A new record gets
-// the revision above + 1.
+// at least the revision above + 1. No record gets a lower revision than its update asks for.
 func (r *run) stamp(next, base *storage.Record, above int64, w *write) {
 	*next = w.next
 	if !next.Exists() {
 		return
 	}
 	next.Run, next.Updated = r.o.ID, r.now
-	next.Revision, next.Generation, next.Created = base.Revision+1, base.Generation, base.Created
+	before := base.Revision
 	if !base.Exists() {
-		next.Revision = above + 1
+		before = above
 	}
+	next.Revision, next.Generation, next.Created = max(before+1, next.Revision), base.Generation, base.Created
 	if w.fresh || !base.Exists() {
 		next.Generation, next.Created = r.generation, r.now
 	}

@@ -22,6 +22,7 @@ type appBackend struct {
 	workflows workflowBackend
 	records   recordBackend
 	facts     factBackend
+	blocks    blockBackend
 	agents    agentBackend
 	users     userBackend
 	ledger    ledgerBackend

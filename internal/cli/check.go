@@ -193,7 +193,7 @@ func (cc checkCommand) checkPrompt(ctx context.Context, h *host.Host, pr *projec
 
 // missingGrant returns the message and the hint for a store or a fact that a prompt cannot read.
 func (pr *project) missingGrant(f *abi.Fault) (message, hint string) {
-	what, name, known := "store", f.Store, append(pr.storeNames(), declare.SessionMeta)
+	what, name, known := "store", f.Store, append(slices.Concat(pr.storeNames(), pr.blockNames()), declare.SessionMeta)
 	if f.Store == declare.Facts {
 		what, name, known = "fact", f.Item, pr.factPaths()
 	}

@@ -23,7 +23,7 @@ import (
 // because scripts depend on the values.
 var exitCodes = map[abi.Code]int{
 	abi.ToolError: 1, abi.OutputInvalid: 1, abi.NotFound: 1, abi.AccessDenied: 1, abi.ReadOnly: 1,
-	abi.SchemaViolation: 1, abi.NoUser: 1, abi.NoSession: 1, abi.SessionEnded: 1, abi.NoWorkflow: 1, abi.WorkflowEnded: 1, abi.InvalidArgument: 1,
+	abi.SchemaViolation: 1, abi.NoUser: 1, abi.NoSession: 1, abi.SessionEnded: 1, abi.NoWorkflow: 1, abi.WorkflowEnded: 1, abi.NoAgent: 1, abi.InvalidArgument: 1,
 	abi.TooLarge: 1, abi.QuotaExceeded: 1,
 	abi.SourceInvalid: 2, abi.ABIMismatch: 2, abi.InputInvalid: 2,
 	abi.Timeout: 3, abi.MemoryLimit: 3, abi.StackLimit: 3, abi.OutputLimit: 3, abi.LogLimit: 3, abi.CallLimit: 3,

@@ -138,5 +138,6 @@ func (c *console) printFault(f *abi.Fault, withCode bool) {
 var flagFor = map[abi.Code]string{
 	abi.NoUser:     "set the user with --user",
 	abi.NoSession:  "set the session with --session, or start one with toolrun session start",
+	abi.NoAgent:    "set the agent with --agent",
 	abi.NoWorkflow: "set the workflow with --workflow, or the session with --session",
 }

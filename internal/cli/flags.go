@@ -22,7 +22,7 @@ func (f *placeFlags) register(cmd *cobra.Command) {
 }
 
 // callerFlags are the flags that name the caller for which a command acts.
-type callerFlags struct{ tenant, user, session, workflow string }
+type callerFlags struct{ tenant, user, session, workflow, agent string }
 
 func (f *callerFlags) register(cmd *cobra.Command) {
 	f.tenantFlag(cmd)
@@ -35,6 +35,11 @@ func (f *callerFlags) workflowFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.workflow, "workflow", "", "the `id` of the workflow that owns facts with the scope execution_tree; a run or a write with a new id starts a workflow")
 }
 
+// agentFlag registers the flag --agent, for commands that read or write the blocks of an agent.
+func (f *callerFlags) agentFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.agent, "agent", "", "the `id` of the agent that is active for the user, for the blocks of agents")
+}
+
 func (f *callerFlags) tenantFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.tenant, "tenant", host.DefaultTenant, "the `id` of the tenant")
 }
@@ -44,7 +49,7 @@ func (f *callerFlags) userFlag(cmd *cobra.Command) {
 }
 
 func (f *callerFlags) caller() host.Caller {
-	return host.Caller{Tenant: f.tenant, User: f.user, Session: f.session, Workflow: f.workflow}
+	return host.Caller{Tenant: f.tenant, User: f.user, Session: f.session, Workflow: f.workflow, Agent: f.agent}
 }
 
 // memoryFlags are the flags of commands that use an app's memory, locally or at a server.

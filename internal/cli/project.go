@@ -168,7 +168,7 @@ func readTool(env Env, written string) (*app.Tool, *os.Root, error) {
 
 // mustStore returns an error if the app does not declare a store.
 func (pr *project) mustStore(name string, builtIn ...string) error {
-	known := append(pr.storeNames(), builtIn...)
+	known := slices.Concat(pr.storeNames(), pr.blockNames(), builtIn)
 	if slices.Contains(known, name) {
 		return nil
 	}

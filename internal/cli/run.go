@@ -69,6 +69,7 @@ With --server, the tool runs on a toolrun server. TOOL is then a tool of the ser
 	}
 	f.memoryFlags.register(cmd)
 	f.workflowFlag(cmd)
+	f.agentFlag(cmd)
 	f.isolationFlags.register(cmd)
 	f.modelFlags.register(cmd)
 	flags := cmd.Flags()
@@ -196,7 +197,7 @@ func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string)
 
 // keeps reports whether a run can store anything: a record, a session, a result or a ledger entry.
 func (f *runFlags) keeps(pr *project) bool {
-	return len(pr.app.Stores) > 0 || pr.app.Facts != nil || f.session != "" || f.workflow != "" || f.key != "" || f.db != ""
+	return len(pr.app.Stores) > 0 || pr.app.Facts != nil || pr.app.Blocks != nil || f.session != "" || f.workflow != "" || f.key != "" || f.db != ""
 }
 
 // open opens a project for a run. It opens no database file if the run cannot store anything.

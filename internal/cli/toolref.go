@@ -39,7 +39,7 @@ func (rc runCommand) target(pr *project, written string, grants []string) (strin
 	tool.Grants = allowed
 	pr.roots, pr.files = append(pr.roots, root), root.Name()
 	pr.app = &app.App{
-		ID: pr.app.ID, SessionIdle: pr.app.SessionIdle, WorkflowIdle: pr.app.WorkflowIdle, Stores: pr.app.Stores, Facts: pr.app.Facts,
+		ID: pr.app.ID, SessionIdle: pr.app.SessionIdle, WorkflowIdle: pr.app.WorkflowIdle, Stores: pr.app.Stores, Facts: pr.app.Facts, Blocks: pr.app.Blocks,
 		Tools: []app.Tool{*tool}, Files: root.FS(),
 	}
 	return tool.Name, nil

@@ -73,7 +73,7 @@ func problemsFault(problems app.Problems) error {
 
 // runnable returns the app with tools whose code runs in the client.
 func runnable(a *app.App, tools []app.Tool) *app.App {
-	b := &app.App{ID: a.ID, SessionIdle: a.SessionIdle, WorkflowIdle: a.WorkflowIdle, Stores: a.Stores, Facts: a.Facts, Files: sources}
+	b := &app.App{ID: a.ID, SessionIdle: a.SessionIdle, WorkflowIdle: a.WorkflowIdle, Stores: a.Stores, Facts: a.Facts, Blocks: a.Blocks, Files: sources}
 	for _, t := range tools {
 		t.Source, t.Dir, t.Entry = sourceFile, "", ""
 		t.Limits.Timeout, t.Limits.CPU = 0, 0 // the client may be in a debugger
@@ -104,7 +104,7 @@ func manifestOf(a *app.App) map[string]any {
 // toolFrom reads a manifest as the manifest of a tool of the app: its grants refer to stores of the
 // app.
 func toolFrom(a *app.App, name string, manifest map[string]any) (app.Tool, error) {
-	text, err := app.Export(&app.App{ID: a.ID, SessionIdle: a.SessionIdle, WorkflowIdle: a.WorkflowIdle, Stores: a.Stores, Facts: a.Facts})
+	text, err := app.Export(&app.App{ID: a.ID, SessionIdle: a.SessionIdle, WorkflowIdle: a.WorkflowIdle, Stores: a.Stores, Facts: a.Facts, Blocks: a.Blocks})
 	if err != nil {
 		return app.Tool{}, abi.Faultf(abi.InvalidArgument, "%v", err)
 	}

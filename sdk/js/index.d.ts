@@ -128,6 +128,57 @@ export interface FactList {
   next: string | null;
 }
 
+export interface GetBlockOptions {
+  /** Use the block of the active agent instead of the user's. */
+  agent?: boolean;
+}
+
+/** The block, or null if there is none. */
+export interface Block {
+  id: string;
+  /** The name of the block. */
+  block_type: string;
+  content: string;
+  /** User or agent. */
+  scope: string;
+  /** The agent, or null if the block belongs to the user. */
+  agent_id: string | null;
+  created_at: string;
+  /** The version of the block, for expected_updated_at. */
+  updated_at: string;
+  revision: number;
+}
+
+export interface UpdateBlockOptions {
+  /**
+   * Write only if the block has this updated_at, otherwise fail with conflict; null or absent means
+   * that the block must not exist.
+   */
+  expected_updated_at?: string | null;
+  /** Write only if the block has this revision; it can replace expected_updated_at. */
+  if_revision?: number;
+  /** Use the block of the active agent instead of the user's. */
+  agent?: boolean;
+}
+
+export interface UpdateBlockReply {
+  success: true;
+  revision: number;
+  updated_at: string;
+}
+
+export interface DeleteBlockOptions {
+  /**
+   * Delete only if the block has this updated_at, otherwise fail with conflict; null or absent
+   * means that the block must not exist.
+   */
+  expected_updated_at?: string | null;
+  /** Delete only if the block has this revision; it can replace expected_updated_at. */
+  if_revision?: number;
+  /** Use the block of the active agent instead of the user's. */
+  agent?: boolean;
+}
+
 export interface ChatToolCall {
   id: string;
   name: string;
@@ -221,6 +272,21 @@ export interface Memory {
   /** Returns the stored facts that the tool can read, without defaults. */
   list_facts(prefix?: string | null, domain?: string | null, limit?: number | null, after?: string | null): Promise<FactList>;
   list_facts(args: { prefix?: string | null; domain?: string | null; limit?: number | null; after?: string | null }): Promise<FactList>;
+
+  /** Returns a block of the user or of the active agent, or null if there is none. */
+  get_block(name: string, options?: GetBlockOptions): Promise<Block | null>;
+  get_block(args: { name?: string; block?: string; options?: GetBlockOptions }): Promise<Block | null>;
+
+  /**
+   * Stores a text in a block in place of the previous one, unless the block has changed since it
+   * was read.
+   */
+  update_block(name: string, content: string, options?: UpdateBlockOptions): Promise<UpdateBlockReply>;
+  update_block(args: { name?: string; block?: string; content: string; options?: UpdateBlockOptions }): Promise<UpdateBlockReply>;
+
+  /** Deletes a block, unless it has changed since it was read. */
+  delete_block(name: string, options?: DeleteBlockOptions): Promise<DeleteReply>;
+  delete_block(args: { name?: string; block?: string; options?: DeleteBlockOptions }): Promise<DeleteReply>;
 }
 
 /**

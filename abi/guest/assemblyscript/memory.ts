@@ -34,6 +34,7 @@ export enum Fault {
   Internal = 25,
   NoWorkflow = 26,
   WorkflowEnded = 27,
+  NoAgent = 28,
 }
 
 /** Reply is the result of a memory call: a JSON reply, or a fault. */

@@ -73,6 +73,34 @@ export function list_facts(prefix: string | null = null, domain: string | null =
                                    a3.byteLength));
 }
 
+@external("memory", "get_block")
+declare function memory_get_block(name: usize, nameLen: i32, options: usize, optionsLen: i32): i32;
+
+/** get_block returns a block of the user or of the active agent, or null if there is none. */
+export function get_block(name: string, options: string | null = null): Reply {
+  const a0 = encode(name), a1 = encode(options);
+  return replyTo(memory_get_block(at(a0), a0.byteLength, at(a1), a1.byteLength));
+}
+
+@external("memory", "update_block")
+declare function memory_update_block(name: usize, nameLen: i32, content: usize, contentLen: i32, options: usize,
+                                     optionsLen: i32): i32;
+
+/** update_block stores a text in a block in place of the previous one, unless the block has changed since it was read. */
+export function update_block(name: string, content: string | null, options: string | null = null): Reply {
+  const a0 = encode(name), a1 = encode(content), a2 = encode(options);
+  return replyTo(memory_update_block(at(a0), a0.byteLength, at(a1), a1.byteLength, at(a2), a2.byteLength));
+}
+
+@external("memory", "delete_block")
+declare function memory_delete_block(name: usize, nameLen: i32, options: usize, optionsLen: i32): i32;
+
+/** delete_block deletes a block, unless it has changed since it was read. */
+export function delete_block(name: string, options: string | null = null): Reply {
+  const a0 = encode(name), a1 = encode(options);
+  return replyTo(memory_delete_block(at(a0), a0.byteLength, at(a1), a1.byteLength));
+}
+
 @external("model", "chat")
 declare function imported_model_chat(name: usize, nameLen: i32, request: usize, requestLen: i32): i32;
 

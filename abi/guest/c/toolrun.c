@@ -124,6 +124,19 @@ toolrun_reply toolrun_list_facts(toolrun_text prefix, toolrun_text domain, toolr
                                               limit.ptr, (uint32_t)limit.len, after.ptr, (uint32_t)after.len));
 }
 
+toolrun_reply toolrun_get_block(toolrun_text name, toolrun_text options) {
+    return reply_of(toolrun_memory_get_block(name.ptr, (uint32_t)name.len, options.ptr, (uint32_t)options.len));
+}
+
+toolrun_reply toolrun_update_block(toolrun_text name, toolrun_text content, toolrun_text options) {
+    return reply_of(toolrun_memory_update_block(name.ptr, (uint32_t)name.len, content.ptr, (uint32_t)content.len,
+                                                options.ptr, (uint32_t)options.len));
+}
+
+toolrun_reply toolrun_delete_block(toolrun_text name, toolrun_text options) {
+    return reply_of(toolrun_memory_delete_block(name.ptr, (uint32_t)name.len, options.ptr, (uint32_t)options.len));
+}
+
 toolrun_reply toolrun_model_chat(toolrun_text name, toolrun_text request) {
     return reply_of(toolrun_imported_model_chat(name.ptr, (uint32_t)name.len, request.ptr, (uint32_t)request.len));
 }

@@ -121,6 +121,13 @@ toolrun_reply toolrun_set_fact(toolrun_text path, toolrun_text value, toolrun_te
 toolrun_reply toolrun_delete_fact(toolrun_text path, toolrun_text options);
 /* toolrun_list_facts returns the stored facts that the tool can read, without defaults. */
 toolrun_reply toolrun_list_facts(toolrun_text prefix, toolrun_text domain, toolrun_text limit, toolrun_text after);
+/* toolrun_get_block returns a block of the user or of the active agent, or null if there is none. */
+toolrun_reply toolrun_get_block(toolrun_text name, toolrun_text options);
+/* toolrun_update_block stores a text in a block in place of the previous one, unless the block has changed
+ * since it was read. */
+toolrun_reply toolrun_update_block(toolrun_text name, toolrun_text content, toolrun_text options);
+/* toolrun_delete_block deletes a block, unless it has changed since it was read. */
+toolrun_reply toolrun_delete_block(toolrun_text name, toolrun_text options);
 /* toolrun_model_chat asks a language model and returns its answer; the tool must be granted the model. */
 toolrun_reply toolrun_model_chat(toolrun_text name, toolrun_text request);
 /* </operations> */
@@ -158,7 +165,8 @@ typedef enum {
     TOOLRUN_CANCELLED = 24,
     TOOLRUN_INTERNAL = 25,
     TOOLRUN_NO_WORKFLOW = 26,
-    TOOLRUN_WORKFLOW_ENDED = 27
+    TOOLRUN_WORKFLOW_ENDED = 27,
+    TOOLRUN_NO_AGENT = 28
 } toolrun_fault;
 
 /* ---- Reading JSON ----
@@ -252,6 +260,13 @@ int32_t toolrun_memory_delete_fact(const void *path, uint32_t path_len, const vo
 TOOLRUN_IMPORT("memory", "list_facts")
 int32_t toolrun_memory_list_facts(const void *prefix, uint32_t prefix_len, const void *domain, uint32_t domain_len,
                                   const void *limit, uint32_t limit_len, const void *after, uint32_t after_len);
+TOOLRUN_IMPORT("memory", "get_block")
+int32_t toolrun_memory_get_block(const void *name, uint32_t name_len, const void *options, uint32_t options_len);
+TOOLRUN_IMPORT("memory", "update_block")
+int32_t toolrun_memory_update_block(const void *name, uint32_t name_len, const void *content, uint32_t content_len,
+                                    const void *options, uint32_t options_len);
+TOOLRUN_IMPORT("memory", "delete_block")
+int32_t toolrun_memory_delete_block(const void *name, uint32_t name_len, const void *options, uint32_t options_len);
 TOOLRUN_IMPORT("model", "chat")
 int32_t toolrun_imported_model_chat(const void *name, uint32_t name_len, const void *request, uint32_t request_len);
 /* </imports> */

@@ -33,6 +33,26 @@ func ListFacts(prefix any, domain any, limit any, after any, into any) (found bo
 	return operate(imports.ListFacts, "list_facts", into, prefix, domain, limit, after)
 }
 
+// GetBlock returns a block of the user or of the active agent, or null if there is none. A nil argument is
+// absent. The reply is decoded into the value that into points to; found is false if it is null. options:
+// options.
+func GetBlock(name string, options any, into any) (found bool, err error) {
+	return operate(imports.GetBlock, "get_block", into, storeName(name), options)
+}
+
+// UpdateBlock stores a text in a block in place of the previous one, unless the block has changed since it
+// was read. A nil argument is absent. The reply is decoded into the value that into points to; found is false
+// if it is null. content: the whole new text; entries are lines such as "- Prefers tea". options: options.
+func UpdateBlock(name string, content any, options any, into any) (found bool, err error) {
+	return operate(imports.UpdateBlock, "update_block", into, storeName(name), content, options)
+}
+
+// DeleteBlock deletes a block, unless it has changed since it was read. A nil argument is absent. The reply
+// is decoded into the value that into points to; found is false if it is null. options: options.
+func DeleteBlock(name string, options any, into any) (found bool, err error) {
+	return operate(imports.DeleteBlock, "delete_block", into, storeName(name), options)
+}
+
 // ModelChat asks a language model and returns its answer; the tool must be granted the model. A nil argument
 // is absent. The reply is decoded into the value that into points to; found is false if it is null. name: the
 // name of the model, as in the tool's models. request: the conversation that the model continues.

@@ -51,6 +51,14 @@ type Scoped interface {
 	Scope(item string) declare.Scope
 }
 
+// Dated is a Store whose revisions are times. The revision of a record is the time of its last write
+// in milliseconds since 1970. If the previous revision of the key is not lower, even one of a deleted
+// record, the revision is one above it.
+type Dated interface {
+	Store
+	Dated()
+}
+
 // Store is a compiled declaration. It is safe for concurrent use.
 type Store interface {
 	// Call performs an operation of the kind on the records of a partition and returns the reply as

@@ -54,11 +54,11 @@ type Update func(old storage.Record, locked bool) (content []byte, violations []
 func Item(r storage.Record) string { return ItemOf(r.Key) }
 
 // ItemOf returns the item in the key of a record. In a Scoped store, the item is a path, and each
-// name in the path is a part of the key.
+// name in the path is a part of the key. For a record of an agent, the item is the id of the agent.
 func ItemOf(key storage.Key) string {
 	item := key.Part(storage.Item)
 	if item == "" {
-		return ""
+		return key.Part(storage.Agent)
 	}
 	if parts, err := key.Parts(); err == nil && len(parts) > 1 && parts[len(parts)-2].Tag == storage.Item {
 		return joinItems(parts)
@@ -88,4 +88,13 @@ type ScopedPartition interface {
 	// that begin with prefix and a dot. If after is not "", Each visits only items that follow after.
 	// The visited parts of the ranges join the read set, and no record outside of them does.
 	Each(ctx context.Context, prefix, after string, visit func(storage.Record) (more bool)) error
+}
+
+// AgentPartition is a Partition of the records of a user. It also gives access to the records of the
+// user that belong to the agent of the caller.
+type AgentPartition interface {
+	Partition
+	// ForAgent returns the partition of the caller's agent. It returns a fault if no agent is active
+	// for the caller.
+	ForAgent() (Partition, error)
 }

@@ -42,7 +42,7 @@ var statusOfCode = map[abi.Code]int{
 	abi.NotFound: http.StatusNotFound, abi.AccessDenied: http.StatusForbidden, abi.ReadOnly: http.StatusForbidden,
 	abi.SchemaViolation: http.StatusUnprocessableEntity, abi.Conflict: http.StatusConflict,
 	abi.NoUser: http.StatusBadRequest, abi.NoSession: http.StatusBadRequest, abi.SessionEnded: http.StatusGone,
-	abi.NoWorkflow: http.StatusBadRequest, abi.WorkflowEnded: http.StatusGone,
+	abi.NoWorkflow: http.StatusBadRequest, abi.NoAgent: http.StatusBadRequest, abi.WorkflowEnded: http.StatusGone,
 	abi.InvalidArgument: http.StatusBadRequest, abi.TooLarge: http.StatusRequestEntityTooLarge,
 	abi.QuotaExceeded: http.StatusInsufficientStorage, abi.Unavailable: http.StatusServiceUnavailable,
 	abi.InputInvalid: http.StatusUnprocessableEntity, abi.SourceInvalid: http.StatusUnprocessableEntity,
@@ -54,6 +54,7 @@ var statusOfCode = map[abi.Code]int{
 // other packages address callers of Go functions.
 var httpHints = map[abi.Code]string{
 	abi.NoUser: "name the user with user_id", abi.NoSession: "name the session with session_id",
+	abi.NoAgent:    "name the agent with agent_id",
 	abi.NoWorkflow: "name the workflow with workflow_id, or the session with session_id",
 }
 

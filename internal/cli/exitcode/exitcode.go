@@ -17,7 +17,7 @@ const (
 // Of returns the exit code for a fault code. It treats an unknown code like abi.Internal.
 func Of(code abi.Code) int {
 	switch code {
-	case abi.NotFound, abi.AccessDenied, abi.ReadOnly, abi.SchemaViolation, abi.NoUser, abi.NoSession, abi.SessionEnded, abi.NoWorkflow, abi.WorkflowEnded,
+	case abi.NotFound, abi.AccessDenied, abi.ReadOnly, abi.SchemaViolation, abi.NoUser, abi.NoSession, abi.SessionEnded, abi.NoWorkflow, abi.WorkflowEnded, abi.NoAgent,
 		abi.InvalidArgument, abi.TooLarge, abi.QuotaExceeded, abi.ToolError, abi.OutputInvalid:
 		return Refused
 	case abi.InputInvalid, abi.SourceInvalid, abi.ABIMismatch:

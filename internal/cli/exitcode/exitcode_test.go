@@ -11,7 +11,7 @@ import (
 func TestOf(t *testing.T) {
 	want := map[abi.Code]int{
 		abi.NotFound: 1, abi.AccessDenied: 1, abi.ReadOnly: 1, abi.SchemaViolation: 1, abi.Conflict: 4, abi.NoUser: 1,
-		abi.NoSession: 1, abi.SessionEnded: 1, abi.NoWorkflow: 1, abi.WorkflowEnded: 1, abi.InvalidArgument: 1, abi.TooLarge: 1, abi.QuotaExceeded: 1,
+		abi.NoSession: 1, abi.SessionEnded: 1, abi.NoWorkflow: 1, abi.WorkflowEnded: 1, abi.NoAgent: 1, abi.InvalidArgument: 1, abi.TooLarge: 1, abi.QuotaExceeded: 1,
 		abi.Unavailable: 5, abi.ToolError: 1, abi.InputInvalid: 2, abi.OutputInvalid: 1, abi.Timeout: 3, abi.MemoryLimit: 3,
 		abi.StackLimit: 3, abi.OutputLimit: 3, abi.LogLimit: 3, abi.CallLimit: 3, abi.SourceInvalid: 2, abi.ABIMismatch: 2,
 		abi.Cancelled: 3, abi.Internal: 5,

@@ -83,6 +83,10 @@ class WorkflowEndedError(MemoryAccessError):
     """The workflow has ended."""
 
 
+class NoAgentError(MemoryAccessError):
+    """The data belongs to an agent, and no agent is active for the run."""
+
+
 class InvalidArgumentError(MemoryAccessError):
     """The call is malformed."""
 
@@ -112,6 +116,7 @@ ERRORS: dict[str, type[MemoryAccessError]] = {
     "session_ended": SessionEndedError,
     "no_workflow": NoWorkflowError,
     "workflow_ended": WorkflowEndedError,
+    "no_agent": NoAgentError,
     "invalid_argument": InvalidArgumentError,
     "too_large": TooLargeError,
     "quota_exceeded": QuotaExceededError,

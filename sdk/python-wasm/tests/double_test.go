@@ -68,7 +68,7 @@ func TestErrors(t *testing.T) {
 	}
 	var want []string
 	for _, code := range abi.Codes() {
-		if code.Number() <= abi.Unavailable.Number() || code == abi.NoWorkflow || code == abi.WorkflowEnded {
+		if code.Number() <= abi.Unavailable.Number() || code == abi.NoWorkflow || code == abi.WorkflowEnded || code == abi.NoAgent {
 			want = append(want, string(code))
 		}
 	}

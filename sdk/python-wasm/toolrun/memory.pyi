@@ -7,6 +7,7 @@ from toolrun.errors import (
     ConflictError as ConflictError,
     InvalidArgumentError as InvalidArgumentError,
     MemoryAccessError as MemoryAccessError,
+    NoAgentError as NoAgentError,
     NoSessionError as NoSessionError,
     NoUserError as NoUserError,
     NoWorkflowError as NoWorkflowError,
@@ -116,6 +117,47 @@ class FactList(TypedDict):
     # the value of after for the next page, or None at the end
     next: Optional[str]
 
+class GetBlockOptions(TypedDict, total=False):
+    # use the block of the active agent instead of the user's
+    agent: bool
+
+class Block(TypedDict):
+    id: str
+    # the name of the block
+    block_type: str
+    content: str
+    # user or agent
+    scope: str
+    # the agent, or None if the block belongs to the user
+    agent_id: Optional[str]
+    created_at: str
+    # the version of the block, for expected_updated_at
+    updated_at: str
+    revision: int
+
+class UpdateBlockOptions(TypedDict, total=False):
+    # write only if the block has this updated_at, otherwise fail with conflict; None or absent means that the
+    # block must not exist
+    expected_updated_at: Optional[str]
+    # write only if the block has this revision; it can replace expected_updated_at
+    if_revision: int
+    # use the block of the active agent instead of the user's
+    agent: bool
+
+class UpdateBlockReply(TypedDict):
+    success: Literal[True]
+    revision: int
+    updated_at: str
+
+class DeleteBlockOptions(TypedDict, total=False):
+    # delete only if the block has this updated_at, otherwise fail with conflict; None or absent means that
+    # the block must not exist
+    expected_updated_at: Optional[str]
+    # delete only if the block has this revision; it can replace expected_updated_at
+    if_revision: int
+    # use the block of the active agent instead of the user's
+    agent: bool
+
 @overload
 def get_content(store: str, projection: Optional[Projection] = ..., options: Optional[GetOptions] = ...) -> Any:
     """Returns the content of a store, or None if there is no record."""
@@ -176,4 +218,26 @@ def delete_fact(path: str, options: Optional[DeleteOptions] = ...) -> DeleteRepl
 
 def list_facts(prefix: Optional[str] = ..., domain: Optional[str] = ..., limit: Optional[int] = ..., after: Optional[str] = ...) -> FactList:
     """Returns the stored facts that the tool can read, without defaults."""
+
+
+@overload
+def get_block(name: str, options: Optional[GetBlockOptions] = ...) -> Optional[Block]:
+    """Returns a block of the user or of the active agent, or None if there is none."""
+
+@overload
+def get_block(*, block: str, options: Optional[GetBlockOptions] = ...) -> Optional[Block]: ...
+
+@overload
+def update_block(name: str, content: str, options: Optional[UpdateBlockOptions] = ...) -> UpdateBlockReply:
+    """Stores a text in a block in place of the previous one, unless the block has changed since it was read."""
+
+@overload
+def update_block(*, block: str, content: str, options: Optional[UpdateBlockOptions] = ...) -> UpdateBlockReply: ...
+
+@overload
+def delete_block(name: str, options: Optional[DeleteBlockOptions] = ...) -> DeleteReply:
+    """Deletes a block, unless it has changed since it was read."""
+
+@overload
+def delete_block(*, block: str, options: Optional[DeleteBlockOptions] = ...) -> DeleteReply: ...
 # </operations>

@@ -43,6 +43,7 @@ from toolrun.errors import (
     ConflictError as ConflictError,
     InvalidArgumentError as InvalidArgumentError,
     MemoryAccessError as MemoryAccessError,
+    NoAgentError as NoAgentError,
     NoSessionError as NoSessionError,
     NoUserError as NoUserError,
     NoWorkflowError as NoWorkflowError,

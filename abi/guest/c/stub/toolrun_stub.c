@@ -280,6 +280,25 @@ int32_t toolrun_memory_list_facts(const void *prefix, uint32_t prefix_len, const
     return perform("list_facts", args, 4);
 }
 
+int32_t toolrun_memory_get_block(const void *name, uint32_t name_len, const void *options, uint32_t options_len) {
+    const toolrun_text args[] = {toolrun_make_text(name, name_len), toolrun_make_text(options, options_len),
+                                 TOOLRUN_ABSENT};
+    return perform("get_block", args, 2);
+}
+
+int32_t toolrun_memory_update_block(const void *name, uint32_t name_len, const void *content, uint32_t content_len,
+                                    const void *options, uint32_t options_len) {
+    const toolrun_text args[] = {toolrun_make_text(name, name_len), toolrun_make_text(content, content_len),
+                                 toolrun_make_text(options, options_len), TOOLRUN_ABSENT};
+    return perform("update_block", args, 3);
+}
+
+int32_t toolrun_memory_delete_block(const void *name, uint32_t name_len, const void *options, uint32_t options_len) {
+    const toolrun_text args[] = {toolrun_make_text(name, name_len), toolrun_make_text(options, options_len),
+                                 TOOLRUN_ABSENT};
+    return perform("delete_block", args, 2);
+}
+
 int32_t toolrun_imported_model_chat(const void *name, uint32_t name_len, const void *request, uint32_t request_len) {
     const toolrun_text args[] = {toolrun_make_text(name, name_len), toolrun_make_text(request, request_len),
                                  TOOLRUN_ABSENT};

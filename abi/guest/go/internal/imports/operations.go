@@ -27,5 +27,14 @@ func DeleteFact(args []string) (reply []byte, number int32) { return perform("de
 // ListFacts performs list_facts and returns its reply: a fault if number is negative.
 func ListFacts(args []string) (reply []byte, number int32) { return perform("list_facts", args) }
 
+// GetBlock performs get_block and returns its reply: a fault if number is negative.
+func GetBlock(args []string) (reply []byte, number int32) { return perform("get_block", args) }
+
+// UpdateBlock performs update_block and returns its reply: a fault if number is negative.
+func UpdateBlock(args []string) (reply []byte, number int32) { return perform("update_block", args) }
+
+// DeleteBlock performs delete_block and returns its reply: a fault if number is negative.
+func DeleteBlock(args []string) (reply []byte, number int32) { return perform("delete_block", args) }
+
 // ModelChat performs model_chat and returns its reply: a fault if number is negative.
 func ModelChat(args []string) (reply []byte, number int32) { return perform("model_chat", args) }

@@ -62,6 +62,30 @@ func ListFacts(args []string) (reply []byte, number int32) {
 	})
 }
 
+//go:wasmimport memory get_block
+func memoryGetBlock(name, options string) int32
+
+// GetBlock performs get_block and returns its reply: a fault if number is negative.
+func GetBlock(args []string) (reply []byte, number int32) {
+	return replyOf(func() int32 { return memoryGetBlock(argument(args, 0), argument(args, 1)) })
+}
+
+//go:wasmimport memory update_block
+func memoryUpdateBlock(name, content, options string) int32
+
+// UpdateBlock performs update_block and returns its reply: a fault if number is negative.
+func UpdateBlock(args []string) (reply []byte, number int32) {
+	return replyOf(func() int32 { return memoryUpdateBlock(argument(args, 0), argument(args, 1), argument(args, 2)) })
+}
+
+//go:wasmimport memory delete_block
+func memoryDeleteBlock(name, options string) int32
+
+// DeleteBlock performs delete_block and returns its reply: a fault if number is negative.
+func DeleteBlock(args []string) (reply []byte, number int32) {
+	return replyOf(func() int32 { return memoryDeleteBlock(argument(args, 0), argument(args, 1)) })
+}
+
 //go:wasmimport model chat
 func modelChat(name, request string) int32
 
@@ -88,6 +112,12 @@ func Call(op string, args []string) (reply []byte, number int32, known bool) {
 		reply, number = DeleteFact(args)
 	case op == "list_facts" && len(args) <= 4:
 		reply, number = ListFacts(args)
+	case op == "get_block" && len(args) <= 2:
+		reply, number = GetBlock(args)
+	case op == "update_block" && len(args) <= 3:
+		reply, number = UpdateBlock(args)
+	case op == "delete_block" && len(args) <= 2:
+		reply, number = DeleteBlock(args)
 	case op == "model_chat" && len(args) <= 2:
 		reply, number = ModelChat(args)
 	default:

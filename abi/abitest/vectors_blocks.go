@@ -1,0 +1,20 @@
+package abitest
+
+import "github.com/toolrun/toolrun/abi"
+
+// blockCalls returns the vectors of the operations on blocks, whose names are passed like the names of
+// stores.
+func blockCalls() []Vector {
+	name := Span{text, "core"}
+	return []Vector{
+		{Name: "a block is read", Before: []Span{name},
+			Steps: []Step{{"memory.get_block", args(text, 4, 0, 0), 7}},
+			Want:  Effect{Calls: []abi.Call{call(abi.GetBlock, `"core"`, "")}}},
+		{Name: "a block is updated for the agent", Before: []Span{name, {value, `"- x"{"agent":true}`}},
+			Steps: []Step{{"memory.update_block", args(text, 4, value, 5, value+5, 14), 16}},
+			Want:  Effect{Calls: []abi.Call{call(abi.UpdateBlock, `"core"`, `"- x"`, `{"agent":true}`)}}},
+		{Name: "a block is deleted", Before: []Span{name},
+			Steps: []Step{{"memory.delete_block", args(text, 4, 0, 0), 16}},
+			Want:  Effect{Calls: []abi.Call{call(abi.DeleteBlock, `"core"`, "")}}},
+	}
+}

@@ -1,0 +1,77 @@
+package abi
+
+// The names of the operations on blocks.
+const (
+	GetBlock    = "get_block"
+	UpdateBlock = "update_block"
+	DeleteBlock = "delete_block"
+)
+
+// Blocks returns the table of the operations on blocks.
+func Blocks() Table { return Table{getBlock(), updateBlock(), deleteBlock()} }
+
+func getBlock() Operation {
+	return Operation{
+		Name: GetBlock, Verb: Read,
+		Doc: "returns a block of the user or of the active agent, or null if there is none",
+		Params: []Param{
+			blockParam(),
+			optionsParam("GetBlockOptions", agentField()),
+		},
+		Reply: Type{Shape: Object, Name: "Block", Nullable: true, Fields: []Field{
+			{Name: "id", Type: Type{Shape: Text}},
+			{Name: "block_type", Type: Type{Shape: Text}, Doc: "the name of the block"},
+			{Name: "content", Type: Type{Shape: Text}},
+			{Name: "scope", Type: Type{Shape: Text}, Doc: "user or agent"},
+			{Name: "agent_id", Type: Type{Shape: Text, Nullable: true}, Doc: "the agent, or null if the block belongs to the user"},
+			{Name: "created_at", Type: Type{Shape: Text}},
+			{Name: "updated_at", Type: Type{Shape: Text}, Doc: "the version of the block, for expected_updated_at"},
+			{Name: "revision", Type: Type{Shape: Integer}},
+		}, Doc: "the block, or null if there is none"},
+	}
+}
+
+func updateBlock() Operation {
+	return Operation{
+		Name: UpdateBlock, Verb: Write,
+		Doc: "stores a text in a block in place of the previous one, unless the block has changed since it was read",
+		Params: []Param{
+			blockParam(),
+			{Name: "content", Kind: JSON, Required: true, Type: Type{Shape: Text}, Doc: "the whole new text; entries are lines such as \"- Prefers tea\""},
+			optionsParam("UpdateBlockOptions", expectedFields("write")...),
+		},
+		Reply: Type{Shape: Object, Name: "UpdateBlockReply", Fields: []Field{
+			{Name: "success", Type: Type{Shape: Success}},
+			{Name: "revision", Type: Type{Shape: Integer}},
+			{Name: "updated_at", Type: Type{Shape: Text}},
+		}},
+	}
+}
+
+func deleteBlock() Operation {
+	return Operation{
+		Name: DeleteBlock, Verb: Delete,
+		Doc: "deletes a block, unless it has changed since it was read",
+		Params: []Param{
+			blockParam(),
+			optionsParam("DeleteBlockOptions", expectedFields("delete")...),
+		},
+		Reply: deleteContent().Reply,
+	}
+}
+
+func blockParam() Param {
+	return Param{Name: "name", Aliases: []string{"block"}, Kind: StoreName, Required: true, Doc: "the name of the block, such as \"core\""}
+}
+
+func expectedFields(verb string) []Field {
+	return []Field{
+		{Name: "expected_updated_at", Type: Type{Shape: Text, Nullable: true}, Optional: true, Doc: verb + " only if the block has this updated_at, otherwise fail with conflict; null or absent means that the block must not exist"},
+		{Name: "if_revision", Type: Type{Shape: Integer}, Optional: true, Doc: verb + " only if the block has this revision; it can replace expected_updated_at"},
+		agentField(),
+	}
+}
+
+func agentField() Field {
+	return Field{Name: "agent", Type: Type{Shape: Boolean}, Optional: true, Doc: "use the block of the active agent instead of the user's"}
+}

@@ -1,0 +1,127 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory/block"
+)
+
+// blockWriters is the number of concurrent writers of one block.
+const blockWriters = 64
+
+// crashBlocks replaces a block until the process is killed. Each text contains the number of the
+// write and the number of the write that it replaces.
+func crashBlocks(h *host.Host, say func(string, ...any)) error {
+	for {
+		before, err := h.Blocks().Get(context.Background(), ann, "core", false)
+		if err != nil {
+			return err
+		}
+		n, update := 1, host.BlockUpdate{Name: "core"}
+		if before != nil {
+			if _, err := fmt.Sscanf(before.Content, "- %d", &n); err != nil {
+				return err
+			}
+			n++
+			update.Expected = block.Expected{Updated: before.Updated}
+		}
+		update.Content = fmt.Sprintf("- %d\n- after %d", n, n-1) + strings.Repeat("\n- filler", n%18)
+		say("try %d", n)
+		_, err = h.Blocks().Update(context.Background(), ann, update)
+		switch {
+		case err == nil:
+			say("ack %d", n)
+		case !errors.Is(err, abi.Conflict):
+			return err
+		}
+	}
+}
+
+// blockLog is the output of a child that writes a block.
+type blockLog struct {
+	acked         map[int]int // how often each write was acknowledged
+	tried, newest int
+}
+
+// crashBlocksOnce starts a child, kills it after some acknowledged writes, and reads its remaining
+// output.
+func crashBlocksOnce(t *testing.T, path string, after int) blockLog {
+	t.Helper()
+	cmd, lines := startChild(t, path, "blocks")
+	log := blockLog{acked: map[int]int{}}
+	killed := false
+	for lines.Scan() {
+		var what string
+		var n int
+		if _, err := fmt.Sscan(lines.Text(), &what, &n); err != nil {
+			t.Fatalf("unexpected output of the child: %q", lines.Text())
+		}
+		if what == "ack" {
+			log.acked[n]++
+			log.newest = max(log.newest, n)
+			continue
+		}
+		log.tried = max(log.tried, n)
+		if !killed && len(log.acked) >= after {
+			killed = true
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = cmd.Wait() // it was killed
+	return log
+}
+
+// TestKilledBlockWriters kills processes in which 64 writers change one block by compare-and-set. No
+// acknowledged write may be lost: no two writers replaced the same text, every text follows the one
+// before, and the stored text is not older than the last acknowledged one. The block is never over its
+// limits, and its version rises over all kills.
+func TestKilledBlockWriters(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "crash.db")
+	acks, kills, last, between := 0, 0, 0, 0
+	var version int64
+	for acks < 500 || kills < 5 {
+		log := crashBlocksOnce(t, path, 20+rand.IntN(100))
+		kills++
+		for n, times := range log.acked {
+			acks += times
+			if times > 1 || n <= last {
+				t.Errorf("kill %d: write %d was acknowledged %d times; %d writes had been stored", kills, n, times, last)
+			}
+		}
+		h, closeAll, err := openCrash(path)
+		if err != nil {
+			t.Fatalf("the database does not open after kill %d: %v", kills, err)
+		}
+		now, err := h.Blocks().Get(t.Context(), ann, "core", false)
+		if err != nil || now == nil {
+			t.Fatalf("kill %d: the block is %v, %v", kills, now, err)
+		}
+		var n, before int
+		if _, err := fmt.Sscanf(now.Content, "- %d\n- after %d", &n, &before); err != nil || before != n-1 {
+			t.Errorf("kill %d: the text is %q, %v", kills, now.Content, err)
+		}
+		if n < log.newest || n > log.tried || now.Revision <= version || block.CountEntries(now.Content) > 20 {
+			t.Errorf("kill %d: write %d is stored with revision %d; the newest acknowledged write is %d, tried %d, the earlier revision %d", kills, n, now.Revision, log.newest, log.tried, version)
+		}
+		for lost := last + 1; lost <= log.newest; lost++ {
+			if log.acked[lost] == 0 { // its output was lost with the process, or another writer could not have followed it
+				between++
+			}
+		}
+		last, version = n, now.Revision
+		if err := closeAll(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d kills of %d writers, %d acknowledged writes, %d writes whose acknowledgement was lost: none lost", kills, blockWriters, acks, between)
+}

@@ -1,0 +1,175 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/memory/block"
+)
+
+// Blocks is a handle for the blocks of users. The blocks belong to Caller.User, and those of an agent
+// also to Caller.Agent. By default, Blocks is meant for operators and users: the grants of tools do
+// not apply. It is safe for concurrent use.
+type Blocks struct {
+	h         *Host
+	authority memory.Authority
+}
+
+// Blocks returns a handle for the blocks of the app's users, with all rights.
+func (h *Host) Blocks() Blocks { return Blocks{h, memory.Operator()} }
+
+// With returns a handle with the rights of an Authority.
+func (b Blocks) With(a memory.Authority) Blocks { return Blocks{b.h, a} }
+
+// Declared returns the declared blocks in the order of the app file. It is empty if the app has no
+// blocks.
+func (b Blocks) Declared() []declare.Block {
+	var all []declare.Block
+	for _, st := range b.h.memory.Stores() {
+		if st.Kind == declare.KindBlock {
+			all = append(all, st.Block)
+		}
+	}
+	return all
+}
+
+// List returns the existing blocks of the caller's user with a scope. The default scope is
+// block.ScopeUser. If the caller has an agent, List returns only the blocks of this agent; otherwise,
+// it returns those of all agents. It returns at most 1,000 blocks.
+func (b Blocks) List(ctx context.Context, caller Caller, scope block.Scope) ([]block.Block, error) {
+	switch scope {
+	case "":
+		scope = block.ScopeUser
+	case block.ScopeUser, block.ScopeAgent, block.ScopeAll:
+	default:
+		return nil, abi.Faultf(abi.InvalidArgument, "%q is not a scope of blocks", scope).WithHint("use user, agent or all")
+	}
+	var found []block.Block
+	err := b.perform(ctx, caller, true, func(ctx context.Context, v *memory.View) (err error) {
+		found, err = memory.ListBlocks(ctx, v, scope)
+		return err
+	})
+	return found, err
+}
+
+// Get returns a block, or nil if it does not exist. If agent is true, it is the block of the caller's
+// agent.
+func (b Blocks) Get(ctx context.Context, caller Caller, name string, agent bool) (*block.Block, error) {
+	var found *block.Block
+	err := b.perform(ctx, caller, true, func(ctx context.Context, v *memory.View) (err error) {
+		found, err = getBlock(ctx, v, name, agent)
+		return err
+	})
+	return found, err
+}
+
+// BlockUpdate is a request to replace or delete a block.
+type BlockUpdate struct {
+	// Name is the name of the block.
+	Name string
+	// Agent selects the block of the caller's agent instead of the user's.
+	Agent bool
+	// Content is the new text. Delete ignores it.
+	Content string
+	// Expected is the version of the block that the change replaces. The zero value means that the
+	// block must not exist.
+	Expected block.Expected
+}
+
+// Update stores a text in place of the previous one and returns the stored block. If the block is not
+// the expected one, Update returns a conflict. If the text exceeds a limit of the block, Update returns
+// too_large. In both cases, nothing is stored.
+func (b Blocks) Update(ctx context.Context, caller Caller, u BlockUpdate) (*block.Block, error) {
+	var stored *block.Block
+	err := b.perform(ctx, caller, false, func(ctx context.Context, v *memory.View) error {
+		options, err := u.options(ctx, v)
+		if err != nil {
+			return err
+		}
+		content, err := json.Marshal(u.Content)
+		if err != nil {
+			return err
+		}
+		if _, err := v.Call(ctx, abi.Call{Op: abi.UpdateBlock, Args: []json.RawMessage{quoted(u.Name), content, options}}); err != nil {
+			return err
+		}
+		stored, err = getBlock(ctx, v, u.Name, u.Agent)
+		return err
+	})
+	return stored, err
+}
+
+// Delete deletes a block and reports whether it existed. If the block is not the expected one, Delete
+// returns a conflict.
+func (b Blocks) Delete(ctx context.Context, caller Caller, u BlockUpdate) (deleted bool, err error) {
+	err = b.perform(ctx, caller, false, func(ctx context.Context, v *memory.View) error {
+		options, err := u.options(ctx, v)
+		if err != nil {
+			return err
+		}
+		reply, err := v.Call(ctx, abi.Call{Op: abi.DeleteBlock, Args: []json.RawMessage{quoted(u.Name), options}})
+		if err != nil {
+			return err
+		}
+		var answer struct{ Deleted bool }
+		err = json.Unmarshal(reply, &answer)
+		deleted = answer.Deleted
+		return err
+	})
+	return deleted, err
+}
+
+// options returns the options of a change as JSON. If the change accepts any existing version, options
+// reads the block, so that the change is based on its present version.
+func (u BlockUpdate) options(ctx context.Context, v *memory.View) (json.RawMessage, error) {
+	options := struct {
+		Expected string `json:"expected_updated_at,omitempty"`
+		Revision int64  `json:"if_revision,omitempty"`
+		Agent    bool   `json:"agent,omitempty"`
+	}{Revision: u.Expected.Revision, Agent: u.Agent}
+	if t := u.Expected.Updated; !t.IsZero() {
+		options.Expected = t.UTC().Format(time.RFC3339Nano)
+	}
+	if u.Expected.Exists {
+		now, err := getBlock(ctx, v, u.Name, u.Agent)
+		if err != nil {
+			return nil, err
+		}
+		if err := u.Expected.Check(now); err != nil {
+			return nil, err
+		}
+		options.Revision = now.Revision
+	}
+	return json.Marshal(options)
+}
+
+// getBlock performs get_block.
+func getBlock(ctx context.Context, v *memory.View, name string, agent bool) (found *block.Block, err error) {
+	options := json.RawMessage("null")
+	if agent {
+		options = json.RawMessage(`{"agent":true}`)
+	}
+	reply, err := v.Call(ctx, abi.Call{Op: abi.GetBlock, Args: []json.RawMessage{quoted(name), options}})
+	if err != nil {
+		return nil, err
+	}
+	return found, json.Unmarshal(reply, &found)
+}
+
+// perform executes body in a transaction and adds it to the ledger.
+func (b Blocks) perform(ctx context.Context, caller Caller, readOnly bool, body func(context.Context, *memory.View) error) error {
+	id, err := b.h.newID("op")
+	if err != nil {
+		return err
+	}
+	if b.authority.Unrestricted() {
+		caller = b.h.Sessions().withUser(ctx, caller)
+	}
+	done, err := b.h.memory.Transact(ctx, memory.Tx{Caller: caller.as(id), Authority: b.authority, ReadOnly: readOnly}, body)
+	b.h.ledger.recordAct(caller, id, actOperate, done.Effects, err)
+	return err
+}

@@ -1,0 +1,113 @@
+package block
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Block is the text of a block with its metadata.
+type Block struct {
+	// ID identifies the text among the texts of its user. It is the name of the block, followed by
+	// "@" and the id of the agent if the text belongs to an agent.
+	ID string
+	// Name is the name of the block, such as core. In JSON, it is block_type.
+	Name    string
+	Content string
+	// Agent is the id of the agent to which the text belongs, or "" if it belongs to the user.
+	Agent string
+	// Created is the time of the first write. Updated is the time of the last write, in whole
+	// milliseconds. It is later than any earlier Updated of the same text, even if the text was
+	// deleted in between.
+	Created, Updated time.Time
+	// Revision is Updated in milliseconds since 1970.
+	Revision int64
+}
+
+// Scope returns the scope of the text: user or agent.
+func (b Block) Scope() Scope {
+	if b.Agent != "" {
+		return ScopeAgent
+	}
+	return ScopeUser
+}
+
+// Scope determines whether a text belongs to a user, or to a user and an agent.
+type Scope string
+
+// The scopes.
+const (
+	ScopeUser  Scope = "user"
+	ScopeAgent Scope = "agent"
+	// ScopeAll selects both scopes in lists. No text has this scope.
+	ScopeAll Scope = "all"
+)
+
+// JSON is the form of a Block in JSON. Its times have milliseconds.
+type JSON struct {
+	ID       string  `json:"id"`
+	Name     string  `json:"block_type"`
+	Content  string  `json:"content"`
+	Scope    Scope   `json:"scope"`
+	Agent    *string `json:"agent_id"`
+	Created  string  `json:"created_at"`
+	Updated  string  `json:"updated_at"`
+	Revision int64   `json:"revision"`
+}
+
+// JSON returns the form of the block in JSON.
+func (b Block) JSON() JSON {
+	out := JSON{
+		ID: b.ID, Name: b.Name, Content: b.Content, Scope: b.Scope(), Created: FormatTime(b.Created), Updated: FormatTime(b.Updated), Revision: b.Revision,
+	}
+	if b.Agent != "" {
+		out.Agent = &b.Agent
+	}
+	return out
+}
+
+// MarshalJSON implements json.Marshaler.
+func (b Block) MarshalJSON() ([]byte, error) { return json.Marshal(b.JSON()) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (b *Block) UnmarshalJSON(text []byte) error {
+	var in JSON
+	if err := json.Unmarshal(text, &in); err != nil {
+		return err
+	}
+	*b = Block{ID: in.ID, Name: in.Name, Content: in.Content, Revision: in.Revision}
+	if in.Agent != nil {
+		b.Agent = *in.Agent
+	}
+	b.Created, _ = ParseTime(in.Created)
+	b.Updated, _ = ParseTime(in.Updated)
+	return nil
+}
+
+// Of returns the block in a record of a store of blocks, which must exist.
+func Of(r storage.Record) (Block, error) {
+	b := Block{
+		Name: r.Key.Part(storage.Store), Agent: r.Key.Part(storage.Agent), Created: r.Created, Updated: time.UnixMilli(r.Revision).UTC(), Revision: r.Revision,
+	}
+	if b.ID = b.Name; b.Agent != "" {
+		b.ID += "@" + b.Agent
+	}
+	err := json.Unmarshal(r.Content, &b.Content)
+	return b, err
+}
+
+// Match is a line of a block that a search has found.
+type Match struct {
+	// Content is the line without its list marker.
+	Content string `json:"content"`
+	// Score is the relevance of the line, from 0 to 1.
+	Score float64 `json:"score"`
+	// Name is the name of the block.
+	Name  string  `json:"block_type"`
+	Scope Scope   `json:"scope"`
+	Agent *string `json:"agent_id"`
+	// Line is the number of the line in the block. The first line has the number 1.
+	Line    int    `json:"line_number"`
+	Updated string `json:"updated_at"`
+}

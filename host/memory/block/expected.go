@@ -1,0 +1,76 @@
+package block
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// Expected is the version of a block that a change replaces or deletes. The zero Expected means that
+// the block must not exist. If several fields are set, all of them must hold.
+type Expected struct {
+	// Updated is the time of the last write that the caller has read.
+	Updated time.Time
+	// Revision is the revision that the caller has read.
+	Revision int64
+	// Exists accepts any version of an existing block.
+	Exists bool
+}
+
+// IsZero reports whether the block must not exist.
+func (e Expected) IsZero() bool { return e.Updated.IsZero() && e.Revision == 0 && !e.Exists }
+
+// check returns a conflict if the stored block is not the expected version. revision is 0 if there
+// is no block.
+func (e Expected) check(revision int64) error {
+	switch {
+	case e.IsZero() && revision != 0:
+		return conflict("the block already exists")
+	case e.IsZero():
+		return nil
+	case revision == 0:
+		return conflict("the block does not exist")
+	case e.Revision != 0 && e.Revision != revision, !e.Updated.IsZero() && !e.Updated.Equal(time.UnixMilli(revision)):
+		return conflict("the block has changed since it was read")
+	}
+	return nil
+}
+
+// Check returns a conflict if a block is not the expected version. The block is nil if it does not
+// exist.
+func (e Expected) Check(b *Block) error {
+	if b == nil {
+		return e.check(0)
+	}
+	return e.check(b.Revision)
+}
+
+func conflict(what string) error {
+	return abi.Faultf(abi.Conflict, "%s", what).
+		WithHint("read the block again, then retry with its updated_at as expected_updated_at")
+}
+
+// ETag returns the entity tag of a revision, as in the HTTP header ETag.
+func ETag(revision int64) string { return `"` + strconv.FormatInt(revision, 10) + `"` }
+
+// maxETag bounds the text of an entity tag.
+const maxETag = 64
+
+// ParseETag parses the value of the HTTP header If-Match: one entity tag that ETag returned, or *.
+// It returns false for any other text. A weak tag never matches, and a list of tags is not supported.
+func ParseETag(text string) (Expected, bool) {
+	text = strings.TrimSpace(text)
+	if text == "*" {
+		return Expected{Exists: true}, true
+	}
+	if len(text) < 3 || len(text) > maxETag || text[0] != '"' || text[len(text)-1] != '"' {
+		return Expected{}, false
+	}
+	revision, err := strconv.ParseInt(text[1:len(text)-1], 10, 64)
+	if err != nil || revision < 1 || ETag(revision) != text {
+		return Expected{}, false
+	}
+	return Expected{Revision: revision}, true
+}

@@ -1,0 +1,29 @@
+package block
+
+import "time"
+
+// timeLayout is the format of times in replies: RFC 3339 in UTC with milliseconds.
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// FormatTime returns a time in the format of replies.
+func FormatTime(t time.Time) string { return t.UTC().Format(timeLayout) }
+
+// timeLayouts are the formats that ParseTime accepts. A fraction of a second is optional in both.
+var timeLayouts = [...]string{time.RFC3339, "2006-01-02T15:04:05"}
+
+// maxTimeText bounds a text before ParseTime parses it.
+const maxTimeText = 64
+
+// ParseTime parses a time as in ISO 8601, such as 2026-04-30T16:20:00.123Z. A time without a zone is
+// in UTC. It returns false for any other text.
+func ParseTime(text string) (time.Time, bool) {
+	if len(text) > maxTimeText {
+		return time.Time{}, false
+	}
+	for _, layout := range timeLayouts {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}

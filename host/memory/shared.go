@@ -1,0 +1,41 @@
+package memory
+
+import (
+	"context"
+
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// groupOf returns the group of the records of a store: the app's group or, for a shared block, the
+// group that the apps of the tenant share. Blocks of agents are always in the app's group.
+func groupOf(s *Service, st *store, c partition.Caller) storage.Key {
+	if st.Block.Shared {
+		return partition.Shared.Group(c)
+	}
+	return s.app.Group(c)
+}
+
+// groups returns the groups that contain records of a store.
+func groups(s *Service, st *store, c partition.Caller) []storage.Key {
+	groups := []storage.Key{s.app.Group(c)}
+	if st != nil && st.Block.Shared {
+		groups = append(groups, partition.Shared.Group(c))
+	}
+	return groups
+}
+
+// scanShared calls visit with the records of the app's shared blocks.
+func scanShared(ctx context.Context, s *Service, c partition.Caller, visit func(*store, []storage.Record) error) error {
+	for _, name := range s.names {
+		st := s.stores[name]
+		if !st.Block.Shared {
+			continue
+		}
+		err := s.records.Scan(ctx, prefixOf(partition.Shared.Group(c), name), func(chunk []storage.Record) error { return visit(st, chunk) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
