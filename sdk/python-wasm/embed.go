@@ -6,5 +6,5 @@ import "embed"
 
 // Guest contains the package that a guest imports. The interpreter starts with its boot.py.
 //
-//go:embed guest/*.py
+//go:embed toolrun/guest/*.py
 var Guest embed.FS

@@ -8,7 +8,7 @@ import (
 )
 
 func Example() {
-	info, err := fs.Stat(sdkpython.Guest, "guest/boot.py")
+	info, err := fs.Stat(sdkpython.Guest, "toolrun/guest/boot.py")
 	fmt.Println(info.Name(), err)
 	// Output: boot.py <nil>
 }

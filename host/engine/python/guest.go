@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	guestFolder  = "guest"
+	guestFolder  = "toolrun/guest"
 	guestPackage = "_toolrun" // the name of the SDK's guest package in the interpreter
 	bootScript   = "boot.py"
 )

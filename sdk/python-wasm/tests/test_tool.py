@@ -8,7 +8,7 @@ import textwrap
 import unittest
 from pathlib import Path
 
-import toolrun
+import toolrun.testing
 from toolrun.testing import ConflictError, Memory, run_tool, runtime
 
 STORES = {"prefs": {"access": "user"}, "cart": {"access": "session"}}
@@ -171,7 +171,7 @@ class Forms(ToolCase):
 class Types(unittest.TestCase):
     def test_names_equal_the_globals(self):
         Memory({})  # the first memory creates the module memory
-        tree = ast.parse((Path(toolrun.__file__).parent / "tool.pyi").read_text(encoding="utf-8"))
+        tree = ast.parse((Path(toolrun.testing.__file__).parent.parent / "tool.pyi").read_text(encoding="utf-8"))
         aliases = [alias for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom)) for alias in node.names]
         names = {alias.asname for alias in aliases if alias.asname}
         names.update(node.target.id for node in tree.body if isinstance(node, ast.AnnAssign))
