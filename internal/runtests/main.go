@@ -60,7 +60,7 @@ var withoutRace = []string{
 	"/internal/wasm/fuel", "/internal/wasm/binary", "/abi/guest/", "/plugins/examples", "/host/engines/", "/host/engine/python/", "/host/extract/",
 	"/hostile/", "/host/sandbox/",
 	"/sdk/temporal/",
-	"/internal/arch/", "/internal/bindgen/", "/sdk/js/", "/sdk/python-wasm/",
+	"/internal/arch/", "/internal/bindgen/", "/sdk/js/", "/sdk/python-wasm/", "/sdk/python/",
 }
 
 // packages returns the packages of a module in two lists: packages whose tests run with the race

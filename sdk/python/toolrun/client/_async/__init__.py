@@ -1,0 +1,1 @@
+"""The asynchronous client. unasync.py generates the package _sync from this package."""

@@ -1,0 +1,88 @@
+"""The keyword arguments that several methods have in common."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal, Mapping, Optional, TypedDict, Union
+
+
+class IdFields(TypedDict, total=False):
+    """The ids of a request. Credentials of a user act only for that user."""
+
+    user_id: Optional[str]
+    session_id: Optional[str]
+    workflow_id: Optional[str]
+
+
+class ConversationFields(IdFields, total=False):
+    """The arguments of runs and turns.
+
+    metadata           a JSON Merge Patch (RFC 7396) for the session's metadata
+    session_reference  the platform's own id of the session
+    user_reference     the platform's own id of the user
+    timeout_ms         the time limit in milliseconds
+    dry_run            store nothing; ``changes`` contains what would have been stored
+    """
+
+    metadata: Optional[Mapping[str, Any]]
+    session_reference: Optional[str]
+    user_reference: Optional[str]
+    timeout_ms: Optional[int]
+    dry_run: bool
+
+
+class RunFields(ConversationFields, total=False):
+    """The arguments of runs.
+
+    message  the message of the user
+    context  members to add to the tool's context
+    env      variables to add to the environment that the tool declares
+    """
+
+    message: Optional[str]
+    context: Optional[Mapping[str, Any]]
+    env: Optional[Mapping[str, str]]
+
+
+class RuleFields(ConversationFields, total=False):
+    """The arguments of evaluations. ``variables`` replaces the stored session variables."""
+
+    variables: Optional[Mapping[str, Any]]
+
+
+class StoreFields(TypedDict, total=False):
+    """The declaration of a store.
+
+    access       the scope of its records: session, user or application
+    name         the display name
+    description  the purpose of the store
+    retention    how long a record lives after its last write, such as "30d"
+    strict       reject writes that violate the schema
+    schema       a JSON Schema of the content
+    """
+
+    access: Literal["session", "user", "application"]
+    name: Optional[str]
+    description: Optional[str]
+    retention: Optional[str]
+    strict: bool
+    schema: Any
+
+
+class LedgerFields(IdFields, total=False):
+    """The selection of entries of the ledger.
+
+    tool    the name of the tool
+    store   the name of a store that was read or written
+    writes  select entries that contain writes
+    failed  select entries that have a fault code
+    since   select entries at or after this time
+    until   select entries before this time
+    """
+
+    tool: Optional[str]
+    store: Optional[str]
+    writes: bool
+    failed: bool
+    since: Union[datetime, str, None]
+    until: Union[datetime, str, None]

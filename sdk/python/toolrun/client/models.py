@@ -1,0 +1,578 @@
+"""The contents of responses. The attributes have the same names as in the HTTP API, in the style of Python.
+
+Times are aware datetimes. An attribute that a response omits is None, an empty list or False.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Dict, Generic, List, Optional, TypeVar
+
+from toolrun.client.errors import of_fault
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """A page of a list. If ``next`` is set, there are more pages, which begin after it."""
+
+    items: List[T]
+    next: Optional[str] = None
+
+
+# Faults
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A violation of a schema. ``pointer`` is a JSON Pointer, "" for the root."""
+
+    pointer: str
+    keyword: str
+    limit: Any = None
+    existing: bool = False
+
+
+@dataclass(frozen=True)
+class ProblemDetail:
+    """A part of a request that violates the API."""
+
+    message: str
+    location: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Fault:
+    """The fault of a failed run or turn, with its location in the source."""
+
+    code: str
+    message: str
+    id: Optional[str] = None
+    op: Optional[str] = None
+    store: Optional[str] = None
+    item: Optional[str] = None
+    violations: List[Violation] = field(default_factory=list)
+    hint: Optional[str] = None
+    file: Optional[str] = None
+    line: Optional[int] = None
+    column: Optional[int] = None
+    stack: Optional[str] = None
+    outcome: Optional[str] = None
+
+
+# Runs
+
+
+@dataclass(frozen=True)
+class LogLine:
+    """A log line. Only lines of a streamed run have an ``attempt``, which counts from 1."""
+
+    level: str
+    time: datetime
+    text: str
+    attempt: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class ReadEffect:
+    """A read of a record."""
+
+    store: str
+    revision: int
+    item: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class WriteEffect:
+    """A write of a record."""
+
+    store: str
+    revision: int
+    op: str
+    item: Optional[str] = None
+    violations: List[Violation] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Effects:
+    """The reads and writes of a run."""
+
+    reads: List[ReadEffect]
+    writes: List[WriteEffect]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change that a dry run would have stored."""
+
+    store: str
+    before: Any
+    after: Any
+    item: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class ModelUsage:
+    """The usage of models."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True)
+class TargetUsage(ModelUsage):
+    """The usage of one model."""
+
+    model: str
+
+
+@dataclass(frozen=True)
+class OrphanedCall:
+    """An external call of an earlier attempt that the last attempt did not repeat."""
+
+    kind: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Usage:
+    """The resources that a run used. ``memory_bytes`` is None if the engine does not measure memory."""
+
+    wall_ms: float
+    cpu_ms: float
+    host_calls: int
+    memory_bytes: Optional[int] = None
+    model: Optional[ModelUsage] = None
+
+
+O = TypeVar("O", bound="Outcome")
+
+
+class Outcome:
+    """The result of a run, a turn or an evaluation. If ``ok`` is false, nothing was stored."""
+
+    ok: bool
+    error: Optional[Fault]
+
+    def check(self: O) -> O:
+        """Return this result if it is ok, and otherwise raise the error for its fault."""
+        if self.ok:
+            return self
+        raise of_fault(self.error or Fault("internal", "the run failed, but its result has no error"), self._id())
+
+    def _id(self) -> str:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Result(Outcome):
+    """The Result of a run. ``repeated`` is true if it repeats the Result of an earlier run with the same key."""
+
+    ok: bool
+    run_id: str
+    tool: str
+    output: Any
+    logs: List[LogLine]
+    warnings: List[str]
+    usage: Usage
+    effects: Effects
+    attempts: int
+    error: Optional[Fault] = None
+    context: Optional[Dict[str, Any]] = None
+    changes: List[Change] = field(default_factory=list)
+    orphaned: List[OrphanedCall] = field(default_factory=list)
+    repeated: bool = False
+
+    def _id(self) -> str:
+        return self.run_id
+
+
+@dataclass(frozen=True)
+class Run:
+    """The state of a run. ``status`` is "queued", "running" or "done"."""
+
+    run_id: str
+    tool: str
+    status: str
+    created: datetime
+    user_id: Optional[str] = None
+    session_id: Optional[str] = None
+    workflow_id: Optional[str] = None
+    cancelled: bool = False
+    started: Optional[datetime] = None
+    ended: Optional[datetime] = None
+    expires_at: Optional[datetime] = None
+    result: Optional[Result] = None
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A declared tool. ``broken`` is the reason why it cannot run."""
+
+    name: str
+    title: Optional[str] = None
+    description: Optional[str] = None
+    input_schema: Any = field(default=None, metadata={"name": "inputSchema"})
+    output_schema: Any = field(default=None, metadata={"name": "outputSchema"})
+    broken: Optional[str] = None
+
+
+# Agents
+
+
+@dataclass(frozen=True)
+class Agent:
+    """An agent of the app."""
+
+    name: str
+    tools: List[str]
+    facts: List[str]
+    events: List[str]
+    goal: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Trace:
+    """An evaluated element of an agent."""
+
+    kind: str
+    name: Optional[str] = None
+    position: Optional[str] = None
+    value: Any = None
+    result: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Turn(Outcome):
+    """The result of a turn. ``agent`` is the agent that answers the next message."""
+
+    ok: bool
+    turn_id: str
+    session_id: str
+    agent: str
+    messages: List[str]
+    step: Optional[str]
+    collecting: Optional[str]
+    done: bool
+    blocked: bool
+    escalate: bool
+    handoff: Optional[str]
+    variables: Dict[str, Any]
+    injected: Dict[str, Any]
+    instructions: List[str]
+    logs: List[LogLine]
+    warnings: List[str]
+    trace: List[Trace]
+    usage: Usage
+    effects: Effects
+    attempts: int
+    error: Optional[Fault] = None
+    changes: List[Change] = field(default_factory=list)
+    orphaned: List[OrphanedCall] = field(default_factory=list)
+    repeated: bool = False
+
+    def _id(self) -> str:
+        return self.turn_id
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A constraint that failed, and what its ON_FAIL requests."""
+
+    position: str
+    rule: str
+    severity: str
+    message: Optional[str] = None
+    handoff: Optional[str] = None
+    escalate: bool = False
+    collect: List[str] = field(default_factory=list)
+    goto: Optional[str] = None
+    retry: bool = False
+    then: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Evaluation(Outcome):
+    """The result of an evaluation of an agent's rules. ``stored`` contains the facts that triggers stored."""
+
+    ok: bool
+    turn_id: str
+    session_id: str
+    agent: str
+    blocked: bool
+    failures: List[Failure]
+    injected: Dict[str, Any]
+    instructions: List[str]
+    stored: Dict[str, Any]
+    warnings: List[str]
+    trace: List[Trace]
+    usage: Usage
+    effects: Effects
+    attempts: int
+    error: Optional[Fault] = None
+    changes: List[Change] = field(default_factory=list)
+    repeated: bool = False
+
+    def _id(self) -> str:
+        return self.turn_id
+
+
+# Sessions, workflows, facts and files
+
+
+@dataclass(frozen=True)
+class Session:
+    """A session. ``ended`` is None while the session is open."""
+
+    session_id: str
+    metadata: Dict[str, Any]
+    started: datetime
+    used: datetime
+    user_id: Optional[str] = None
+    session_reference: Optional[str] = None
+    user_reference: Optional[str] = None
+    ended: Optional[datetime] = None
+
+
+@dataclass(frozen=True)
+class StartedSession(Session):
+    """A started session. ``result`` is the Result of the run of its message."""
+
+    result: Optional[Result] = None
+
+
+@dataclass(frozen=True)
+class Workflow:
+    """A workflow. ``ended`` is None while the workflow is open."""
+
+    workflow_id: str
+    started: datetime
+    used: datetime
+    user_id: Optional[str] = None
+    ended: Optional[datetime] = None
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A fact. If ``default`` is true, no value is stored, and ``value`` is the declared default or None."""
+
+    path: str
+    value: Any
+    revision: int
+    updated_at: Optional[datetime]
+    expires_at: Optional[datetime]
+    default: bool
+    type: Optional[str] = None
+    violations: List[Violation] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class File:
+    """An uploaded file. Anyone with the ``download_url`` can download it."""
+
+    file_id: str
+    type: str
+    filename: str
+    mimetype: str
+    size: int
+    sha256: str
+    is_active: bool
+    uploaded_at: datetime
+    expires_at: datetime
+    has_text: bool
+    text_truncated: bool = False
+    text_reason: Optional[str] = None
+    download_url: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Download:
+    """The content of a file. ``name`` is untrusted text: do not use it as a path."""
+
+    name: str
+    media_type: str
+    content: bytes
+
+
+# Stores and records
+
+
+@dataclass(frozen=True)
+class SchemaMistake:
+    """A constraint of a schema that has no effect."""
+
+    pointer: str
+    message: str
+    hint: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Unfit:
+    """The number of records that violate a schema. With ``at_least``, not all records were checked."""
+
+    records: int
+    at_least: bool = False
+
+
+@dataclass(frozen=True)
+class Store:
+    """The declaration of a store. ``mistakes`` and ``unfit`` are set only after a declaration."""
+
+    technical_name: str
+    access: str
+    name: Optional[str] = None
+    description: Optional[str] = None
+    retention: Optional[str] = None
+    strict: bool = False
+    schema: Any = None
+    declared: Optional[str] = None
+    mistakes: List[SchemaMistake] = field(default_factory=list)
+    unfit: Optional[Unfit] = None
+
+
+@dataclass(frozen=True)
+class Record:
+    """The content of a record."""
+
+    content: Any
+    expires_at: Optional[datetime]
+    revision: int = 0
+    created: Optional[datetime] = None
+    updated_at: Optional[datetime] = None
+    violations: List[Violation] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class RecordInfo:
+    """A record without its content."""
+
+    store: str
+    revision: int
+    bytes: int
+    created: datetime
+    updated_at: datetime
+    item: Optional[str] = None
+    user_id: Optional[str] = None
+    session_id: Optional[str] = None
+    workflow_id: Optional[str] = None
+    expires_at: Optional[datetime] = None
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """The outcome of a deletion."""
+
+    deleted: bool
+
+
+@dataclass(frozen=True)
+class Removed:
+    """The number of removed records."""
+
+    records: int
+
+
+# The service
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A declared prompt."""
+
+    name: str
+    description: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A rendered prompt. ``missing`` lists the expressions without a value."""
+
+    name: str
+    text: str
+    missing: List[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """An entry of the ledger. ``more`` is the number of reads and writes that the entry omits."""
+
+    run_id: str
+    act: str
+    at: datetime
+    attempts: int
+    reads: List[ReadEffect]
+    writes: List[WriteEffect]
+    tool: Optional[str] = None
+    file_id: Optional[str] = None
+    actor: Optional[str] = None
+    user_id: Optional[str] = None
+    session_id: Optional[str] = None
+    workflow_id: Optional[str] = None
+    code: Optional[str] = None
+    models: List[TargetUsage] = field(default_factory=list)
+    orphaned: List[OrphanedCall] = field(default_factory=list)
+    more: int = 0
+
+
+@dataclass(frozen=True)
+class AppUsage:
+    """The usage of an app: the current size of its data, and its runs on the requested days."""
+
+    tenant: str
+    app: str
+    stored_bytes: int
+    stored_records: int
+    runs: int
+    failed: int
+    repeated: int
+    refused: int
+    not_started: int
+    cpu_ms: float
+
+
+@dataclass(frozen=True)
+class Erased:
+    """The numbers of items that an erasure removed."""
+
+    user_id: str
+    stores: Dict[str, int]
+    records: int
+    bytes: int
+    sessions: int
+    runs: int
+    workflows: int
+    files: int
+    ledger_entries: int
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A part of a document that was not imported."""
+
+    kind: str
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Imported:
+    """The names of the imported stores, and the parts of the document that were not imported."""
+
+    stores: List[str]
+    left_out: List[LeftOut]
+
+
+@dataclass(frozen=True)
+class Whoami:
+    """The identity of a key, and the apps that it can use."""
+
+    name: str
+    role: str
+    tenant: str
+    apps: List[str]
+    user_id: Optional[str] = None
+    session_id: Optional[str] = None
+    workflow_id: Optional[str] = None
