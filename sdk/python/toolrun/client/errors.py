@@ -226,6 +226,12 @@ class WorkflowEndedError(ToolrunError):
     code = "workflow_ended"
 
 
+class NoAgentError(ToolrunError):
+    """The data belongs to a user and an agent, but the request has no agent."""
+
+    code = "no_agent"
+
+
 ERRORS: dict[str, type[ToolrunError]] = {c.code: c for c in ToolrunError.__subclasses__()}
 
 
