@@ -15,14 +15,14 @@ import (
 // want lists the permissions of each role. The list repeats Table, but is ordered by role.
 var want = map[auth.Role][]auth.Permission{
 	auth.Operator: {
-		auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Records, auth.ChangeRecords,
+		auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Blocks, auth.Records, auth.ChangeRecords,
 		auth.Stores, auth.ChangeStores, auth.Ledger, auth.Erase, auth.Transfer, auth.Code, auth.Usage,
 	},
-	auth.Runtime:  {auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Stores},
+	auth.Runtime:  {auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Blocks, auth.Stores},
 	auth.Backup:   {auth.Backups},
 	auth.ReadOnly: {auth.ReadSessions, auth.Stores, auth.Ledger, auth.Usage},
 	auth.Metering: {auth.Usage},
-	auth.User:     {auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts},
+	auth.User:     {auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Blocks},
 }
 
 func TestTable(t *testing.T) {

@@ -53,6 +53,7 @@ func ExampleMarkdown() {
 	// | `read_sessions` | list sessions and workflows with users and times; no metadata | yes | yes | yes | - | - | yes |
 	// | `files` | upload, list and download files, and activate them | yes | yes | - | - | - | yes |
 	// | `prompts` | render declared prompts | yes | yes | - | - | - | yes |
+	// | `blocks` | read, write and search the blocks of users, and read the memory for prompts | yes | yes | - | - | - | yes |
 	// | `records` | read the contents of records | yes | - | - | - | - | - |
 	// | `change_records` | write and delete records | yes | - | - | - | - | - |
 	// | `stores` | read the declarations of stores | yes | yes | yes | - | - | - |

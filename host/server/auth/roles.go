@@ -58,6 +58,7 @@ const (
 	ReadSessions  Permission = "read_sessions"
 	Files         Permission = "files"
 	Prompts       Permission = "prompts"
+	Blocks        Permission = "blocks"
 	Records       Permission = "records"
 	ChangeRecords Permission = "change_records"
 	Stores        Permission = "stores"
@@ -90,6 +91,7 @@ var Table = []Rule{
 	{Permission: ReadSessions, Does: "list sessions and workflows with users and times; no metadata", Roles: []Role{Operator, Runtime, ReadOnly, User}},
 	{Permission: Files, Does: "upload, list and download files, and activate them", Roles: []Role{Operator, Runtime, User}},
 	{Permission: Prompts, Does: "render declared prompts", Roles: []Role{Operator, Runtime, User}},
+	{Permission: Blocks, Does: "read, write and search the blocks of users, and read the memory for prompts", Roles: []Role{Operator, Runtime, User}},
 	{Permission: Records, Does: "read the contents of records", Roles: []Role{Operator}},
 	{Permission: ChangeRecords, Does: "write and delete records", Roles: []Role{Operator}},
 	{Permission: Stores, Does: "read the declarations of stores", Roles: []Role{Operator, Runtime, ReadOnly}},

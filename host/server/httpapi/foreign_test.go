@@ -154,8 +154,8 @@ func unpacked(t *testing.T, body []byte) string {
 	return text.String()
 }
 
-// varying matches times, durations, new ids and signed URLs.
-var varying = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z|"[a-z]+_(ms|bytes)":[0-9.]+|\b[a-z]+_[0-9A-Z]{26}\b|/files/[\w-]+`)
+// varying matches times, durations, new ids, revisions of blocks and signed URLs.
+var varying = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z|"[a-z]+_(ms|bytes)":[0-9.]+|"revision":\d{13}|\b[a-z]+_[0-9A-Z]{26}\b|/files/[\w-]+`)
 
 // TestForeignIDsOverMCP runs a tool and a turn for MCP requests that name a foreign id. The error
 // must be the same as for an id that does not exist.

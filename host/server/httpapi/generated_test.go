@@ -128,6 +128,7 @@ var known = map[string][]string{
 	"since": {"2026-01-01T00:00:00Z"}, "until": {"2126-01-01T00:00:00Z"}, "retention": {"1_week"}, "technical_name": {"extra", "extra", "prefs"}, "access": {"user"},
 	"session_reference": {"ref"}, "user_reference": {"ref"}, "after": {"s1"}, "Idempotency-Key": {"k1", "k2", "k3"},
 	"agent": {"Concierge"}, "path": {"user.language"}, "message": {"hello"}, "event": {"session:start"},
+	"block": {"core", "archival"}, "agent_id": {"agent_emails"}, "query": {"tea"}, "expected_updated_at": {"2026-04-30T16:20:00"},
 }
 
 // named draws a value for a member or a parameter.

@@ -32,6 +32,7 @@ memory:
 facts:
   user.language: {type: string, default: en}
   workflow.step: {type: number}
+blocks: true
 tools:
   remember:
     source: remember.js

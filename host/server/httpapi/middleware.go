@@ -221,8 +221,8 @@ type identity struct{ tenant, role, name, user string }
 // Admitted is an admitted request that the handler of another protocol, such as MCP, may serve.
 type Admitted struct {
 	Principal auth.Principal
-	// Caller is the user, the session and the workflow that the query parameters user_id, session_id
-	// and workflow_id name, within the limits of the credentials.
+	// Caller is the user, the session, the workflow and the agent that the query parameters user_id,
+	// session_id, workflow_id and agent_id name, within the limits of the credentials.
 	Caller host.Caller
 	// Host is the host of the app that the query parameter app names, or of the only app. Call
 	// Release when the request is done.
@@ -231,8 +231,8 @@ type Admitted struct {
 }
 
 // Admit admits a request of another protocol, such as MCP, that requires a permission. The same
-// rules apply as for an API operation. The query may contain only app, user_id, session_id
-// and workflow_id: a misspelled parameter must not make the request act without a user.
+// rules apply as for an API operation. The query may contain only app, user_id, session_id,
+// workflow_id and agent_id: a misspelled parameter must not make the request act without a user.
 func (a *Access) Admit(r *http.Request, permission auth.Permission) (Admitted, error) {
 	p, err := a.admit(r, permission)
 	if err != nil {
@@ -243,9 +243,9 @@ func (a *Access) Admit(r *http.Request, permission auth.Permission) (Admitted, e
 		return Admitted{}, abi.Faultf(abi.InvalidArgument, "the query string is malformed")
 	}
 	for name, values := range query {
-		if !slices.Contains([]string{"app", "user_id", "session_id", "workflow_id"}, name) || len(values) > 1 {
+		if !slices.Contains([]string{"app", "user_id", "session_id", "workflow_id", "agent_id"}, name) || len(values) > 1 {
 			return Admitted{}, abi.Faultf(abi.InvalidArgument, "the query string has an unknown or duplicate parameter").
-				WithHint("use only app, user_id, session_id and workflow_id, each at most once")
+				WithHint("use only app, user_id, session_id, workflow_id and agent_id, each at most once")
 		}
 	}
 	c, err := a.open(context.WithValue(r.Context(), principalKey{}, p), query.Get("app"))
@@ -257,6 +257,7 @@ func (a *Access) Admit(r *http.Request, permission auth.Permission) (Admitted, e
 		c.release()
 		return Admitted{}, err
 	}
+	caller.Agent = query.Get("agent_id")
 	return Admitted{p, caller, c.host, c.release}, nil
 }
 

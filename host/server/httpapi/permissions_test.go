@@ -37,6 +37,7 @@ type row struct {
 	status, empty int
 	user, session location
 	body          string
+	query         string // a parameter of the query, in addition to the user and the session
 	// selects reports whether the user and the session in the request select data. Otherwise they name
 	// the caller. The field "plain" reports whether the request concerns no app. The field needs
 	// reports whether the request concerns a per-user store.
@@ -92,6 +93,10 @@ var rows = map[string]row{
 	"GET /api/v1/facts/{path}":                             {needs: true, status: 200, user: inQuery, session: inQuery},
 	"PUT /api/v1/facts/{path}":                             {needs: true, status: 200, user: inQuery, session: inQuery, body: `"it"`},
 	"DELETE /api/v1/facts/{path}":                          {needs: true, status: 200, user: inQuery, session: inQuery},
+	"GET /api/v1/memory/blocks":                            {status: 200, user: inQuery},
+	"GET /api/v1/memory/blocks/{block}":                    {status: 200, empty: 404, user: inQuery},
+	"PUT /api/v1/memory/blocks/{block}":                    {status: 409, empty: 200, user: inQuery, body: `{"content":"- changed","expected_updated_at":null}`},
+	"DELETE /api/v1/memory/blocks/{block}":                 {status: 409, user: inQuery, query: "expected_updated_at=2020-01-01T00:00:00Z"},
 	"GET /api/v1/stores/{store}/records":                   {status: 200, user: inQuery, session: inQuery, selects: true},
 	"DELETE /api/v1/stores/{store}/records":                {status: 200},
 	"DELETE /api/v1/users/{user_id}":                       {status: 200, user: inPath, selects: true},
@@ -169,6 +174,10 @@ func (w *fixture) seed() seed {
 	for _, s := range [][2]string{{d.annSession, "ann"}, {d.bobSession, "bob"}} {
 		w.must("PUT", "/api/v1/facts/workflow.step?app=shop&user_id="+s[1]+"&workflow_id="+s[0], `"`+marker+`"`)
 	}
+	for _, b := range [][3]string{{"core", "ann", marker}, {"archival", "ann", marker}, {"core", "bob", "- hello"}} {
+		// It does not matter if the block already exists.
+		w.send("operator", "PUT", "/api/v1/memory/blocks/"+b[0]+"?app=shop&user_id="+b[1], `{"content":"`+b[2]+`"}`, "application/json")
+	}
 	w.must("PUT", "/api/v1/stores/prefs/record?app=shop&user_id=ann", `{"language":"`+marker+`"}`)
 	w.must("PUT", "/api/v1/stores/prefs/record?app=shop&user_id=bob", `{"language":"xx"}`)
 	var f apitypes.Artifact
@@ -195,6 +204,7 @@ func (w *fixture) snapshot(d seed) string {
 		"/sessions/" + d.annSession + "?user_id=ann", "/sessions/" + d.bobSession + "?user_id=bob", "/sessions/" + d.annSession + "/files?user_id=ann", "/stores/prefs/record?user_id=ann",
 		"/stores/prefs/record?user_id=bob", "/stores/prefs/records", "/stores",
 		"/facts/workflow.step?workflow_id=" + d.annSession, "/workflows/" + d.annSession,
+		"/memory/blocks?scope=all&user_id=ann", "/memory/blocks?scope=all&user_id=bob",
 	} {
 		sep := "?"
 		if strings.Contains(target, "?") {
@@ -243,6 +253,9 @@ func (r row) requestTo(route httpapi.Route, in matrixTarget, d seed) (target, bo
 			members[name] = value
 		}
 	}
+	if name, value, ok := strings.Cut(r.query, "="); ok {
+		query.Set(name, value)
+	}
 	put(r.user, "user_id", user)
 	put(r.session, "session_id", session)
 	put(r.user, "workflow_id", in.workflow)
@@ -253,7 +266,7 @@ func (r row) requestTo(route httpapi.Route, in matrixTarget, d seed) (target, bo
 		text, _ := json.Marshal(members)
 		body = string(text)
 	}
-	target = strings.NewReplacer("{session_id}", session, "{workflow_id}", session, "{file_id}", in.file, "{store}", "prefs", "{path}", "user.language", "{agent}", "Concierge", "{prompt}", "greeting", "{user_id}", user, "{run_id}", in.run).Replace(route.Path)
+	target = strings.NewReplacer("{session_id}", session, "{workflow_id}", session, "{file_id}", in.file, "{store}", "prefs", "{path}", "user.language", "{agent}", "Concierge", "{block}", "core", "{prompt}", "greeting", "{user_id}", user, "{run_id}", in.run).Replace(route.Path)
 	return target + "?" + query.Encode(), body, contentType
 }
 

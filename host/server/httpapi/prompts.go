@@ -37,6 +37,7 @@ func addPrompts(s *Server) {
 		if err != nil {
 			return nil, err
 		}
+		caller.Agent = in.Body.Agent
 		rendered, err := c.host.RenderPrompt(ctx, caller, in.Name)
 		return &renderedOutput{apitypes.Rendered{Name: in.Name, Text: rendered.Text, Missing: rendered.Missing}}, err
 	})

@@ -208,7 +208,8 @@ func (c *call) invocation(ctx context.Context, tool string, f apitypes.RunFields
 	if err := c.checkRunFields(f); err != nil {
 		return inv, err
 	}
-	if inv.Caller, err = c.callerIn(ctx, f.User, f.Session, f.Workflow); err != nil || f.Message == nil {
+	inv.Caller, err = c.callerIn(ctx, f.User, f.Session, f.Workflow)
+	if inv.Caller.Agent = f.Agent; err != nil || f.Message == nil {
 		return inv, err
 	}
 	message, err := json.Marshal(*f.Message)

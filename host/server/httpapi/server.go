@@ -159,6 +159,7 @@ func (s *Server) register(opts Options) {
 	stores.register(s)
 	addRecords(s)
 	addFacts(s)
+	addBlocks(s)
 	addLedger(s)
 	(&userHandler{access: s.access, logger: opts.Logger}).register(s)
 	(&transferHandler{stores: stores, extensions: extensions}).register(s)
@@ -182,7 +183,7 @@ func describe(version string, format huma.Format) huma.Config {
 	config.Security = []map[string][]string{{"bearer": {}}, {"key": {}}}
 	config.Tags = []*huma.Tag{
 		{Name: "runs", Description: "Run tools and code"}, {Name: "agents", Description: "Talk to agents, and apply their rules"}, {Name: "sessions", Description: "Start, change and end sessions"},
-		{Name: "files", Description: "Files of a session"}, {Name: "prompts", Description: "Render prompts"},
+		{Name: "files", Description: "Files of a session"}, {Name: "prompts", Description: "Render prompts"}, {Name: "memory", Description: "Blocks of users"},
 		{Name: "stores", Description: "Declarations of memory stores"}, {Name: "records", Description: "Stored records, for operators"}, {Name: "facts", Description: "Stored facts, for operators"},
 		{Name: "ledger", Description: "Audit log of reads and writes"}, {Name: "service", Description: "The service itself"},
 	}

@@ -32,6 +32,7 @@ type RunFields struct {
 	Session  string          `json:"session_id,omitempty" maxLength:"128" doc:"The session. It is started if it does not exist. With credentials of a user, it must be a session of that user" example:"sess_123"`
 	Workflow string          `json:"workflow_id,omitempty" maxLength:"128" doc:"The workflow that the run belongs to, which owns the facts with the scope execution_tree. It is started if it does not exist. Credentials of a user can name only the workflow in their claim" example:"order_77"`
 	User     string          `json:"user_id,omitempty" maxLength:"256" doc:"The user that the run acts for. Credentials of a user act only for that user; a user in metadata has no effect"`
+	Agent    string          `json:"agent_id,omitempty" maxLength:"256" doc:"The active agent, whose blocks the tool can use" example:"agent_records"`
 	Metadata json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) for the session's metadata. It is applied before the run and kept if the run fails"`
 	Context  json.RawMessage `json:"context,omitempty" doc:"JSON object whose members are added to the tool's context, such as steps"`
 
@@ -140,6 +141,7 @@ type RenderRequest struct {
 	Session  string `json:"session_id,omitempty" maxLength:"128" doc:"Session whose memory the prompt reads"`
 	User     string `json:"user_id,omitempty" maxLength:"256" doc:"User whose memory the prompt reads"`
 	Workflow string `json:"workflow_id,omitempty" maxLength:"128" doc:"Workflow whose memory the prompt reads"`
+	Agent    string `json:"agent_id,omitempty" maxLength:"256" doc:"Active agent, whose blocks the prompt also contains"`
 }
 
 // Rendered is a rendered prompt.

@@ -1,0 +1,44 @@
+package apitypes
+
+// Block is a text about a user that becomes part of prompts, or that is searched on request.
+type Block struct {
+	// ID identifies the block among the blocks of the user.
+	ID   string `json:"id" doc:"Id of the block among the blocks of the user" example:"core"`
+	Type string `json:"block_type" doc:"Name of the block" example:"core"`
+	// Content is the whole text. A write replaces it.
+	Content string `json:"content" doc:"The whole text; a write replaces it" example:"- Prefers concise account summaries"`
+	Scope   string `json:"scope" enum:"user,agent" doc:"Whether the block belongs to the user, or to the user and one agent"`
+	// Agent is nil in the scope user.
+	Agent *string `json:"agent_id" doc:"The agent, in the scope agent"`
+	// Created and Updated are times as in RFC 3339, in UTC with milliseconds. Updated is greater than
+	// any earlier value for the same block, also after a deletion. It is the version of the block.
+	Created  string `json:"created_at" format:"date-time" example:"2026-04-30T16:20:00.000Z"`
+	Updated  string `json:"updated_at" format:"date-time" doc:"Time of the last write. It is greater than any earlier value for this block" example:"2026-04-30T16:20:00.000Z"`
+	Revision int64  `json:"revision" doc:"The revision, which is also the ETag"`
+}
+
+// Blocks is a list of blocks.
+type Blocks struct {
+	Blocks []Block `json:"blocks" nullable:"false"`
+}
+
+// BlockQuery selects the user and the agent of blocks.
+type BlockQuery struct {
+	Target
+	UserQuery
+	Agent string `query:"agent_id" maxLength:"256" doc:"The agent. It selects the scope agent, unless the request names a scope"`
+}
+
+// BlockPlace identifies a block by its name, its user and its agent.
+type BlockPlace struct {
+	BlockQuery
+	Block string `path:"block" minLength:"1" maxLength:"64" doc:"Name of the block, such as core or archival"`
+	Scope string `query:"scope" enum:"user,agent" doc:"Scope of the block. Default: agent if the request names an agent, else user"`
+}
+
+// BlockUpdate is the new content of a block with the expected time of its last write.
+type BlockUpdate struct {
+	Content string `json:"content" doc:"The new text, which replaces the old one" example:"- Prefers concise account summaries"`
+	// Expected is nil if the block must not exist. With the header If-Match, it must be nil.
+	Expected *string `json:"expected_updated_at,omitempty" nullable:"true" maxLength:"64" doc:"The last read updated_at. A time without a zone is in UTC. If null or missing, the block must not exist, unless the request has the header If-Match" example:"2026-04-30T16:20:00"`
+}
