@@ -22,7 +22,7 @@ func (c *Client) Prompts(ctx context.Context) ([]apitypes.Prompt, error) {
 func (c *Client) Render(ctx context.Context, caller Caller, prompt string) (*apitypes.Rendered, error) {
 	r := newRequest(http.MethodPost, "prompts", prompt, "render")
 	r.repeatable = true // it is read-only
-	return fetchWith[apitypes.Rendered](ctx, c, r, apitypes.RenderRequest{Session: caller.Session, User: caller.User, Workflow: caller.Workflow})
+	return fetchWith[apitypes.Rendered](ctx, c, r, apitypes.RenderRequest{Session: caller.Session, User: caller.User, Workflow: caller.Workflow, Agent: caller.Agent})
 }
 
 // Export returns the configuration of the app as an app file in JSON. It does not contain stored

@@ -99,4 +99,8 @@ func parseBase(text string) (string, error) {
 
 // Caller identifies the user, the session and the workflow of a request. Each can be "" if the
 // operation does not need it. If the credentials belong to a user, requests act only for that user.
-type Caller struct{ User, Session, Workflow string }
+type Caller struct {
+	User, Session, Workflow string
+	// Agent is the active agent. Only the methods of Memory and Render use it.
+	Agent string
+}

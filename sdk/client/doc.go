@@ -2,7 +2,8 @@
 //
 // Create a [Client] with [New]. Its methods run tools and code ([Client.Run], [Client.StreamRun],
 // [Client.RunCode]) and describe the app. Each of its handles, such as [Client.Sessions] and
-// [Client.Records], manages one kind of resource; [Client.Agents] performs turns of agents. The types of request and response bodies are in
+// [Client.Records], manages one kind of resource; [Client.Agents] performs turns of agents, and
+// [Client.Memory] reads and writes blocks. The types of request and response bodies are in
 // package host/server/httpapi/apitypes. The Result of a run is a report.Result, as in all other
 // interfaces of toolrun:
 //

@@ -29,6 +29,7 @@ var shop = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
 app: shop
 default_tool: fail
+blocks: true
 memory:
   prefs: {access: user, retention: 1_month, strict: true, schema: {type: object, properties: {language: {type: string}, visits: {type: integer}}}}
   flags: {access: application}

@@ -55,6 +55,8 @@ export interface Caller {
   session_id?: string;
   /** Only for runs, prompts and facts. */
   workflow_id?: string;
+  /** The active agent. Only for runs and prompts. */
+  agent_id?: string;
 }
 
 export interface SessionCaller extends Caller {
@@ -186,7 +188,7 @@ export interface Agent {
   events: string[];
 }
 
-export interface TurnFields extends Caller {
+export interface TurnFields extends Omit<Caller, 'agent_id'> {
   /** A JSON Merge Patch (RFC 7396) for the session's metadata. */
   metadata?: { [name: string]: unknown };
   session_reference?: string;
@@ -282,7 +284,7 @@ export interface WorkflowCaller extends Caller {
   workflow_id: string;
 }
 
-export interface SessionRequest extends Omit<Caller, 'workflow_id'> {
+export interface SessionRequest extends Omit<Caller, 'workflow_id' | 'agent_id'> {
   /** Runs the app's default tool in the session. */
   message?: string;
   metadata?: { [name: string]: unknown };
@@ -326,6 +328,54 @@ export interface Fact {
   default: boolean;
   /** Missing if the value has the declared type. */
   violations?: Violation[];
+}
+
+/** A text about a user that becomes part of prompts, or that is searched on request. */
+export interface Block {
+  id: string;
+  /** The name of the block, such as "core". */
+  block_type: string;
+  /** The whole text. A write replaces it. */
+  content: string;
+  scope: 'user' | 'agent';
+  /** The agent, in the scope agent. */
+  agent_id: string | null;
+  created_at: string;
+  /** The time of the last write. It is greater than any earlier value for this block. */
+  updated_at: string;
+  revision: number;
+}
+
+/** Selects the user and the scope of blocks. */
+export interface BlockQuery {
+  /** The default is "agent" with agent_id, else "user". */
+  scope?: 'user' | 'agent';
+  agent_id?: string;
+  /** Credentials of a user act only for that user. */
+  user_id?: string;
+}
+
+export interface BlockUpdate extends BlockQuery {
+  /**
+   * The updated_at that was last read. null, the default, means that the block must not exist. A
+   * time without a zone is in UTC.
+   */
+  expected_updated_at?: Date | string | null;
+}
+
+/** The blocks of users. Every method rejects with a ToolrunError. */
+export interface Memory {
+  /** Lists the blocks that exist. "all" adds the blocks of agents. */
+  list(query?: Omit<BlockQuery, 'scope'> & { scope?: 'user' | 'agent' | 'all' }, options?: CallOptions): Promise<Block[]>;
+  /** Reads a block. If it does not exist, the code is "not_found". */
+  get(block: string, query?: BlockQuery, options?: CallOptions): Promise<Block>;
+  /**
+   * Replaces the content of a block. If another writer has changed the block, the code is "conflict".
+   * If the content exceeds a limit of the block, the code is "too_large".
+   */
+  update(block: string, content: string, update?: BlockUpdate, options?: CallOptions): Promise<Block>;
+  /** Deletes a block. If another writer has changed the block, the code is "conflict". */
+  delete(block: string, query: BlockQuery & { expected_updated_at: Date | string }, options?: CallOptions): Promise<{ success: true; deleted: boolean }>;
 }
 
 export interface FactQuery extends PageQuery {
@@ -556,6 +606,9 @@ export class ToolrunError extends Error {
 export class Client {
   /** Creates a client without connecting. It throws if an option is invalid. */
   constructor(options: ClientOptions);
+
+  /** The blocks of users. */
+  readonly memory: Memory;
 
   /**
    * Runs a tool once. If the tool fails, the Result contains the fault. The promise rejects only if

@@ -1,5 +1,6 @@
 // A client for the HTTP API of toolrun serve. It requires only fetch. It runs in Node.js 20 and
 // later, and in browsers.
+import { Memory } from './blocks.mjs';
 import { events } from './events.mjs';
 import { errorOfProblem, foreign, isMedia, mistake, ToolrunError, Transport } from './transport.mjs';
 
@@ -14,6 +15,7 @@ export class Client {
 
   constructor(options) {
     this.#transport = new Transport(options);
+    this.memory = new Memory(this.#transport);
   }
 
   // Runs
@@ -191,8 +193,8 @@ export class Client {
   }
 
   render(caller, prompt, options) {
-    const { user_id, session_id, workflow_id } = caller ?? {};
-    return this.#send('POST', ['prompts', prompt, 'render'], { json: { value: { user_id, session_id, workflow_id } }, repeatable: true, ...options });
+    const { user_id, session_id, workflow_id, agent_id } = caller ?? {};
+    return this.#send('POST', ['prompts', prompt, 'render'], { json: { value: { user_id, session_id, workflow_id, agent_id } }, repeatable: true, ...options });
   }
 
   // Stores

@@ -18,6 +18,7 @@ memory:
   secrets: {access: user}
   profile: {access: user, strict: true, schema: {type: object, properties: {language: {type: string}, age: {type: integer}}}}
 facts: {user.language: {type: string}}
+blocks: true
 tools:
   order:
     source: order.js

@@ -183,6 +183,26 @@ test('workflows and facts', async () => {
   await assert.rejects(operator.fact(caller, 'workflow.step'), { code: 'workflow_ended', status: 410 });
 });
 
+test('blocks are read, replaced and searched', async () => {
+  const { memory } = runtime;
+  const mine = { user_id: 'kim' };
+  await assert.rejects(memory.get('core', mine), { code: 'not_found', status: 404 });
+  const core = await memory.update('core', '- Prefers tea', mine);
+  assert.deepEqual([core.block_type, core.scope, core.agent_id, core.content], ['core', 'user', null, '- Prefers tea']);
+  const next = await memory.update('core', '- Prefers milk', { expected_updated_at: new Date(core.updated_at), ...mine });
+  assert.ok(Date.parse(next.updated_at) > Date.parse(core.updated_at));
+  await assert.rejects(memory.update('core', '- Prefers beer', { expected_updated_at: core.updated_at, ...mine }), { code: 'conflict', status: 409 });
+  await assert.rejects(memory.update('core', '- Prefers beer', mine), { code: 'conflict' });
+  await assert.rejects(memory.update('core', 'x'.repeat(4001), { expected_updated_at: next.updated_at, ...mine }), { code: 'too_large', status: 422 });
+  const agent = { scope: 'agent', agent_id: 'agent_records', ...mine };
+  await memory.update('archival', '- Acme renewal: pricing options', agent);
+  assert.deepEqual((await memory.list(mine)).map(({ block_type }) => block_type), ['core']);
+  assert.deepEqual((await memory.list({ scope: 'all', ...mine })).map(({ scope }) => scope).toSorted(), ['agent', 'user']);
+  await assert.rejects(memory.delete('core', mine), { code: 'invalid_argument', status: 0 });
+  await assert.rejects(memory.delete('core', { expected_updated_at: core.updated_at, ...mine }), { code: 'conflict', status: 409 });
+  assert.equal((await memory.delete('core', { expected_updated_at: next.updated_at, ...mine })).deleted, true);
+});
+
 test('files are uploaded, changed and downloaded', async () => {
   const caller = { user_id: 'fay', session_id: 'files' };
   const bytes = 'what she said';
@@ -275,8 +295,12 @@ test('usage counts runs', async () => {
 
 test('every method is described', async () => {
   const types = await readFile(new URL('../client.d.mts', import.meta.url), 'utf8');
-  const described = types.slice(types.indexOf('export class Client ')).matchAll(/^  (\w+)[<(]/gm);
-  assert.deepEqual([...new Set(Array.from(described, ([, name]) => name))], Object.getOwnPropertyNames(Client.prototype));
+  const described = (start) => {
+    const [declaration] = types.slice(types.indexOf(start)).split('\n}\n');
+    return [...new Set(Array.from(declaration.matchAll(/^  (\w+)[<(]/gm), ([, name]) => name))];
+  };
+  assert.deepEqual(described('export class Client '), Object.getOwnPropertyNames(Client.prototype));
+  assert.deepEqual(['constructor', ...described('export interface Memory ')], Object.getOwnPropertyNames(Object.getPrototypeOf(operator.memory)));
 });
 
 test('a backup is complete, or the download fails', async (t) => {

@@ -86,7 +86,7 @@ test('a cancelled call stops the run', async () => {
 
 test('a resource contains the record that a tool wrote', async () => {
   const { resources } = await client.listResources();
-  assert.deepEqual(resources.map(({ uri }) => uri), ['toolrun://shop/memory/orders', 'toolrun://shop/memory/sessionMeta']);
+  assert.deepEqual(resources.map(({ uri }) => uri), ['blocks/user/archival', 'blocks/user/core', 'orders', 'sessionMeta'].map((name) => `toolrun://shop/memory/${name}`));
   const { contents } = await client.readResource({ uri: 'toolrun://shop/memory/orders' });
   assert.deepEqual(contents, [{ uri: 'toolrun://shop/memory/orders', mimeType: 'application/json', text: '{"item":"milk"}' }]);
   await assert.rejects(client.readResource({ uri: 'toolrun://shop/memory/secrets' }), McpError);
