@@ -43,6 +43,7 @@ type Server struct {
 	log     *slog.Logger
 	tools   []*mcp.Tool
 	agents  []offeredAgent
+	memory  []offeredMemory
 	slots   *Slots
 
 	mu       sync.Mutex
@@ -72,7 +73,7 @@ func New(opts Options) *Server {
 	return s
 }
 
-// describe makes the list of tools and agents.
+// describe makes the lists of tools and agents, and of the tools for blocks.
 func (s *Server) describe() {
 	var names []string
 	for _, tool := range s.host.App().Tools {
@@ -92,8 +93,10 @@ func (s *Server) describe() {
 		}
 		if s.expressible(offered.tool) {
 			s.agents = append(s.agents, offered)
+			names = append(names, offered.tool.Name)
 		}
 	}
+	s.describeMemory(names)
 }
 
 // expressible reports whether MCP can express a tool. Otherwise it logs why not.
@@ -188,6 +191,7 @@ func (s *Server) newSession(owner host.Caller) *session {
 	for _, a := range s.agents {
 		_ = offer(sess.server, a.tool, sess.talk(a.agent))
 	}
+	sess.addMemory()
 	sess.addResources()
 	sess.addPrompts()
 	return sess
@@ -225,13 +229,14 @@ func (s *Server) register(sess *session, link *mcp.ServerSession) error {
 
 var errClosing = abi.Faultf(abi.Unavailable, "the server is closing").WithHint("start a new MCP session in a moment")
 
-// countKey returns the caller under which sessions are counted. For a user it omits the memory
-// session, because a user can name any number of memory sessions. A caller without a user has an
-// API key. Each of its memory sessions counts as a separate caller.
+// countKey returns the caller under which sessions are counted. It omits the agent, and for a user
+// also the memory session, because a client can name any number of them. A caller without a user has
+// an API key. Each of its memory sessions counts as a separate caller.
 func countKey(owner host.Caller) host.Caller {
 	if owner.User != "" {
 		owner.Session = ""
 	}
+	owner.Agent = ""
 	return owner
 }
 

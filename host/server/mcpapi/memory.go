@@ -1,0 +1,180 @@
+package mcpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/block"
+)
+
+// The names of the tools for blocks.
+const (
+	updateMemory = "update_memory"
+)
+
+// offeredMemory is a tool for blocks. Only clients that act for a user see it.
+type offeredMemory struct {
+	tool *mcp.Tool
+	call func(*session) mcp.ToolHandler
+}
+
+// describeMemory makes the tools for blocks, if the app has blocks. taken are the names of the app's
+// tools and agents.
+func (s *Server) describeMemory(taken []string) {
+	declared := s.host.Blocks().Declared()
+	if len(declared) == 0 {
+		return
+	}
+	replaces, outside := true, false
+	offered := []offeredMemory{
+		{&mcp.Tool{
+			Name: updateMemory, Title: "Update memory", InputSchema: updateSchema(declared),
+			Description: "Replace a block of text about the user. The content replaces the whole block: repeat what is still true. " +
+				"To change a block, send the updated_at that you last read; if the block has changed since, the error contains the current block. Write one fact a line, as - text.",
+			Annotations: &mcp.ToolAnnotations{DestructiveHint: &replaces, OpenWorldHint: &outside},
+		}, func(sess *session) mcp.ToolHandler { return sess.updateBlock }},
+	}
+	for _, o := range offered {
+		if slices.Contains(taken, o.tool.Name) {
+			s.log.Warn("a tool for blocks is hidden from MCP clients, because the app has a tool or an agent with its name", "tool", o.tool.Name)
+			continue
+		}
+		s.memory = append(s.memory, o)
+	}
+}
+
+// updateSchema returns the schema of the input of update_memory.
+func updateSchema(declared []declare.Block) json.RawMessage {
+	names, described := []string{}, ""
+	for _, b := range declared {
+		names = append(names, b.Name)
+		if b.Description != "" {
+			described += " " + b.Name + ": " + b.Description
+		}
+	}
+	enum, err := json.Marshal(names)
+	if err != nil {
+		return nil
+	}
+	about, err := json.Marshal("The block." + described)
+	if err != nil {
+		return nil
+	}
+	return fmt.Appendf(nil, `{"type":"object","properties":{`+
+		`"block":{"type":"string","enum":%s,"description":%s},`+
+		`"content":{"type":"string","description":"The whole new text of the block"},`+
+		`"expected_updated_at":{"type":["string","null"],"description":"The updated_at of the block that was last read. Null or missing if the block does not exist"},`+
+		`"scope":{"type":"string","enum":["user","agent"],"description":"agent: only for the current agent. Default: user"}},`+
+		`"required":["block","content"],"additionalProperties":false}`, enum, about)
+}
+
+// addMemory adds the tools for blocks and the blocks as resources, if the client acts for a user.
+func (s *session) addMemory() {
+	if s.owner.User == "" {
+		return
+	}
+	for _, o := range s.api.memory {
+		_ = offer(s.server, o.tool, o.call(s)) // New has checked these arguments
+	}
+	for _, b := range s.api.host.Blocks().Declared() {
+		s.addBlock(b, false)
+		if s.owner.Agent != "" {
+			s.addBlock(b, true)
+		}
+	}
+}
+
+// addBlock adds a block as a resource.
+func (s *session) addBlock(b declare.Block, agent bool) {
+	scope := "user"
+	if agent {
+		scope = "agent"
+	}
+	uri := "toolrun://" + s.api.host.App().ID + "/memory/blocks/" + scope + "/" + b.Name
+	s.server.AddResource(
+		&mcp.Resource{URI: uri, Name: scope + "/" + b.Name, Title: b.Name, Description: b.Description, MIMEType: "application/json"},
+		func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			ctx, cancel := s.until(ctx)
+			defer cancel()
+			found, err := s.api.host.Blocks().Get(ctx, s.current(), b.Name, agent)
+			if err != nil {
+				return nil, protocolError(err)
+			}
+			text, err := json.Marshal(found) // null if the block does not exist
+			if err != nil {
+				return nil, protocolError(err)
+			}
+			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "application/json", Text: string(text)}}}, nil
+		})
+}
+
+// blockUpdate is the input of update_memory.
+type blockUpdate struct {
+	Block    string  `json:"block"`
+	Content  string  `json:"content"`
+	Expected *string `json:"expected_updated_at"`
+	Scope    string  `json:"scope"`
+}
+
+// updateBlock performs a call of update_memory.
+func (s *session) updateBlock(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	var in blockUpdate
+	if err := decodeArguments(req.Params.Arguments, &in); err != nil {
+		return refusedCall(abi.FaultOf(err)), nil
+	}
+	if _, err := s.api.host.Blocks().Find(in.Block); err != nil {
+		return refusedCall(abi.FaultOf(err)), nil
+	}
+	ctx, cancel := s.until(ctx)
+	defer cancel()
+	agent := in.Scope == "agent"
+	update := host.BlockUpdate{Name: in.Block, Agent: agent, Content: in.Content}
+	if in.Expected != nil {
+		at, ok := block.ParseTime(*in.Expected)
+		if !ok {
+			return refusedCall(abi.Faultf(abi.InputInvalid, "expected_updated_at is not a time").WithHint("send the updated_at that you last read")), nil
+		}
+		update.Expected.Updated = at
+	}
+	stored, err := s.api.host.Blocks().Update(ctx, s.current(), update)
+	if err == nil {
+		return structured(stored), nil
+	}
+	refused := refusedCall(faultOf(err))
+	if !errors.Is(err, abi.Conflict) {
+		return refused, nil
+	}
+	// The client's model can merge its text with the current block and try again.
+	if current, err := s.api.host.Blocks().Get(ctx, s.current(), in.Block, agent); err == nil && current != nil {
+		refused.Content = append(refused.Content, structured(current).Content...)
+	}
+	return refused, nil
+}
+
+// decodeArguments decodes the arguments of a tool for blocks.
+func decodeArguments(arguments json.RawMessage, v any) error {
+	decoder := json.NewDecoder(bytes.NewReader(arguments))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(v); err != nil {
+		return abi.Faultf(abi.InputInvalid, "the input does not match the schema of the tool")
+	}
+	return nil
+}
+
+// structured returns the result of a call with a value as text and as structured content.
+func structured(value any) *mcp.CallToolResult {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return refusedCall(faultOf(err))
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}, StructuredContent: json.RawMessage(text)}
+}
