@@ -40,6 +40,7 @@ The command ends after stdin ends and all requests are answered, or on Ctrl-C.`,
 	f.placeFlags.register(cmd)
 	f.callerFlags.register(cmd)
 	f.workflowFlag(cmd)
+	f.agentFlag(cmd)
 	f.isolationFlags.register(cmd)
 	f.modelFlags.registerFile(cmd)
 	return cmd

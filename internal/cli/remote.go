@@ -22,13 +22,13 @@ import (
 // remoteBackend returns the backend of an app at a server.
 func remoteBackend(c *client.Client, env Env) appBackend {
 	return appBackend{
-		runs: remoteRuns{c, env}, prompts: remotePrompts{c}, sessions: remoteSessions{c}, workflows: remoteWorkflows{c}, records: remoteRecords{c}, facts: remoteFacts{c},
+		runs: remoteRuns{c, env}, prompts: remotePrompts{c}, sessions: remoteSessions{c}, workflows: remoteWorkflows{c}, records: remoteRecords{c}, facts: remoteFacts{c}, blocks: remoteBlocks{c},
 		users: remoteUsers{c}, ledger: remoteLedger{c}, usage: remoteUsage{c}, agents: remoteAgents{c, env},
 	}
 }
 
 func callerOf(c host.Caller) client.Caller {
-	return client.Caller{User: c.User, Session: c.Session, Workflow: c.Workflow}
+	return client.Caller{User: c.User, Session: c.Session, Workflow: c.Workflow, Agent: c.Agent}
 }
 
 // remoteRuns runs tools at a server.
@@ -41,7 +41,7 @@ type remoteRuns struct {
 // are printed after the run.
 func (r remoteRuns) Run(ctx context.Context, inv host.Invocation) (*report.Result, error) {
 	fields := apitypes.RunFields{
-		Input: inv.Input, Session: inv.Caller.Session, User: inv.Caller.User, Workflow: inv.Caller.Workflow, Metadata: inv.Metadata, Context: inv.Context,
+		Input: inv.Input, Session: inv.Caller.Session, User: inv.Caller.User, Workflow: inv.Caller.Workflow, Agent: inv.Caller.Agent, Metadata: inv.Metadata, Context: inv.Context,
 		Env: inv.Env, TimeoutMS: inv.Timeout.Milliseconds(), DryRun: inv.DryRun,
 	}
 	if inv.Code != nil {

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory/block"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+	"github.com/toolrun/toolrun/sdk/client"
+)
+
+var _ blockBackend = remoteBlocks{}
+
+// remoteBlocks reads and writes the blocks of an app at a server.
+type remoteBlocks struct{ client *client.Client }
+
+// List lists the blocks of the caller's user.
+func (r remoteBlocks) List(ctx context.Context, c host.Caller, scope block.Scope) ([]block.Block, error) {
+	named := ""
+	if scope == block.ScopeAll {
+		named = client.AllScopes
+	}
+	list, err := r.client.Memory().List(ctx, blockCallerOf(c, scope != block.ScopeUser), named)
+	if err != nil {
+		return nil, err
+	}
+	found := []block.Block{}
+	for i := range list {
+		b, err := readBlock(&list[i])
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, *b)
+	}
+	return found, nil
+}
+
+// Get reads a block. It returns nil if the block does not exist, or if the app does not declare it.
+func (r remoteBlocks) Get(ctx context.Context, c host.Caller, name string, agent bool) (*block.Block, error) {
+	found, err := r.client.Memory().Get(ctx, blockCallerOf(c, agent), name)
+	if f, ok := errors.AsType[*client.Error](err); ok && f.Fault.Code == abi.NotFound && f.Fault.Store == name {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readBlock(found)
+}
+
+// Update replaces a block.
+func (r remoteBlocks) Update(ctx context.Context, c host.Caller, u host.BlockUpdate) (*block.Block, error) {
+	version, err := versionOf(u.Expected)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := r.client.Memory().Update(ctx, blockCallerOf(c, u.Agent), u.Name, u.Content, version)
+	if err != nil {
+		return nil, err
+	}
+	return readBlock(stored)
+}
+
+// Delete deletes a block. The server requires a version, so a request without one is only a check.
+func (r remoteBlocks) Delete(ctx context.Context, c host.Caller, u host.BlockUpdate) (deleted bool, err error) {
+	if u.Expected.IsZero() {
+		found, err := r.Get(ctx, c, u.Name, u.Agent)
+		if err != nil {
+			return false, err
+		}
+		return false, u.Expected.Check(found)
+	}
+	version, err := versionOf(u.Expected)
+	if err != nil {
+		return false, err
+	}
+	reply, err := r.client.Memory().Delete(ctx, blockCallerOf(c, u.Agent), u.Name, version)
+	if err != nil {
+		return false, err
+	}
+	return reply.Deleted, nil
+}
+
+// blockCallerOf returns the caller of a request for blocks of the user or of the agent.
+func blockCallerOf(c host.Caller, agent bool) client.Caller {
+	caller := callerOf(c)
+	if !agent {
+		caller.Agent = ""
+	}
+	return caller
+}
+
+// versionOf returns the updated_at of an expected version, or "" if the block must not exist. A revision
+// is the time in milliseconds. If the expected time and revision contradict each other, no block has
+// this version.
+func versionOf(e block.Expected) (string, error) {
+	switch {
+	case !e.Updated.IsZero() && e.Revision != 0 && !e.Updated.Equal(time.UnixMilli(e.Revision)):
+		return "", abi.Faultf(abi.Conflict, "no block has both this time and this revision")
+	case !e.Updated.IsZero():
+		return e.Updated.Format(time.RFC3339Nano), nil
+	case e.Revision != 0:
+		return block.FormatTime(time.UnixMilli(e.Revision)), nil
+	}
+	return "", nil
+}
+
+// readBlock returns a block in a response.
+func readBlock(b *apitypes.Block) (*block.Block, error) {
+	text, err := json.Marshal(b)
+	if err != nil {
+		return nil, err
+	}
+	found := &block.Block{}
+	return found, json.Unmarshal(text, found)
+}
