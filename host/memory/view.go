@@ -83,9 +83,29 @@ func (v *View) openCall(call abi.Call) (*storePartition, abi.Verb, abi.Call, err
 		err = v.s.kinds.checkKind(op, call.Op, p.store, to.implied)
 	}
 	if err != nil {
-		return nil, "", call, withCall(err, call.Op, to.name)
+		return nil, "", call, v.deniedItem(withCall(err, call.Op, to.name), op, to)
 	}
 	return p, op.verb, to.call, nil
+}
+
+// deniedItem adds the item that a call names to the fault access_denied of a store whose grants are
+// grants of items.
+func (v *View) deniedItem(err error, op operation, to target) error {
+	f, ok := err.(*abi.Fault)
+	if !ok || f.Code != abi.AccessDenied || v.s == nil || v.s.stores[to.name] == nil || v.s.stores[to.name].Access != declare.ScopeByItem {
+		return err
+	}
+	described, _ := v.s.kinds.table.Lookup(to.call.Op)
+	params := paramsAfterStore(described)
+	var item string
+	if len(params) == 0 || !params[0].Required || json.Unmarshal(to.call.Arg(0), &item) != nil || checkPath(item) != nil {
+		return err
+	}
+	if denied, ok := v.authority.checkItem(to.name, item, op.verb).(*abi.Fault); ok && denied.Code == abi.AccessDenied {
+		f = withCall(denied, f.Op, f.Store).(*abi.Fault)
+	}
+	f.Item = kind.Shorten(item)
+	return f
 }
 
 // operationOf returns an operation of a Service by name. A zero View has no Service: for it,

@@ -156,6 +156,29 @@ func TestFaultsNameFacts(t *testing.T) {
 	}
 }
 
+// TestDeniedFacts expects the fault of a write that no grant allows to name the fact.
+func TestDeniedFacts(t *testing.T) {
+	f := open(t)
+	language := memory.Granted([]declare.Grant{{Store: declare.Facts, Item: "user.language", Verbs: []abi.Verb{abi.Read}}})
+	for _, tt := range []struct {
+		authority memory.Authority
+		path      string
+		code      abi.Code
+		message   string
+	}{
+		{language, "user.language", abi.AccessDenied, `no write grant on "user.language"`},
+		{language, "user.age", abi.AccessDenied, `no write grant on store "facts"`},
+		{memory.ReadOnly(memory.Operator()), "user.language", abi.AccessDenied, "read-only"},
+	} {
+		call := abi.Call{Op: abi.SetFact, Args: []json.RawMessage{json.RawMessage(`"` + tt.path + `"`), json.RawMessage(`"x"`)}}
+		_, _, err := f.Do(t.Context(), ann, tt.authority, call)
+		fault := abi.FaultOf(err)
+		if fault.Code != tt.code || fault.Item != tt.path || fault.Store != declare.Facts || !strings.Contains(fault.Message, tt.message) {
+			t.Errorf("set_fact(%s) = %+v; want %s of that fact", tt.path, fault, tt.code)
+		}
+	}
+}
+
 func TestTypes(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.SetFact, `"user.age", "old"`, `schema_violation: the value of user.age must be of the type number`)
