@@ -137,6 +137,10 @@ func startClock(ctx context.Context, r *run) (context.Context, context.CancelFun
 	}
 	c := newClock(ctx, time.Until(r.started.Add(r.timeLimit())), r.overtime)
 	root.clocks = append(root.clocks, c)
+	if r.inv.Key != "" {
+		c.pause()
+		r.paused = c
+	}
 	return c, func() {
 		root.clocks = root.clocks[:len(root.clocks)-1] // nested runs end before
 		c.stop()

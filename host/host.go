@@ -49,6 +49,7 @@ type Host struct {
 	log         *slog.Logger
 
 	closed   atomic.Bool
+	closing  <-chan struct{}    // closed when Close begins
 	stop     context.CancelFunc // ends the Host's background work
 	compiler *compiler
 	stopped  sync.WaitGroup
@@ -90,7 +91,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 		}
 	}
 	untilClosed, stop := context.WithCancel(context.Background())
-	h.stop = stop
+	h.stop, h.closing = stop, untilClosed.Done()
 	h.compiler = &compiler{h: h, untilClosed: untilClosed}
 	addTools(h)
 	h.agents = agentsOf(h.app)
@@ -186,9 +187,9 @@ func (h *Host) Meter() *Meter { return h.meter }
 // errHostClosed is the fault of runs that begin after Close.
 var errHostClosed = abi.Faultf(abi.Unavailable, "the host is closed")
 
-// Close stops the Host's background work and closes its programs. It waits for active runs. Later
-// runs fail with abi.Unavailable. Close does not close the backend. It is safe to call Close more
-// than once.
+// Close stops the Host's background work and closes its programs. It waits for active runs. Runs that
+// wait for the answer of a model, and later runs, fail with abi.Unavailable. Close does not close the
+// backend. It is safe to call Close more than once.
 func (h *Host) Close() error {
 	h.closed.Store(true)
 	h.stop()

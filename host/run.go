@@ -28,6 +28,9 @@ type run struct {
 	undeclared []string
 	limits     Limits // of an attempt
 	last       *attempt
+	// paused is the stopped clock of a run with an idempotency key, until its first attempt. The time in
+	// which it waits for an earlier run with the same key is not computing time.
+	paused *clock
 }
 
 // Run executes a tool once. The Result is never nil. If the run fails, the error is the fault in
@@ -124,6 +127,10 @@ func (r *run) prepare() (err error) {
 
 // attempt executes the tool once, with a new View.
 func (r *run) attempt(ctx context.Context, v *memory.View) error {
+	if r.paused != nil {
+		r.paused.resume()
+		r.paused = nil
+	}
 	r.attempts++
 	r.info.Attempt = r.attempts
 	a := &attempt{run: r, view: v, ctx: ctx}

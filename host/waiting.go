@@ -199,6 +199,9 @@ func (w *waiting) wait(ctx context.Context, until time.Time) error {
 		case <-w.wake:
 		case <-due:
 			return nil
+		case <-w.x.h.closing:
+			w.x.stopped = &stop{errHostClosed} // the agent of a nested run must not continue
+			return w.x.stopped
 		case <-ctx.Done():
 			return w.x.classify(ctx, ctx.Err())
 		}

@@ -68,8 +68,6 @@ type transaction struct {
 	// The field limits is the caller's budget, which is computed when it is first needed; see
 	// transaction.budget.
 	limits storage.Budget
-	// unlockKey releases the lock of the idempotency key. It can be called more than once.
-	unlockKey func()
 }
 
 // Transact executes body in attempts until an attempt commits or fails. If body fails, nothing is
@@ -90,11 +88,11 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 		tx.Key, tx.LedgerEntry, tx.ReadOnly = "", nil, true
 	}
 	t := &transaction{s: s, tx: tx}
-	var err error
-	if t.unlockKey, err = t.lockKey(ctx); err != nil {
+	unlock, err := t.lockKey(ctx)
+	if err != nil {
 		return Done{}, err
 	}
-	defer t.unlockKey()
+	defer unlock()
 	// The idempotency key is checked before the session is used, because a replayed run must not
 	// change its session.
 	if earlier, err := t.earlier(ctx); err != nil || earlier != nil {
@@ -185,13 +183,18 @@ func (t *transaction) unknownOutcome(err error) error {
 	return f
 }
 
-// lockKey serializes the transactions with one idempotency key.
+// lockKey serializes the transactions with one idempotency key. The lock is held until the end of the
+// transaction, even while it waits for an external call. Otherwise a retry would repeat the call.
 func (t *transaction) lockKey(ctx context.Context) (unlock func(), err error) {
 	if t.tx.Key == "" {
 		return func() {}, nil
 	}
 	if unlock, err = t.s.db.Lock(ctx, t.s.app.Finished(t.tx.Caller, t.tx.Key)); err != nil {
-		return nil, conflictUntilDeadline(ctx)
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return nil, ctx.Err()
+		}
+		return nil, abi.Faultf(abi.Conflict, "an earlier run with the same idempotency key has not ended").
+			WithHint("retry later with the same key to get its Result")
 	}
 	return unlock, nil
 }
@@ -210,9 +213,6 @@ func (t *transaction) earlier(ctx context.Context) ([]byte, error) {
 	return answer, t.s.records.Fault("look for an earlier run", err)
 }
 
-// ReleaseLocks releases all locks of the run, before it waits for something outside of the host. The
-// commit acquires the locks again that it needs.
-func (v *View) ReleaseLocks() {
-	txn.ReleaseLocks(v.tx)
-	v.run.unlockKey()
-}
+// ReleaseLocks releases the locks of the run on records, before it waits for something outside of the
+// host. The commit acquires the locks again that it needs.
+func (v *View) ReleaseLocks() { txn.ReleaseLocks(v.tx) }

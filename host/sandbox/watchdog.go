@@ -13,6 +13,10 @@ import (
 // run within this time is reused.
 const grace = 50 * time.Millisecond
 
+// restGrace is the grace of a worker whose guest waits for the host. Such a worker only has to receive
+// the end of the wait, but a busy machine can delay it. It uses no processor time meanwhile.
+const restGrace = 500 * time.Millisecond
+
 // watchdog kills a worker whose run exceeds its budget. Its methods are safe for concurrent use.
 type watchdog struct {
 	ctx    context.Context
@@ -57,9 +61,13 @@ func startWatchdog(ctx context.Context, w *worker, doing string, limits budget) 
 	return g
 }
 
-// contextDone starts the grace period of a run that timed out. A canceled run has no grace period.
+// contextDone starts the grace period of a run that timed out. A canceled run has no grace period,
+// unless it waits for an external operation: the wait then ends at once, and the worker is reused.
 func (g *watchdog) contextDone() {
-	if g.ctx.Err() == context.DeadlineExceeded {
+	g.mu.Lock()
+	resting := g.resting
+	g.mu.Unlock()
+	if resting || g.ctx.Err() == context.DeadlineExceeded {
 		g.startGrace()
 		return
 	}
@@ -70,9 +78,14 @@ func (g *watchdog) contextDone() {
 func (g *watchdog) startGrace() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.finished && g.graceTimer == nil {
-		g.graceTimer = time.AfterFunc(grace, func() { g.end(nil) })
+	if g.finished || g.graceTimer != nil {
+		return
 	}
+	limit := grace
+	if g.resting {
+		limit = restGrace
+	}
+	g.graceTimer = time.AfterFunc(limit, func() { g.end(nil) })
 }
 
 // end kills the worker. If reason is nil, the reason is the cause of the context.
