@@ -108,7 +108,11 @@ func (m *Meter) close() {
 
 // The method "used" returns the usage of a completed job.
 func (j *job) used(result *report.Result) metering.Counts {
-	used := metering.Counts{CPUMS: milliseconds(j.cpu)}
+	models := j.external.used()
+	used := metering.Counts{
+		CPUMS: milliseconds(j.cpu), ModelCalls: int64(models.Calls),
+		InputTokens: int64(models.InputTokens), OutputTokens: int64(models.OutputTokens),
+	}
 	switch j.info.Outcome {
 	case OutcomeExecuted:
 		used.Runs = 1

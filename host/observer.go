@@ -18,6 +18,8 @@ type Observer interface {
 	// The methods are not called for a session that a run starts implicitly.
 	SessionStarted(ctx context.Context, caller Caller)
 	SessionEnded(ctx context.Context, caller Caller)
+	// WorkflowEnded is called if a workflow is ended with Workflows. A workflow starts implicitly.
+	WorkflowEnded(ctx context.Context, caller Caller)
 	// BeforeRun can refuse a run by returning an error. If the error is an *abi.Fault, it becomes
 	// the error of the Result. Otherwise, the error of the Result is access_denied. BeforeRun is
 	// called once for each run of an existing tool, before the tool is compiled and before the
@@ -131,6 +133,9 @@ func (NopObserver) SessionStarted(context.Context, Caller) {}
 
 // SessionEnded does nothing.
 func (NopObserver) SessionEnded(context.Context, Caller) {}
+
+// WorkflowEnded does nothing.
+func (NopObserver) WorkflowEnded(context.Context, Caller) {}
 
 // BeforeRun refuses nothing.
 func (NopObserver) BeforeRun(context.Context, RunInfo) error { return nil }

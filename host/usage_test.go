@@ -156,3 +156,42 @@ func TestUsageIsInNoQuota(t *testing.T) {
 		t.Errorf("the app stores %d bytes, and %d if it is metered; want the same", stored[0], stored[1])
 	}
 }
+
+// TestUsageOfModels counts the tokens of successful and failed runs, but not those of a repeated Result.
+func TestUsageOfModels(t *testing.T) {
+	h, _ := openModelTool(t, ask+`await ask("hello"); if ($n) throw new Error("late")`, inProcess, declareInputs, func(o *host.Options) { o.Metering = 24 * time.Hour })
+	for _, inv := range []host.Invocation{{Key: "k"}, {Key: "k"}, {Input: json.RawMessage(`{"n": 1}`)}} {
+		inv.Tool, inv.Caller = "tool", host.Caller{User: "ann"}
+		_, _ = h.Run(t.Context(), inv)
+	}
+	got, err := h.Meter().Usage(t.Context(), host.Caller{}, time.Time{}, time.Time{})
+	if err != nil || got.Runs != 2 || got.ModelCalls != 2 || got.InputTokens != 2 || got.OutputTokens != 4 {
+		t.Errorf("Usage = %+v, %v; want 2 calls with 2 input and 4 output tokens", got, err)
+	}
+}
+
+// ends counts the workflows that ended.
+type ends struct {
+	host.NopObserver
+	workflows []string
+}
+
+func (e *ends) WorkflowEnded(_ context.Context, c host.Caller) {
+	e.workflows = append(e.workflows, c.Workflow)
+}
+
+// TestWorkflowEndIsObserved ends a workflow that exists and one that does not.
+func TestWorkflowEndIsObserved(t *testing.T) {
+	seen := &ends{}
+	h := openTool(t, `return 1`, func(o *host.Options) { o.Observers = []host.Observer{seen} })
+	c := host.Caller{User: "ann", Workflow: "w1"}
+	if _, err := run(h, host.Invocation{Caller: c}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Workflows().End(t.Context(), host.Caller{Workflow: "w2"}); err == nil {
+		t.Error("End of an unknown workflow succeeded")
+	}
+	if _, err := h.Workflows().End(t.Context(), c); err != nil || len(seen.workflows) != 1 || seen.workflows[0] != "w1" {
+		t.Errorf("End = %v, observed %v; want w1", err, seen.workflows)
+	}
+}

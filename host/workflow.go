@@ -22,7 +22,13 @@ func (w Workflows) Get(ctx context.Context, caller Caller) (session.Workflow, er
 
 // End ends the caller's workflow and removes its facts. Its id is rejected from then on.
 func (w Workflows) End(ctx context.Context, caller Caller) (session.Workflow, error) {
-	return w.h.memory.Workflows().End(ctx, caller.as(""))
+	ended, err := w.h.memory.Workflows().End(ctx, caller.as(""))
+	if err == nil {
+		for _, o := range w.h.observers {
+			o.WorkflowEnded(ctx, caller)
+		}
+	}
+	return ended, err
 }
 
 // List returns a page of at most limit workflows whose ids follow after, like Sessions.List.

@@ -24,6 +24,11 @@ type Counts struct {
 	NotStarted int64 `json:"not_started"`
 	// CPUMS is the processor time of tools in milliseconds, including all attempts.
 	CPUMS float64 `json:"cpu_ms"`
+	// ModelCalls counts requests of tools and agents to models, without repeated answers. InputTokens
+	// and OutputTokens are the tokens of these requests. They include the requests of failed runs.
+	ModelCalls   int64 `json:"model_calls,omitempty"`
+	InputTokens  int64 `json:"input_tokens,omitempty"`
+	OutputTokens int64 `json:"output_tokens,omitempty"`
 }
 
 // Plus returns the sum of two Counts.
@@ -31,6 +36,7 @@ func (c Counts) Plus(other Counts) Counts {
 	return Counts{
 		Runs: c.Runs + other.Runs, Failed: c.Failed + other.Failed, Repeated: c.Repeated + other.Repeated,
 		Refused: c.Refused + other.Refused, NotStarted: c.NotStarted + other.NotStarted, CPUMS: c.CPUMS + other.CPUMS,
+		ModelCalls: c.ModelCalls + other.ModelCalls, InputTokens: c.InputTokens + other.InputTokens, OutputTokens: c.OutputTokens + other.OutputTokens,
 	}
 }
 

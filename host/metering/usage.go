@@ -42,6 +42,10 @@ type Usage struct {
 	Refused    int64   `json:"refused"`
 	NotStarted int64   `json:"not_started"`
 	CPUMS      float64 `json:"cpu_ms"`
+	// ModelCalls, InputTokens and OutputTokens are the usage of models.
+	ModelCalls   int64 `json:"model_calls"`
+	InputTokens  int64 `json:"input_tokens"`
+	OutputTokens int64 `json:"output_tokens"`
 }
 
 // Usage returns the usage of the app in a tenant: the current storage, and the sum of the usage on
@@ -160,6 +164,7 @@ func usageOf(ctx context.Context, backend storage.Backend, at position, q Query)
 	})
 	usage.Runs, usage.Failed, usage.Repeated, usage.Refused = used.Runs, used.Failed, used.Repeated, used.Refused
 	usage.NotStarted, usage.CPUMS = used.NotStarted, math.Round(used.CPUMS*1000)/1000
+	usage.ModelCalls, usage.InputTokens, usage.OutputTokens = used.ModelCalls, used.InputTokens, used.OutputTokens
 	return usage, err
 }
 

@@ -23,13 +23,14 @@ func (uc usageCommand) command() *cobra.Command {
 	var f usageFlags
 	cmd := &cobra.Command{
 		Use:   "usage",
-		Short: "Show the usage of apps: runs, CPU time and storage",
-		Long: `Show the usage of the apps of a tenant: the number of runs on the given days (UTC), their CPU time, and the current
-storage. With --server and a key of role metering, the output covers all tenants, for billing.
+		Short: "Show the usage of apps: runs, CPU time, models and storage",
+		Long: `Show the usage of the apps of a tenant: the number of runs on the given days (UTC), their CPU time and the tokens of
+models, and the current storage. With --server and a key of role metering, the output covers all tenants, for billing.
 
 RUNS counts runs whose tool was executed. FAILED counts the runs among them that ended with a fault. REPEATED counts
 repeated results of earlier runs. REFUSED counts runs that the platform rejected. NOT STARTED counts runs that did not
-start for another reason, such as an invalid input. Only toolrun serve counts runs.`,
+start for another reason, such as an invalid input. TOKENS counts the input and output tokens of models, also of failed
+runs. Only toolrun serve counts runs.`,
 		Example: `  toolrun usage --since 2026-11-01 --until 2026-12-01 --server https://tools.example --key-file key
   toolrun usage --json`,
 		Args: takes(0, 0, "no arguments"),
@@ -88,9 +89,9 @@ func (uc usageCommand) show(ctx context.Context, u usageBackend, c host.Caller, 
 		for i, u := range all {
 			rows[i] = []string{
 				u.Tenant, u.App, fmt.Sprint(u.Runs), fmt.Sprint(u.Failed), fmt.Sprint(u.Repeated), fmt.Sprint(u.Refused), fmt.Sprint(u.NotStarted),
-				fmt.Sprintf("%.3fs", u.CPUMS/1000), fmt.Sprint(u.StoredBytes), fmt.Sprint(u.StoredRecords),
+				fmt.Sprintf("%.3fs", u.CPUMS/1000), fmt.Sprint(u.InputTokens + u.OutputTokens), fmt.Sprint(u.StoredBytes), fmt.Sprint(u.StoredRecords),
 			}
 		}
-		return uc.out.table([]string{"TENANT", "APP", "RUNS", "FAILED", "REPEATED", "REFUSED", "NOT STARTED", "CPU", "BYTES", "RECORDS"}, rows)
+		return uc.out.table([]string{"TENANT", "APP", "RUNS", "FAILED", "REPEATED", "REFUSED", "NOT STARTED", "CPU", "TOKENS", "BYTES", "RECORDS"}, rows)
 	})
 }

@@ -25,7 +25,7 @@ type usageHandler struct{ apps *tenants.Apps }
 func (h *usageHandler) register(s *Server) {
 	addPlain(s, auth.Usage, huma.Operation{
 		OperationID: "read-usage", Method: http.MethodGet, Path: "/usage", Tags: []string{"service"}, Summary: "Read the usage of apps",
-		Description: "Runs and CPU time of a range of days (UTC), and current storage, for each app of the tenant; with the role metering, of all tenants. Runs of the last 30 seconds may be missing.",
+		Description: "Runs, CPU time and tokens of models of a range of days (UTC), and current storage, for each app of the tenant; with the role metering, of all tenants. Runs of the last 30 seconds may be missing.",
 	}, h.read)
 }
 

@@ -16,7 +16,7 @@ import (
 type metrics struct {
 	runsInProgress, httpInFlight                                          *prometheus.GaugeVec
 	runs, repeated, conflicts, cpuSeconds, calls, logs, effects, sessions *prometheus.CounterVec
-	agentTurns, httpRequests, modelCalls, modelTokens                     *prometheus.CounterVec
+	agentTurns, httpRequests, modelCalls, modelTokens, workflows          *prometheus.CounterVec
 	runSeconds, runAttempts, turnSeconds                                  *prometheus.HistogramVec
 	waitSeconds, callSeconds, httpSeconds                                 *prometheus.HistogramVec
 	exportFailures                                                        prometheus.Counter
@@ -49,6 +49,7 @@ func newMetrics() *metrics {
 		logs:           counter("toolrun_log_lines_total", "Lines that tools logged.", "app", "tool", "level"),
 		effects:        counter("toolrun_effects_total", "Records that runs read, set and deleted.", "app", "tool", "effect"),
 		sessions:       counter("toolrun_sessions_total", "Sessions that were started or ended explicitly, not by a run.", "app", "event"),
+		workflows:      counter("toolrun_workflows_total", "Workflows that were ended explicitly.", "app", "event"),
 		modelCalls:     counter("toolrun_model_calls_total", "Requests of tools and agents to models.", "app"),
 		modelTokens:    counter("toolrun_model_tokens_total", "Tokens of requests to models, by direction.", "app", "direction"),
 		httpInFlight:   gauge("toolrun_http_requests_in_flight", "Requests in progress."),
@@ -63,7 +64,7 @@ func (t *Telemetry) register(version string) error {
 	m := t.metrics
 	for _, c := range []prometheus.Collector{
 		m.runsInProgress, m.runs, m.repeated, m.runSeconds, m.runAttempts, m.agentTurns, m.turnSeconds, m.waitSeconds, m.conflicts, m.cpuSeconds, m.calls, m.callSeconds,
-		m.logs, m.effects, m.sessions, m.modelCalls, m.modelTokens, m.httpInFlight, m.httpRequests, m.httpSeconds, m.exportFailures, buildInfo(version),
+		m.logs, m.effects, m.sessions, m.workflows, m.modelCalls, m.modelTokens, m.httpInFlight, m.httpRequests, m.httpSeconds, m.exportFailures, buildInfo(version),
 		t.tenants.runs, t.tenants.cpu, t.tenants.wait, t.tenants.inProgress, t.tenants.limited,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	} {

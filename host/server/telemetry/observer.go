@@ -34,6 +34,11 @@ func (o *observer) SessionEnded(context.Context, host.Caller) {
 	o.t.metrics.sessions.WithLabelValues(o.app, "ended").Inc()
 }
 
+// WorkflowEnded counts an ended workflow.
+func (o *observer) WorkflowEnded(context.Context, host.Caller) {
+	o.t.metrics.workflows.WithLabelValues(o.app, "ended").Inc()
+}
+
 // BeforeRun counts a run in progress. It never rejects a run.
 func (o *observer) BeforeRun(ctx context.Context, run host.RunInfo) error {
 	o.t.metrics.runsInProgress.WithLabelValues(o.app).Inc()

@@ -294,10 +294,14 @@ func TestSessionsAreCounted(t *testing.T) {
 	o := tel.Observer("shop")
 	o.SessionStarted(t.Context(), host.Caller{Session: "s"})
 	o.SessionEnded(t.Context(), host.Caller{Session: "s"})
+	o.WorkflowEnded(t.Context(), host.Caller{Workflow: "w"})
 	wantMetrics(t, tel, `
 # HELP toolrun_sessions_total Sessions that were started or ended explicitly, not by a run.
 # TYPE toolrun_sessions_total counter
 toolrun_sessions_total{app="shop",event="ended"} 1
 toolrun_sessions_total{app="shop",event="started"} 1
-`, "toolrun_sessions_total")
+# HELP toolrun_workflows_total Workflows that were ended explicitly.
+# TYPE toolrun_workflows_total counter
+toolrun_workflows_total{app="shop",event="ended"} 1
+`, "toolrun_sessions_total", "toolrun_workflows_total")
 }

@@ -147,4 +147,9 @@ type AppUsage struct {
 	NotStarted int64 `json:"not_started"`
 	// CPUMS is the CPU time that tools used, in milliseconds.
 	CPUMS float64 `json:"cpu_ms"`
+	// ModelCalls counts requests to models in the requested period, InputTokens and OutputTokens their
+	// tokens. Failed runs are included.
+	ModelCalls   int64 `json:"model_calls"`
+	InputTokens  int64 `json:"input_tokens"`
+	OutputTokens int64 `json:"output_tokens"`
 }
