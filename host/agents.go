@@ -100,11 +100,7 @@ func (a Agents) Turn(ctx context.Context, req Turn) (*report.Turn, error) {
 		return turnResult(t, memory.Done{Effects: effects}, nil)
 	}
 	t.perform = func(ctx context.Context, t *turn, env *agentEnv) (err error) {
-		r := agent.Request{Agent: req.Agent, Event: req.Event}
-		if req.Message != nil {
-			r.Message, r.HasMessage = *req.Message, true
-		}
-		t.last.outcome, err = t.set.Turn(ctx, env, r)
+		t.last.outcome, err = t.set.Turn(ctx, env, t.agentRequest())
 		return err
 	}
 	var result *report.Turn

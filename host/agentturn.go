@@ -22,7 +22,7 @@ type turn struct {
 	job
 	req Turn
 	set *agent.Set
-	// name identifies the kind of the request in fingerprints: turn, fire, check or store.
+	// name identifies the kind of the request in fingerprints: turn, preview, fire, check or store.
 	name string
 	// perform executes the request once.
 	perform func(ctx context.Context, t *turn, env *agentEnv) error
@@ -94,7 +94,7 @@ func (t *turn) find() error {
 		return f.WithHint("run toolrun check to list all errors of the app")
 	case a.AgentSet == nil:
 		return abi.Faultf(abi.NotFound, "the app has no agents").WithHint("declare one in a file such as agents/booking.abl")
-	case t.req.Variables != nil && t.name == actTurn:
+	case t.req.Variables != nil && (t.name == actTurn || t.name == previewName):
 		return abi.Faultf(abi.InvalidArgument, "a turn uses the stored variables; it cannot receive others")
 	}
 	if t.req.Agent != "" {
@@ -144,10 +144,10 @@ func (t *turn) makeFingerprint() (string, error) {
 		return "", abi.Faultf(abi.InvalidArgument, "the variables are not JSON values: %v", err)
 	}
 	message, _ := json.Marshal(t.req.Message) // a string or nil always encodes
-	return fingerprint([]part{
+	return fingerprint(append([]part{
 		{"request", []byte(t.name)}, {"agent", []byte(t.req.Agent)}, {"message", message}, {"event", []byte(t.req.Event)},
 		{"variables", variables}, {"metadata", t.h.limits.canonical(t.inv.Metadata)},
-	}), nil
+	}, t.inv.mocksPart()...)), nil
 }
 
 // attempt executes the turn once, with a new View, after the gate has admitted it.

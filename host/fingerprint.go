@@ -21,10 +21,20 @@ func (r *run) makeFingerprint() string {
 		code = []byte(c.Language + " " + c.Text)
 		grants, _ = json.Marshal(c.Grants) // strings always encode
 	}
-	return fingerprint([]part{
+	return fingerprint(append([]part{
 		{"tool", []byte(r.inv.Tool)}, {"agent", []byte(r.inv.Caller.Agent)}, {"code", code}, {"grants", grants},
 		{"input", r.limits.canonical(r.input)}, {"context", r.limits.canonical(r.inv.Context)}, {"metadata", r.limits.canonical(r.inv.Metadata)},
-	})
+	}, r.inv.mocksPart()...))
+}
+
+// mocksPart returns the part of a request that contains the answers in place of models, if it has any.
+// A Result that depends on mocks must not be the answer to a request without them.
+func (inv *Invocation) mocksPart() []part {
+	if inv.Mocks == nil {
+		return nil
+	}
+	mocks, _ := json.Marshal(inv.Mocks) // mocks were read from JSON
+	return []part{{"mocks", mocks}}
 }
 
 // part is a part of a request, under the name that the fault of a conflict reports.

@@ -81,6 +81,9 @@ type Invocation struct {
 	// Timeout shortens the time limit that the tool declares. If the tool does not declare one,
 	// Timeout sets it.
 	Timeout time.Duration
+	// Deadline shortens the time limit for the whole run, which includes compiling, queueing and waiting
+	// for the answers of models. Default: the limits of the tool and of the host.
+	Deadline time.Duration
 	// OnLog is called for each log line of every attempt as soon as the guest has written the line.
 	// It must return quickly. If OnLog is nil, log lines are only in the Result.
 	OnLog func(attempt int, line abi.LogLine)

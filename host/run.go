@@ -85,6 +85,12 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	if err != nil {
 		return done, err
 	}
+	if r.inv.Deadline > 0 {
+		late := abi.Faultf(abi.Timeout, "the run exceeded its deadline (%s)", r.inv.Deadline).WithHint("raise the deadline of the request")
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadlineCause(ctx, r.started.Add(r.inv.Deadline), late)
+		defer cancel()
+	}
 	whole := ctx
 	if r.inv.Timeout > 0 { // an explicit timeout includes compiling and queueing
 		var cancel context.CancelFunc

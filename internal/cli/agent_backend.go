@@ -15,6 +15,7 @@ import (
 type agentBackend interface {
 	List(context.Context) ([]apitypes.Agent, error)
 	Turn(context.Context, host.Turn) (*report.Turn, error)
+	Preview(context.Context, host.Turn) (*report.Preview, error)
 	Fire(context.Context, host.Turn) (*report.Evaluation, error)
 	// Check checks the constraints at the checkpoint before, "" for those of each step.
 	Check(ctx context.Context, t host.Turn, before string) (*report.Evaluation, error)
@@ -61,6 +62,14 @@ func (r remoteAgents) Turn(ctx context.Context, t host.Turn) (*report.Turn, erro
 	return result, r.unknown(ctx, err, t.Agent)
 }
 
+// Preview returns the first request to a model of a turn at the server.
+func (r remoteAgents) Preview(ctx context.Context, t host.Turn) (*report.Preview, error) {
+	t.DryRun = false // implied
+	request := apitypes.TurnRequest{Message: t.Message, Event: t.Event, TurnFields: turnFieldsOf(t)}
+	result, err := r.client.Agents().Preview(ctx, t.Agent, request)
+	return result, r.unknown(ctx, err, t.Agent)
+}
+
 // Fire fires an event at the server.
 func (r remoteAgents) Fire(ctx context.Context, t host.Turn) (*report.Evaluation, error) {
 	request := apitypes.EventRequest{Event: t.Event, RuleFields: ruleFieldsOf(t)}
@@ -94,6 +103,7 @@ func (r remoteAgents) unknown(ctx context.Context, err error, agent string) erro
 func turnFieldsOf(t host.Turn) apitypes.TurnFields {
 	return apitypes.TurnFields{
 		Session: t.Caller.Session, User: t.Caller.User, Workflow: t.Caller.Workflow, Metadata: t.Metadata, TimeoutMS: t.Timeout.Milliseconds(), DryRun: t.DryRun,
+		TestFields: testFieldsOf(t.Live, t.Mocks),
 	}
 }
 

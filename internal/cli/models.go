@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/model/openai"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
 // modelFlags are the flags for the models that tools and agents can use.
@@ -49,6 +51,15 @@ func (f *modelFlags) open(env Env) (*model.Set, error) {
 		return nil, usagef("", "%s: %v", f.file, err)
 	}
 	return set, nil
+}
+
+// testFieldsOf returns the fields of a request to a server that contain the answers in place of models.
+func testFieldsOf(live bool, mocks model.Mocks) apitypes.TestFields {
+	f := apitypes.TestFields{Live: live}
+	if mocks != nil {
+		f.Mocks, _ = json.Marshal(mocks) // mocks were read from JSON
+	}
+	return f
 }
 
 // mocks reads the answers in place of models. It returns nil if the command has none.

@@ -42,7 +42,8 @@ type remoteRuns struct {
 func (r remoteRuns) Run(ctx context.Context, inv host.Invocation) (*report.Result, error) {
 	fields := apitypes.RunFields{
 		Input: inv.Input, Session: inv.Caller.Session, User: inv.Caller.User, Workflow: inv.Caller.Workflow, Agent: inv.Caller.Agent, Metadata: inv.Metadata, Context: inv.Context,
-		Env: inv.Env, TimeoutMS: inv.Timeout.Milliseconds(), DryRun: inv.DryRun,
+		Env: inv.Env, TimeoutMS: inv.Timeout.Milliseconds(), DeadlineMS: inv.Deadline.Milliseconds(), DryRun: inv.DryRun,
+		TestFields: testFieldsOf(inv.Live, inv.Mocks),
 	}
 	if inv.Code != nil {
 		return r.runCode(ctx, inv, fields)

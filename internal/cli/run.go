@@ -24,7 +24,7 @@ type runFlags struct {
 	modelFlags
 	input, context, metadata, key string
 	env, grants                   []string
-	timeout                       time.Duration
+	timeout, deadline             time.Duration
 	trace, dry                    bool
 }
 
@@ -80,6 +80,7 @@ With --server, the tool runs on a toolrun server. TOOL is then a tool of the ser
 	flags.StringArrayVar(&f.grants, "grant", nil, "grant `STORE=verbs` to a tool named by its path: read, write, delete, readwrite; may be repeated")
 	flags.StringVar(&f.key, "key", "", "the idempotency `key`: a run with the same key and input returns the result of the first one")
 	flags.DurationVar(&f.timeout, "timeout", 0, "the time limit of the run, such as 500ms; the tool's declared limit, or 180s without one, is the maximum (default: the declared limit, or 5s)")
+	flags.DurationVar(&f.deadline, "deadline", 0, "the time limit of the whole run, such as 30s, including queueing and waiting for models (default: the tool's declared deadline, or 1m)")
 	flags.BoolVar(&f.dry, "dry-run", false, "store nothing, and show the changes that would be stored")
 	flags.BoolVar(&f.trace, "trace", false, "show each memory call with its duration on stderr")
 	cmd.ValidArgsFunction = rc.projects.completeRun(&f.app)
@@ -184,13 +185,16 @@ func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string)
 	if f.timeout > app.DefaultMaxTimeout {
 		return inv, usagef("", "--timeout is %gs; the maximum is %gs", f.timeout.Seconds(), app.DefaultMaxTimeout.Seconds())
 	}
+	if flag := cmd.Flags().Lookup("deadline"); flag.Changed && f.deadline <= 0 {
+		return inv, usagef("use a value such as --deadline 30s", "--deadline %s is not positive", f.deadline)
+	}
 	if f.dry && f.key != "" {
 		return inv, usagef("omit one of them", "--key cannot be combined with --dry-run, which stores no result")
 	}
 	if inv.Mocks, err = f.mocks(rc.env); err != nil {
 		return inv, err
 	}
-	inv.Live = f.live
+	inv.Live, inv.Deadline = f.live, f.deadline
 	inv.Key, inv.Timeout, inv.DryRun, inv.OnLog = f.key, f.timeout, f.dry, rc.logLine()
 	return inv, nil
 }

@@ -40,7 +40,7 @@ func (f *serverFlags) remote() bool { return f.url != "" }
 
 // localFlags are the flags that cannot be combined with --server. Some of these flags apply only to
 // this machine. The values of the other flags are determined by the key or by the server.
-var localFlags = []string{"db", "tenant", "inprocess", "require-isolation", "require-layer", "without", "python-wasm", "trace", "models", "mock", "live"}
+var localFlags = []string{"db", "tenant", "inprocess", "require-isolation", "require-layer", "without", "python-wasm", "trace", "models"}
 
 // check rejects flags that cannot be combined.
 func (f *serverFlags) check(cmd *cobra.Command) error {

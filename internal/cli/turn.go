@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/report"
 )
 
@@ -45,6 +47,7 @@ type turnCommands struct{ baseCommand }
 func (tc turnCommands) turn() *cobra.Command {
 	var f turnFlags
 	var say, event string
+	var preview bool
 	cmd := &cobra.Command{
 		Use:   "turn AGENT",
 		Short: "Talk to an agent: perform one turn and print its messages",
@@ -58,6 +61,7 @@ See toolrun chat for a conversation with a person.`,
 		Example: `  toolrun turn Hotel_Booking --user ann --session s1
   toolrun turn Hotel_Booking --say Lisbon --user ann --session s1
   toolrun turn Hotel_Booking --say "change destination" --session s1 --user ann --json
+  toolrun turn Hotel_Booking --say Lisbon --session s1 --user ann --preview
   toolrun turn Hotel_Booking --event tool:list_user_bookings:after --session s1 --user ann --dry-run`,
 		Args: takes(1, 1, "the name of an AGENT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -71,6 +75,9 @@ See toolrun chat for a conversation with a person.`,
 			if t.Event = event; say != "" {
 				t.Message = &say
 			}
+			if preview {
+				return tc.preview(cmd, &f, t)
+			}
 			return tc.with(cmd, &f, func(opened *openedApp, _ codeFolder) error { return tc.performTurn(cmd.Context(), opened, t) })
 		},
 	}
@@ -78,7 +85,46 @@ See toolrun chat for a conversation with a person.`,
 	cmd.ValidArgsFunction = tc.projects.completeArg(&f.app, (*project).agentNames)
 	cmd.Flags().StringVar(&say, "say", "", "the `text` of the user's message")
 	cmd.Flags().StringVar(&event, "event", "", "fire this `event` instead of sending a message")
+	cmd.Flags().BoolVar(&preview, "preview", false, "print the first request that the turn would send to a model, with injected facts and instructions; store nothing")
 	return cmd
+}
+
+// preview prints the first request of a turn to a model.
+func (tc turnCommands) preview(cmd *cobra.Command, f *turnFlags, t host.Turn) error {
+	if t.Key != "" {
+		return usagef("omit one of them", "--key cannot be combined with --preview, which stores no result")
+	}
+	f.dry = true
+	return tc.with(cmd, f, func(opened *openedApp, _ codeFolder) error {
+		if err := mustAgent(cmd.Context(), opened.agents, t.Agent); err != nil {
+			return err
+		}
+		result, err := opened.agents.Preview(cmd.Context(), t)
+		if result == nil {
+			return err
+		}
+		return errors.Join(tc.out.answer(result, func() error { return tc.out.showPrompt(result) }), err)
+	})
+}
+
+// showPrompt prints the messages of a request to a model.
+func (c *console) showPrompt(r *report.Preview) error {
+	if !r.OK {
+		return nil
+	}
+	if r.Prompt == nil {
+		return c.say("the turn asks no model")
+	}
+	var request model.ChatRequest
+	if err := json.Unmarshal(r.Prompt.Request, &request); err != nil {
+		return err
+	}
+	for _, m := range request.Messages {
+		if err := c.writeText(string(m.Role) + ": " + m.Content); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // request returns a turn without a message.

@@ -27,6 +27,16 @@ func (h Agents) Turn(ctx context.Context, agent string, turn apitypes.TurnReques
 	return performed(fetchWith[report.Turn](ctx, h.client, newRun(opts, "agents", agent, "turns"), turn))
 }
 
+// Preview returns the first request that a turn would send to a model, without sending it. If the turn
+// fails before, Preview returns both the result and an *Error.
+func (h Agents) Preview(ctx context.Context, agent string, turn apitypes.TurnRequest) (*report.Preview, error) {
+	result, err := fetchWith[report.Preview](ctx, h.client, newRequest(http.MethodPost, "agents", agent, "preview"), turn)
+	if err != nil || result.OK {
+		return result, err
+	}
+	return result, turnError(result.Error, result.TurnID)
+}
+
 // Fire fires an event and returns what the agent recalls. No flow is executed.
 func (h Agents) Fire(ctx context.Context, agent string, event apitypes.EventRequest, opts ...RunOption) (*report.Evaluation, error) {
 	return evaluated(fetchWith[report.Evaluation](ctx, h.client, newRun(opts, "agents", agent, "events"), event))

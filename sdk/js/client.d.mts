@@ -75,8 +75,18 @@ export interface RunFields extends Caller {
   user_reference?: string;
   env?: { [name: string]: string };
   timeout_ms?: number;
+  /** The time limit of the whole run, including queueing and waiting for models. */
+  deadline_ms?: number;
   /** Store nothing. The Result contains the changes that would have been stored. */
   dry_run?: boolean;
+  /** Let a dry run ask models. */
+  live?: boolean;
+  mocks?: Mocks;
+}
+
+/** Answers in place of all models, by the name of the model. Only operators can set them. */
+export interface Mocks {
+  [model: string]: (string | { text?: string; object?: unknown; tool_calls?: unknown[]; error?: { code: string; message?: string } })[];
 }
 
 export interface RunRequest extends RunFields {
@@ -196,6 +206,9 @@ export interface TurnFields extends Omit<Caller, 'agent_id'> {
   timeout_ms?: number;
   /** Store nothing. The result contains the changes that would have been stored. */
   dry_run?: boolean;
+  /** Let a dry turn ask models. */
+  live?: boolean;
+  mocks?: Mocks;
 }
 
 export interface TurnRequest extends TurnFields {
@@ -242,6 +255,17 @@ export interface TurnReport {
 
 /** ok is true if the turn or the evaluation succeeded and its writes are stored. */
 export type Outcome = { ok: true; error: null } | { ok: false; error: Fault };
+
+/** The first request that a turn would send to a model. */
+export type Preview = Outcome & {
+  turn_id: string;
+  session_id: string;
+  agent: string;
+  /** The request, or null if the turn would send none. */
+  prompt: { model: string; request: { messages: { role: string; content: string }[]; [name: string]: unknown } } | null;
+  effects: RunReport['effects'];
+  attempts: number;
+};
 
 /** The result of a turn. */
 export type Turn = TurnReport & Outcome & {
@@ -553,6 +577,10 @@ export interface AppUsage {
   not_started: number;
   /** The CPU time of tools in milliseconds. */
   cpu_ms: number;
+  /** The number of requests to models, and their tokens. */
+  model_calls: number;
+  input_tokens: number;
+  output_tokens: number;
 }
 
 export interface Erased {
@@ -647,6 +675,9 @@ export class Client {
    * promise rejects only if no turn was performed.
    */
   turn(agent: string, turn?: TurnRequest, options?: RunOptions): Promise<Turn>;
+
+  /** Returns the first request that a turn would send to a model. It stores nothing. */
+  previewTurn(agent: string, turn?: TurnRequest, options?: CallOptions): Promise<Preview>;
 
   /** Fires an event and returns what the agent recalls. No flow is executed. */
   fireEvent(agent: string, event: EventRequest, options?: RunOptions): Promise<Evaluation>;

@@ -72,6 +72,10 @@ export class Client {
     return this.#send('POST', ['agents', agent, 'turns'], { json: { value: turn }, ...running(options) });
   }
 
+  previewTurn(agent, turn = {}, options) {
+    return this.#send('POST', ['agents', agent, 'preview'], { json: { value: turn }, ...options });
+  }
+
   fireEvent(agent, event, options) {
     return this.#send('POST', ['agents', agent, 'events'], { json: { value: event }, ...running(options) });
   }

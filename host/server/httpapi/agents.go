@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -41,6 +40,14 @@ type triggerInput struct {
 	Body apitypes.TriggerRequest
 }
 
+type previewInput struct {
+	apitypes.Target
+	apitypes.AgentPath
+	Body apitypes.TurnRequest
+}
+
+type previewOutput struct{ Body report.Preview }
+
 type turnOutput struct {
 	RunID string `header:"Run-Id" doc:"Id of the turn; of the first turn if the response is repeated"`
 	Body  report.Turn
@@ -71,6 +78,18 @@ func addAgents(s *Server) {
 		}
 		r, err := c.host.Agents().Turn(ctx, t)
 		return &turnOutput{r.TurnID, *r}, turnProblem(err, r.TurnID, r.Attempts)
+	})
+	add(s, auth.Records, op("preview-turn", "preview", "Preview the prompt of a turn",
+		"Returns the first request that a turn would send to a model, in `prompt`, without sending it. Stores nothing.",
+	), func(ctx context.Context, c *call, in *previewInput) (*previewOutput, error) {
+		f := in.Body.TurnFields
+		f.DryRun = true
+		t, err := c.prepareTurn(ctx, host.Turn{Agent: in.Agent, Message: in.Body.Message, Event: in.Body.Event}, f)
+		if err != nil {
+			return nil, err
+		}
+		r, err := c.host.Agents().Preview(ctx, t)
+		return &previewOutput{*r}, turnProblem(err, r.TurnID, r.Attempts)
 	})
 	add(s, auth.Run, op("fire-event", "events", "Fire an event",
 		"Returns what the agent recalls at an event, in `injected` and `instructions`. No flow is executed. For platforms that have their own loop.",
@@ -116,11 +135,11 @@ func (c *call) prepareTurn(ctx context.Context, t host.Turn, f apitypes.TurnFiel
 	if err := checkPlainText(f.Metadata, f.SessionReference, f.UserReference); err != nil {
 		return t, err
 	}
-	if f.DryRun && !c.principal.Allows(auth.Records) {
-		return t, abi.Faultf(abi.AccessDenied, "a dry run reveals stored content and requires the permission %q", auth.Records)
+	if t.Mocks, err = c.checkTest(f.DryRun, f.TestFields); err != nil {
+		return t, err
 	}
 	t.Metadata, t.SessionReference, t.UserReference = f.Metadata, f.SessionReference, f.UserReference
-	t.Timeout, t.DryRun = time.Duration(f.TimeoutMS)*time.Millisecond, f.DryRun
+	t.Timeout, t.DryRun, t.Live = milliseconds(f.TimeoutMS), f.DryRun, f.Live
 	t.Caller, err = c.callerIn(ctx, f.User, f.Session, f.Workflow)
 	return t, err
 }

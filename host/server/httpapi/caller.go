@@ -6,9 +6,11 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
@@ -81,6 +83,26 @@ func (c *call) checkRunFields(f apitypes.RunFields) error {
 	}
 	return c.checkMetadata(f.Metadata)
 }
+
+// checkTest returns the mocks of a request. A dry run reveals stored content, and mocks determine what a
+// tool stores, so they require the permissions to read and to change records.
+func (c *call) checkTest(dryRun bool, f apitypes.TestFields) (model.Mocks, error) {
+	mocked := isSet(f.Mocks)
+	switch {
+	case dryRun && !c.principal.Allows(auth.Records):
+		return nil, abi.Faultf(abi.AccessDenied, "a dry run reveals stored content and requires the permission %q", auth.Records)
+	case mocked && !c.principal.Allows(auth.ChangeRecords):
+		return nil, abi.Faultf(abi.AccessDenied, "mocks determine what a run stores and require the permission %q", auth.ChangeRecords)
+	case f.Live && !dryRun:
+		return nil, abi.Faultf(abi.InvalidArgument, "live applies only to dry runs").WithHint("set dry_run, or omit live")
+	case !mocked:
+		return nil, nil
+	}
+	return model.ReadMocks(f.Mocks)
+}
+
+// milliseconds converts a number of milliseconds of a request.
+func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // platformOnly returns the error for a member that only the platform's own credentials may set.
 func platformOnly(member string) error {

@@ -151,7 +151,13 @@ func newService(t testing.TB, change ...func(*httpapi.Options)) *service {
 // newServiceOf is like newService, with different options.
 func newServiceOf(t testing.TB, changeApps func(*tenants.Options), change ...func(*httpapi.Options)) *service {
 	t.Helper()
-	declared, problems := app.Load(shopFiles, "app.yaml")
+	return newServiceWith(t, shopFiles, changeApps, change...)
+}
+
+// newServiceWith is like newServiceOf, with another app.
+func newServiceWith(t testing.TB, files fstest.MapFS, changeApps func(*tenants.Options), change ...func(*httpapi.Options)) *service {
+	t.Helper()
+	declared, problems := app.Load(files, "app.yaml")
 	if problems.Err() != nil {
 		t.Fatal(problems)
 	}

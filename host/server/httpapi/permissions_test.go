@@ -63,6 +63,7 @@ var rows = map[string]row{
 	"GET /api/v1/tools":                                    {status: 200},
 	"GET /api/v1/agents":                                   {status: 200},
 	"POST /api/v1/agents/{agent}/turns":                    {status: 200, user: inBody, session: inBody, body: `{}`},
+	"POST /api/v1/agents/{agent}/preview":                  {status: 200, user: inBody, session: inBody, body: `{}`},
 	"POST /api/v1/agents/{agent}/events":                   {status: 200, user: inBody, session: inBody, body: `{"event":"session:start"}`},
 	"POST /api/v1/agents/{agent}/checks":                   {status: 200, user: inBody, session: inBody, body: `{}`},
 	"POST /api/v1/agents/{agent}/triggers":                 {status: 200, user: inBody, session: inBody, body: `{}`},

@@ -156,9 +156,6 @@ func (c *call) run(ctx context.Context, j job) (*resultOutput, error) {
 		return nil, err
 	}
 	inv.Key, inv.Code, inv.OnLog = j.key, j.code, j.onLog
-	if inv.DryRun && !c.principal.Allows(auth.Records) {
-		return nil, abi.Faultf(abi.AccessDenied, "a dry run reveals stored content and requires the permission %q", auth.Records)
-	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(context.Canceled)
 	id := c.track(&inv, j, cancel)
@@ -200,7 +197,11 @@ func (c *call) track(inv *host.Invocation, j job, cancel context.CancelCauseFunc
 func (c *call) invocation(ctx context.Context, tool string, f apitypes.RunFields) (inv host.Invocation, err error) {
 	inv = host.Invocation{
 		Tool: tool, Input: f.Input, Context: f.Context, Metadata: f.Metadata, SessionReference: f.SessionReference,
-		UserReference: f.UserReference, Env: f.Env, Timeout: time.Duration(f.TimeoutMS) * time.Millisecond, DryRun: f.DryRun,
+		UserReference: f.UserReference, Env: f.Env, Timeout: milliseconds(f.TimeoutMS), Deadline: milliseconds(f.DeadlineMS),
+		DryRun: f.DryRun, Live: f.Live,
+	}
+	if inv.Mocks, err = c.checkTest(f.DryRun, f.TestFields); err != nil {
+		return inv, err
 	}
 	if err := checkPlainText(f.Metadata, f.SessionReference, f.UserReference); err != nil {
 		return inv, err

@@ -35,6 +35,7 @@ type TurnFields struct {
 	UserReference    string          `json:"user_reference,omitempty" maxLength:"256" doc:"The platform's own id of the user"`
 	TimeoutMS        int64           `json:"timeout_ms,omitempty" minimum:"1" maximum:"180000" doc:"Time limit of the turn in milliseconds. Default: 180000"`
 	DryRun           bool            `json:"dry_run,omitempty" doc:"Store nothing. The changes of the response contain what would be stored"`
+	TestFields
 }
 
 // RuleFields are the fields of requests that apply the rules of an agent in the loop of a platform.

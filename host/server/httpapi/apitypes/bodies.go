@@ -40,7 +40,16 @@ type RunFields struct {
 	UserReference    string            `json:"user_reference,omitempty" maxLength:"256" doc:"The platform's own id of the user"`
 	Env              map[string]string `json:"env,omitempty" doc:"Added to the environment that the tool declares"`
 	TimeoutMS        int64             `json:"timeout_ms,omitempty" minimum:"1" maximum:"180000" doc:"Time limit of the run in milliseconds, at most the limit of the tool. If the tool declares none, the time limit can exceed the default of 5 s with an API key"`
+	DeadlineMS       int64             `json:"deadline_ms,omitempty" minimum:"1" maximum:"180000" doc:"Time limit of the whole run in milliseconds, including queueing and waiting for models. It can only shorten the deadline of the tool"`
 	DryRun           bool              `json:"dry_run,omitempty" doc:"Store nothing. The changes of the Result contain what would be stored"`
+	TestFields
+}
+
+// TestFields are the fields of requests that test tools and agents with models. Only operators can set
+// them.
+type TestFields struct {
+	Live  bool            `json:"live,omitempty" doc:"Let a dry run ask models"`
+	Mocks json.RawMessage `json:"mocks,omitempty" doc:"Answers in place of all models: an object that maps the name of each model to a list of answers. An answer is a text or an object with text, object, tool_calls or error. Requires the role operator"`
 }
 
 // SessionRequest is a request to start a session. If it has a message, the app's default tool runs
