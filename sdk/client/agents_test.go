@@ -18,6 +18,9 @@ func agents(t *testing.T, c *client.Client) {
 	}
 	fields := apitypes.TurnFields{User: "cy", Session: "cy1"}
 	first := must(c.Agents().Turn(ctx, "Greeter", apitypes.TurnRequest{TurnFields: fields}))(t)
+	if p := must(c.Agents().Preview(ctx, "Greeter", apitypes.TurnRequest{TurnFields: fields}))(t); !p.OK || p.Agent != "Greeter" || p.Prompt != nil {
+		t.Errorf("Preview = %+v; want no prompt", p)
+	}
 	if strings.Join(first.Messages, "") != "Who are you?" || first.Session != "cy1" {
 		t.Errorf("Turn = %+v; want the question", first)
 	}
@@ -58,6 +61,7 @@ func noAgent(t *testing.T, c *client.Client) {
 	ctx := t.Context()
 	failed := map[string]error{}
 	_, failed["Turn"] = c.Agents().Turn(ctx, "Missing", apitypes.TurnRequest{})
+	_, failed["Preview"] = c.Agents().Preview(ctx, "Missing", apitypes.TurnRequest{})
 	_, failed["Fire"] = c.Agents().Fire(ctx, "Missing", apitypes.EventRequest{Event: "session:start"})
 	_, failed["Check"] = c.Agents().Check(ctx, "Missing", apitypes.CheckRequest{})
 	_, failed["Store"] = c.Agents().Store(ctx, "Missing", apitypes.TriggerRequest{})

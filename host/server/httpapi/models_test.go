@@ -60,10 +60,10 @@ func newAdvisor(t *testing.T) (*service, *modeltest.Server) {
 // can be live.
 func TestMocksAndLive(t *testing.T) {
 	s, server := newAdvisor(t)
-	const runs, turns = "/api/v1/runs", "/api/v1/agents/Advisor/turns"
+	const runs, agent = "/api/v1/runs", "/api/v1/agents/Advisor/turns"
 	const mocks = `"mocks":{"local":["from the mock"]}`
 	for _, who := range []string{"ann", "runtime"} {
-		for path, body := range map[string]string{runs: `{` + mocks + `}`, turns: `{"message":"hi",` + mocks + `}`} {
+		for path, body := range map[string]string{runs: `{` + mocks + `}`, agent: `{"message":"hi",` + mocks + `}`} {
 			if r := s.ask(who, "POST", path, body); r.StatusCode != 403 || !contains(r, "mocks determine") {
 				t.Errorf("mocks of %s for %s = %s; want 403", who, path, r)
 			}
@@ -74,7 +74,7 @@ func TestMocksAndLive(t *testing.T) {
 			t.Errorf("a run with mocks = %s; want the answer of the mock", r)
 		}
 	}
-	if r := s.want(200, "operator", "POST", turns, `{"message":"hi","user_id":"ann","session_id":"s1",`+mocks+`}`); !contains(r, "from the mock") {
+	if r := s.want(200, "operator", "POST", agent, `{"message":"hi","user_id":"ann","session_id":"s1",`+mocks+`}`); !contains(r, "from the mock") {
 		t.Errorf("a turn with mocks = %s; want the answer of the mock", r)
 	}
 	if r := s.ask("operator", "POST", runs, `{"mocks":{"local":7}}`); r.StatusCode != 400 {

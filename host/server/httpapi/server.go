@@ -279,13 +279,16 @@ func nameLanguages(api huma.API, languages []engine.Language) {
 	language.PrecomputeMessages()
 }
 
-// allowNoError documents that the error of a turn is null if the turn succeeded. The tag nullable does
+// allowNoError documents that the error of a turn is null if the turn succeeded, and that the prompt of a
+// preview is null if the turn asks no model. The tag nullable does
 // not support members that are objects.
 func allowNoError(api huma.API) {
-	for _, name := range []string{"Turn", "Evaluation"} {
+	for name, members := range map[string][]string{"Turn": {"error"}, "Evaluation": {"error"}, "Preview": {"error", "prompt"}} {
 		properties := api.OpenAPI().Components.Schemas.Map()[name].Properties
-		properties["error"] = &huma.Schema{AnyOf: []*huma.Schema{properties["error"], {Type: "null"}}}
-		properties["error"].PrecomputeMessages()
+		for _, member := range members {
+			properties[member] = &huma.Schema{AnyOf: []*huma.Schema{properties[member], {Type: "null"}}}
+			properties[member].PrecomputeMessages()
+		}
 	}
 }
 
