@@ -133,7 +133,7 @@ func TestTypes(t *testing.T) {
 }
 
 // TestInstalled installs this package and the package for tests of tools into one folder, and uses
-// both from there.
+// both from there. The samples of a documentation page run against a service.
 func TestInstalled(t *testing.T) {
 	program := python(t, "httpx", "setuptools", "pip", "wheel")
 	dir := t.TempDir()
@@ -147,11 +147,12 @@ func TestInstalled(t *testing.T) {
 		pip = append(pip, source)
 	}
 	run(t, nil, program, pip...)
-	env := []string{"PYTHONPATH=" + installed}
+	env := append(serve(t).environ(), "PYTHONPATH="+installed)
 	const check = "import sys, toolrun.client as c, toolrun.testing as t; print(c.__file__, t.__file__, t.MemoryAccessError, c.NotFoundError)"
 	if out := runIn(t, dir, env, program, "-c", check); strings.Count(out, installed) != 2 {
 		t.Errorf("the packages are imported from %s", out)
 	}
+	run(t, env, program, "tests/seeds.py")
 	if _, err := os.Stat(filepath.Join(installed, "toolrun", "client", "py.typed")); err != nil {
 		t.Error(err)
 	}

@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 var shop = map[string]string{
 	"app.yaml": `
 app: shop
+blocks: true
 memory:
   orders: {description: What a user ordered, access: user, expose: resource}
   purged: {access: user}

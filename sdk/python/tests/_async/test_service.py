@@ -8,7 +8,7 @@ import uuid
 import zipfile
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import AsyncIterator, List, TypeVar
+from typing import AsyncIterator, List, TypeVar, Union
 
 from tests._async.service import ServiceCase
 from toolrun.client import (
@@ -17,9 +17,11 @@ from toolrun.client import (
     InputInvalidError,
     InvalidArgumentError,
     NotFoundError,
+    NoUserError,
     SchemaViolationError,
     SessionEndedError,
     TimeLimitError,
+    TooLargeError,
     WorkflowEndedError,
 )
 
@@ -138,6 +140,46 @@ class Agents(ServiceCase):
         self.assertEqual(stored.check().stored, {"user.item": "milk"})
         with self.assertRaises(NotFoundError):
             await runtime.agents.turn("Missing")
+
+
+class Memory(ServiceCase):
+    async def test_updates_are_compare_and_set(self) -> None:
+        memory = self.client("RUNTIME", user_id=self.user).memory
+        with self.assertRaises(NotFoundError) as missing:
+            await memory.get("core")
+        self.assertEqual(missing.exception.store, "core")
+        first = await memory.update("core", "- Likes tea")
+        self.assertEqual((first.block_type, first.scope, first.agent_id), ("core", "user", None))
+        self.assertEqual(await memory.get("core"), first)
+        second = await memory.update("core", "- Likes milk", expected_updated_at=first.updated_at)
+        self.assertGreater(second.updated_at, first.updated_at)
+        late: List[Union[datetime, str, None]] = [first.updated_at, first.updated_at.isoformat(), second.updated_at - timedelta(milliseconds=1), None]
+        for expected in late:
+            with self.assertRaises(ConflictError) as conflict:
+                await memory.update("core", "- Late", expected_updated_at=expected)
+            self.assertEqual(conflict.exception.status, 409)
+        with self.assertRaises(ConflictError):
+            await memory.delete("core", expected_updated_at=first.updated_at)
+        await memory.delete("core", expected_updated_at=second.updated_at.replace(tzinfo=None))
+        self.assertEqual(await memory.list(), [])
+        again = await memory.update("core", "- Likes tea")
+        self.assertGreater(again.updated_at, second.updated_at)
+        with self.assertRaises(TooLargeError) as large:
+            await memory.update("core", "x" * 4001, expected_updated_at=again.updated_at)
+        self.assertEqual(large.exception.status, 422)
+
+    async def test_scopes(self) -> None:
+        memory = self.runtime.memory
+        await memory.update("core", "of the user", user_id=self.user)
+        await memory.update("core", "of the agent", agent_id="emails", user_id=self.user)
+        own = await memory.get("core", scope="agent", agent_id="emails", user_id=self.user)
+        self.assertEqual((own.content, own.scope, own.agent_id), ("of the agent", "agent", "emails"))
+        self.assertEqual([block.content for block in await memory.list(user_id=self.user)], ["of the user"])
+        everything = await memory.list(scope="all", user_id=self.user)
+        self.assertEqual(sorted(block.content for block in everything), ["of the agent", "of the user"])
+        self.assertEqual(await memory.list(user_id="another_" + self.user), [])
+        with self.assertRaises(NoUserError):
+            await memory.get("core")
 
 
 class Sessions(ServiceCase):

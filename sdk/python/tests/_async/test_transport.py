@@ -231,7 +231,7 @@ class Responses(TransportCase):
     async def test_endless_list(self) -> None:
         page = b'{"items":[],"next":"a"}'
         url = self.serve(lambda request: respond(request, 200, {"Content-Type": "application/json"}, page))
-        with self.assertRaises(UnavailableError):
+        with self.assertRaisesRegex(UnavailableError, "the same page twice"):
             [session async for session in self.client(url).sessions.all()]
 
     async def test_errors_do_not_contain_the_key(self) -> None:

@@ -9,7 +9,7 @@ import uuid
 import zipfile
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Iterator, List, TypeVar
+from typing import Iterator, List, TypeVar, Union
 
 from tests._sync.service import ServiceCase
 from toolrun.client import (
@@ -18,9 +18,11 @@ from toolrun.client import (
     InputInvalidError,
     InvalidArgumentError,
     NotFoundError,
+    NoUserError,
     SchemaViolationError,
     SessionEndedError,
     TimeLimitError,
+    TooLargeError,
     WorkflowEndedError,
 )
 
@@ -139,6 +141,46 @@ class Agents(ServiceCase):
         self.assertEqual(stored.check().stored, {"user.item": "milk"})
         with self.assertRaises(NotFoundError):
             runtime.agents.turn("Missing")
+
+
+class Memory(ServiceCase):
+    def test_updates_are_compare_and_set(self) -> None:
+        memory = self.client("RUNTIME", user_id=self.user).memory
+        with self.assertRaises(NotFoundError) as missing:
+            memory.get("core")
+        self.assertEqual(missing.exception.store, "core")
+        first = memory.update("core", "- Likes tea")
+        self.assertEqual((first.block_type, first.scope, first.agent_id), ("core", "user", None))
+        self.assertEqual(memory.get("core"), first)
+        second = memory.update("core", "- Likes milk", expected_updated_at=first.updated_at)
+        self.assertGreater(second.updated_at, first.updated_at)
+        late: List[Union[datetime, str, None]] = [first.updated_at, first.updated_at.isoformat(), second.updated_at - timedelta(milliseconds=1), None]
+        for expected in late:
+            with self.assertRaises(ConflictError) as conflict:
+                memory.update("core", "- Late", expected_updated_at=expected)
+            self.assertEqual(conflict.exception.status, 409)
+        with self.assertRaises(ConflictError):
+            memory.delete("core", expected_updated_at=first.updated_at)
+        memory.delete("core", expected_updated_at=second.updated_at.replace(tzinfo=None))
+        self.assertEqual(memory.list(), [])
+        again = memory.update("core", "- Likes tea")
+        self.assertGreater(again.updated_at, second.updated_at)
+        with self.assertRaises(TooLargeError) as large:
+            memory.update("core", "x" * 4001, expected_updated_at=again.updated_at)
+        self.assertEqual(large.exception.status, 422)
+
+    def test_scopes(self) -> None:
+        memory = self.runtime.memory
+        memory.update("core", "of the user", user_id=self.user)
+        memory.update("core", "of the agent", agent_id="emails", user_id=self.user)
+        own = memory.get("core", scope="agent", agent_id="emails", user_id=self.user)
+        self.assertEqual((own.content, own.scope, own.agent_id), ("of the agent", "agent", "emails"))
+        self.assertEqual([block.content for block in memory.list(user_id=self.user)], ["of the user"])
+        everything = memory.list(scope="all", user_id=self.user)
+        self.assertEqual(sorted(block.content for block in everything), ["of the agent", "of the user"])
+        self.assertEqual(memory.list(user_id="another_" + self.user), [])
+        with self.assertRaises(NoUserError):
+            memory.get("core")
 
 
 class Sessions(ServiceCase):

@@ -34,12 +34,14 @@ class ConversationFields(IdFields, total=False):
 class RunFields(ConversationFields, total=False):
     """The arguments of runs.
 
-    message  the message of the user
-    context  members to add to the tool's context
-    env      variables to add to the environment that the tool declares
+    message   the message of the user
+    agent_id  the active agent, whose memory blocks the tool can use
+    context   members to add to the tool's context
+    env       variables to add to the environment that the tool declares
     """
 
     message: Optional[str]
+    agent_id: Optional[str]
     context: Optional[Mapping[str, Any]]
     env: Optional[Mapping[str, str]]
 

@@ -320,6 +320,30 @@ class Evaluation(Outcome):
         return self.turn_id
 
 
+# Memory
+
+
+@dataclass(frozen=True)
+class Block:
+    """A text about a user. ``updated_at`` is the ``expected_updated_at`` of the next update."""
+
+    id: str
+    block_type: str
+    content: str
+    scope: str
+    created_at: datetime
+    updated_at: datetime
+    revision: int
+    agent_id: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A list of blocks."""
+
+    blocks: List[Block]
+
+
 # Sessions, workflows, facts and files
 
 

@@ -9,6 +9,7 @@ import httpx
 from toolrun.client._async.agents import AsyncAgents
 from toolrun.client._async.facts import AsyncFacts
 from toolrun.client._async.files import AsyncFiles
+from toolrun.client._async.memory import AsyncMemory
 from toolrun.client._async.operations import AsyncLedger, AsyncUsage, AsyncUsers
 from toolrun.client._async.records import AsyncRecords, AsyncStores
 from toolrun.client._async.runs import AsyncRuns, AsyncRunStream
@@ -52,6 +53,7 @@ class AsyncClient:
         self._transport = transport
         self.runs = AsyncRuns(transport)
         self.agents = AsyncAgents(transport)
+        self.memory = AsyncMemory(transport)
         self.sessions = AsyncSessions(transport)
         self.workflows = AsyncWorkflows(transport)
         self.facts = AsyncFacts(transport)
@@ -152,9 +154,10 @@ class AsyncClient:
         user_id: Optional[str] = None,
         session_id: Optional[str] = None,
         workflow_id: Optional[str] = None,
+        agent_id: Optional[str] = None,
     ) -> Rendered:
         """Render a prompt with the memory of the caller that is granted to it."""
-        caller = self._transport.caller(user_id, session_id=session_id, workflow_id=workflow_id)
+        caller = self._transport.caller(user_id, session_id=session_id, workflow_id=workflow_id, agent_id=agent_id)
         request = Request("POST", ("prompts", prompt, "render"), repeatable=True)
         request.with_json(given(**caller))
         return await self._transport.fetch(Rendered, request)

@@ -10,6 +10,7 @@ import httpx
 from toolrun.client._sync.agents import Agents
 from toolrun.client._sync.facts import Facts
 from toolrun.client._sync.files import Files
+from toolrun.client._sync.memory import Memory
 from toolrun.client._sync.operations import Ledger, Usage, Users
 from toolrun.client._sync.records import Records, Stores
 from toolrun.client._sync.runs import Runs, RunStream
@@ -53,6 +54,7 @@ class Client:
         self._transport = transport
         self.runs = Runs(transport)
         self.agents = Agents(transport)
+        self.memory = Memory(transport)
         self.sessions = Sessions(transport)
         self.workflows = Workflows(transport)
         self.facts = Facts(transport)
@@ -153,9 +155,10 @@ class Client:
         user_id: Optional[str] = None,
         session_id: Optional[str] = None,
         workflow_id: Optional[str] = None,
+        agent_id: Optional[str] = None,
     ) -> Rendered:
         """Render a prompt with the memory of the caller that is granted to it."""
-        caller = self._transport.caller(user_id, session_id=session_id, workflow_id=workflow_id)
+        caller = self._transport.caller(user_id, session_id=session_id, workflow_id=workflow_id, agent_id=agent_id)
         request = Request("POST", ("prompts", prompt, "render"), repeatable=True)
         request.with_json(given(**caller))
         return self._transport.fetch(Rendered, request)

@@ -1,0 +1,64 @@
+"""Memory blocks: texts about a user."""
+
+from __future__ import annotations
+
+from typing import List, Optional
+
+from toolrun.client._async.handle import AsyncHandle
+from toolrun.client._request import Request, Time, get, stamp
+from toolrun.client.models import Block, Blocks, Deleted
+
+
+class AsyncMemory(AsyncHandle):
+    """The memory blocks of a user, such as core and archival.
+
+    A block with the scope "user" applies to all agents. A block with the scope "agent" applies only to one agent. The
+    default scope is "agent" if a call names an agent.
+    """
+
+    async def list(
+        self, *, scope: Optional[str] = None, agent_id: Optional[str] = None, user_id: Optional[str] = None
+    ) -> List[Block]:
+        """List the blocks with a scope, which can also be "all": the blocks of the user and of all agents, or the named one."""
+        request = get("memory", "blocks", scope=scope, agent_id=agent_id, **self._transport.caller(user_id))
+        return (await self._transport.fetch(Blocks, request)).blocks
+
+    async def get(
+        self, name: str, *, scope: Optional[str] = None, agent_id: Optional[str] = None, user_id: Optional[str] = None
+    ) -> Block:
+        """Read a block. If there is none, the call raises a NotFoundError."""
+        request = get("memory", "blocks", name, scope=scope, agent_id=agent_id, **self._transport.caller(user_id))
+        return await self._transport.fetch(Block, request)
+
+    async def update(
+        self,
+        name: str,
+        content: str,
+        *,
+        expected_updated_at: Optional[Time] = None,
+        scope: Optional[str] = None,
+        agent_id: Optional[str] = None,
+        user_id: Optional[str] = None,
+    ) -> Block:
+        """Replace the content of a block.
+
+        ``expected_updated_at`` is the ``updated_at`` of the block that was read last; None means that the block must not
+        exist. If the block has changed since, the call raises a ConflictError.
+        """
+        query = {"scope": scope, "agent_id": agent_id, **self._transport.caller(user_id)}
+        body = {"content": content, "expected_updated_at": stamp(expected_updated_at)}
+        return await self._transport.fetch(Block, Request("PUT", ("memory", "blocks", name), query).with_json(body))
+
+    async def delete(
+        self,
+        name: str,
+        *,
+        expected_updated_at: Time,
+        scope: Optional[str] = None,
+        agent_id: Optional[str] = None,
+        user_id: Optional[str] = None,
+    ) -> None:
+        """Delete a block. See update."""
+        query = {"scope": scope, "agent_id": agent_id, "expected_updated_at": stamp(expected_updated_at)}
+        request = Request("DELETE", ("memory", "blocks", name), {**query, **self._transport.caller(user_id)})
+        await self._transport.fetch(Deleted, request)
