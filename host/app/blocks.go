@@ -22,6 +22,9 @@ var (
 	blockKeys = append([]string{"use"}, coreKeys...)
 )
 
+// maxBlocks bounds the blocks that an app declares besides the built-in ones.
+const maxBlocks = 10
+
 // blocks returns the declared blocks: core and archival, followed by the app's own blocks. It adds
 // their positions to declared, by name. It returns nil if the app has no blocks.
 func (r *blockReader) blocks(n *node, declared map[string]position) []declare.Block {
@@ -40,6 +43,7 @@ func (r *blockReader) blocks(n *node, declared map[string]position) []declare.Bl
 		return nil
 	}
 	blocks := declare.BuiltInBlocks()
+	builtIn := len(blocks)
 	for _, m := range r.entries(n, "blocks", "block", nil) {
 		switch m.key {
 		case keyShared, keyLanguage:
@@ -52,6 +56,9 @@ func (r *blockReader) blocks(n *node, declared map[string]position) []declare.Bl
 				declared[m.key] = m.position
 			}
 		}
+	}
+	if own := len(blocks) - builtIn; own > maxBlocks {
+		r.errorf(n.position, OverLimit, "merge blocks with related texts", "an app has at most %d blocks of its own, and this one has %d", maxBlocks, own)
 	}
 	shared := r.flag(n.get(keyShared), keyShared)
 	for i := range blocks {

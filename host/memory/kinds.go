@@ -116,7 +116,8 @@ func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) 
 	return &store{Store: decl, compiled: compiled, dated: dated}, nil
 }
 
-// builtIn reports whether a declaration is that of a built-in store.
+// builtIn reports whether a declaration is that of a built-in store or of a block. Their names have
+// other rules, and they do not count as stores of the app.
 func builtIn(decl declare.Store) bool {
 	switch decl.Kind {
 	case declare.KindFact:
@@ -124,7 +125,7 @@ func builtIn(decl declare.Store) bool {
 	case declare.KindVariables:
 		return decl.Name == declare.Agents
 	case declare.KindBlock:
-		return declare.IsBuiltInBlock(decl.Name)
+		return true
 	}
 	return false
 }

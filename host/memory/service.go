@@ -265,7 +265,7 @@ func (s *Service) addStores(stores []declare.Store) error {
 	return errors.Join(errs...)
 }
 
-// countDeclared counts stores without the built-in stores.
+// countDeclared counts stores without the built-in stores and blocks.
 func countDeclared(stores []declare.Store) int {
 	n := 0
 	for _, st := range stores {

@@ -259,3 +259,20 @@ func TestList(t *testing.T) {
 		}
 	}
 }
+
+// TestManyStores checks that blocks do not count as stores of the app.
+func TestManyStores(t *testing.T) {
+	openWith(t, func(c *memory.Config) {
+		for i := range 15 {
+			c.Stores = append(c.Stores, declare.Store{Name: fmt.Sprintf("record%d", i), Access: declare.ScopeUser})
+		}
+	})
+}
+
+// args returns the arguments of a call.
+func args(texts ...string) (all []json.RawMessage) {
+	for _, text := range texts {
+		all = append(all, json.RawMessage(text))
+	}
+	return all
+}
