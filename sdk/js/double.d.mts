@@ -40,6 +40,8 @@ export interface Limits {
 export interface Caller {
   user?: string | null;
   session?: string | null;
+  /** The id of the active agent, for its blocks. By default, no agent is active. */
+  agent?: string | null;
   /** The grants of the tool. By default, everything is granted. */
   grants?: Grants;
   /** A tool of the app file, whose grants apply. */

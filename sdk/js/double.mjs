@@ -92,6 +92,7 @@ export class Memory {
   #app;
   #user;
   #session;
+  #agent;
   #tool; // a tool name, a manifest, or undefined for all grants
   #metadata;
   #operations;
@@ -105,6 +106,7 @@ export class Memory {
     this.#app = known.app;
     this.#user = known.user;
     this.#session = known.session;
+    this.#agent = known.agent;
     this.#tool = known.tool;
     this.#metadata = known.metadata;
     this.#operations = known.operations;
@@ -118,13 +120,13 @@ export class Memory {
   }
 
   static async open(options = {}) {
-    const { stores, file, app = 'test', user = 'user_test', session = 'session_test', grants, tool, metadata, limits, sessionIdle, now } = options;
+    const { stores, file, app = 'test', user = 'user_test', session = 'session_test', agent = null, grants, tool, metadata, limits, sessionIdle, now } = options;
     if ((stores === undefined) === (file === undefined)) throw new TypeError('Memory.open requires either stores or the path of an app file');
     const shell = new App();
     const declared = file === undefined ? { app: { app, session_idle: sessionIdle, memory: stores } } : { file: resolve(file) };
     const { operations, stores: names } = await shell.request('open', { ...declared, limits });
     shell.everything = { sessionMeta: 'read', ...Object.fromEntries(names.map((name) => [name, 'readwrite'])) };
-    const memory = new Memory(shared, { app: shell, user, session, tool: toolOf(grants, tool), operations });
+    const memory = new Memory(shared, { app: shell, user, session, agent, tool: toolOf(grants, tool), operations });
     if (now !== undefined) await memory.setClock(now);
     await shell.tool(memory.#tool); // reports a mistake in grants immediately
     if (metadata !== undefined) await memory.setMetadata(metadata);
@@ -155,7 +157,7 @@ export class Memory {
     const tool = 'grants' in changes || 'tool' in changes ? toolOf(changes.grants, changes.tool) : this.#tool;
     await this.#app.tool(tool);
     return new Memory(shared, {
-      app: this.#app, user: this.#user, session: this.#session, metadata: this.#metadata, operations: this.#operations, ...changes, tool,
+      app: this.#app, user: this.#user, session: this.#session, agent: this.#agent, metadata: this.#metadata, operations: this.#operations, ...changes, tool,
     });
   }
 
@@ -202,7 +204,7 @@ export class Memory {
     this.#run = starting;
     try {
       const named = await this.#app.tool(this.#withSchemas(inputSchema, outputSchema));
-      const started = await this.#app.request('begin', { ...this.#who(), tool: named, metadata: this.#metadata, input, context, env });
+      const started = await this.#app.request('begin', { ...this.#caller(), tool: named, metadata: this.#metadata, input, context, env });
       starting.handle = started.run;
       return await this.#execute(tool, started);
     } catch (error) {
@@ -236,7 +238,7 @@ export class Memory {
     const call = { op, args: new Text(`[${texts.join(',')}]`) };
     if (this.#run) return (await this.#app.request('call', { ...call, run: this.#run.handle })).reply;
     const tool = await this.#app.tool(this.#tool);
-    const { reply, effects } = await this.#app.request('call', { ...call, ...this.#who(), tool, metadata: this.#metadata });
+    const { reply, effects } = await this.#app.request('call', { ...call, ...this.#caller(), tool, metadata: this.#metadata });
     this.effects = effects;
     return reply;
   }
@@ -253,7 +255,7 @@ export class Memory {
 
   async #operate(op, args) {
     const texts = args.map((arg, i) => this.#argument(op, arg, i));
-    return (await this.#app.request('call', { op, args: new Text(`[${texts.join(',')}]`), operator: true, ...this.#who() })).reply;
+    return (await this.#app.request('call', { op, args: new Text(`[${texts.join(',')}]`), operator: true, ...this.#caller() })).reply;
   }
 
   #withSchemas(inputSchema, outputSchema) {
@@ -264,6 +266,10 @@ export class Memory {
 
   #who() {
     return { user: this.#user ?? undefined, session: this.#session ?? undefined };
+  }
+
+  #caller() {
+    return { ...this.#who(), agent: this.#agent ?? undefined };
   }
 }
 

@@ -2,7 +2,9 @@
 // program.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { Memory, MemoryAccessError, ToolrunError } from '../double.mjs';
 
@@ -261,4 +263,20 @@ test('the example of README.md runs', async () => {
   const { status, stdout } = spawnSync(process.execPath, ['--test', dir], { cwd: dir, encoding: 'utf8', env });
   assert.equal(status, 0, stdout);
   assert.match(stdout, /pass 2/);
+});
+
+test('blocks of the user and of the active agent', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'blocks-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'app.yaml'), 'app: crm\nblocks: true\n');
+  const memory = await Memory.open({ file: join(folder, 'app.yaml'), user: 'ann' });
+  const first = await memory.update_block('core', '- Prefers tea');
+  await assert.rejects(memory.update_block('core', '- lost'), { code: 'conflict' });
+  await memory.update_block({ name: 'core', content: '- Prefers coffee', options: { expected_updated_at: first.updated_at } });
+  await assert.rejects(memory.get_block('core', { agent: true }), { code: 'no_agent' });
+  const support = await memory.caller({ agent: 'support' });
+  await support.run(() => globalThis.memory.update_block('core', '- Knows the tariff', { agent: true }));
+  assert.equal((await support.get_block('core')).content, '- Prefers coffee');
+  const { content, scope, agent_id } = await support.get_block('core', { agent: true });
+  assert.deepEqual({ content, scope, agent_id }, { content: '- Knows the tariff', scope: 'agent', agent_id: 'support' });
 });

@@ -3,8 +3,10 @@
 import copy
 import math
 import pickle
+import tempfile
 import unittest
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 
 from toolrun.testing import (
     AccessDeniedError,
@@ -12,6 +14,7 @@ from toolrun.testing import (
     InvalidArgumentError,
     Memory,
     MemoryAccessError,
+    NoAgentError,
     NotFoundError,
     SchemaViolationError,
     SessionEndedError,
@@ -229,6 +232,25 @@ class Declarations(unittest.TestCase):
         memory = Memory({"prefs": {"access": "user", "strict": True, "schema": schema}})
         schema["properties"]["a"]["type"] = "string"
         memory.set_content("prefs", {"a": 1})
+
+
+class Blocks(unittest.TestCase):
+    def test_versions_and_agents(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "app.yaml")
+            file.write_text("app: crm\nblocks: true\n")
+            memory = Memory(file=file, user="ann")
+            first = memory.update_block("core", "- Prefers tea")
+            with self.assertRaises(ConflictError):
+                memory.update_block("core", "- lost")
+            memory.update_block("core", "- Prefers coffee", {"expected_updated_at": first["updated_at"]})
+            with self.assertRaises(NoAgentError):
+                memory.get_block("core", {"agent": True})
+            support = memory.caller(agent="support")
+            support.update_block(name="core", content="- Knows the tariff", options={"agent": True})
+            self.assertEqual(support.get_block("core")["content"], "- Prefers coffee")
+            self.assertEqual(support.get_block("core", {"agent": True})["agent_id"], "support")
+            self.assertTrue(support.delete_block("core", {"if_revision": support.get_block("core")["revision"]})["deleted"])
 
 
 if __name__ == "__main__":

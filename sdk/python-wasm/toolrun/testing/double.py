@@ -32,7 +32,8 @@ class Memory:
     """Memory for tests. Pass it to run_tool, or call it as a tool does. toolrun serves it in a process of its own.
 
     stores declares the stores with the keys of an app file, with the schema itself in place of its path; file is the path
-    of an app file that declares them. If user or session is None, the caller has none. grants has the form of an app
+    of an app file that declares them. If user or session is None, the caller has none. agent is the id of the active
+    agent, for its blocks. grants has the form of an app
     file; tool names a tool of the app file whose grants apply. Without both, everything is granted.
 
     Each call outside of a run is a run of its own. All calls inside ``with memory.run():`` are one run: their writes are
@@ -47,6 +48,7 @@ class Memory:
         app: str = "test",
         user: str | None = "user_test",
         session: str | None = "session_test",
+        agent: str | None = None,
         grants: Mapping[str, Any] | None = None,
         tool: str | None = None,
         metadata: Mapping[str, Any] | None = None,
@@ -60,7 +62,7 @@ class Memory:
         declaration = {"app": declared} if file is None else {"file": str(Path(file).resolve())}
         bounds = {name: bound for name, bound in asdict(limits).items() if bound is not None}
         self._app = _App(declaration, bounds, clock)
-        self._user, self._session = user, session
+        self._user, self._session, self._agent = user, session, agent
         self._tool, self._grants = tool, None if grants is None else dict(grants)
         self._app.tool(self._manifest())  # reports a mistake in the grants immediately
         self._metadata: dict | None = None
@@ -83,6 +85,18 @@ class Memory:
         """Delete the record: store, options."""
         return self._call(self, "delete_content", args, kwargs)
 
+    def get_block(self, *args: Any, **kwargs: Any) -> dict | None:
+        """Return a block of the user or the agent, or None if there is none: name, options."""
+        return self._call(self, "get_block", args, kwargs)
+
+    def update_block(self, *args: Any, **kwargs: Any) -> dict:
+        """Store a text in a block in place of the previous one: name, content, options."""
+        return self._call(self, "update_block", args, kwargs)
+
+    def delete_block(self, *args: Any, **kwargs: Any) -> dict:
+        """Delete a block: name, options."""
+        return self._call(self, "delete_block", args, kwargs)
+
     # The functions that a test calls.
 
     def put(self, store: str, content: Any) -> None:
@@ -98,14 +112,15 @@ class Memory:
         return self._call(_Operator(self), "get_content", (store, None, {"record": True}), {})
 
     def caller(self, **changes: Any) -> Memory:
-        """Return the same memory for another caller: user, session, and grants or tool, as in the constructor."""
-        unknown = set(changes) - {"user", "session", "grants", "tool"}
+        """Return the same memory for another caller: user, session, agent, and grants or tool, as in the constructor."""
+        unknown = set(changes) - {"user", "session", "agent", "grants", "tool"}
         if unknown:
             raise TypeError(f"unknown argument {sorted(unknown)[0]}")
         other = object.__new__(Memory)
         other.__dict__.update(self.__dict__)
         other._run = None
         other._user, other._session = changes.get("user", self._user), changes.get("session", self._session)
+        other._agent = changes.get("agent", self._agent)
         if "grants" in changes:
             other._tool, other._grants = None, dict(changes["grants"])
         if "tool" in changes:
@@ -176,10 +191,13 @@ class Memory:
     def _as_tool(self, schemas: Mapping[str, Any] | None = None) -> dict:
         tool = self._app.tool(self._manifest(schemas))
         known = {"tool": tool, "metadata": self._metadata}
-        return {**self._who(), **{name: value for name, value in known.items() if value is not None}}
+        return {**self._caller(), **{name: value for name, value in known.items() if value is not None}}
 
     def _who(self) -> dict:
         return {"user": self._user or "", "session": self._session or ""}
+
+    def _caller(self) -> dict:
+        return {**self._who(), "agent": self._agent or ""}
 
     def _call(self, host: Any, op: str, args: tuple, kwargs: dict) -> Any:
         with runtime.connected_to(host):
@@ -207,7 +225,7 @@ class _Operator:
         return runtime.reply_to(self._perform, fields)
 
     def _perform(self, op: str, texts: list[str]) -> Any:
-        return self.memory._app.call(op, texts, operator=True, **self.memory._who())["reply"]
+        return self.memory._app.call(op, texts, operator=True, **self.memory._caller())["reply"]
 
 
 class Run:
