@@ -32,7 +32,7 @@ func openShared(t *testing.T, app string, backend storage.Backend, shared bool, 
 // TestShared checks that the apps of a tenant share the blocks of users, and nothing else.
 func TestShared(t *testing.T) {
 	backend := mem.New()
-	shop, desk, alone := openShared(t, "shop", backend, true), openShared(t, "desk", backend, true), openShared(t, "alone", backend, false)
+	shop, desk, single := openShared(t, "shop", backend, true), openShared(t, "desk", backend, true), openShared(t, "single", backend, false)
 	shop.want(ann, abi.UpdateBlock, `"core", "from shop"`, stored)
 	shop.want(annMail, abi.UpdateBlock, `"core", "shop's agent", {"agent": true}`, stored)
 	desk.want(ann, abi.GetBlock, `"core"`, `{"id":"core","block_type":"core","content":"from shop","scope":"user"`)
@@ -40,7 +40,7 @@ func TestShared(t *testing.T) {
 	desk.want(ann, abi.UpdateBlock, `"core", "from desk"`, "conflict: ")
 	desk.want(ann, abi.UpdateBlock, `"core", "from desk", {"expected_updated_at": "2026-04-30T16:20:00"}`, stored)
 	shop.want(ann, abi.GetBlock, `"core"`, `{"id":"core","block_type":"core","content":"from desk"`)
-	alone.want(ann, abi.GetBlock, `"core"`, "null")
+	single.want(ann, abi.GetBlock, `"core"`, "null")
 	for _, other := range []partition.Caller{as("bob", ""), {Tenant: "other", User: "ann", Run: "r"}} {
 		shop.want(other, abi.GetBlock, `"core"`, "null")
 	}
@@ -90,12 +90,12 @@ func (b *blocks) ids(c partition.Caller) string {
 // export contains them.
 func TestSharedErase(t *testing.T) {
 	backend := mem.New()
-	shop, desk, alone := openShared(t, "shop", backend, true), openShared(t, "desk", backend, true), openShared(t, "alone", backend, false)
+	shop, desk, single := openShared(t, "shop", backend, true), openShared(t, "desk", backend, true), openShared(t, "single", backend, false)
 	for _, c := range []partition.Caller{annMail, bob} {
 		shop.want(c, abi.UpdateBlock, `"core", "shared"`, stored)
 		shop.want(c, abi.UpdateBlock, `"core", "agent", {"agent": true}`, stored)
 		desk.want(c, abi.UpdateBlock, `"core", "agent", {"agent": true}`, stored)
-		alone.want(c, abi.UpdateBlock, `"core", "own"`, stored)
+		single.want(c, abi.UpdateBlock, `"core", "own"`, stored)
 	}
 	data, err := shop.UserData(t.Context(), ann)
 	if err != nil {
@@ -111,7 +111,7 @@ func TestSharedErase(t *testing.T) {
 	for _, test := range []struct {
 		b          *blocks
 		user, want string
-	}{{shop, "ann", ""}, {desk, "ann", "core@emails"}, {alone, "ann", "core"}, {shop, "bob", "core core@emails"}, {desk, "bob", "core core@emails"}} {
+	}{{shop, "ann", ""}, {desk, "ann", "core@emails"}, {single, "ann", "core"}, {shop, "bob", "core core@emails"}, {desk, "bob", "core core@emails"}} {
 		if got := test.b.ids(as(test.user, "")); got != test.want {
 			t.Errorf("then the blocks of %s are %q; want %q", test.user, got, test.want)
 		}
