@@ -138,6 +138,8 @@ class Agents(ServiceCase):
         self.assertEqual((check.blocked, check.failures[0].message), (True, "There is no fish."))
         stored = await runtime.agents.evaluate_triggers("Waiter", variables={"item": "milk"}, session_id=session)
         self.assertEqual(stored.check().stored, {"user.item": "milk"})
+        preview = await self.client("OPERATOR", user_id=self.user).agents.preview("Waiter", "tea", session_id=session)
+        self.assertEqual((preview.check().agent, preview.prompt), ("Waiter", None))
         with self.assertRaises(NotFoundError):
             await runtime.agents.turn("Missing")
 

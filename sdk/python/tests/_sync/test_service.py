@@ -139,6 +139,8 @@ class Agents(ServiceCase):
         self.assertEqual((check.blocked, check.failures[0].message), (True, "There is no fish."))
         stored = runtime.agents.evaluate_triggers("Waiter", variables={"item": "milk"}, session_id=session)
         self.assertEqual(stored.check().stored, {"user.item": "milk"})
+        preview = self.client("OPERATOR", user_id=self.user).agents.preview("Waiter", "tea", session_id=session)
+        self.assertEqual((preview.check().agent, preview.prompt), ("Waiter", None))
         with self.assertRaises(NotFoundError):
             runtime.agents.turn("Missing")
 

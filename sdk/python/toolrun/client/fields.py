@@ -22,6 +22,8 @@ class ConversationFields(IdFields, total=False):
     user_reference     the platform's own id of the user
     timeout_ms         the time limit in milliseconds
     dry_run            store nothing; ``changes`` contains what would have been stored
+    live               let a dry run ask models
+    mocks              answers in place of all models: lists of texts and objects, by the name of the model
     """
 
     metadata: Optional[Mapping[str, Any]]
@@ -29,21 +31,25 @@ class ConversationFields(IdFields, total=False):
     user_reference: Optional[str]
     timeout_ms: Optional[int]
     dry_run: bool
+    live: bool
+    mocks: Optional[Mapping[str, Any]]
 
 
 class RunFields(ConversationFields, total=False):
     """The arguments of runs.
 
-    message   the message of the user
-    agent_id  the active agent, whose memory blocks the tool can use
-    context   members to add to the tool's context
-    env       variables to add to the environment that the tool declares
+    message      the message of the user
+    agent_id     the active agent, whose memory blocks the tool can use
+    context      members to add to the tool's context
+    env          variables to add to the environment that the tool declares
+    deadline_ms  the time limit of the whole run, including queueing and waiting for models
     """
 
     message: Optional[str]
     agent_id: Optional[str]
     context: Optional[Mapping[str, Any]]
     env: Optional[Mapping[str, str]]
+    deadline_ms: Optional[int]
 
 
 class RuleFields(ConversationFields, total=False):

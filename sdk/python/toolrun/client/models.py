@@ -279,6 +279,31 @@ class Turn(Outcome):
 
 
 @dataclass(frozen=True)
+class ModelPrompt:
+    """A request to a model. ``request`` has the members of the model's API, such as messages."""
+
+    model: str
+    request: Dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Preview(Outcome):
+    """The first request that a turn would send to a model. ``prompt`` is None if it would send none."""
+
+    ok: bool
+    turn_id: str
+    session_id: str
+    agent: str
+    prompt: Optional[ModelPrompt]
+    effects: Effects
+    attempts: int
+    error: Optional[Fault] = None
+
+    def _id(self) -> str:
+        return self.turn_id
+
+
+@dataclass(frozen=True)
 class Failure:
     """A constraint that failed, and what its ON_FAIL requests."""
 
@@ -555,6 +580,9 @@ class AppUsage:
     refused: int
     not_started: int
     cpu_ms: float
+    model_calls: int
+    input_tokens: int
+    output_tokens: int
 
 
 @dataclass(frozen=True)

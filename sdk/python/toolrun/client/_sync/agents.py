@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, TypeVar
 
 from toolrun.client._sync.handle import Handle
 from toolrun.client._request import Request, get
-from toolrun.client.models import Agent, Evaluation, Page, Turn
+from toolrun.client.models import Agent, Evaluation, Page, Preview, Turn
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -39,6 +39,12 @@ class Agents(Handle):
         """
         body: Dict[str, Any] = {"message": message, "event": event, **fields}
         return self._post(Turn, agent, "turns", body, idempotency_key)
+
+    def preview(
+        self, agent: str, message: Optional[str] = None, *, event: Optional[str] = None, **fields: Unpack[ConversationFields]
+    ) -> Preview:
+        """Return the first request that a turn would send to a model. It stores nothing."""
+        return self._post(Preview, agent, "preview", {"message": message, "event": event, **fields})
 
     def fire(
         self, agent: str, event: str, *, idempotency_key: Optional[str] = None, **fields: Unpack[RuleFields]
