@@ -100,8 +100,10 @@ func (a Agents) Turn(ctx context.Context, req Turn) (*report.Turn, error) {
 		return turnResult(t, memory.Done{Effects: effects}, nil)
 	}
 	t.perform = func(ctx context.Context, t *turn, env *agentEnv) (err error) {
-		t.last.outcome, err = t.set.Turn(ctx, env, t.agentRequest())
-		return err
+		if t.last.outcome, err = t.set.Turn(ctx, env, t.agentRequest()); err != nil {
+			return err
+		}
+		return recordMessages(ctx, t, env.view)
 	}
 	var result *report.Turn
 	err := t.run(ctx, func(done memory.Done, err error) *report.Result {

@@ -22,12 +22,14 @@ type job struct {
 	info       RunInfo
 	// fingerprint is the fingerprint that is stored with the idempotency key, or "" without a key.
 	fingerprint string
-	began       time.Time // start time by the host's clock, for the ledger
-	started     time.Time
-	cpu         time.Duration
-	attempts    int
-	calls       int
-	overtime    error // the cause of a context that ends at the time limit
+	// session is the session in the ledger if the caller has none.
+	session  string
+	began    time.Time // start time by the host's clock, for the ledger
+	started  time.Time
+	cpu      time.Duration
+	attempts int
+	calls    int
+	overtime error // the cause of a context that ends at the time limit
 	// external contains the external calls of the job. It is nil until the first call.
 	external *externals
 	// clocks measure the computing time of the job and of its nested runs if they can make external

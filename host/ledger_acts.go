@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -26,6 +27,11 @@ const (
 	actImport  = "import"
 	actLoad    = "download"
 
+	actSleep    = "sleep"
+	actMessages = "messages" // messages that a platform has recorded
+	actPause    = "pause"    // of sleep-time memory
+	actResume   = "resume"
+
 	actExportUser = "export_user"
 	actEvaluate   = "evaluate" // of an agent's rules
 )
@@ -37,7 +43,7 @@ func (j *job) entry() *ledger.Entry {
 		act = actDryRun
 	}
 	return &ledger.Entry{
-		Run: j.info.ID, Act: act, Tool: j.label, Actor: j.inv.Caller.Actor, User: j.inv.Caller.User, Session: j.inv.Caller.Session,
+		Run: j.info.ID, Act: act, Tool: j.label, Actor: j.inv.Caller.Actor, User: j.inv.Caller.User, Session: cmp.Or(j.inv.Caller.Session, j.session),
 		Workflow: j.inv.Caller.Workflow, At: j.began,
 	}
 }

@@ -69,8 +69,10 @@ type RunInfo struct {
 	// Tool is the name of a declared tool, or CodeTool. It is "" for a turn of an agent. Agent is the
 	// name of the agent that a turn addresses, or "" for the run of a tool. Both are set for a tool
 	// that an agent calls.
-	Tool    string
-	Agent   string
+	Tool  string
+	Agent string
+	// Sleep is true for a run of sleep-time memory. Tool is then the tool that makes proposals, or "".
+	Sleep   bool
 	Caller  Caller
 	Attempt int // number of the attempt, starting at 1; 0 outside of attempts
 	// Outcome is set in RunEnded.

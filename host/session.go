@@ -37,6 +37,7 @@ func (s Sessions) End(ctx context.Context, caller Caller) (session.Session, erro
 	s.fireSessionEnd(ctx, caller)
 	ended, err := s.h.memory.Sessions().End(ctx, caller.as(""))
 	if err == nil {
+		s.settle(ctx, caller, ended.User)
 		for _, o := range s.h.observers {
 			o.SessionEnded(ctx, caller)
 		}

@@ -45,6 +45,8 @@ type App struct {
 	AgentSet *agent.Set
 	// BrokenAgents contains the errors in the files of agents. If there are any, no agent can answer.
 	BrokenAgents Problems
+	// Sleep is the declaration of sleep-time memory, or nil if the app has none.
+	Sleep *declare.Sleep
 	// DefaultTool is the declared tool for runs without a tool name, or "" if none is declared. See
 	// RunsByDefault.
 	DefaultTool string
@@ -72,7 +74,8 @@ type Prompt struct {
 }
 
 // AllStores returns the declared stores, the stores of blocks, the store of facts if the app has
-// facts, and the store of agents if it has agents.
+// facts, the store of agents if it has agents, and the store of transcripts if it has sleep-time
+// memory.
 func (a *App) AllStores() []declare.Store {
 	all := slices.Clip(a.Stores)
 	for _, b := range a.Blocks {
@@ -83,6 +86,9 @@ func (a *App) AllStores() []declare.Store {
 	}
 	if len(a.AgentFiles) > 0 {
 		all = append(all, declare.AgentStore())
+	}
+	if a.Sleep != nil {
+		all = append(all, declare.TranscriptStore())
 	}
 	return all
 }

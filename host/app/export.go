@@ -45,7 +45,7 @@ func Export(a *App) ([]byte, error) {
 		return nil, err
 	}
 	out := exportedApp{
-		App: a.ID, SessionIdle: formatDuration(a.SessionIdle), Memory: stores, Facts: facts, Blocks: blocks, Agents: a.AgentFiles, Tools: tools, DefaultTool: a.DefaultTool, Prompts: prompts,
+		App: a.ID, SessionIdle: formatDuration(a.SessionIdle), Memory: stores, Facts: facts, Blocks: blocks, Sleep: exportSleep(a.Sleep), Agents: a.AgentFiles, Tools: tools, DefaultTool: a.DefaultTool, Prompts: prompts,
 	}
 	if a.WorkflowIdle > 0 && a.WorkflowIdle != DefaultWorkflowIdle {
 		out.WorkflowIdle = formatDuration(a.WorkflowIdle)
@@ -90,16 +90,17 @@ func brokenPart(a *App) error {
 }
 
 type exportedApp struct {
-	App          string   `json:"app"`
-	SessionIdle  string   `json:"session_idle"`
-	WorkflowIdle string   `json:"workflow_idle,omitempty"` // omitted for the default
-	Memory       ordered  `json:"memory"`
-	Facts        ordered  `json:"facts,omitzero"`
-	Blocks       ordered  `json:"blocks,omitzero"`
-	Agents       []string `json:"agents,omitzero"`
-	Tools        ordered  `json:"tools,omitempty"`
-	DefaultTool  string   `json:"default_tool,omitempty"`
-	Prompts      ordered  `json:"prompts,omitempty"`
+	App          string         `json:"app"`
+	SessionIdle  string         `json:"session_idle"`
+	WorkflowIdle string         `json:"workflow_idle,omitempty"` // omitted for the default
+	Memory       ordered        `json:"memory"`
+	Facts        ordered        `json:"facts,omitzero"`
+	Blocks       ordered        `json:"blocks,omitzero"`
+	Sleep        *exportedSleep `json:"sleep,omitempty"`
+	Agents       []string       `json:"agents,omitzero"`
+	Tools        ordered        `json:"tools,omitempty"`
+	DefaultTool  string         `json:"default_tool,omitempty"`
+	Prompts      ordered        `json:"prompts,omitempty"`
 }
 
 type exportedStore struct {

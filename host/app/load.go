@@ -89,7 +89,7 @@ func (ld Loader) begin(fsys fs.FS) *load {
 	return &load{fields, files, grants, stores, &factReader{fields, schemas}, &blockReader{fields}, &agentReader{fields, files}, tools, &promptReader{fields, grants}}
 }
 
-var appKeys = []string{"app", "session_idle", "workflow_idle", "memory", "facts", "blocks", "agents", "tools", "default_tool", "prompts"}
+var appKeys = []string{"app", "session_idle", "workflow_idle", "memory", "facts", "blocks", "sleep", "agents", "tools", "default_tool", "prompts"}
 
 var idRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
@@ -114,6 +114,7 @@ func (l *load) app(root *node) (*App, Problems) {
 		l.grants.facts = l.agents.agents(root.get("agents"), a, positions)
 		a.Tools = l.tools.tools(root.get("tools"))
 		a.DefaultTool = l.tools.defaultTool(root.get("default_tool"), a)
+		a.Sleep = sleepReader{l.fieldReader}.sleep(root.get("sleep"), a)
 		a.Prompts = l.prompts.prompts(root.get("prompts"))
 		l.agents.check(a)
 		if l.problems.Err() == nil { // another mistake could be the reason for the missing grants

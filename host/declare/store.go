@@ -66,6 +66,9 @@ func CheckName(name string) error {
 	if strings.EqualFold(name, Agents) {
 		return fmt.Errorf("the name %q is reserved for the state of agents", Agents)
 	}
+	if strings.EqualFold(name, Transcripts) {
+		return fmt.Errorf("the name %q is reserved for the transcripts of sessions", Transcripts)
+	}
 	if strings.EqualFold(name, Facts) {
 		return fmt.Errorf("the name %q is reserved for facts", Facts)
 	}

@@ -100,17 +100,29 @@ func (q *quota) Budget() storage.Budget { return (*transaction)(q).budget() }
 // Reclaim implements txn.Quota.
 func (q *quota) Reclaim(ctx context.Context) bool { return reclaim(ctx, q.s, q.tx.Caller) }
 
+// isScheduledRun reports whether a key is the key of a scheduled run, which is not in the effects of a
+// run.
+func isScheduledRun(key storage.Key) bool {
+	return key != "" && storage.Tag(key[0]) == storage.System && key.Part(storage.System) == partition.SleepDue
+}
+
 // effects converts the reads and writes of an attempt to the names of their stores.
 func (t *transaction) effects(e txn.Effects) report.Effects {
 	effects := report.Effects{
 		Reads: make([]report.ReadEffect, 0, len(e.Reads)), Writes: make([]report.WriteEffect, 0, len(e.Writes)),
 	}
 	for _, r := range e.Reads {
+		if isScheduledRun(r.Key) {
+			continue
+		}
 		store, item := t.view.nameOf(r.Key)
 		effects.Reads = append(effects.Reads, report.ReadEffect{Store: store, Item: item, Revision: r.Revision})
 	}
 	for i := range e.Writes {
 		c := &e.Writes[i]
+		if isScheduledRun(c.Key) {
+			continue
+		}
 		store, item := t.view.nameOf(c.Key)
 		effect := report.WriteEffect{Store: store, Item: item, Revision: c.New.Revision, Op: "set"}
 		effect.Violations, _ = c.Warnings.([]abi.Violation)
@@ -127,6 +139,9 @@ func (t *transaction) changes(e txn.Effects) []report.Change {
 	list := []report.Change{}
 	for i := range e.Writes {
 		c := &e.Writes[i]
+		if isScheduledRun(c.Key) {
+			continue
+		}
 		st, item := t.view.storeOf(c.Key)
 		list = append(list, report.Change{Store: st.Name, Item: item, Before: st.show(&c.Old), After: st.show(&c.New)})
 	}

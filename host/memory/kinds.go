@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory/document"
 	"github.com/toolrun/toolrun/host/memory/fact"
 	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/memory/transcript"
 	"github.com/toolrun/toolrun/host/memory/variables"
 	"github.com/toolrun/toolrun/internal/spell"
 	"github.com/toolrun/toolrun/schema"
@@ -30,7 +31,7 @@ type kinds struct {
 func newKinds(more []kind.Kind) (*kinds, error) {
 	k := &kinds{byName: map[declare.Kind]kind.Kind{}, operations: map[string]operation{}}
 	var errs []error
-	for _, added := range append([]kind.Kind{document.Kind{}, fact.Kind{}, block.Kind{}, variables.Kind{}}, more...) {
+	for _, added := range append([]kind.Kind{document.Kind{}, fact.Kind{}, block.Kind{}, variables.Kind{}, transcript.Kind{}}, more...) {
 		errs = append(errs, k.add(added))
 	}
 	return k, errors.Join(errs...)
@@ -126,6 +127,8 @@ func builtIn(decl declare.Store) bool {
 		return decl.Name == declare.Agents
 	case declare.KindBlock:
 		return true
+	case declare.KindTranscript:
+		return decl.Name == declare.Transcripts
 	}
 	return false
 }

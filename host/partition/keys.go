@@ -23,6 +23,9 @@ const (
 	File      = "file"           // the content of an uploaded file
 	FileText  = "file-text"      // the text of an uploaded file
 	Upload    = "upload"         // the mark that a file is being stored
+
+	SleepDue    = "sleep-due"    // a scheduled run of sleep-time memory
+	SleepPaused = "sleep-paused" // the mark that these runs are paused
 )
 
 // ErasedRetention is the time for which the mark of an erasure is kept. It is longer than the

@@ -58,7 +58,7 @@ func subjectOfKey(key storage.Key, writer Caller) string {
 		return writer.Subject()
 	}
 	switch key.Part(storage.System) {
-	case File, FileText, Upload, Ledger:
+	case File, FileText, Upload, Ledger, SleepDue:
 		return writer.Subject()
 	}
 	return ""

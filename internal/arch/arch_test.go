@@ -100,7 +100,7 @@ var rules = map[string]rule{
 	"host/declare":          {own: []string{"abi"}},
 	"host/txn":              {own: []string{"host/storage", "internal/fairlock"}},
 	"host/txn/txntest":      {own: []string{"host/storage", "host/storage/bolt", "host/storage/mem"}},
-	"host/memory":           {own: []string{"abi", "schema", "internal/mergepatch", "internal/spell", "host/memory/block", "host/memory/document", "host/memory/fact", "host/memory/kind", "host/memory/variables", "host/storage", "host/txn", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "host/partition", "host/records", "host/report"}},
+	"host/memory":           {own: []string{"abi", "schema", "internal/mergepatch", "internal/spell", "host/memory/block", "host/memory/document", "host/memory/fact", "host/memory/kind", "host/memory/transcript", "host/memory/variables", "host/storage", "host/txn", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "host/partition", "host/records", "host/report"}},
 	"host/memory/kind":      {own: []string{"abi", "schema", "internal/bytesize", "internal/strictjson", "host/declare", "host/storage"}},
 	"host/memory/block":     {own: []string{"abi", "schema", "host/declare", "host/memory/kind", "host/storage"}},
 	"host/memory/fact":      {own: []string{"abi", "schema", "host/declare", "host/memory/kind", "host/storage"}},
@@ -116,12 +116,15 @@ var rules = map[string]rule{
 	"host/agent/abl":        {own: []string{"internal/spell"}},
 	"host/agent/agenttest":  {own: []string{"abi", "host/agent", "host/agent/abl", "host/model", "host/report"}},
 	"host/agent":            {own: []string{"abi", "host/agent/abl", "host/declare", "host/model", "host/report", "internal/spell"}},
-	"host": {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/agent", "host/agent/abl", "host/app", "host/engine", "host/journal", "host/memory", "host/memory/block", "host/memory/kind", "host/memory/variables", "host/model", "host/partition", "host/storage", "host/template", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "host/report"},
+	"host": {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/agent", "host/agent/abl", "host/app", "host/engine", "host/journal", "host/memory", "host/memory/block", "host/memory/kind", "host/memory/transcript", "host/memory/variables", "host/model", "host/partition", "host/sleep", "host/storage", "host/template", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "host/report"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
+
+	"host/sleep":             {own: []string{"abi", "host/declare", "host/model"}},
+	"host/memory/transcript": {own: []string{"abi", "schema", "host/declare", "host/memory/kind", "host/storage"}},
 
 	"host/server/mcpapi": {own: []string{"abi", "host", "host/app", "host/memory", "host/memory/block", "host/session", "host/declare", "host/report"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
 
-	"host/server/tenants": {own: []string{"abi", "internal/spell", "host", "host/app", "host/memory", "host/metering", "host/artifact", "host/declare"}},
+	"host/server/tenants": {own: []string{"abi", "internal/spell", "host", "host/app", "host/memory", "host/storage", "host/metering", "host/artifact", "host/declare"}},
 	"host/server/httpapi": {own: []string{"abi", "host/engine", "internal/strictjson", "host", "host/server/auth", "host/admission", "host/app", "host/server/tenants", "host/extract", "host/server/httpapi/apitypes", "host/memory", "host/memory/block", "host/ledger", "host/metering", "host/model", "host/artifact", "host/session", "host/declare", "internal/bytesize", "internal/yield", "host/report"},
 		others: []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time"}},
 	"host/server/httpapi/apitypes": {own: []string{"abi", "host/report"}},

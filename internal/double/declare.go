@@ -94,7 +94,7 @@ func calling(tool string) string { return tool + " call" }
 func manifestOf(a *app.App) map[string]any {
 	grants := map[string]string{declare.SessionMeta: "read"}
 	for _, s := range a.AllStores() {
-		if s.Kind != declare.KindVariables {
+		if s.Kind != declare.KindVariables && s.Kind != declare.KindTranscript {
 			grants[s.Name] = "readwrite"
 		}
 	}

@@ -26,6 +26,9 @@ type Options struct {
 	// Host contains options for all hosts. App and Tenants are ignored. SweepEvery applies to the
 	// Apps as a whole.
 	Host host.Options
+	// SleepEvery is the interval at which runs of sleep-time memory that are due begin. If it is
+	// negative, they do not begin automatically. Default: 5 seconds.
+	SleepEvery time.Duration
 	// Observers returns additional observers for an app. Default: none.
 	Observers func(app string) []host.Observer
 	// FileURL returns the download URL of an uploaded file. Default: files have no URL.
@@ -64,6 +67,7 @@ type Apps struct {
 	logger   *slog.Logger
 	failures failureLog
 	sweeper  sweeper
+	sleeper  sleeper
 	// declaring locks a host key while stores are declared for that key.
 	declaring  keyedMutex
 	stop       chan struct{} // closed by Close
@@ -104,6 +108,8 @@ func New(opts Options) *Apps {
 		a.background.Go(a.runIdleCloser)
 	}
 	a.background.Go(func() { a.sweeper.run(a.stop) })
+	a.sleeper = sleeper{apps: a, running: map[hostKey]bool{}}
+	a.background.Go(func() { a.sleeper.run(a.stop) })
 	return a
 }
 

@@ -1,0 +1,81 @@
+package app
+
+import (
+	"github.com/toolrun/toolrun/host/declare"
+)
+
+var sleepKeys = []string{"after", "tool", "model", "user_core"}
+
+// sleepReader reads the section sleep.
+type sleepReader struct{ fieldReader }
+
+// sleep returns the declaration of sleep-time memory, or nil if there is none. It runs after the tools
+// are read.
+func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
+	if n == nil || n.kind == null || !r.keys(n, "sleep", sleepKeys) {
+		return nil
+	}
+	s := &declare.Sleep{After: declare.DefaultSleepAfter}
+	if after := n.get("after"); after != nil {
+		s.After = r.duration(after, "after", declare.MinSleepAfter, declare.MaxSleepAfter)
+	}
+	core := r.flag(n.get("user_core"), "user_core")
+	s.UserCore = core != nil && *core
+	s.Tool = r.tool(n.get("tool"), a)
+	s.Model = r.model(n.get("model"))
+	if has := n.get("tool") != nil; has == (n.get("model") != nil) {
+		problem := "sleep has neither a tool nor a model"
+		if has {
+			problem = "sleep has a tool and a model"
+		}
+		r.errorf(n.position, MissingKey, "add one of them: tool: NAME, or model: NAME", "%s", problem)
+	}
+	if len(a.Blocks) == 0 {
+		r.errorf(n.position, MissingKey, "add blocks: true", "sleep requires blocks")
+	}
+	return s
+}
+
+// tool returns the name of a declared tool.
+func (r sleepReader) tool(n *node, a *App) string {
+	if n == nil {
+		return ""
+	}
+	name := r.text(n, "tool")
+	if _, ok := a.Tool(name); ok || n.kind != text {
+		return name
+	}
+	known := make([]string, len(a.Tools))
+	for i, t := range a.Tools {
+		known[i] = t.Name
+	}
+	r.errorf(n.position, BadValue, didYouMean(name, known), "sleep names the tool %s, but the app does not declare this tool", quote(name))
+	return ""
+}
+
+// model returns the name of a model. Only the operator of a host knows whether the model exists.
+func (r sleepReader) model(n *node) string {
+	if n == nil {
+		return ""
+	}
+	name := r.text(n, "model")
+	if n.kind == text && !modelName.MatchString(name) {
+		r.errorf(n.position, BadName, "use letters, digits, _ and -, at most 64, and begin with a letter", "%s is not a valid name of a model", quote(name))
+	}
+	return name
+}
+
+// exportedSleep is sleep-time memory in an exported app.
+type exportedSleep struct {
+	After    string `json:"after"`
+	Tool     string `json:"tool,omitempty"`
+	Model    string `json:"model,omitempty"`
+	UserCore bool   `json:"user_core,omitempty"`
+}
+
+func exportSleep(s *declare.Sleep) *exportedSleep {
+	if s == nil {
+		return nil
+	}
+	return &exportedSleep{After: formatDuration(s.After), Tool: s.Tool, Model: s.Model, UserCore: s.UserCore}
+}

@@ -1,0 +1,38 @@
+package declare
+
+import "time"
+
+// Transcripts is the name of the built-in store that contains the transcripts of sessions.
+const Transcripts = "transcripts"
+
+// KindTranscript is the kind of the store of transcripts. Guests have no operations on it.
+const KindTranscript Kind = "transcript"
+
+// TranscriptStore returns the declaration of the store of transcripts.
+func TranscriptStore() Store {
+	return Store{Name: Transcripts, Kind: KindTranscript, Access: ScopeUser}
+}
+
+// Sleep declares the sleep-time memory of an app: after a conversation has settled, a tool or a model
+// updates the blocks of the user from the transcript. Exactly one of Tool and Model is set.
+type Sleep struct {
+	// After is the time after which a session without new messages has settled.
+	After time.Duration
+	// Tool is the tool of the app that proposes new contents of blocks.
+	Tool string
+	// Model is the model of the operator that proposes new contents of blocks.
+	Model string
+	// UserCore allows changes of the blocks of the user that go into prompts.
+	UserCore bool
+}
+
+// The default of Sleep.After, and its bounds.
+const (
+	DefaultSleepAfter = 5 * time.Minute
+	MinSleepAfter     = time.Second
+	MaxSleepAfter     = 24 * time.Hour
+)
+
+// TranscriptRetention is the time for which a transcript is kept after its session has settled or
+// ended, if no run has processed the transcript before.
+const TranscriptRetention = 24 * time.Hour

@@ -1,0 +1,44 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// DueApp is an app of a tenant with a run that is due.
+type DueApp struct {
+	Tenant, App string
+	// Before is a key after which DueApps finds the app again.
+	Before storage.Key
+}
+
+// DueApps returns apps of tenants with a run in the queue that is due at a time. It omits paused
+// apps. It examines at most limit apps, which follow a key, and returns the key after which the next
+// call continues. The key is "" if there are no more apps. DueApps reads from the backend once or twice
+// for each app.
+func DueApps(ctx context.Context, backend storage.Backend, at time.Time, after storage.Key, limit int) (due []DueApp, next storage.Key, err error) {
+	prefix := storage.MakeKey(storage.Part{Tag: storage.System, Value: partition.SleepDue})
+	for range limit {
+		first, err := backend.Heads(ctx, prefix, after, 1)
+		if err != nil || len(first) == 0 {
+			return due, "", err
+		}
+		before, key := after, first[0].Key
+		app, c := partition.App(key.Part(storage.App)), partition.Caller{Tenant: key.Tenant()}
+		after = app.System(partition.SleepDue, c) + "\xff" // after all records of this tenant and app
+		if time, _, ok := partition.DueOf(key); !ok || time.After(at) {
+			continue
+		}
+		paused, err := backend.Get(ctx, app.System(partition.SleepPaused, c))
+		if err != nil {
+			return due, "", err
+		}
+		if !paused[0].Exists() {
+			due = append(due, DueApp{c.Tenant, string(app), before})
+		}
+	}
+	return due, after, nil
+}

@@ -1,0 +1,221 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// SleepQueue is the queue of the runs that process transcripts. Each transcript with messages has one
+// record in the queue, whose key contains the time at which the run is due. It is safe for
+// concurrent use.
+type SleepQueue struct{ s *Service }
+
+// NewSleepQueue returns the queue of an app.
+func NewSleepQueue(s *Service) SleepQueue { return SleepQueue{s} }
+
+// Due is a record of the queue.
+type Due struct {
+	Tenant, User, Session string
+	// At is the time at which the run is due. For a leased run, it is the end of the lease.
+	At time.Time
+	// Tries is the number of runs that have begun.
+	Tries int
+	// Leased is true if a run has begun and has not ended.
+	Leased bool
+	// Code is the code of the fault of the last run, or "".
+	Code abi.Code
+}
+
+// dueState is the stored form of a Due.
+type dueState struct {
+	User   string   `json:"user"`
+	Tries  int      `json:"tries,omitempty"`
+	Leased bool     `json:"leased,omitempty"`
+	Code   abi.Code `json:"code,omitempty"`
+}
+
+// caller returns the caller of the host's own work on the transcript.
+func (d Due) caller() partition.Caller { return partition.Caller{Tenant: d.Tenant, User: d.User} }
+
+// List returns the first records of a tenant in the order of their times, and not more than limit of
+// them. If until is not zero, List returns only records whose time has come at until.
+func (q SleepQueue) List(ctx context.Context, tenant string, until time.Time, limit int) ([]Due, error) {
+	var found []Due
+	prefix := q.s.app.System(partition.SleepDue, partition.Caller{Tenant: tenant})
+	heads, err := q.s.backend.Heads(ctx, prefix, "", limit)
+	if err != nil {
+		return nil, q.s.records.Fault(listing, err)
+	}
+	for _, h := range heads {
+		at, session, ok := partition.DueOf(h.Key)
+		if !ok || !until.IsZero() && at.After(until) {
+			break
+		}
+		r, err := q.s.records.Get(ctx, h.Key)
+		if err != nil {
+			return nil, q.s.records.Fault(listing, err)
+		}
+		if !r.Exists() || r.Expired(q.s.now()) {
+			continue
+		}
+		var state dueState
+		if err := json.Unmarshal(r.Content, &state); err != nil {
+			return nil, q.s.records.Fault(listing, fmt.Errorf("queue: %w: %w", storage.ErrCorrupt, err))
+		}
+		found = append(found, Due{
+			Tenant: tenant, User: state.User, Session: session, At: at, Tries: state.Tries, Leased: state.Leased, Code: state.Code,
+		})
+	}
+	return found, nil
+}
+
+const listing = "list the queue"
+
+// Lease leases the run of a record until a time, so that no other node begins it. The argument "after"
+// is the time after which a session has settled. The result is the lease, or nil if another node has
+// leased the run, if the session has not settled, or if there is nothing to process.
+func (q SleepQueue) Lease(ctx context.Context, d Due, after time.Duration, until time.Time) (lease *Lease, err error) {
+	_, err = q.s.Transact(ctx, Tx{Caller: d.caller()}, func(ctx context.Context, v *View) error {
+		lease = nil
+		t, err := OpenTranscript(ctx, v, d.Session)
+		if err != nil {
+			return err
+		}
+		if !t.State.Due.Equal(d.At) {
+			return t.forget(ctx, d)
+		}
+		if len(t.State.Messages) == 0 {
+			return t.Finish(ctx)
+		}
+		if settles := t.State.SettlesAt(after); settles.After(v.Now()) {
+			return t.Move(ctx, settles)
+		}
+		state, err := t.scheduled(ctx)
+		if err != nil {
+			return err
+		}
+		state.Leased, state.Tries = true, state.Tries+1
+		if err := t.schedule(ctx, until, state); err != nil {
+			return err
+		}
+		lease = &Lease{Due: d, Agent: t.State.Agent, Last: t.State.Last}
+		lease.At, lease.Tries, lease.Leased = t.State.Due, state.Tries, true
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return lease, nil
+}
+
+// forget removes a record of the queue that its transcript does not name.
+func (t *Transcript) forget(ctx context.Context, d Due) error {
+	key := t.view.s.app.Due(t.view.caller, d.At, d.Session)
+	return t.classified(ctx, t.view.tx.Apply(ctx, key, func(storage.Record, bool) (storage.Record, any, error) {
+		return storage.Record{}, nil, nil
+	}))
+}
+
+// Lease is a leased run of the queue.
+type Lease struct {
+	Due
+	// Agent is the agent that was active last, or "".
+	Agent string
+	// Last is the number of the last message to process.
+	Last int64
+}
+
+// Key returns the idempotency key of the run.
+func (l *Lease) Key() string { return fmt.Sprintf("sleep/%s/%d", l.Session, l.Last) }
+
+// Holds reports whether the lease is still valid for a transcript, and the transcript has no further
+// messages.
+func (l *Lease) Holds(t *Transcript) bool {
+	return t.State.Due.Equal(l.At) && t.State.Last == l.Last && len(t.State.Messages) > 0
+}
+
+// Release ends a lease whose run has failed with the code of a fault. The next run is due at a time. If
+// another node has leased the run since, Release changes nothing.
+func (q SleepQueue) Release(ctx context.Context, l *Lease, at time.Time, code abi.Code) error {
+	_, err := q.s.Transact(ctx, Tx{Caller: l.caller()}, func(ctx context.Context, v *View) error {
+		t, err := OpenTranscript(ctx, v, l.Session)
+		if err != nil || !t.State.Due.Equal(l.At) {
+			return err
+		}
+		state, err := t.scheduled(ctx)
+		if err != nil {
+			return err
+		}
+		state.Leased, state.Code = false, code
+		return t.schedule(ctx, at, state)
+	})
+	return err
+}
+
+// End schedules the run of a session that has ended for now. A run that is in progress continues.
+func (q SleepQueue) End(ctx context.Context, tenant, user, session string) error {
+	_, err := q.s.Transact(ctx, Tx{Caller: partition.Caller{Tenant: tenant, User: user}}, func(ctx context.Context, v *View) error {
+		t, err := OpenTranscript(ctx, v, session)
+		if err != nil || t.State.Last == 0 {
+			return err
+		}
+		t.State.Ended = true
+		t.expires = v.Now().Add(declare.TranscriptRetention)
+		state, err := t.scheduled(ctx)
+		switch {
+		case err != nil:
+			return err
+		case len(t.State.Messages) == 0:
+			return t.Finish(ctx)
+		case state.Leased:
+			return t.save(ctx)
+		}
+		return t.schedule(ctx, v.Now(), state)
+	})
+	return err
+}
+
+// pauseState is the stored form of the mark that the runs of a tenant are paused.
+type pauseState struct {
+	Since time.Time `json:"since"`
+}
+
+// SetPaused pauses or resumes the runs of a tenant. A run that is in progress continues.
+func (q SleepQueue) SetPaused(ctx context.Context, tenant string, paused bool) error {
+	caller := partition.Caller{Tenant: tenant}
+	if err := caller.Check(); err != nil {
+		return err
+	}
+	key := q.s.app.System(partition.SleepPaused, caller)
+	err := records.Swap(ctx, q.s.backend, key, func(now storage.Record) ([]storage.Write, error) {
+		switch {
+		case now.Exists() == paused:
+			return nil, nil
+		case !paused:
+			return []storage.Write{{Record: storage.Record{Key: key}, Delete: true}}, nil
+		}
+		return q.s.records.Write(nil, now, key, pauseState{q.s.now()}, time.Time{}, caller)
+	})
+	return q.s.records.Fault("pause the queue", err)
+}
+
+// Paused reports whether the runs of a tenant are paused, and since when.
+func (q SleepQueue) Paused(ctx context.Context, tenant string) (since time.Time, paused bool, err error) {
+	r, err := q.s.records.Get(ctx, q.s.app.System(partition.SleepPaused, partition.Caller{Tenant: tenant}))
+	if err != nil || !r.Exists() {
+		return since, false, q.s.records.Fault(listing, err)
+	}
+	var state pauseState
+	if err := json.Unmarshal(r.Content, &state); err != nil {
+		return since, false, q.s.records.Fault(listing, fmt.Errorf("pause: %w: %w", storage.ErrCorrupt, err))
+	}
+	return state.Since, true, nil
+}

@@ -1,0 +1,132 @@
+package transcript
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Limits of a transcript. If a message would exceed MaxMessages or MaxBytes, the oldest messages are
+// dropped.
+const (
+	// MaxMessages is the maximum number of messages.
+	MaxMessages = 200
+	// MaxBytes is the maximum total size of the texts of the messages.
+	MaxBytes = 64 << 10
+	// MaxMessageBytes is the maximum size of the text of one message. The end of a longer text is
+	// dropped.
+	MaxMessageBytes = 16 << 10
+)
+
+// The roles of messages.
+const (
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+)
+
+// Message is a message of a conversation.
+type Message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+	// Agent is the agent that was active, or "".
+	Agent string `json:"agent,omitempty"`
+	// At is the time at which the message was recorded.
+	At time.Time `json:"at"`
+}
+
+// State is the stored form of a transcript.
+type State struct {
+	// Last is the number of the last message that was recorded in the session. The first message has
+	// the number 1.
+	Last int64 `json:"last"`
+	// Messages are the messages that have not been processed, oldest first.
+	Messages []Message `json:"messages"`
+	// Dropped is the number of unprocessed messages that were dropped because of the limits.
+	Dropped int64 `json:"dropped,omitempty"`
+	// Agent is the agent that was active last, or "".
+	Agent string `json:"agent,omitempty"`
+	// Used is the time of the last message.
+	Used time.Time `json:"used"`
+	// Ended is true if the session has ended.
+	Ended bool `json:"ended,omitempty"`
+	// Due is the time in the key of the record that schedules the next run, or zero if no run is
+	// scheduled.
+	Due time.Time `json:"due,omitzero"`
+}
+
+// Decode decodes a stored transcript. Without content, Decode returns the empty State. If the content
+// is invalid, the error is storage.ErrCorrupt.
+func Decode(content []byte) (State, error) {
+	var s State
+	if content == nil {
+		return s, nil
+	}
+	if err := json.Unmarshal(content, &s); err != nil {
+		return s, fmt.Errorf("transcript: %w: %w", storage.ErrCorrupt, err)
+	}
+	return s, nil
+}
+
+// Append adds messages at a time, and drops the oldest messages if the transcript exceeds its limits.
+// Messages without text are not added.
+func (s *State) Append(at time.Time, agent string, messages ...Message) {
+	for _, m := range messages {
+		if m.Content = truncate(m.Content); m.Content == "" {
+			continue
+		}
+		if m.Agent == "" {
+			m.Agent = agent
+		}
+		m.At = at
+		s.Messages = append(s.Messages, m)
+		s.Last++
+		s.Used = at
+	}
+	if agent != "" {
+		s.Agent = agent
+	}
+	s.trim()
+}
+
+// trim drops the oldest messages until the transcript is within its limits.
+func (s *State) trim() {
+	bytes, first := 0, len(s.Messages)
+	for first > 0 && len(s.Messages)-first < MaxMessages {
+		if bytes += len(s.Messages[first-1].Content); bytes > MaxBytes {
+			break
+		}
+		first--
+	}
+	s.Dropped += int64(first)
+	s.Messages = append([]Message(nil), s.Messages[first:]...)
+}
+
+// truncate returns the beginning of a text that is longer than MaxMessageBytes. It replaces invalid
+// UTF-8.
+func truncate(text string) string {
+	if len(text) > MaxMessageBytes {
+		cut := MaxMessageBytes
+		for cut > 0 && !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = text[:cut]
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// Finish removes the processed messages. The number of the last message is kept, so that later runs
+// of the session have other numbers.
+func (s *State) Finish() { s.Messages, s.Dropped, s.Due = nil, 0, time.Time{} }
+
+// SettlesAt returns the time at which the conversation has settled. A session that has ended has
+// settled.
+func (s *State) SettlesAt(after time.Duration) time.Time {
+	if s.Ended {
+		return s.Used
+	}
+	return s.Used.Add(after)
+}

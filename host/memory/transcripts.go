@@ -1,0 +1,166 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/transcript"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// RecordMessages adds messages to the transcript of the caller's session, and schedules a run for the
+// time at which the session will have settled: after the duration "after" without messages. Without a
+// user or a session, nothing is kept. Only the host may call RecordMessages: the View's Authority is
+// not checked.
+func RecordMessages(ctx context.Context, v *View, agent string, messages []transcript.Message, after time.Duration) error {
+	if v.caller.User == "" || v.caller.Session == "" || len(messages) == 0 {
+		return nil
+	}
+	t, err := OpenTranscript(ctx, v, v.caller.Session)
+	if err != nil {
+		return err
+	}
+	before := t.State.Last
+	t.State.Append(v.Now(), agent, messages...)
+	if t.State.Last == before {
+		return nil
+	}
+	t.expires = v.Now().Add(after + declare.TranscriptRetention)
+	if t.State.Due.IsZero() {
+		return t.schedule(ctx, t.State.SettlesAt(after), dueState{})
+	}
+	return t.save(ctx)
+}
+
+// Transcript is the transcript of a session in an attempt.
+type Transcript struct {
+	// State is the content of the transcript.
+	State transcript.State
+
+	view    *View
+	in      *storePartition
+	session string
+	expires time.Time
+}
+
+// OpenTranscript returns the transcript of a session of the View's user. A transcript that does not
+// exist is empty. OpenTranscript adds the record to the read set. Only the host may call it: the View's
+// Authority is not checked.
+func OpenTranscript(ctx context.Context, v *View, session string) (*Transcript, error) {
+	st := v.s.stores[declare.Transcripts]
+	switch {
+	case v.closed != nil:
+		return nil, v.closed
+	case st == nil:
+		return nil, abi.Faultf(abi.NotFound, "the app keeps no transcripts").WithHint("declare sleep in the app file")
+	}
+	key, err := st.key(v.s.app.Group(v.caller), v.caller, v.authority.holder())
+	if err != nil {
+		return nil, err
+	}
+	t := &Transcript{view: v, in: v.partition(st, declare.ScopeUser, key), session: session}
+	r, err := t.in.Get(ctx, session)
+	if err != nil {
+		return nil, v.classify(ctx, err, "", declare.Transcripts)
+	}
+	t.expires = r.Expires
+	if t.State, err = transcript.Decode(r.Content); err != nil {
+		return nil, v.classify(ctx, err, "", declare.Transcripts)
+	}
+	return t, nil
+}
+
+// Finish removes the processed messages and the scheduled run.
+func (t *Transcript) Finish(ctx context.Context) error {
+	if err := t.unschedule(ctx); err != nil {
+		return err
+	}
+	t.State.Finish()
+	if t.State.Ended {
+		return t.classified(ctx, t.in.Delete(ctx, t.session))
+	}
+	return t.save(ctx)
+}
+
+// Move schedules the run for another time.
+func (t *Transcript) Move(ctx context.Context, at time.Time) error {
+	state, err := t.scheduled(ctx)
+	if err != nil {
+		return err
+	}
+	state.Leased = false
+	return t.schedule(ctx, at, state)
+}
+
+// save stores the transcript.
+func (t *Transcript) save(ctx context.Context) error {
+	content, err := json.Marshal(t.State)
+	if err != nil {
+		return err
+	}
+	ttl := time.Duration(0)
+	if !t.expires.IsZero() {
+		ttl = max(t.expires.Sub(t.view.Now()), time.Microsecond)
+	}
+	_, err = t.in.Apply(ctx, t.session, ttl, func(storage.Record, bool) ([]byte, []abi.Violation, error) { return content, nil, nil })
+	return t.classified(ctx, err)
+}
+
+// schedule replaces the record that schedules the run, and stores the transcript.
+func (t *Transcript) schedule(ctx context.Context, at time.Time, state dueState) error {
+	if err := t.unschedule(ctx); err != nil {
+		return err
+	}
+	t.State.Due = at.UTC().Truncate(time.Microsecond) // the precision of the key
+	state.User = t.view.caller.User
+	content, err := json.Marshal(state)
+	if err != nil {
+		return err
+	}
+	key := t.dueKey()
+	tags := partition.Tags(key, t.view.caller, partition.Lifetime{})
+	err = t.view.tx.Apply(ctx, key, func(storage.Record, bool) (storage.Record, any, error) {
+		return storage.Record{Content: content, Expires: t.expires, Tags: tags}, nil, nil
+	})
+	if err != nil {
+		return t.classified(ctx, err)
+	}
+	return t.save(ctx)
+}
+
+// unschedule removes the record that schedules the run, if there is one.
+func (t *Transcript) unschedule(ctx context.Context) error {
+	if t.State.Due.IsZero() {
+		return nil
+	}
+	return t.classified(ctx, t.view.tx.Apply(ctx, t.dueKey(), func(storage.Record, bool) (storage.Record, any, error) {
+		return storage.Record{}, nil, nil
+	}))
+}
+
+// scheduled returns the content of the record that schedules the run. The record joins the read set.
+func (t *Transcript) scheduled(ctx context.Context) (state dueState, err error) {
+	if t.State.Due.IsZero() {
+		return state, nil
+	}
+	r, err := t.view.tx.Get(ctx, t.dueKey())
+	if err != nil || !r.Exists() {
+		return state, t.classified(ctx, err)
+	}
+	return state, t.classified(ctx, json.Unmarshal(r.Content, &state))
+}
+
+func (t *Transcript) dueKey() storage.Key {
+	return t.view.s.app.Due(t.view.caller, t.State.Due, t.session)
+}
+
+func (t *Transcript) classified(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	return t.view.classify(ctx, err, "", declare.Transcripts)
+}

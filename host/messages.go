@@ -1,0 +1,87 @@
+package host
+
+import (
+	"context"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/memory/transcript"
+)
+
+// Message is a message of a conversation that a platform with its own agents records.
+type Message struct {
+	// Role is "user" or "assistant".
+	Role string `json:"role"`
+	// Content is the text of the message.
+	Content string `json:"content"`
+}
+
+// maxMessages is the maximum number of messages in one call of AddMessages.
+const maxMessages = 100
+
+// AddMessages adds messages to the transcript of the caller's session, for the sleep-time memory of
+// platforms with their own agents. Caller.Agent is the agent that was active, if any. Turns add their
+// messages themselves. The session is started if it does not exist. If the caller has no user, nothing
+// is kept. The transcript contains a bounded number of messages and drops the oldest ones.
+func (s Sessions) AddMessages(ctx context.Context, caller Caller, messages []Message) error {
+	if s.h.app.Sleep == nil {
+		return errNoSleep
+	}
+	added, err := checkMessages(caller, messages)
+	if err != nil {
+		return err
+	}
+	id, err := s.h.newID("op")
+	if err != nil {
+		return err
+	}
+	done, err := s.h.memory.Transact(ctx, memory.Tx{Caller: caller.as(id)}, func(ctx context.Context, v *memory.View) error {
+		return memory.RecordMessages(ctx, v, caller.Agent, added, s.h.app.Sleep.After)
+	})
+	s.h.ledger.recordAct(caller, id, actMessages, done.Effects, err)
+	return err
+}
+
+func checkMessages(caller Caller, messages []Message) ([]transcript.Message, error) {
+	switch {
+	case caller.Session == "":
+		return nil, abi.Faultf(abi.NoSession, "messages belong to a session, but the caller has none")
+	case len(messages) == 0 || len(messages) > maxMessages:
+		return nil, abi.Faultf(abi.InvalidArgument, "the request has %d messages; the number must be from 1 to %d", len(messages), maxMessages)
+	}
+	added := make([]transcript.Message, len(messages))
+	for i, m := range messages {
+		if m.Role != transcript.RoleUser && m.Role != transcript.RoleAssistant {
+			return nil, abi.Faultf(abi.InvalidArgument, "messages[%d].role is unknown", i).WithHint("use user or assistant")
+		}
+		added[i] = transcript.Message{Role: m.Role, Content: m.Content}
+	}
+	return added, nil
+}
+
+// recordMessages adds the messages of a turn to the transcript of its session, in the transaction of
+// the turn.
+func recordMessages(ctx context.Context, t *turn, v *memory.View) error {
+	if t.h.app.Sleep == nil || t.inv.DryRun {
+		return nil
+	}
+	var messages []transcript.Message
+	if t.req.Message != nil {
+		messages = append(messages, transcript.Message{Role: transcript.RoleUser, Content: *t.req.Message, Agent: t.info.Agent})
+	}
+	for _, text := range t.last.outcome.Messages {
+		messages = append(messages, transcript.Message{Role: transcript.RoleAssistant, Content: text, Agent: t.info.Agent})
+	}
+	return memory.RecordMessages(ctx, v, t.last.outcome.Agent, messages, t.h.app.Sleep.After)
+}
+
+// settle schedules the run of a session that has ended. If it fails, the run takes place when the
+// session would have settled.
+func (s Sessions) settle(ctx context.Context, caller Caller, user string) {
+	if s.h.app.Sleep == nil || user == "" {
+		return
+	}
+	if err := memory.NewSleepQueue(s.h.memory).End(ctx, caller.as("").Tenant, user, caller.Session); err != nil {
+		s.h.log.Warn("cannot schedule the run of sleep-time memory for an ended session", "app", s.h.app.ID, "error", err)
+	}
+}

@@ -1,0 +1,141 @@
+package tenants
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+const (
+	// sleeperApps is the maximum number of apps of tenants that one pass examines. The next pass
+	// continues after them.
+	sleeperApps = 1000
+	// sleeperRunners is the maximum number of apps of tenants whose runs are in progress.
+	sleeperRunners = 8
+)
+
+// sleeper begins the runs of sleep-time memory that are due, also for tenants without an open host.
+type sleeper struct {
+	apps *Apps
+
+	mu      sync.Mutex
+	running map[hostKey]bool
+	after   storage.Key // the pass continues after it
+	done    sync.WaitGroup
+}
+
+// run begins due runs periodically until stop is closed, and waits until they have ended.
+func (s *sleeper) run(stop <-chan struct{}) {
+	every := s.apps.options.SleepEvery
+	if every < 0 || s.apps.options.Host.Backend == nil {
+		return
+	}
+	setDefault(&every, 5*time.Second)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer s.done.Wait()
+	defer cancel()
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			if err := s.pass(ctx); err != nil && ctx.Err() == nil {
+				s.apps.logger.Error("begin runs of sleep-time memory", "error", err)
+			}
+		case <-stop:
+			return
+		}
+	}
+}
+
+// RunDue begins the runs of sleep-time memory that are due and waits until they have ended. It covers
+// all apps and tenants, up to a bounded number. Due runs also begin periodically in the background.
+func (a *Apps) RunDue(ctx context.Context) error {
+	s := &sleeper{apps: a, running: map[hostKey]bool{}}
+	err := s.pass(ctx)
+	s.done.Wait()
+	return err
+}
+
+// pass begins due runs of a bounded number of apps and does not wait for them. An app whose previous
+// runs are in progress is skipped, so a slow app does not delay others.
+func (s *sleeper) pass(ctx context.Context) error {
+	if !s.sleeps() {
+		return nil
+	}
+	now := time.Now
+	if s.apps.options.Host.Now != nil {
+		now = s.apps.options.Host.Now
+	}
+	due, next, err := memory.DueApps(ctx, s.apps.options.Host.Backend, now(), s.after, sleeperApps)
+	if err != nil {
+		return err
+	}
+	s.after = next
+	for _, d := range due {
+		at := hostKey{d.Tenant, d.App}
+		if declared, ok := s.apps.App(d.App); !ok || declared.Sleep == nil {
+			continue
+		}
+		entered, full := s.enter(at)
+		if full {
+			s.after = d.Before // the next pass begins with this app
+			return nil
+		}
+		if !entered {
+			continue
+		}
+		s.done.Go(func() {
+			defer s.leave(at)
+			s.runDue(ctx, at)
+		})
+	}
+	return nil
+}
+
+// sleeps reports whether an app declares sleep-time memory.
+func (s *sleeper) sleeps() bool {
+	for _, declared := range s.apps.all() {
+		if declared.Sleep != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// enter reports whether the runs of an app of a tenant can begin. full is true if too many others are
+// in progress.
+func (s *sleeper) enter(at hostKey) (entered, full bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.running[at]:
+		return false, false
+	case len(s.running) >= sleeperRunners:
+		return false, true
+	}
+	s.running[at] = true
+	return true, false
+}
+
+func (s *sleeper) leave(at hostKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.running, at)
+}
+
+func (s *sleeper) runDue(ctx context.Context, at hostKey) {
+	h, release, err := s.apps.Host(ctx, at.tenant, at.app)
+	if err == nil {
+		defer release()
+		_, err = h.Sleep().RunDue(ctx)
+	}
+	if err != nil && ctx.Err() == nil && !errors.Is(err, abi.Unavailable) { // the failure is logged where it occurs
+		s.apps.logger.Error("run sleep-time memory", "tenant", at.tenant, "app", at.app, "error", err)
+	}
+}

@@ -1,0 +1,235 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
+)
+
+// Sleep is a handle for the sleep-time memory of an app: runs that update the blocks of users after a
+// conversation has settled. Hosts do not begin these runs by themselves: call RunDue periodically. It
+// is safe for concurrent use.
+type Sleep struct{ h *Host }
+
+// Sleep returns a handle for the app's sleep-time memory.
+func (h *Host) Sleep() Sleep { return Sleep{h} }
+
+const (
+	// sleepBatch is the maximum number of runs that one call of RunDue begins for a tenant.
+	sleepBatch = 8
+	// sleepRunners is the maximum number of runs in progress in one call of RunDue.
+	sleepRunners = 4
+	// sleepLease is the time after which another node can begin a run again. It is longer than the time
+	// limit of a run.
+	sleepLease = 5 * time.Minute
+	// sleepRetry is the time until the first repetition of a failed run. Each further repetition waits
+	// twice as long, but not longer than maxSleepRetry.
+	sleepRetry    = time.Minute
+	maxSleepRetry = 4 * time.Hour
+)
+
+// SleepPass is the result of RunDue.
+type SleepPass struct {
+	// Runs is the number of runs that have begun, and Failed the number of these runs that failed.
+	Runs   int `json:"runs"`
+	Failed int `json:"failed"`
+	// Postponed is the number of conversations without a run, because they have continued or because
+	// another node processes them.
+	Postponed int `json:"postponed"`
+}
+
+// RunDue processes conversations of the host's tenants that have settled. It begins at most 8 runs for
+// each tenant, at most one of them for each user, and waits until they have ended. A failed run is in
+// the ledger and is repeated later. If the SleepPass is zero, nothing is due. RunDue does nothing if the
+// app does not declare sleep, or if an operator has paused the runs of a tenant.
+//
+// Several nodes can call RunDue at the same time. Each conversation changes the blocks exactly once,
+// but if a node ends during a run, the tool or the model is called again.
+func (s Sleep) RunDue(ctx context.Context) (SleepPass, error) {
+	if s.h.app.Sleep == nil || s.h.closed.Load() {
+		return SleepPass{}, nil
+	}
+	due, err := s.next(ctx)
+	var (
+		pass    SleepPass
+		mu      sync.Mutex
+		runners sync.WaitGroup
+		errs    = []error{err}
+	)
+	slots := make(chan struct{}, sleepRunners)
+	for _, d := range due {
+		slots <- struct{}{}
+		runners.Go(func() {
+			defer func() { <-slots }()
+			one, err := s.run(ctx, d)
+			mu.Lock()
+			defer mu.Unlock()
+			pass.Runs, pass.Failed, pass.Postponed = pass.Runs+one.Runs, pass.Failed+one.Failed, pass.Postponed+one.Postponed
+			errs = append(errs, err)
+		})
+	}
+	runners.Wait()
+	return pass, errors.Join(errs...)
+}
+
+// next returns the records of the queue that RunDue processes. The tenants take turns.
+func (s Sleep) next(ctx context.Context) ([]memory.Due, error) {
+	var lists [][]memory.Due
+	var errs []error
+	for _, tenant := range s.h.tenants {
+		list, err := s.nextOf(ctx, tenant)
+		lists, errs = append(lists, list), append(errs, err)
+	}
+	var all []memory.Due
+	for i := range sleepBatch {
+		for _, list := range lists {
+			if i < len(list) {
+				all = append(all, list[i])
+			}
+		}
+	}
+	return all, errors.Join(errs...)
+}
+
+// nextOf returns the records of a tenant, at most one for each user.
+func (s Sleep) nextOf(ctx context.Context, tenant string) ([]memory.Due, error) {
+	queue := memory.NewSleepQueue(s.h.memory)
+	if _, paused, err := queue.Paused(ctx, tenant); err != nil || paused {
+		return nil, err
+	}
+	found, err := queue.List(ctx, tenant, s.h.now(), 16*sleepBatch)
+	var next []memory.Due
+	users := map[string]bool{}
+	for _, d := range found {
+		if !users[d.User] && len(next) < sleepBatch {
+			users[d.User] = true
+			next = append(next, d)
+		}
+	}
+	return next, err
+}
+
+// run leases the run of a record and executes it. If the run fails, it is repeated later, and the error
+// of the method is nil.
+func (s Sleep) run(ctx context.Context, d memory.Due) (SleepPass, error) {
+	if ctx.Err() != nil {
+		return SleepPass{}, nil // the next call processes the rest
+	}
+	queue := memory.NewSleepQueue(s.h.memory)
+	lease, err := queue.Lease(ctx, d, s.h.app.Sleep.After, s.h.now().Add(sleepLease))
+	if err != nil || lease == nil {
+		return SleepPass{Postponed: 1}, err
+	}
+	failed := newSleepRun(s.h, lease).execute(ctx)
+	if failed == nil {
+		return SleepPass{Runs: 1}, nil
+	}
+	code := abi.FaultOf(failed).Code
+	s.h.log.Warn("a run of sleep-time memory failed", "app", s.h.app.ID, "tenant", d.Tenant, "tries", lease.Tries, "code", code)
+	again := s.h.now().Add(retryAfter(lease.Tries))
+	return SleepPass{Runs: 1, Failed: 1}, queue.Release(context.WithoutCancel(ctx), lease, again, code)
+}
+
+// retryAfter returns the time until the repetition of a run that has failed for the n-th time.
+func retryAfter(tries int) time.Duration {
+	return min(sleepRetry<<min(max(tries-1, 0), 20), maxSleepRetry)
+}
+
+// SleepStatus is the state of the sleep-time memory of an app in a tenant.
+type SleepStatus struct {
+	// Paused is true if an operator has paused the runs, and Since is the time of the pause.
+	Paused bool       `json:"paused"`
+	Since  *time.Time `json:"since"`
+	// Due is the number of conversations whose run is due. Waiting is the number of other conversations
+	// with unprocessed messages. Running is the number of runs in progress. Failed is the number of due
+	// and waiting conversations with a failed run.
+	Due     int `json:"due"`
+	Waiting int `json:"waiting"`
+	Running int `json:"running"`
+	Failed  int `json:"failed"`
+	// Next is the time at which the next run is due, or nil.
+	Next *time.Time `json:"next"`
+	// More is true if there are more conversations than Status counts.
+	More bool `json:"more"`
+}
+
+// maxSleepStatus is the maximum number of conversations that Status counts.
+const maxSleepStatus = 1000
+
+// Status returns the state of the sleep-time memory in the caller's tenant. It counts at most 1,000
+// conversations.
+func (s Sleep) Status(ctx context.Context, caller Caller) (SleepStatus, error) {
+	var status SleepStatus
+	if s.h.app.Sleep == nil {
+		return status, errNoSleep
+	}
+	tenant := caller.as("").Tenant
+	since, paused, err := memory.NewSleepQueue(s.h.memory).Paused(ctx, tenant)
+	if err != nil {
+		return status, err
+	}
+	if status.Paused = paused; paused {
+		status.Since = &since
+	}
+	found, err := memory.NewSleepQueue(s.h.memory).List(ctx, tenant, time.Time{}, maxSleepStatus+1)
+	if err != nil {
+		return status, err
+	}
+	if status.More = len(found) > maxSleepStatus; status.More {
+		found = found[:maxSleepStatus]
+	}
+	now := s.h.now()
+	for _, d := range found {
+		status.count(d, now)
+	}
+	return status, nil
+}
+
+func (s *SleepStatus) count(d memory.Due, now time.Time) {
+	switch {
+	case d.Leased && d.At.After(now):
+		s.Running++
+		return
+	case d.At.After(now):
+		s.Waiting++
+	default:
+		s.Due++
+	}
+	if d.Code != "" {
+		s.Failed++
+	}
+	if s.Next == nil {
+		s.Next = &d.At
+	}
+}
+
+// errNoSleep is the fault for an app without sleep-time memory.
+var errNoSleep = abi.Faultf(abi.NotFound, "the app has no sleep-time memory").WithHint("declare sleep in the app file")
+
+// Pause pauses the runs in the caller's tenant until Resume is called. Runs in progress continue.
+func (s Sleep) Pause(ctx context.Context, caller Caller) error {
+	return s.setPaused(ctx, caller, actPause, true)
+}
+
+// Resume resumes the runs in the caller's tenant.
+func (s Sleep) Resume(ctx context.Context, caller Caller) error {
+	return s.setPaused(ctx, caller, actResume, false)
+}
+
+func (s Sleep) setPaused(ctx context.Context, caller Caller, act string, paused bool) error {
+	if s.h.app.Sleep == nil {
+		return errNoSleep
+	}
+	id, err := s.h.newID(act)
+	if err != nil {
+		return err
+	}
+	err = memory.NewSleepQueue(s.h.memory).SetPaused(ctx, caller.as("").Tenant, paused)
+	s.h.ledger.recordAct(caller, id, act, report.Effects{}, err)
+	return err
+}

@@ -1,0 +1,103 @@
+package host_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/model/modeltest"
+	"github.com/toolrun/toolrun/host/storage/bolt"
+	"github.com/toolrun/toolrun/host/storage/storagetest"
+)
+
+// restarted is an app on a database file that a test opens and closes repeatedly.
+type restarted struct {
+	t      *testing.T
+	path   string
+	clock  *testClock
+	server *modeltest.Server
+}
+
+// open opens the app, calls body, and closes the app. If the backend dies meanwhile, this has the same
+// effect as the end of the process.
+func (r *restarted) open(body func(*sleeper, *storagetest.Faulty)) {
+	r.t.Helper()
+	r.t.Run("", func(t *testing.T) {
+		backend, err := bolt.Open(r.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := backend.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		faulty := storagetest.NewFaulty(backend)
+		h := openApp(t, sleepFiles("model: local", "return []"), func(o *host.Options) {
+			o.Now, o.Backend, o.Models = r.clock.now, faulty, modelSet(t, r.server, "")
+		})
+		body(&sleeper{t, h, r.clock}, faulty)
+	})
+}
+
+// TestSleepRestarts processes one conversation while the process restarts: before the conversation
+// settles, before the run, and at each update of the backend in the run. The answers of the model are
+// numbered. The block changes exactly once, and every later run does nothing.
+func TestSleepRestarts(t *testing.T) {
+	for _, how := range storagetest.Failures {
+		for step := 1; step <= 2; step++ {
+			t.Run(fmt.Sprint(how, step), func(t *testing.T) { testSleepRestarts(t, how, step) })
+		}
+	}
+}
+
+func testSleepRestarts(t *testing.T, how storagetest.Failure, step int) {
+	server := modeltest.Start()
+	t.Cleanup(server.Close)
+	for i := range 5 {
+		server.Script(proposals([3]string{"core", "agent", fmt.Sprintf("- answer %d", i+1)}))
+	}
+	r := &restarted{t, filepath.Join(t.TempDir(), "sleep.db"), newTestClock(), server}
+	r.open(func(s *sleeper, _ *storagetest.Faulty) { s.say(annInS1, "hello") })
+	r.open(func(s *sleeper, _ *storagetest.Faulty) {
+		s.wantPass(host.SleepPass{})
+		s.settle()
+	})
+	r.open(func(s *sleeper, f *storagetest.Faulty) { // the updates of the pass are the lease and the commit
+		f.Fail(storagetest.OpUpdate, step, how)
+		_, _ = s.Sleep().RunDue(context.Background())
+	})
+	stored := ""
+	r.open(func(s *sleeper, _ *storagetest.Faulty) {
+		s.clock.advance(time.Hour) // the lease has ended
+		for range 3 {
+			s.runDue()
+			s.clock.advance(time.Hour)
+		}
+		b, err := s.Blocks().Get(t.Context(), annAndEcho, "core", true)
+		if err != nil || b == nil {
+			s.t.Fatalf("the block is %+v, %v", b, err)
+		}
+		if stored = b.Content; !b.Updated.Equal(b.Created) {
+			s.t.Errorf("the block was written again at %s", b.Updated)
+		}
+	})
+	r.open(func(s *sleeper, _ *storagetest.Faulty) {
+		s.wantPass(host.SleepPass{})
+		s.wantBlock(annAndEcho, "core", true, stored)
+	})
+	wantCalls := 1
+	if lost := how != storagetest.LostReply && how != storagetest.DiesAfter; step == 2 && lost {
+		wantCalls = 2 // the answer was lost with the run
+	}
+	if n := len(server.Requests()); n != wantCalls || stored != fmt.Sprintf("- answer %d", wantCalls) {
+		t.Errorf("the model received %d requests, and the block contains %q; want %d requests", n, stored, wantCalls)
+	}
+	keys := server.Keys()
+	if len(keys) != 1 {
+		t.Errorf("the requests have %d idempotency keys; want the same for all", len(keys))
+	}
+}
