@@ -25,6 +25,7 @@ type appBackend struct {
 	blocks    blockBackend
 	agents    agentBackend
 	users     userBackend
+	sleep     sleepBackend
 	ledger    ledgerBackend
 	usage     usageBackend
 }
@@ -90,6 +91,13 @@ type ledgerBackend interface {
 	Entries(ctx context.Context, c host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error)
 }
 
+// sleepBackend shows, pauses and resumes sleep-time memory.
+type sleepBackend interface {
+	Status(context.Context, host.Caller) (host.SleepStatus, error)
+	Pause(context.Context, host.Caller) error
+	Resume(context.Context, host.Caller) error
+}
+
 // usageBackend reads the usage of apps.
 type usageBackend interface {
 	// List returns a page of at most maxUsage apps. The result "next" is "" on the last page.
@@ -104,6 +112,7 @@ var (
 	_ userBackend     = host.Users{}
 	_ ledgerBackend   = (*host.Ledger)(nil)
 	_ recordBackend   = localRecords{}
+	_ sleepBackend    = host.Sleep{}
 	_ usageBackend    = localUsage{}
 )
 

@@ -185,7 +185,7 @@ func (m memoryCommands) list() *cobra.Command {
   toolrun memory list userPrefs --user ann --json`,
 		Args: takes(1, 1, "a STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return m.apps.with(cmd, &f, m.projects.withStore(args[0], declare.Facts, declare.Agents), false, func(opened *openedApp, caller host.Caller) error {
+			return m.apps.with(cmd, &f, m.projects.withStore(args[0], declare.Facts, declare.Agents, declare.Transcripts), false, func(opened *openedApp, caller host.Caller) error {
 				return m.listRecords(cmd.Context(), opened.records, caller, args[0])
 			})
 		},

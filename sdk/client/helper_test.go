@@ -33,6 +33,7 @@ blocks: true
 memory:
   prefs: {access: user, retention: 1_month, strict: true, schema: {type: object, properties: {language: {type: string}, visits: {type: integer}}}}
   flags: {access: application}
+sleep: {tool: fail}
 facts:
   user.language: {type: string, default: en}
 tools:

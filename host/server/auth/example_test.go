@@ -49,15 +49,15 @@ func ExampleMarkdown() {
 	// | permission | allows to | operator | runtime | read-only | backup | metering | user |
 	// | --- | --- | --- | --- | --- | --- | --- | --- |
 	// | `run` | run declared tools | yes | yes | - | - | - | yes |
-	// | `sessions` | start, change and end sessions, see their metadata, and end workflows | yes | yes | - | - | - | yes |
+	// | `sessions` | start, change and end sessions, see their metadata, add messages to transcripts, and end workflows | yes | yes | - | - | - | yes |
 	// | `read_sessions` | list sessions and workflows with users and times; no metadata | yes | yes | yes | - | - | yes |
 	// | `files` | upload, list and download files, and activate them | yes | yes | - | - | - | yes |
 	// | `prompts` | render declared prompts | yes | yes | - | - | - | yes |
 	// | `blocks` | read, write and search the blocks of users, and read the memory for prompts | yes | yes | - | - | - | yes |
 	// | `records` | read the contents of records | yes | - | - | - | - | - |
 	// | `change_records` | write and delete records | yes | - | - | - | - | - |
-	// | `stores` | read the declarations of stores | yes | yes | yes | - | - | - |
-	// | `change_stores` | change the declarations of stores | yes | - | - | - | - | - |
+	// | `stores` | read the declarations of stores, and the state of sleep-time memory | yes | yes | yes | - | - | - |
+	// | `change_stores` | change the declarations of stores, and pause sleep-time memory | yes | - | - | - | - | - |
 	// | `ledger` | read the audit log: operations, times and actors; no contents | yes | - | yes | - | - | - |
 	// | `erase` | remove all data of a user | yes | - | - | - | - | - |
 	// | `transfer` | export and import | yes | - | - | - | - | - |

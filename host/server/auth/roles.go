@@ -87,15 +87,15 @@ type Rule struct {
 // own data; see Principal.ActAs.
 var Table = []Rule{
 	{Permission: Run, Does: "run declared tools", Roles: []Role{Operator, Runtime, User}},
-	{Permission: Sessions, Does: "start, change and end sessions, see their metadata, and end workflows", Roles: []Role{Operator, Runtime, User}},
+	{Permission: Sessions, Does: "start, change and end sessions, see their metadata, add messages to transcripts, and end workflows", Roles: []Role{Operator, Runtime, User}},
 	{Permission: ReadSessions, Does: "list sessions and workflows with users and times; no metadata", Roles: []Role{Operator, Runtime, ReadOnly, User}},
 	{Permission: Files, Does: "upload, list and download files, and activate them", Roles: []Role{Operator, Runtime, User}},
 	{Permission: Prompts, Does: "render declared prompts", Roles: []Role{Operator, Runtime, User}},
 	{Permission: Blocks, Does: "read, write and search the blocks of users, and read the memory for prompts", Roles: []Role{Operator, Runtime, User}},
 	{Permission: Records, Does: "read the contents of records", Roles: []Role{Operator}},
 	{Permission: ChangeRecords, Does: "write and delete records", Roles: []Role{Operator}},
-	{Permission: Stores, Does: "read the declarations of stores", Roles: []Role{Operator, Runtime, ReadOnly}},
-	{Permission: ChangeStores, Does: "change the declarations of stores", Roles: []Role{Operator}},
+	{Permission: Stores, Does: "read the declarations of stores, and the state of sleep-time memory", Roles: []Role{Operator, Runtime, ReadOnly}},
+	{Permission: ChangeStores, Does: "change the declarations of stores, and pause sleep-time memory", Roles: []Role{Operator}},
 	{Permission: Ledger, Does: "read the audit log: operations, times and actors; no contents", Roles: []Role{Operator, ReadOnly}},
 	{Permission: Erase, Does: "remove all data of a user", Roles: []Role{Operator}},
 	{Permission: Transfer, Does: "export and import", Roles: []Role{Operator}},

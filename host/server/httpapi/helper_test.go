@@ -29,10 +29,11 @@ memory:
   prefs: {access: user, retention: 1_month, strict: true, schema: {type: object, properties: {language: {type: string}, visits: {type: integer}}}}
   cart: {access: session, retention: session}
   flags: {access: application}
+blocks: true
+sleep: {tool: look}
 facts:
   user.language: {type: string, default: en}
   workflow.step: {type: number}
-blocks: true
 tools:
   remember:
     source: remember.js

@@ -153,6 +153,7 @@ func (s *Server) register(opts Options) {
 	addAgents(s)
 	addSessions(s)
 	addWorkflows(s)
+	addSleep(s)
 	s.files = newFileHandler(opts)
 	s.files.register(s)
 	addPrompts(s)
@@ -185,6 +186,7 @@ func describe(version string, format huma.Format) huma.Config {
 		{Name: "runs", Description: "Run tools and code"}, {Name: "agents", Description: "Talk to agents, and apply their rules"}, {Name: "sessions", Description: "Start, change and end sessions"},
 		{Name: "files", Description: "Files of a session"}, {Name: "prompts", Description: "Render prompts"}, {Name: "memory", Description: "Blocks of users"},
 		{Name: "stores", Description: "Declarations of memory stores"}, {Name: "records", Description: "Stored records, for operators"}, {Name: "facts", Description: "Stored facts, for operators"},
+		{Name: "sleep", Description: "Sleep-time memory, which updates blocks after a conversation has settled"},
 		{Name: "ledger", Description: "Audit log of reads and writes"}, {Name: "service", Description: "The service itself"},
 	}
 	return config

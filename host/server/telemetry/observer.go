@@ -120,16 +120,19 @@ type runEnd struct {
 
 // count counts a run that has ended.
 func (m *metrics) count(e runEnd) {
-	if e.run.Agent != "" {
+	switch {
+	case e.run.Sleep:
+		m.countSleep(e)
+	case e.run.Agent != "":
 		m.countTurn(e)
-	} else {
+	default:
 		m.runs.WithLabelValues(e.app, e.tool, e.code).Inc()
 	}
 	if e.result.Repeated {
 		m.repeated.WithLabelValues(e.app, e.tool).Inc()
 		return
 	}
-	if e.run.Agent == "" {
+	if e.run.Agent == "" && !e.run.Sleep {
 		m.runSeconds.WithLabelValues(e.app, e.tool).Observe(e.result.Usage.WallMS / 1000)
 	}
 	if e.result.Attempts == 0 {
@@ -156,6 +159,12 @@ func (m *metrics) countTurn(e runEnd) {
 	if !e.result.Repeated {
 		m.turnSeconds.WithLabelValues(e.app, e.agent).Observe(e.result.Usage.WallMS / 1000)
 	}
+}
+
+// countSleep counts a run of sleep-time memory that has ended.
+func (m *metrics) countSleep(e runEnd) {
+	m.sleepRuns.WithLabelValues(e.app, e.code).Inc()
+	m.sleepSeconds.WithLabelValues(e.app).Observe(e.result.Usage.WallMS / 1000)
 }
 
 // cpuMS returns the CPU time of this run in milliseconds. It returns 0 for a repeated Result, which
@@ -201,6 +210,9 @@ func (o *observer) log(ctx context.Context, e runEnd, span trace.SpanContext) {
 	}
 	if e.agent != "" {
 		attrs = append(attrs, slog.String("agent", e.agent))
+	}
+	if e.run.Sleep {
+		attrs = append(attrs, slog.Bool("sleep", true))
 	}
 	if e.result.Repeated {
 		attrs = append(attrs, slog.String("repeats", e.result.RunID))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
@@ -27,6 +28,7 @@ func TestTypesMatch(t *testing.T) {
 		{read: apitypes.RecordInfo{}, written: memory.RecordInfo{}},
 		{read: apitypes.LedgerEntry{}, written: ledger.Entry{}},
 		{read: apitypes.Erased{}, written: memory.Erased{}},
+		{read: apitypes.SleepStatus{}, written: host.SleepStatus{}},
 		{read: apitypes.AppUsage{}, written: metering.Usage{}},
 	} {
 		got, want := shape(tt.read), shape(tt.written)

@@ -1,0 +1,76 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+)
+
+type messagesInput struct {
+	apitypes.Target
+	apitypes.SessionPath
+	Body apitypes.MessagesRequest
+}
+
+type addedOutput struct{ Body apitypes.MessagesAdded }
+
+type sleepInput struct{ apitypes.Target }
+
+type sleepOutput struct{ Body host.SleepStatus }
+
+func addSleep(s *Server) {
+	tags := []string{"sleep"}
+	add(s, auth.Sessions, huma.Operation{
+		OperationID: "add-messages", Method: http.MethodPost, Path: "/sessions/{session_id}/messages", Tags: tags,
+		Summary: "Add messages to the transcript of a session",
+		Description: "For platforms with their own agents. When the conversation has settled, the app's sleep-time memory updates the blocks of the user. " +
+			"The session is started if it does not exist. If the session has no user, nothing is kept.",
+	}, addMessages)
+	add(s, auth.Stores, huma.Operation{
+		OperationID: "sleep-status", Method: http.MethodGet, Path: "/sleep", Tags: tags, Summary: "Describe the sleep-time memory of the app",
+		Description: "Counts at most 1,000 conversations; `more` is true if there are more.",
+	}, sleepStatus(nil))
+	add(s, auth.ChangeStores, huma.Operation{
+		OperationID: "pause-sleep", Method: http.MethodPost, Path: "/sleep/pause", Tags: tags, Summary: "Pause sleep-time memory",
+		Description: "No runs begin until sleep-time memory is resumed. Runs in progress continue. Transcripts that no run processes in time are removed.",
+	}, sleepStatus(host.Sleep.Pause))
+	add(s, auth.ChangeStores, huma.Operation{
+		OperationID: "resume-sleep", Method: http.MethodPost, Path: "/sleep/resume", Tags: tags, Summary: "Resume sleep-time memory",
+	}, sleepStatus(host.Sleep.Resume))
+}
+
+func addMessages(ctx context.Context, c *call, in *messagesInput) (*addedOutput, error) {
+	caller, err := c.caller(ctx, in.Body.User, in.Session)
+	if err != nil {
+		return nil, err
+	}
+	caller.Agent = in.Body.Agent
+	messages := make([]host.Message, len(in.Body.Messages))
+	for i, m := range in.Body.Messages {
+		messages[i] = host.Message(m)
+	}
+	err = c.host.Sessions().AddMessages(ctx, caller, messages)
+	return &addedOutput{apitypes.MessagesAdded{Session: caller.Session, Messages: len(messages)}}, err
+}
+
+// sleepStatus returns a handler that performs an act, unless it is nil, and answers with the state.
+func sleepStatus(act func(host.Sleep, context.Context, host.Caller) error) func(context.Context, *call, *sleepInput) (*sleepOutput, error) {
+	return func(ctx context.Context, c *call, _ *sleepInput) (*sleepOutput, error) {
+		caller, err := c.named("", "")
+		if err != nil {
+			return nil, err
+		}
+		if act != nil {
+			if err := act(c.host.Sleep(), ctx, caller); err != nil {
+				return nil, err
+			}
+		}
+		status, err := c.host.Sleep().Status(ctx, caller)
+		return &sleepOutput{status}, err
+	}
+}
