@@ -87,12 +87,13 @@ def parse_base(url: str) -> str:
     try:
         parts = urlsplit(url)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        has_user = "@" in parts.netloc
         httpx.URL(url)
     except (ValueError, httpx.InvalidURL):
-        valid = False
+        valid = has_user = False
     if not valid:
         raise InvalidArgumentError("invalid_argument", "url must be an HTTP address such as https://tools.example")
-    if "@" in parts.netloc or "?" in url or "#" in url:
+    if has_user or "?" in url or "#" in url:
         raise InvalidArgumentError("invalid_argument", "url must not contain a user, a query or a fragment")
     return url.rstrip("/")
 
