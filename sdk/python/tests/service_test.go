@@ -22,6 +22,7 @@ var shop = map[string]string{
 	"app.yaml": `
 app: shop
 blocks: true
+sleep: {tool: endless}
 memory:
   orders: {description: What a user ordered, access: user, expose: resource}
   purged: {access: user}

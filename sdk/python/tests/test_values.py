@@ -55,7 +55,7 @@ class Models(unittest.TestCase):
 
     def test_every_schema_of_a_response_has_a_class(self) -> None:
         requests = {name for name in SCHEMAS if name.endswith("Request") or name.startswith("List")}
-        without = requests | {"Problem", "StoreChange", "BlockUpdate", "FileChange", "Artifact"}
+        without = requests | {"Problem", "Message", "StoreChange", "BlockUpdate", "FileChange", "Artifact"}
         self.assertEqual(set(SCHEMAS) - set(classes()) - without, set())
 
     def test_arguments_are_the_members_of_requests(self) -> None:
@@ -66,6 +66,7 @@ class Models(unittest.TestCase):
             ("CheckRequest", fields.RuleFields, {"before"}),
             ("EventRequest", fields.RuleFields, {"event"}),
             ("TriggerRequest", fields.RuleFields, set()),
+            ("Message", fields.Message, set()),
         ]
         for schema, arguments, more in requests:
             self.assertEqual(set(typing.get_type_hints(arguments)) | more, set(SCHEMAS[schema]["properties"]), schema)

@@ -16,6 +16,7 @@ from toolrun.client import (
     ConflictError,
     InputInvalidError,
     InvalidArgumentError,
+    Message,
     NotFoundError,
     NoUserError,
     SchemaViolationError,
@@ -199,6 +200,17 @@ class Sessions(ServiceCase):
         self.assertIsNotNone((await self.runtime.sessions.end(started.session_id, user_id=self.user)).ended)
         with self.assertRaises(SessionEndedError):
             await self.runtime.run("order", {"item": "tea"}, user_id=self.user, session_id=started.session_id)
+
+    async def test_sleep(self) -> None:
+        session = uuid.uuid4().hex
+        messages: List[Message] = [{"role": "user", "content": "Please keep it short."}]
+        added = await self.runtime.sessions.add_messages(session, messages, agent_id="emails", user_id=self.user)
+        self.assertEqual((added.session_id, added.messages), (session, 1))
+        waiting = await self.operator.sleep.status()
+        self.assertEqual((waiting.waiting >= 1, waiting.paused, waiting.next is None), (True, False, False))
+        paused = await self.operator.sleep.pause()
+        self.assertEqual((paused.paused, paused.since is None), (True, False))
+        self.assertFalse((await self.operator.sleep.resume()).paused)
 
     async def test_workflows_and_facts(self) -> None:
         workflow = "order_" + self.user

@@ -17,6 +17,7 @@ from toolrun.client import (
     ConflictError,
     InputInvalidError,
     InvalidArgumentError,
+    Message,
     NotFoundError,
     NoUserError,
     SchemaViolationError,
@@ -200,6 +201,17 @@ class Sessions(ServiceCase):
         self.assertIsNotNone((self.runtime.sessions.end(started.session_id, user_id=self.user)).ended)
         with self.assertRaises(SessionEndedError):
             self.runtime.run("order", {"item": "tea"}, user_id=self.user, session_id=started.session_id)
+
+    def test_sleep(self) -> None:
+        session = uuid.uuid4().hex
+        messages: List[Message] = [{"role": "user", "content": "Please keep it short."}]
+        added = self.runtime.sessions.add_messages(session, messages, agent_id="emails", user_id=self.user)
+        self.assertEqual((added.session_id, added.messages), (session, 1))
+        waiting = self.operator.sleep.status()
+        self.assertEqual((waiting.waiting >= 1, waiting.paused, waiting.next is None), (True, False, False))
+        paused = self.operator.sleep.pause()
+        self.assertEqual((paused.paused, paused.since is None), (True, False))
+        self.assertFalse((self.operator.sleep.resume()).paused)
 
     def test_workflows_and_facts(self) -> None:
         workflow = "order_" + self.user

@@ -42,7 +42,7 @@ from toolrun.client.errors import (
     UnavailableError,
     WorkflowEndedError,
 )
-from toolrun.client.fields import ConversationFields, LedgerFields, RuleFields, RunFields, StoreFields
+from toolrun.client.fields import ConversationFields, LedgerFields, Message, RuleFields, RunFields, StoreFields
 from toolrun.client.models import (
     Agent,
     AppUsage,
@@ -60,6 +60,7 @@ from toolrun.client.models import (
     LedgerEntry,
     LeftOut,
     LogLine,
+    MessagesAdded,
     ModelPrompt,
     ModelUsage,
     OrphanedCall,
@@ -75,6 +76,7 @@ from toolrun.client.models import (
     Run,
     SchemaMistake,
     Session,
+    SleepStatus,
     StartedSession,
     Store,
     TargetUsage,
@@ -121,6 +123,8 @@ __all__ = [
     "LogLimitError",
     "LogLine",
     "MemoryLimitError",
+    "Message",
+    "MessagesAdded",
     "ModelPrompt",
     "ModelUsage",
     "NoAgentError",
@@ -151,6 +155,7 @@ __all__ = [
     "SchemaViolationError",
     "Session",
     "SessionEndedError",
+    "SleepStatus",
     "SourceInvalidError",
     "StackLimitError",
     "StartedSession",

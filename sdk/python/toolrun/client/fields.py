@@ -77,6 +77,13 @@ class StoreFields(TypedDict, total=False):
     schema: Any
 
 
+class Message(TypedDict):
+    """A message of a conversation."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
 class LedgerFields(IdFields, total=False):
     """The selection of entries of the ledger.
 

@@ -394,6 +394,31 @@ class StartedSession(Session):
 
 
 @dataclass(frozen=True)
+class MessagesAdded:
+    """The number of messages that were added to a transcript."""
+
+    session_id: str
+    messages: int
+
+
+@dataclass(frozen=True)
+class SleepStatus:
+    """The state of sleep-time memory. ``due``, ``waiting``, ``running`` and ``failed`` count conversations.
+
+    With ``more``, there are more conversations than are counted. ``next`` is the time at which the next run is due.
+    """
+
+    paused: bool
+    since: Optional[datetime]
+    due: int
+    waiting: int
+    running: int
+    failed: int
+    next: Optional[datetime]
+    more: bool
+
+
+@dataclass(frozen=True)
 class Workflow:
     """A workflow. ``ended`` is None while the workflow is open."""
 

@@ -10,7 +10,7 @@ from toolrun.client._async.agents import AsyncAgents
 from toolrun.client._async.facts import AsyncFacts
 from toolrun.client._async.files import AsyncFiles
 from toolrun.client._async.memory import AsyncMemory
-from toolrun.client._async.operations import AsyncLedger, AsyncUsage, AsyncUsers
+from toolrun.client._async.operations import AsyncLedger, AsyncSleep, AsyncUsage, AsyncUsers
 from toolrun.client._async.records import AsyncRecords, AsyncStores
 from toolrun.client._async.runs import AsyncRuns, AsyncRunStream
 from toolrun.client._async.sessions import AsyncSessions, AsyncWorkflows
@@ -62,6 +62,7 @@ class AsyncClient:
         self.records = AsyncRecords(transport)
         self.users = AsyncUsers(transport)
         self.ledger = AsyncLedger(transport)
+        self.sleep = AsyncSleep(transport)
         self.usage = AsyncUsage(transport)
 
     async def aclose(self) -> None:

@@ -1,4 +1,4 @@
-"""The data of users, the ledger, and usage."""
+"""The data of users, the ledger, sleep-time memory, and usage."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, AsyncIterator, BinaryIO, Optional, Union
 from toolrun.client._async.handle import AsyncHandle
 from toolrun.client._async.transport import pages
 from toolrun.client._request import Request, day_of, get, stamp
-from toolrun.client.models import AppUsage, Erased, LedgerEntry, Page
+from toolrun.client.models import AppUsage, Erased, LedgerEntry, Page, SleepStatus
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -44,6 +44,22 @@ class AsyncLedger(AsyncHandle):
     def all(self, **query: Unpack[LedgerFields]) -> AsyncIterator[LedgerEntry]:
         """Iterate over the entries of all pages."""
         return pages(lambda after: self.list(after=after, **query))
+
+
+class AsyncSleep(AsyncHandle):
+    """The sleep-time memory of the app, which updates blocks after conversations have settled."""
+
+    async def status(self) -> SleepStatus:
+        """Describe sleep-time memory."""
+        return await self._transport.fetch(SleepStatus, get("sleep"))
+
+    async def pause(self) -> SleepStatus:
+        """Pause the runs until they are resumed. Runs in progress continue."""
+        return await self._transport.fetch(SleepStatus, Request("POST", ("sleep", "pause"), repeatable=True))
+
+    async def resume(self) -> SleepStatus:
+        """Resume the runs."""
+        return await self._transport.fetch(SleepStatus, Request("POST", ("sleep", "resume"), repeatable=True))
 
 
 class AsyncUsage(AsyncHandle):

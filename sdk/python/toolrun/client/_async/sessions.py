@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, AsyncIterator, Mapping, Optional
+from typing import TYPE_CHECKING, Any, AsyncIterator, Mapping, Optional, Sequence
 
 from toolrun.client._async.handle import AsyncHandle
 from toolrun.client._async.transport import pages
 from toolrun.client._request import MERGE_PATCH, Request, get, given
-from toolrun.client.models import Page, Session, StartedSession, Workflow
+from toolrun.client.models import MessagesAdded, Page, Session, StartedSession, Workflow
+
+if TYPE_CHECKING:
+    from toolrun.client.fields import Message
 
 
 class AsyncSessions(AsyncHandle):
@@ -47,6 +50,23 @@ class AsyncSessions(AsyncHandle):
         """Change the metadata of an open session with a JSON Merge Patch (RFC 7396)."""
         request = Request("PATCH", ("sessions", session_id, "metadata"), self._transport.caller(user_id))
         return await self._transport.fetch(Session, request.with_json(patch, MERGE_PATCH))
+
+    async def add_messages(
+        self,
+        session_id: str,
+        messages: Sequence[Message],
+        *,
+        agent_id: Optional[str] = None,
+        user_id: Optional[str] = None,
+    ) -> MessagesAdded:
+        """Add messages to the transcript of a session, which is started if it does not exist.
+
+        When the conversation has settled, the app's sleep-time memory updates the blocks of the user, and those of the
+        agent that was active.
+        """
+        body = given(messages=list(messages), **self._transport.caller(user_id, agent_id=agent_id))
+        request = Request("POST", ("sessions", session_id, "messages")).with_json(body)
+        return await self._transport.fetch(MessagesAdded, request)
 
     async def end(self, session_id: str, *, user_id: Optional[str] = None) -> Session:
         """End a session. Its data is removed, and its id is rejected from then on."""

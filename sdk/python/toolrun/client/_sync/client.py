@@ -11,7 +11,7 @@ from toolrun.client._sync.agents import Agents
 from toolrun.client._sync.facts import Facts
 from toolrun.client._sync.files import Files
 from toolrun.client._sync.memory import Memory
-from toolrun.client._sync.operations import Ledger, Usage, Users
+from toolrun.client._sync.operations import Ledger, Sleep, Usage, Users
 from toolrun.client._sync.records import Records, Stores
 from toolrun.client._sync.runs import Runs, RunStream
 from toolrun.client._sync.sessions import Sessions, Workflows
@@ -63,6 +63,7 @@ class Client:
         self.records = Records(transport)
         self.users = Users(transport)
         self.ledger = Ledger(transport)
+        self.sleep = Sleep(transport)
         self.usage = Usage(transport)
 
     def close(self) -> None:

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
 
 from toolrun.client._sync.handle import Handle
 from toolrun.client._sync.transport import pages
 from toolrun.client._request import MERGE_PATCH, Request, get, given
-from toolrun.client.models import Page, Session, StartedSession, Workflow
+from toolrun.client.models import MessagesAdded, Page, Session, StartedSession, Workflow
+
+if TYPE_CHECKING:
+    from toolrun.client.fields import Message
 
 
 class Sessions(Handle):
@@ -48,6 +51,23 @@ class Sessions(Handle):
         """Change the metadata of an open session with a JSON Merge Patch (RFC 7396)."""
         request = Request("PATCH", ("sessions", session_id, "metadata"), self._transport.caller(user_id))
         return self._transport.fetch(Session, request.with_json(patch, MERGE_PATCH))
+
+    def add_messages(
+        self,
+        session_id: str,
+        messages: Sequence[Message],
+        *,
+        agent_id: Optional[str] = None,
+        user_id: Optional[str] = None,
+    ) -> MessagesAdded:
+        """Add messages to the transcript of a session, which is started if it does not exist.
+
+        When the conversation has settled, the app's sleep-time memory updates the blocks of the user, and those of the
+        agent that was active.
+        """
+        body = given(messages=list(messages), **self._transport.caller(user_id, agent_id=agent_id))
+        request = Request("POST", ("sessions", session_id, "messages")).with_json(body)
+        return self._transport.fetch(MessagesAdded, request)
 
     def end(self, session_id: str, *, user_id: Optional[str] = None) -> Session:
         """End a session. Its data is removed, and its id is rejected from then on."""
