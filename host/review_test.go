@@ -19,7 +19,9 @@ func TestReview(t *testing.T) {
 app: shop
 memory: {prefs: {access: user}, conv: {access: session, retention: session}}
 facts: {user.language: {}, user.age: {}, project.rates: {}}
+blocks: true
 tools:
+  blocks: {source: blocks.js, description: d, grants: {core: read, archival: readwrite}}
   facts: {source: facts.js, description: d, grants: {user.language: read, "project.*": [read, delete]}}
   good: {source: good.js, description: d, grants: {prefs: readwrite}, limits: {memory: 8MiB, output: 1MiB, calls: 1000}}
   calls: {source: calls.js, description: d, grants: {prefs: read, sessionMeta: read}}
@@ -29,6 +31,8 @@ tools:
 	files := fstest.MapFS{"app.yaml": {Data: []byte(file)}, "broken.js": {Data: []byte("return {")},
 		"facts.js": {Data: []byte("await memory.get_fact('user.language');\nawait memory.set_fact('user.language', 'fr');\nawait memory.get_fact({ path: 'user.age' });\n" +
 			"await memory.delete_fact('project.other');\nawait memory.get_fact('user.langauge');\nawait memory.get_fact('language');\nreturn await memory.list_facts('user');")},
+		"blocks.js": {Data: []byte("await memory.get_block('core');\nawait memory.update_block('core', '');\nawait memory.delete_block({ name: 'archival' });\n" +
+			"await memory.get_block('cor');\nawait memory.get_content('archival');\nreturn await memory.get_block('prefs');")},
 		"good.js": {Data: []byte("return (await memory.get_content('prefs'))?.a ?? null;")},
 		"calls.js": {Data: []byte("await memory.set_content('prefs', {});\nawait memory.delete_content('conv');\nawait memory.set_content('sessionMeta', {});\n" +
 			"await memory.get_content('sessionmeta');\nreturn await memory.get_content('perfs');")}}
@@ -49,6 +53,12 @@ tools:
 			`missing_grant calls.js:3:7 sessionMeta is read-only ()`,
 			`unknown_store calls.js:4:7 the store "sessionmeta" is not declared (did you mean "sessionMeta"?)`,
 			`unknown_store calls.js:5:14 the store "perfs" is not declared (did you mean "prefs"?)`,
+		},
+		"blocks": {
+			`missing_grant blocks.js:2:7 update_block requires the grant write on the store "core" (grant it to the tool: grants: {core: [read, write]})`,
+			`unknown_store blocks.js:4:7 the store "cor" is not declared (did you mean "core"?)`,
+			`code_mistake blocks.js:5:7 the store "archival" of kind block does not support the operation get_content (use one of its operations: get_block, update_block, delete_block)`,
+			`code_mistake blocks.js:6:14 the store "prefs" of kind document does not support the operation get_block (use one of its operations: get_content, set_content, delete_content)`,
 		},
 		"facts": {
 			`missing_grant facts.js:2:7 set_fact requires the grant write on the fact "user.language" (grant it to the tool: grants: {user.language: [read, write]})`,

@@ -16,7 +16,10 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/memory/block"
+	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/bolt"
+	"github.com/toolrun/toolrun/host/storage/postgres"
+	"github.com/toolrun/toolrun/host/storage/postgres/pgtest"
 )
 
 // acknowledged is a write that a writer knows to be stored.
@@ -29,17 +32,48 @@ type acknowledged struct {
 // The acknowledged writes must form a chain in which each one replaces its predecessor: none is lost,
 // and the last one is stored.
 func TestWriters(t *testing.T) {
-	const writers, writes = 64, 4
 	file, err := bolt.Open(filepath.Join(t.TempDir(), "db"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
+	runWriters(t, []*memory.Service{node(t, file, 0)})
+}
+
+var cluster pgtest.Cluster
+
+// TestWritersOnNodes is TestWriters for two nodes that use one PostgreSQL database. The clock of one
+// node is slow.
+func TestWritersOnNodes(t *testing.T) {
+	dsn := cluster.DSN(t)
+	var nodes []*memory.Service
+	for i := range 2 {
+		backend, err := postgres.Open(t.Context(), dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer backend.Close()
+		nodes = append(nodes, node(t, backend, time.Duration(i)*-3*time.Second))
+	}
+	runWriters(t, nodes)
+}
+
+// node opens the app on a backend, with a clock that differs from that of the system.
+func node(t *testing.T, backend storage.Backend, skew time.Duration) *memory.Service {
+	t.Helper()
 	d := declare.Block{Name: "core", Use: declare.BlockContext, Characters: 400, Entries: 20}
-	s, err := memory.New(memory.Config{App: "shop", Backend: file, Stores: []declare.Store{d.Store()}})
+	s, err := memory.New(memory.Config{
+		App: "shop", Backend: backend, Stores: []declare.Store{d.Store()}, Now: func() time.Time { return time.Now().Add(skew) },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+// runWriters distributes 64 writers over nodes.
+func runWriters(t *testing.T, nodes []*memory.Service) {
+	const writers, writes = 64, 4
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var mu sync.Mutex
@@ -49,7 +83,7 @@ func TestWriters(t *testing.T) {
 	for i := range writers {
 		wg.Go(func() {
 			for n := 0; n < writes; {
-				a, err := appendLine(ctx, s, fmt.Sprintf("- %d.%d", i, n))
+				a, err := appendLine(ctx, nodes[i%len(nodes)], fmt.Sprintf("- %d.%d", i, n))
 				mu.Lock()
 				switch {
 				case err == nil:
@@ -65,7 +99,7 @@ func TestWriters(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	checkChain(t, s, all, writers*writes)
+	checkChain(t, nodes[0], all, writers*writes)
 	t.Logf("%d writes of %d writers, %d conflicts", len(all), writers, conflicts)
 }
 

@@ -99,6 +99,11 @@ func testBudgetNames(t *testing.T, b storage.Backend) {
 	forAnn, forBob := budgetOf(atMost(3, 0), atMost(1, 0)), budgetOf(atMost(3, 0), atMost(1, 0))
 	forBob.User.Account = storage.UserAccount(app("a"), "bob")
 	ledger := storage.MakeKey(storage.Part{Tag: storage.System, Value: storage.Ledger}) + app("a", storage.Part{Tag: storage.Item, Value: "r1"})
+	shared := forAnn
+	shared.Shared = storage.Limit{Account: app("b"), Max: atMost(1, 0)}
+	inShared := func(name string) storage.Write {
+		return storage.Write{Record: record(app("b", store(name), user("ann")), 1, "x")}
+	}
 	byTag := storage.Write{Record: withTags(record(app("a", store("t")), 1, "x"), storage.SubjectTag("ann"))}
 	for _, c := range []struct {
 		name   string
@@ -116,6 +121,9 @@ func testBudgetNames(t *testing.T, b storage.Backend) {
 		{"the ledger's, which has its own account", forAnn, storage.Write{Record: record(ledger, 1, "x")}, ""},
 		{"bob's, removed", forAnn, storage.Write{Record: storage.Record{Key: of("bob", "s").Record.Key}, Delete: true}, ""},
 		{"in place of another", forAnn, of("cid", "s"), ""},
+		{"what apps share", shared, inShared("s"), ""},
+		{"beyond the limit of what apps share", shared, inShared("t"), app("b")},
+		{"another account, without a limit", forAnn, inShared("t"), ""},
 	} {
 		err := putWithin(b, c.budget, c.write)
 		over, rejected := errors.AsType[*storage.OverBudgetError](err)
@@ -123,7 +131,7 @@ func testBudgetNames(t *testing.T, b storage.Backend) {
 			t.Errorf("%s: Update = %v, %+v; want an OverBudgetError of the account %q", c.name, err, over, c.full)
 		}
 	}
-	checkUsage(t, b, app("a"), forAnn.User.Account, forBob.User.Account)
+	checkUsage(t, b, app("a"), app("b"), forAnn.User.Account, forBob.User.Account)
 }
 
 const (
