@@ -28,15 +28,40 @@ func (s Sessions) fireSessionEnd(ctx context.Context, caller Caller) {
 		return
 	}
 	caller.User = found.User
-	if answers, err := s.hasAgent(ctx, caller); err != nil || !answers {
+	if answers, err := s.hasAgent(ctx, caller, false); err != nil || !answers {
 		return // the session has just ended or cannot be read
 	}
+	s.fireEnd(ctx, caller, false)
+}
+
+// BeforeIdleEnd fires session:end for the agent that answers in an idle session, and evaluates its
+// triggers. The same transaction ends the session, so the event is fired once even if the process is
+// killed. Sweepers call BeforeIdleEnd before they end an idle session; see session.BeforeEnd. It returns
+// false if the Host is closing, so that a later sweep fires the event.
+func (s Sessions) BeforeIdleEnd(ctx context.Context, caller Caller) (proceed bool) {
+	if s.h.app.AgentSet == nil || caller.Session == "" {
+		return true
+	}
+	found, err := s.Get(ctx, caller)
+	if err != nil {
+		return ctx.Err() == nil
+	}
+	caller.User = found.User
+	if answers, err := s.hasAgent(ctx, caller, true); err == nil && answers {
+		s.fireEnd(ctx, caller, true)
+	}
+	return ctx.Err() == nil && !s.h.closed.Load()
+}
+
+// fireEnd performs the turn at the end of a session. If idle is true, the turn ends the idle session.
+func (s Sessions) fireEnd(ctx context.Context, caller Caller, idle bool) {
 	t := newTurn(s.h, actTurn, Turn{Caller: caller, Event: sessionEndEvent, Timeout: maxSessionEnd})
+	t.endIdle = idle
 	t.perform = func(ctx context.Context, t *turn, env *agentEnv) (err error) {
 		t.last.outcome, err = t.set.Turn(ctx, env, agent.Request{Event: sessionEndEvent})
 		return err
 	}
-	err = t.run(ctx, func(done memory.Done, err error) *report.Result {
+	err := t.run(ctx, func(done memory.Done, err error) *report.Result {
 		result := turnResult(t, done, err)
 		return runResult(t, t.info.ID, result.Error, result.Effects, false)
 	})
@@ -45,9 +70,9 @@ func (s Sessions) fireSessionEnd(ctx context.Context, caller Caller) {
 	}
 }
 
-// hasAgent reports whether an agent answers in the caller's session.
-func (s Sessions) hasAgent(ctx context.Context, caller Caller) (answers bool, err error) {
-	_, err = s.h.memory.Transact(ctx, memory.Tx{Caller: caller.as(""), ReadOnly: true}, func(ctx context.Context, v *memory.View) error {
+// hasAgent reports whether an agent answers in the caller's session. The session is idle if idle is true.
+func (s Sessions) hasAgent(ctx context.Context, caller Caller, idle bool) (answers bool, err error) {
+	_, err = s.h.memory.Transact(ctx, memory.Tx{Caller: caller.as(""), DryRun: true, EndIdle: idle}, func(ctx context.Context, v *memory.View) error {
 		state, err := v.AgentState(ctx, variables.Session)
 		answers = state != nil
 		return err

@@ -29,6 +29,8 @@ type turn struct {
 	// answer returns the answer to store under the idempotency key, as JSON.
 	answer func(t *turn, effects report.Effects) any
 	last   turnAttempt
+	// endIdle is true if the turn ends the idle session of the caller.
+	endIdle bool
 }
 
 // newTurn returns a turn that has not started yet.
@@ -80,7 +82,9 @@ func (t *turn) execute(ctx context.Context) (done memory.Done, err error) {
 		return done, err
 	}
 	defer leave()
-	return t.h.memory.Transact(ctx, t.tx(memory.Authority{}, t.storedAnswer), t.attempt)
+	tx := t.tx(memory.Authority{}, t.storedAnswer)
+	tx.EndIdle = t.endIdle
+	return t.h.memory.Transact(ctx, tx, t.attempt)
 }
 
 // find looks up the agents of the app.

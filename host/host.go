@@ -78,6 +78,9 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	}
 	h.engines, h.languages = engines, engine.Languages(engine.Infos(opts.Engines))
 	service, err := memory.New(memory.Config{
+		BeforeIdleEnd: func(ctx context.Context, tenant, id string) bool {
+			return h.Sessions().BeforeIdleEnd(ctx, Caller{Tenant: tenant, Session: id})
+		},
 		App: opts.App.ID, Backend: opts.Backend, Stores: opts.App.AllStores(), Kinds: opts.Kinds, Limits: opts.Memory,
 		SessionIdle: opts.App.SessionIdle, WorkflowIdle: opts.App.WorkflowIdle, LedgerRetention: opts.Ledger, MeteringRetention: opts.Metering, FileURL: opts.FileURL, Now: h.clock, Rand: h.rand, Logger: h.log,
 	})

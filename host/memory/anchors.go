@@ -59,6 +59,9 @@ func (t *transaction) begin(ctx context.Context) error {
 // it has written any. If the caller cannot use one of them, use writes neither.
 func (t *transaction) use(ctx context.Context, start session.Start) (bool, error) {
 	c := t.tx.Caller
+	if t.tx.EndIdle {
+		return false, session.CheckIdle(t.s.sessions, t.session, c, t.s.now())
+	}
 	staleSession, err := t.s.sessions.Stale(t.session, c, start)
 	if err != nil {
 		return false, err
@@ -119,6 +122,9 @@ func (t *transaction) guards() []txn.Guard {
 	guards, c := make([]txn.Guard, 0, 4), t.tx.Caller
 	if c.Session != "" {
 		guards = append(guards, txn.Guard{Key: t.sessionKey, Check: func(now storage.Record, at time.Time) error {
+			if t.tx.EndIdle {
+				return t.checkIdle(now, at)
+			}
 			return t.s.sessions.CheckCommit(now, c, t.tx.ReadOnly, at)
 		}})
 	}
@@ -141,6 +147,15 @@ func (t *transaction) guards() []txn.Guard {
 		guards = append(guards, txn.Guard{Key: t.s.app.Finished(c, t.tx.Key), Check: t.checkKey})
 	}
 	return guards
+}
+
+// checkIdle returns a fault if the idle session of a transaction that ends it has changed since the
+// transaction began. An upload can still change the list of its files.
+func (t *transaction) checkIdle(now storage.Record, at time.Time) error {
+	if !now.SameVersion(t.session) {
+		return abi.Faultf(abi.SessionEnded, "the session has changed since the sweep found it")
+	}
+	return session.CheckIdle(t.s.sessions, now, t.tx.Caller, at)
 }
 
 // erasedSince returns a fault if the user was erased between two reads of the erasure mark. If the

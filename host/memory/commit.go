@@ -8,6 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
 )
@@ -19,7 +20,7 @@ const runRetention = time.Hour
 // options returns the options of the txn transaction.
 func (t *transaction) options() txn.Options {
 	return txn.Options{
-		ID: t.tx.Caller.Run, Guards: t.guards(), Live: t.life, DryRun: t.tx.DryRun, CommitAlways: t.tx.Key != "",
+		ID: t.tx.Caller.Run, Guards: t.guards(), Live: t.life, DryRun: t.tx.DryRun, CommitAlways: t.tx.Key != "" || t.tx.EndIdle,
 		Extra: t.extraKeys, OnCommit: t.onCommit, Quota: (*quota)(t),
 	}
 }
@@ -33,6 +34,9 @@ func (t *transaction) extraKeys() []storage.Key {
 	if t.recordsEntry() {
 		keys = append(keys, t.s.ledger.Key(t.tx.Caller, t.tx.LedgerEntry.Run))
 	}
+	if t.tx.EndIdle {
+		keys = append(keys, t.sessionKey)
+	}
 	return keys
 }
 
@@ -40,7 +44,7 @@ func (t *transaction) extraKeys() []storage.Key {
 func (t *transaction) recordsEntry() bool { return t.tx.LedgerEntry != nil && t.s.ledger.Enabled() }
 
 // onCommit returns the host's own records of a run: the ledger entry, and the answer under the
-// idempotency key. If a run without a key only removes records, onCommit returns a mark that
+// idempotency key or the end of an idle session. If a run without a key only removes records, onCommit returns a mark that
 // records the commit.
 func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 	var writes []storage.Write
@@ -55,6 +59,9 @@ func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 		writes = entryWrites
 	}
 	switch {
+	case t.tx.EndIdle:
+		end, err := session.Tombstone(t.s.sessions, t.session, t.tx.Caller)
+		return append(writes, end), err
 	case t.tx.Key != "":
 		content, err := t.kept(t.effects(e))
 		if err != nil {

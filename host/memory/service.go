@@ -40,6 +40,9 @@ type Config struct {
 	// WorkflowIdle is the time after which an unused workflow ends, like SessionIdle. Default: 24
 	// hours.
 	WorkflowIdle time.Duration
+	// BeforeIdleEnd is called before a sweep ends an idle session; see session.BeforeEnd. It can end the
+	// session itself, with a transaction that has Tx.EndIdle. Default: no call.
+	BeforeIdleEnd session.BeforeEnd
 	// KeyRetention is the time for which the Result of a run with an idempotency key is stored.
 	// Default: 24 hours.
 	KeyRetention time.Duration
@@ -151,6 +154,8 @@ type Service struct {
 	artifacts *artifact.Artifacts
 	ledger    *ledger.Ledger
 	meter     *metering.Meter
+	// beforeIdleEnd is Config.BeforeIdleEnd.
+	beforeIdleEnd session.BeforeEnd
 
 	clock func() time.Time
 	began time.Time // when the Service was created
@@ -176,7 +181,7 @@ type store struct {
 func New(cfg Config) (*Service, error) {
 	s := &Service{
 		app: partition.App(cfg.App), backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),
-		limits: cfg.Limits.withDefaults(), keyRetention: cfg.KeyRetention,
+		limits: cfg.Limits.withDefaults(), keyRetention: cfg.KeyRetention, beforeIdleEnd: cfg.BeforeIdleEnd,
 		clock: cfg.Now, rand: cfg.Rand, log: cfg.Logger,
 	}
 	setDefault(&cfg.SessionIdle, 24*time.Hour)

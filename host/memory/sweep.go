@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -42,10 +43,31 @@ func (s *Service) SweepTenant(ctx context.Context, tenant string) error {
 	if err := s.artifacts.Sweep(ctx, tenant, at); err != nil {
 		return err
 	}
-	if err := s.sessions.Sweep(ctx, tenant, at); err != nil {
+	if err := s.sessions.Sweep(ctx, tenant, at, boundedEnds(s.beforeIdleEnd)); err != nil {
 		return err
 	}
-	return s.workflows.Sweep(ctx, tenant, at)
+	return s.workflows.Sweep(ctx, tenant, at, nil)
+}
+
+// The limits of the calls of Config.BeforeIdleEnd in one sweep of a tenant. Further sessions wait for the
+// next sweep, so that one tenant does not delay the sweeps of the others.
+const (
+	maxIdleEnds     = 100
+	maxIdleEndsTime = 5 * time.Second
+)
+
+// boundedEnds returns a function with the limits of one sweep, or nil for nil.
+func boundedEnds(before session.BeforeEnd) session.BeforeEnd {
+	if before == nil {
+		return nil
+	}
+	calls, began := 0, time.Now()
+	return func(ctx context.Context, tenant, id string) bool {
+		if calls++; calls > maxIdleEnds || time.Since(began) > maxIdleEndsTime || ctx.Err() != nil {
+			return false
+		}
+		return before(ctx, tenant, id)
+	}
 }
 
 // Tenants calls visit with each tenant that needs SweepTenant because it has sessions or workflows

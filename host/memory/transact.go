@@ -24,6 +24,9 @@ type Tx struct {
 	// If ReadOnly is set, the transaction neither starts a session or a workflow nor records the use
 	// of one.
 	ReadOnly bool
+	// EndIdle makes the transaction end the caller's session, which must be idle. The transaction can use
+	// the records of the session, which are invisible to all others, and its commit ends the session.
+	EndIdle bool
 	// If DryRun is set, nothing is stored: Done.Changes lists the changes, and Key is ignored.
 	DryRun bool
 	// LedgerEntry is the ledger entry of the transaction, or nil. The transaction adds its effects

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
 )
@@ -58,10 +59,15 @@ func (e ending) leaveTombstone(ctx context.Context) error {
 		if err := e.check(now[0], state); err != nil || state.Ended != nil {
 			return nil, err
 		}
-		at := e.db.Now()
-		ended := State{User: state.User, Started: state.Started, Ended: &at, Files: state.Files} // kept after the end
-		return e.write(nil, now[0], key, ended, at.Add(max(tombstone, e.namedFor)), e.caller)
+		return e.tombstone(now[0], state)
 	})
+}
+
+// tombstone returns the write that replaces a session with a tombstone.
+func (e ending) tombstone(r storage.Record, state State) ([]storage.Write, error) {
+	at := e.db.Now()
+	ended := State{User: state.User, Started: state.Started, Ended: &at, Files: state.Files} // kept after the end
+	return e.write(nil, r, e.of.key(e.db.App, e.caller), ended, at.Add(max(tombstoneAge, e.namedFor)), e.caller)
 }
 
 // check returns an error if the caller is not allowed to end the session.
@@ -89,16 +95,22 @@ func (e ending) deleteRecords(ctx context.Context) error {
 }
 
 // sweep ends the session if it was idle at the given time, unless it was used after it was found.
-func (e ending) sweep(ctx context.Context, at time.Time) error {
+func (e ending) sweep(ctx context.Context, at time.Time, before BeforeEnd) error {
 	ended := !e.found.Expires.IsZero()
 	switch {
 	case ended && e.found.Updated.After(at):
 		return e.deleteRecords(ctx)
 	case ended || at.Before(e.idleEnd(*e.found)):
 		return nil
+	case before != nil && !before(ctx, e.caller.Tenant, e.of.id(e.caller)):
+		return nil
 	}
 	return e.run(ctx)
 }
+
+// BeforeEnd is called with the id of an idle session before a sweep ends the session. If BeforeEnd returns
+// false, the session stays until the next sweep.
+type BeforeEnd func(ctx context.Context, tenant, session string) (proceed bool)
 
 // Forget removes the user from the tombstone of the caller's ended session. It also marks the
 // session as a session of an erased user.
@@ -110,7 +122,7 @@ func (l *lifecycle) Forget(ctx context.Context, c partition.Caller) error {
 			return nil, err
 		}
 		at, by := *state.Ended, partition.Caller{Tenant: c.Tenant, Run: c.Run}
-		writes, err := l.db.Write(nil, now[0], key, State{Started: state.Started, Ended: &at}, at.Add(tombstone), by)
+		writes, err := l.db.Write(nil, now[0], key, State{Started: state.Started, Ended: &at}, at.Add(tombstoneAge), by)
 		if err != nil {
 			return nil, err
 		}
@@ -120,17 +132,43 @@ func (l *lifecycle) Forget(ctx context.Context, c partition.Caller) error {
 
 // Sweep ends the sessions of a tenant that were idle at the given time. It also removes the records
 // of sessions that have ended since then, because a host can stop after it has ended a session and
-// before it has removed the records.
-func (l *lifecycle) Sweep(ctx context.Context, tenant string, at time.Time) error {
+// before it has removed the records. The argument before can be nil.
+func (l *lifecycle) Sweep(ctx context.Context, tenant string, at time.Time, before BeforeEnd) error {
 	c := partition.Caller{Tenant: tenant}
 	err := l.db.ScanHeads(ctx, l.db.App.System(l.of.kind, c), func(heads []storage.Head) error {
 		for _, h := range heads {
 			named := l.of.with(c, h.Key.Part(l.of.part))
-			if err := (ending{l, named, &h.Record}).sweep(ctx, at); err != nil {
+			if err := (ending{l, named, &h.Record}).sweep(ctx, at, before); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	return l.db.Fault("sweep", err)
+}
+
+// CheckIdle returns a fault unless the session of a record is idle and has not ended. Only the end of the
+// session itself may use such a session.
+func CheckIdle(s *Sessions, r storage.Record, c partition.Caller, at time.Time) error {
+	state, err := Decode(r)
+	if err != nil {
+		return err
+	}
+	if !r.Exists() || !r.Expires.IsZero() || s.Open(r, at) || state.User != c.User {
+		return abi.Faultf(abi.SessionEnded, "the session is not an idle session of this user")
+	}
+	return nil
+}
+
+// Tombstone returns the write that ends the session of a record.
+func Tombstone(s *Sessions, r storage.Record, c partition.Caller) (storage.Write, error) {
+	state, err := Decode(r)
+	if err != nil {
+		return storage.Write{}, err
+	}
+	writes, err := (ending{&s.lifecycle, c, nil}).tombstone(r, state)
+	if err != nil {
+		return storage.Write{}, err
+	}
+	return writes[0], nil
 }

@@ -19,8 +19,8 @@ type lifecycle struct {
 	idle, namedFor time.Duration
 }
 
-// tombstone returns the time for which the id of an ended session is rejected.
-const tombstone = 30 * 24 * time.Hour
+// tombstoneAge is the time for which the id of an ended session is rejected.
+const tombstoneAge = 30 * 24 * time.Hour
 
 // IsKey reports whether a key is the key of a record of a session, or of a workflow for Workflows.
 func (l *lifecycle) IsKey(key storage.Key) bool { return key.HasPrefix(l.of.prefix) }

@@ -125,7 +125,7 @@ func TestSweep(t *testing.T) {
 	if found, _, err := s.List(t.Context(), partition.Caller{Tenant: "acme", User: "ann"}, "", 10); err != nil || len(found) != 1 || found[0].ID != "s2" {
 		t.Errorf("List = %+v, %v; want the session in use", found, err)
 	}
-	if err := s.Sweep(t.Context(), "acme", now); err != nil {
+	if err := s.Sweep(t.Context(), "acme", now, nil); err != nil {
 		t.Fatal(err)
 	}
 	if r := record(t, db, ann); r.Expires.IsZero() {

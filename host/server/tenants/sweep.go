@@ -22,7 +22,9 @@ const (
 type sweeper struct {
 	options host.Options
 	apps    func() []*app.App // returns the apps that are served
-	logger  *slog.Logger
+	// open returns the host of a tenant's app; see Apps.Host.
+	open   func(ctx context.Context, tenant, id string) (h *host.Host, release func(), err error)
+	logger *slog.Logger
 }
 
 // run sweeps the backend periodically until stop is closed.
@@ -86,10 +88,27 @@ func (s *sweeper) sweepApp(ctx context.Context, declared *app.App) error {
 	opts := s.options
 	service, err := memory.New(memory.Config{
 		App: declared.ID, Backend: opts.Backend, Limits: opts.Memory, SessionIdle: declared.SessionIdle, WorkflowIdle: declared.WorkflowIdle,
-		LedgerRetention: opts.Ledger, Now: opts.Now, Logger: opts.Logger,
+		LedgerRetention: opts.Ledger, Now: opts.Now, Logger: opts.Logger, BeforeIdleEnd: s.beforeIdleEnd(declared),
 	})
 	if err != nil {
 		return err
 	}
 	return service.Tenants(ctx, func(tenant string) error { return service.SweepTenant(ctx, tenant) })
+}
+
+// beforeIdleEnd returns the function that fires the events of agents at the end of idle sessions, or nil if
+// the app has no agents. It opens the host of the tenant.
+func (s *sweeper) beforeIdleEnd(declared *app.App) func(ctx context.Context, tenant, id string) bool {
+	if declared.AgentSet == nil {
+		return nil
+	}
+	return func(ctx context.Context, tenant, id string) bool {
+		h, release, err := s.open(ctx, tenant, declared.ID)
+		if err != nil {
+			s.logger.Warn("cannot open an app to end its idle sessions", "tenant", tenant, "app", declared.ID, "error", err)
+			return ctx.Err() == nil // an app that cannot be opened must not keep sessions
+		}
+		defer release()
+		return h.Sessions().BeforeIdleEnd(ctx, host.Caller{Tenant: tenant, Session: id})
+	}
 }

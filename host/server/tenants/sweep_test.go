@@ -2,12 +2,17 @@ package tenants_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"time"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/server/tenants"
 	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
@@ -85,5 +90,73 @@ func TestServedHostsDoNotSweep(t *testing.T) {
 	maximum := int64(time.Since(began)/(50*time.Millisecond)) + 8
 	if n := b.sweeps.Load(); n > maximum {
 		t.Errorf("%d sweeps in %v, of 10 tenants; want one per 50ms", n, time.Since(began))
+	}
+}
+
+const greeter = `AGENT: Greeter
+GOAL: "Greet"
+MEMORY:
+  persistent:
+    - user.count
+    - user.seen
+  remember:
+    - WHEN: user.count IS SET
+      STORE: user.count -> user.seen
+  recall:
+    - ON: session:end
+      ACTION: inject_context
+      PATHS: [user.count]
+`
+
+// A sweep fires the event session:end for agents, also of tenants whose hosts are closed.
+func TestSweepEndsSessionsOfAgents(t *testing.T) {
+	now := time.Now()
+	var offset atomic.Int64
+	declared, problems := app.Load(fstest.MapFS{"app.yaml": {Data: []byte("app: desk\n")}, "greeter.abl": {Data: []byte(greeter)}}, "app.yaml")
+	if problems.Err() != nil {
+		t.Fatal(problems)
+	}
+	a := serve(t, count, func(o *tenants.Options) {
+		o.Host.SweepEvery, o.Open = -1, 1
+		o.Host.Now = func() time.Time { return now.Add(time.Duration(offset.Load())) }
+	})
+	if err := a.Serve(t.Context(), []*app.App{declared}); err != nil {
+		t.Fatal(err)
+	}
+	fact := func(tenant, op string, args ...string) string {
+		h, release, err := a.Host(t.Context(), tenant, "desk")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+		c := host.Caller{Tenant: tenant, User: "ann", Session: "s1"}
+		if op == abi.SetFact {
+			if _, err := h.Agents().Turn(t.Context(), host.Turn{Caller: c}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		call := abi.Call{Op: op}
+		for _, arg := range args {
+			call.Args = append(call.Args, json.RawMessage(arg))
+		}
+		c.Session = ""
+		reply, _, err := h.Stores().Do(t.Context(), c, memory.Operator(), call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(reply)
+	}
+	all := []string{"acme", "globex", "initech"}
+	for i, tenant := range all {
+		fact(tenant, abi.SetFact, `"user.count"`, fmt.Sprint(i))
+	}
+	offset.Store(int64(29 * time.Hour))
+	if err := a.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, tenant := range all {
+		if got := fact(tenant, abi.GetFact, `"user.seen"`); got != fmt.Sprint(i) {
+			t.Errorf("user.seen of %s is %s; want %d, stored at the end of the session", tenant, got, i)
+		}
 	}
 }

@@ -103,7 +103,7 @@ func New(opts Options) *Apps {
 		options: opts, apps: map[string]*app.App{}, hosts: map[hostKey]*openHost{}, stop: make(chan struct{}), logger: logger,
 		failures: failureLog{logger: logger},
 	}
-	a.sweeper = sweeper{options: opts.Host, apps: a.all, logger: logger}
+	a.sweeper = sweeper{options: opts.Host, apps: a.all, open: a.Host, logger: logger}
 	if opts.Idle > 0 {
 		a.background.Go(a.runIdleCloser)
 	}
