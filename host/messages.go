@@ -60,17 +60,21 @@ func checkMessages(caller Caller, messages []Message) ([]transcript.Message, err
 }
 
 // recordMessages adds the messages of a turn to the transcript of its session, in the transaction of
-// the turn.
+// the turn. The transcript does not contain the sensitive values of the agent, because a model may
+// read it.
 func recordMessages(ctx context.Context, t *turn, v *memory.View) error {
 	if t.h.app.Sleep == nil || t.inv.DryRun {
 		return nil
 	}
 	var messages []transcript.Message
+	add := func(role, text string) {
+		messages = append(messages, transcript.Message{Role: role, Content: t.last.clean(text), Agent: t.info.Agent})
+	}
 	if t.req.Message != nil {
-		messages = append(messages, transcript.Message{Role: transcript.RoleUser, Content: *t.req.Message, Agent: t.info.Agent})
+		add(transcript.RoleUser, *t.req.Message)
 	}
 	for _, text := range t.last.outcome.Messages {
-		messages = append(messages, transcript.Message{Role: transcript.RoleAssistant, Content: text, Agent: t.info.Agent})
+		add(transcript.RoleAssistant, text)
 	}
 	return memory.RecordMessages(ctx, v, t.last.outcome.Agent, messages, t.h.app.Sleep.After)
 }

@@ -1,10 +1,13 @@
 package host_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -461,6 +464,64 @@ func TestSleepErased(t *testing.T) {
 	}
 	s.clock.advance(time.Hour)
 	s.wantPass(host.SleepPass{})
+}
+
+// TestSleepSecrets records no sensitive values of an agent.
+func TestSleepSecrets(t *testing.T) {
+	const number = "4111111111111234"
+	files := sleepFiles("tool: dream", `return [{block: "archival", scope: "user", content: input.transcript.map(m => m.content).join(" | ")}]`)
+	files["echo.abl"].Data = []byte("AGENT: Till\nMEMORY:\n  session:\n    - card\n      SENSITIVE: true\nFLOW:\n  pay:\n    REASONING: false\n" +
+		"    SET: card = input\n    RESPOND: \"Thanks for {{card}}\"\n    THEN: COMPLETE\n")
+	s := openSleeper(t, files)
+	text := number
+	if _, err := s.Agents().Turn(t.Context(), host.Turn{Agent: "Till", Caller: annInS1, Message: &text}); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	s.wantPass(oneRun)
+	s.wantBlock(annAndEcho, "archival", false, "[REDACTED] | Thanks for [REDACTED]")
+}
+
+// TestSleepShared stores proposals in blocks that the apps of a tenant share.
+func TestSleepShared(t *testing.T) {
+	files := sleepFiles("tool: dream", `return [{block: "archival", scope: "user", content: "- shared"}]`)
+	files["app.yaml"].Data = []byte(strings.Replace(string(files["app.yaml"].Data), "blocks: true", "blocks: {shared: true}", 1))
+	backend := mem.New()
+	s := openSleeper(t, files, func(o *host.Options) { o.Backend = backend })
+	s.say(annInS1, "hello")
+	s.settle()
+	s.wantPass(oneRun)
+	other := openSleeper(t, fstest.MapFS{"app.yaml": {Data: []byte("app: desk\nblocks: {shared: true}\n")}}, func(o *host.Options) { o.Backend = backend })
+	other.wantBlock(host.Caller{User: "ann"}, "archival", false, "- shared")
+}
+
+// TestSleepExport finds the transcript of a user in the export.
+func TestSleepExport(t *testing.T) {
+	s := openSleeper(t, sleepFiles("tool: dream", "return []"))
+	s.say(annInS1, "a rare message")
+	var archive bytes.Buffer
+	if err := s.Users().Export(t.Context(), host.Caller{User: "ann"}, &archive); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, f := range reader.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = found || strings.Contains(string(text), "a rare message") && strings.Contains(string(text), declare.Transcripts)
+	}
+	if !found {
+		t.Error("the export does not contain the transcript")
+	}
 }
 
 // TestSleepUndeclared keeps no transcripts.

@@ -50,31 +50,44 @@ func (d Due) caller() partition.Caller { return partition.Caller{Tenant: d.Tenan
 func (q SleepQueue) List(ctx context.Context, tenant string, until time.Time, limit int) ([]Due, error) {
 	var found []Due
 	prefix := q.s.app.System(partition.SleepDue, partition.Caller{Tenant: tenant})
-	heads, err := q.s.backend.Heads(ctx, prefix, "", limit)
-	if err != nil {
-		return nil, q.s.records.Fault(listing, err)
-	}
-	for _, h := range heads {
-		at, session, ok := partition.DueOf(h.Key)
-		if !ok || !until.IsZero() && at.After(until) {
-			break
-		}
-		r, err := q.s.records.Get(ctx, h.Key)
+	for after := storage.Key(""); len(found) < limit; {
+		heads, err := q.s.backend.Heads(ctx, prefix, after, limit)
 		if err != nil {
 			return nil, q.s.records.Fault(listing, err)
 		}
-		if !r.Exists() || r.Expired(q.s.now()) {
-			continue
+		for _, h := range heads {
+			at, _, ok := partition.DueOf(h.Key)
+			if after = h.Key; !ok || !until.IsZero() && at.After(until) || len(found) == limit {
+				return found, nil
+			}
+			if h.Expired(q.s.now()) { // after a long pause, there can be many until a sweep removes them
+				continue
+			}
+			if found, err = q.add(ctx, found, tenant, h.Key); err != nil {
+				return nil, q.s.records.Fault(listing, err)
+			}
 		}
-		var state dueState
-		if err := json.Unmarshal(r.Content, &state); err != nil {
-			return nil, q.s.records.Fault(listing, fmt.Errorf("queue: %w: %w", storage.ErrCorrupt, err))
+		if len(heads) < limit {
+			break
 		}
-		found = append(found, Due{
-			Tenant: tenant, User: state.User, Session: session, At: at, Tries: state.Tries, Leased: state.Leased, Code: state.Code,
-		})
 	}
 	return found, nil
+}
+
+// add appends the record with a key, if it still exists.
+func (q SleepQueue) add(ctx context.Context, found []Due, tenant string, key storage.Key) ([]Due, error) {
+	r, err := q.s.records.Get(ctx, key)
+	if err != nil || !r.Exists() {
+		return found, err
+	}
+	var state dueState
+	if err := json.Unmarshal(r.Content, &state); err != nil {
+		return nil, fmt.Errorf("queue: %w: %w", storage.ErrCorrupt, err)
+	}
+	at, session, _ := partition.DueOf(key)
+	return append(found, Due{
+		Tenant: tenant, User: state.User, Session: session, At: at, Tries: state.Tries, Leased: state.Leased, Code: state.Code,
+	}), nil
 }
 
 const listing = "list the queue"

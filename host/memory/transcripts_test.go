@@ -203,6 +203,12 @@ func TestTranscriptExpires(t *testing.T) {
 	if n := a.countRecords(declare.Transcripts); n != 0 {
 		t.Errorf("%d transcripts are left", n)
 	}
+	a.say(caller("bob", "s2"), "two")
+	a.clock.Advance(settleAfter)
+	found, err := memory.NewSleepQueue(a.Service).List(context.Background(), "acme", a.clock.Now(), 1)
+	if err != nil || len(found) != 1 || found[0].User != "bob" {
+		t.Errorf("the queue is %+v, %v; want the run after the expired one", found, err)
+	}
 }
 
 // TestTranscriptWithoutUser keeps nothing.
