@@ -23,9 +23,10 @@ const (
 type sleeper struct {
 	apps *Apps
 
+	passing sync.Mutex  // serializes passes
+	after   storage.Key // the next pass continues after it
 	mu      sync.Mutex
-	running map[hostKey]bool
-	after   storage.Key // the pass continues after it
+	running map[hostKey]bool // guarded by mu
 	done    sync.WaitGroup
 }
 
@@ -56,9 +57,8 @@ func (s *sleeper) run(stop <-chan struct{}) {
 // RunDue begins the runs of sleep-time memory that are due and waits until they have ended. It covers
 // all apps and tenants, up to a bounded number. Due runs also begin periodically in the background.
 func (a *Apps) RunDue(ctx context.Context) error {
-	s := &sleeper{apps: a, running: map[hostKey]bool{}}
-	err := s.pass(ctx)
-	s.done.Wait()
+	err := a.sleeper.pass(ctx)
+	a.sleeper.done.Wait()
 	return err
 }
 
@@ -68,6 +68,8 @@ func (s *sleeper) pass(ctx context.Context) error {
 	if !s.sleeps() {
 		return nil
 	}
+	s.passing.Lock()
+	defer s.passing.Unlock()
 	now := time.Now
 	if s.apps.options.Host.Now != nil {
 		now = s.apps.options.Host.Now

@@ -1,0 +1,72 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
+)
+
+const sleepTools = "tools:\n  dream: {source: dream.js, description: d}\n"
+
+// TestSleep reads the section sleep, and exports it.
+func TestSleep(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		want       *declare.Sleep
+	}{
+		{"none", "", nil},
+		{"tool", "sleep: {tool: dream}", &declare.Sleep{After: 5 * time.Minute, Tool: "dream"}},
+		{"model", "sleep: {model: local, after: 30s, user_core: true}", &declare.Sleep{After: 30 * time.Second, Model: "local", UserCore: true}},
+	} {
+		a, problems := app.Load(files("app.yaml", "app: a\nblocks: true\n"+test.text+"\n"+sleepTools, "dream.js", ""), "app.yaml")
+		if a == nil {
+			t.Fatalf("%s: %v", test.name, problems)
+		}
+		if diff := cmp.Diff(test.want, a.Sleep); diff != "" {
+			t.Errorf("%s: sleep differs (-want +got):\n%s", test.name, diff)
+		}
+		text, err := app.Export(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, problems := app.Import("app.json", text)
+		if again == nil {
+			t.Fatalf("%s: %v", test.name, problems)
+		}
+		if diff := cmp.Diff(test.want, again.Sleep); diff != "" {
+			t.Errorf("%s: sleep of the export differs (-want +got):\n%s", test.name, diff)
+		}
+		if _, found := again.Store(declare.Transcripts); found {
+			t.Errorf("%s: the store of transcripts is declared", test.name)
+		}
+	}
+}
+
+// TestSleepMistakes reports each mistake with a position and a hint.
+func TestSleepMistakes(t *testing.T) {
+	for _, test := range []struct{ name, text, want, hint string }{
+		{"no source", "blocks: true\nsleep: {after: 1m}", "sleep has neither a tool nor a model", "add one of them"},
+		{"two sources", "blocks: true\nsleep: {tool: dream, model: local}", "sleep has a tool and a model", "add one of them"},
+		{"no blocks", "sleep: {tool: dream}", "sleep requires blocks", "add blocks: true"},
+		{"misspelled tool", "blocks: true\nsleep: {tool: draem}", `sleep names the tool "draem"`, `did you mean`},
+		{"bad model", "blocks: true\nsleep: {model: 'a b'}", `"a b" is not a valid name of a model`, "use letters"},
+		{"too short", "blocks: true\nsleep: {tool: dream, after: 1ms}", "after", ""},
+		{"too long", "blocks: true\nsleep: {tool: dream, after: 25h}", "after", ""},
+		{"unknown key", "blocks: true\nsleep: {tool: dream, afer: 1m}", `sleep has no key "afer"`, "after"},
+		{"a reserved store", "memory: {Transcripts: {access: user}}", "reserved for the transcripts", ""},
+	} {
+		_, problems := app.Load(files("app.yaml", "app: a\n"+test.text+"\n"+sleepTools, "dream.js", ""), "app.yaml")
+		found := false
+		for _, p := range problems {
+			found = found || p.Severity == app.SeverityError && p.Line > 0 && strings.Contains(p.Message, test.want) && strings.Contains(p.Hint, test.hint)
+		}
+		if !found {
+			t.Errorf("%s: the problems are %v; want %q with the hint %q", test.name, problems, test.want, test.hint)
+		}
+	}
+}
