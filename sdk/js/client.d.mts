@@ -328,6 +328,29 @@ export interface Session {
   ended?: string;
 }
 
+/** A message of a conversation. */
+export interface Message {
+  role: 'user' | 'assistant';
+  content: string;
+}
+
+/** The number of conversations that sleep-time memory has not processed. */
+export interface SleepStatus {
+  paused: boolean;
+  /** The time of the pause, or null. */
+  since: string | null;
+  /** The conversations whose run is due, that have not settled, and whose run is in progress. */
+  due: number;
+  waiting: number;
+  running: number;
+  /** The conversations with a failed run. It is repeated later. */
+  failed: number;
+  /** The time of the next run, or null. */
+  next: string | null;
+  /** True if there are more conversations than counted. */
+  more: boolean;
+}
+
 export interface Workflow {
   workflow_id: string;
   user_id?: string;
@@ -701,6 +724,18 @@ export class Client {
   /** Returns a page of sessions, sorted by id. */
   sessions(query?: PageQuery & { user_id?: string }, options?: CallOptions): Promise<Page<Session>>;
   allSessions(query?: PageQuery & { user_id?: string }, options?: CallOptions): AsyncGenerator<Session, void, void>;
+
+  /**
+   * Adds messages to the transcript of the session, from which sleep-time memory updates the blocks of
+   * the user. `agent_id` is the agent that was active. If the session does not exist, it is started.
+   */
+  addMessages(caller: SessionCaller, messages: Message[], options?: CallOptions): Promise<{ session_id: string; messages: number }>;
+
+  /** Describes the sleep-time memory of the app. */
+  sleepStatus(options?: CallOptions): Promise<SleepStatus>;
+  /** Pauses sleep-time memory. Runs in progress continue. */
+  pauseSleep(options?: CallOptions): Promise<SleepStatus>;
+  resumeSleep(options?: CallOptions): Promise<SleepStatus>;
 
   workflow(caller: WorkflowCaller, options?: CallOptions): Promise<Workflow>;
   /** Ends the workflow. Its facts are removed, and its id is rejected from then on. */

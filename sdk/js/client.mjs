@@ -114,6 +114,25 @@ export class Client {
     return pages((after) => this.sessions({ ...query, after }, options), query.after);
   }
 
+  addMessages(caller, messages, options) {
+    const value = { user_id: caller?.user_id, agent_id: caller?.agent_id, messages };
+    return this.#send('POST', [...sessionPath(caller), 'messages'], { json: { value }, ...options });
+  }
+
+  // Sleep-time memory
+
+  sleepStatus(options) {
+    return this.#send('GET', ['sleep'], options);
+  }
+
+  pauseSleep(options) {
+    return this.#send('POST', ['sleep', 'pause'], { repeatable: true, ...options });
+  }
+
+  resumeSleep(options) {
+    return this.#send('POST', ['sleep', 'resume'], { repeatable: true, ...options });
+  }
+
   // Workflows
 
   workflow(caller, options) {

@@ -19,6 +19,7 @@ memory:
   profile: {access: user, strict: true, schema: {type: object, properties: {language: {type: string}, age: {type: integer}}}}
 facts: {user.language: {type: string}}
 blocks: true
+sleep: {tool: order}
 tools:
   order:
     source: order.js

@@ -169,6 +169,16 @@ test('sessions begin, change, are listed and end', async () => {
   await assert.rejects(runtime.session({ user_id: 'sam' }), { code: 'invalid_argument', status: 0 });
 });
 
+test('messages wait for sleep-time memory', async () => {
+  const caller = { user_id: 'sue', session_id: 'sleepy', agent_id: 'Waiter' };
+  const messages = [{ role: 'user', content: 'I like tea.' }, { role: 'assistant', content: 'Noted.' }];
+  assert.deepEqual(await runtime.addMessages(caller, messages), { session_id: 'sleepy', messages: 2 });
+  assert.ok((await runtime.sleepStatus()).waiting >= 1);
+  assert.equal((await operator.pauseSleep()).paused, true);
+  assert.equal((await operator.resumeSleep()).since, null);
+  await assert.rejects(runtime.pauseSleep(), { code: 'access_denied', status: 403 });
+});
+
 test('workflows and facts', async () => {
   const caller = { user_id: 'flo', workflow_id: 'order-7' };
   assert.equal((await operator.setFact(caller, 'workflow.step', 1, { ttl: '1h' })).revision, 1);
