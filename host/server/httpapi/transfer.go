@@ -102,9 +102,12 @@ func leftOut(c *call, document *app.App) []apitypes.LeftOut {
 	if document.ID != c.app {
 		left = append(left, apitypes.LeftOut{Kind: "app", Name: document.ID, Reason: "the stores were declared in the app " + c.app + "; records were not copied"})
 	}
-	const deployed = "facts, agents, tools and prompts are deployed with the app file"
+	const deployed = "facts, blocks, agents, tools and prompts are deployed with the app file"
 	for _, f := range document.Facts {
 		left = append(left, apitypes.LeftOut{Kind: "fact", Name: f.Path, Reason: deployed})
+	}
+	for _, b := range document.Blocks {
+		left = append(left, apitypes.LeftOut{Kind: "block", Name: b.Name, Reason: deployed})
 	}
 	for _, file := range document.AgentFiles {
 		left = append(left, apitypes.LeftOut{Kind: "agent", Name: file, Reason: deployed})

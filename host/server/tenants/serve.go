@@ -170,7 +170,7 @@ func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.
 		return err
 	}
 	for _, st := range stores {
-		if storeNamed(declared.Stores, st.Name) != nil {
+		if _, isBlock := withoutBlock(declared.Blocks, st.Name); isBlock || storeNamed(declared.Stores, st.Name) != nil {
 			return abi.Faultf(abi.Conflict, "the app file declares the store %q", st.Name).WithHint("change it in the app file, and reload the app")
 		}
 	}

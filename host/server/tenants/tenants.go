@@ -1,6 +1,7 @@
 package tenants
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -258,8 +259,10 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 	merged := *declared
 	merged.Stores = slices.Clone(declared.Stores)
 	for _, s := range stores {
-		var replaced bool
-		if merged.Stores, replaced = merge(merged.Stores, s); replaced {
+		var replaced, wasBlock bool
+		merged.Stores, replaced = merge(merged.Stores, s)
+		merged.Blocks, wasBlock = withoutBlock(merged.Blocks, s.Name)
+		if replaced || wasBlock {
 			a.logger.Warn("a tenant's older declaration overrides a store of the app file", "tenant", tenant, "store", s.Name)
 		}
 	}
@@ -283,11 +286,21 @@ func merge(stores []declare.Store, s declare.Store) (all []declare.Store, replac
 	if i < 0 {
 		return append(stores, s), false
 	}
-	if stores[i].Access != s.Access || stores[i].Name != s.Name {
+	if stores[i].Access != s.Access || stores[i].Name != s.Name || kindOf(stores[i]) != kindOf(s) {
 		stores[i] = s
 		return stores, true
 	}
 	return stores, false
+}
+
+// kindOf returns the kind of a store. A declaration without a kind is a document.
+func kindOf(s declare.Store) declare.Kind { return cmp.Or(s.Kind, declare.KindDocument) }
+
+// withoutBlock removes the block with the name of a store that a tenant declared, and reports whether
+// there was one. The store wins for the same reason as in merge.
+func withoutBlock(blocks []declare.Block, name string) (rest []declare.Block, removed bool) {
+	rest = slices.DeleteFunc(slices.Clone(blocks), func(b declare.Block) bool { return strings.EqualFold(b.Name, name) })
+	return rest, len(rest) < len(blocks)
 }
 
 // openFault returns the error for an app that cannot be opened for a tenant. It omits details of

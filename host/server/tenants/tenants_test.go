@@ -314,6 +314,39 @@ func TestDeclaredBeforeTheFile(t *testing.T) {
 	}
 }
 
+// A store that a tenant declared stays even if the app file later declares a block with its name. The
+// other tenants have the block.
+func TestDeclaredBeforeTheBlock(t *testing.T) {
+	a := serve(t, count)
+	st := declare.Store{Name: "style", Kind: declare.KindDocument, Access: declare.ScopeUser}
+	if err := a.DeclareStore(t.Context(), "other", "shop", st, true); err != nil {
+		t.Fatal(err)
+	}
+	next := load(t, "user")
+	next.Blocks = append(declare.BuiltInBlocks(), declare.Block{Name: "Style", Use: declare.BlockContext}.WithDefaults())
+	if err := a.Serve(t.Context(), []*app.App{next}); err != nil {
+		t.Fatal(err)
+	}
+	for tenant, want := range map[string]int{"acme": 3, "other": 2} {
+		h, release, err := a.Host(t.Context(), tenant, "shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(h.Blocks().Declared()); got != want {
+			t.Errorf("for %s the app has %d blocks; want %d", tenant, got, want)
+		}
+		release()
+	}
+	st.Name = "STYLE"
+	if err := a.DeclareStore(t.Context(), "acme", "shop", st, true); !errors.Is(err, abi.Conflict) {
+		t.Errorf("DeclareStore with the name of a block = %v; want conflict", err)
+	}
+	st.Name = "core"
+	if err := a.DeclareStore(t.Context(), "acme", "shop", st, true); err == nil {
+		t.Error("DeclareStore accepts the name core")
+	}
+}
+
 // Tenants that open an app while it is being replaced do not keep the old version.
 func TestTenantsThatComeMeanwhile(t *testing.T) {
 	a := serve(t, count)

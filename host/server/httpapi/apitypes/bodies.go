@@ -221,7 +221,7 @@ type Imported struct {
 
 // LeftOut describes a part of a document that was not imported.
 type LeftOut struct {
-	Kind   string `json:"kind" enum:"app,store,fact,agent,tool,prompt"`
+	Kind   string `json:"kind" enum:"app,store,fact,block,agent,tool,prompt"`
 	Name   string `json:"name"`
 	Reason string `json:"reason" doc:"Why the part was not imported"`
 }
