@@ -5,10 +5,11 @@ const (
 	GetBlock    = "get_block"
 	UpdateBlock = "update_block"
 	DeleteBlock = "delete_block"
+	Recall      = "recall"
 )
 
 // Blocks returns the table of the operations on blocks.
-func Blocks() Table { return Table{getBlock(), updateBlock(), deleteBlock()} }
+func Blocks() Table { return Table{getBlock(), updateBlock(), deleteBlock(), recallBlocks()} }
 
 func getBlock() Operation {
 	return Operation{
@@ -57,6 +58,31 @@ func deleteBlock() Operation {
 			optionsParam("DeleteBlockOptions", expectedFields("delete")...),
 		},
 		Reply: deleteContent().Reply,
+	}
+}
+
+func recallBlocks() Operation {
+	return Operation{
+		Name: Recall, Verb: Read,
+		Doc: "searches the blocks that the tool can read, such as archival, and returns the lines that match a query, the best first",
+		Params: []Param{
+			{Name: "query", Kind: JSON, Required: true, Type: Type{Shape: Text}, Doc: "the words to search for, as in \"Acme renewal\""},
+			optionsParam("RecallOptions",
+				Field{Name: "limit", Type: Type{Shape: Integer}, Optional: true, Doc: "the maximum number of lines, from 1 to 100; by default 10"},
+				Field{Name: "min_score", Type: Type{Shape: Number}, Optional: true, Doc: "the minimum score of a line, from 0 to 1"},
+				Field{Name: "agent", Type: Type{Shape: Boolean}, Optional: true, Doc: "search the blocks of the active agent, too"}),
+		},
+		Reply: Type{Shape: Object, Name: "RecallReply", Fields: []Field{
+			{Name: "results", Type: Type{Shape: List, Items: &Type{Shape: Object, Name: "RecallResult", Fields: []Field{
+				{Name: "content", Type: Type{Shape: Text}, Doc: "the line without its list marker"},
+				{Name: "score", Type: Type{Shape: Number}, Doc: "the share of the query that the line contains, from 0 to 1"},
+				{Name: "block_type", Type: Type{Shape: Text}, Doc: "the name of the block"},
+				{Name: "scope", Type: Type{Shape: Text}, Doc: "user or agent"},
+				{Name: "agent_id", Type: Type{Shape: Text, Nullable: true}, Doc: "the agent, or null if the block belongs to the user"},
+				{Name: "line_number", Type: Type{Shape: Integer}, Doc: "the position of the line in the block, from 1"},
+				{Name: "updated_at", Type: Type{Shape: Text}, Doc: "the version of the block"},
+			}}}},
+		}},
 	}
 }
 

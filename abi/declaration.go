@@ -10,6 +10,7 @@ const (
 	Text    Shape = "text"
 	Boolean Shape = "boolean"
 	Integer Shape = "integer"
+	Number  Shape = "number"
 	Success Shape = "success" // always true
 	Object  Shape = "object"
 	List    Shape = "list"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/search"
 )
 
 // blockReader reads the section blocks.
@@ -136,10 +137,10 @@ func (r *blockReader) use(n *node) declare.BlockUse {
 // language reads the language of the texts.
 func (r *blockReader) language(n *node) string {
 	word := r.text(n, keyLanguage)
-	if word == "" || slices.Contains(declare.BlockLanguages(), word) {
+	if word == "" || slices.Contains(search.Languages(), word) {
 		return word
 	}
-	r.errorf(n.position, BadValue, didYouMean(word, declare.BlockLanguages()), "%s is not a language of blocks", quote(word))
+	r.errorf(n.position, BadValue, didYouMean(word, search.Languages()), "%s is not a language of blocks", quote(word))
 	return ""
 }
 

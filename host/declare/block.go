@@ -85,11 +85,6 @@ func BuiltInBlocks() []Block {
 // IsBuiltInBlock reports whether a name is the name of a built-in block.
 func IsBuiltInBlock(name string) bool { return name == Core || name == Archival }
 
-// BlockLanguages returns the values of Block.Language.
-func BlockLanguages() []string {
-	return []string{"english", "french", "german", "hungarian", "norwegian", "russian", "spanish", "swedish"}
-}
-
 // CheckBlock returns an error if the declaration of a block is invalid.
 func CheckBlock(b Block) error {
 	if !IsBuiltInBlock(b.Name) {

@@ -42,6 +42,12 @@ func ReadOnly(a Authority) Authority {
 // Unrestricted reports whether the Authority covers all stores, like the Authority of an operator.
 func (a Authority) Unrestricted() bool { return a.unrestricted }
 
+// CanRead reports whether the Authority allows to read a store.
+func (a Authority) CanRead(store string) bool {
+	g, granted := a.grant(store, abi.Read)
+	return granted && a.check(g, abi.Read) == nil
+}
+
 // grant returns the grant of a store. Without a grant, the store does not exist for the holder. If
 // items of the store are granted, grant returns the first grant that contains the verb, if any.
 func (a Authority) grant(store string, verb abi.Verb) (found declare.Grant, granted bool) {

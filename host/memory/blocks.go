@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
@@ -99,12 +100,12 @@ func (p *storePartition) blocks(ctx context.Context, scope block.Scope) (found [
 	return append(found, records...), err
 }
 
-// PeekBlocks returns the blocks with a use that an Authority allows to read, all from one snapshot:
+// PeekBlocks returns the blocks with certain uses that an Authority allows to read, all from one snapshot:
 // for each declared block, the text of the user, then that of the caller's agent. It omits texts that
 // do not exist. Unlike ListBlocks, PeekBlocks adds nothing to the read set: the attempt can commit although
 // the blocks have changed. They are among the effects of the attempt.
-func PeekBlocks(ctx context.Context, v *View, a Authority, use declare.BlockUse) ([]block.Block, error) {
-	keys, err := blockKeys(v, a, use)
+func PeekBlocks(ctx context.Context, v *View, a Authority, uses ...declare.BlockUse) ([]block.Block, error) {
+	keys, err := blockKeys(v, a, uses)
 	if err != nil {
 		return nil, err
 	}
@@ -126,13 +127,13 @@ func PeekBlocks(ctx context.Context, v *View, a Authority, use declare.BlockUse)
 	return blocks, nil
 }
 
-// blockKeys returns the keys of the caller's blocks with a use that an Authority allows to read.
-func blockKeys(v *View, a Authority, use declare.BlockUse) (keys []storage.Key, err error) {
+// blockKeys returns the keys of the caller's blocks with certain uses that an Authority allows to read.
+func blockKeys(v *View, a Authority, uses []declare.BlockUse) (keys []storage.Key, err error) {
 	own := v.authority
 	v.authority = a
 	defer func() { v.authority = own }()
 	for _, name := range v.s.names {
-		if v.s.stores[name].Block.Use != use {
+		if !slices.Contains(uses, v.s.stores[name].Block.Use) {
 			continue
 		}
 		p, err := blockPartition(v, name)

@@ -17,7 +17,8 @@ type operation struct {
 	// The field stores lists the kinds for which a call names the store.
 	stores []declare.Kind
 	// space is the kind for which a call does not name the store, or "" if there is none. A call
-	// without a store uses the store with the name spaceStore.
+	// without a store uses the store with the name spaceStore, or all stores of the kind if
+	// spaceStore is "".
 	space      declare.Kind
 	spaceStore string
 }
@@ -28,7 +29,8 @@ func (k *kinds) addOperation(of kind.Kind, op abi.Operation) error {
 	if s, ok := of.(kind.Space); ok {
 		spaceStore = s.Space()
 	}
-	if err := checkOperation(op, spaceStore); err != nil {
+	_, union := of.(kind.Union)
+	if err := checkOperation(op, spaceStore != "" || union); err != nil {
 		return err
 	}
 	entry, known := k.operations[op.Name]
@@ -52,8 +54,9 @@ func namesStore(op abi.Operation) bool {
 	return len(op.Params) > 0 && op.Params[0].Kind == abi.StoreName
 }
 
-// checkOperation returns an error if a kind cannot declare an operation.
-func checkOperation(op abi.Operation, spaceStore string) error {
+// checkOperation returns an error if a kind cannot declare an operation. storeless reports whether the
+// kind can have operations without a store parameter.
+func checkOperation(op abi.Operation, storeless bool) error {
 	if len(op.Params) > abi.MaxParams {
 		return fmt.Errorf("memory: the operation %s has %d parameters; the limit is %d", op.Name, len(op.Params), abi.MaxParams)
 	}
@@ -62,8 +65,8 @@ func checkOperation(op abi.Operation, spaceStore string) error {
 			return fmt.Errorf("memory: the first parameter of the operation %s must be a required store", op.Name)
 		}
 	}
-	if !namesStore(op) && spaceStore == "" {
-		return fmt.Errorf("memory: the operation %s requires a store parameter, because its kind is not a kind.Space", op.Name)
+	if !namesStore(op) && !storeless {
+		return fmt.Errorf("memory: the operation %s requires a store parameter, because its kind is not a kind.Space or a kind.Union", op.Name)
 	}
 	return nil
 }
@@ -124,6 +127,8 @@ func sameName(a, b abi.Param) bool { return a.Name == b.Name && slices.Equal(a.A
 
 // target is the store that a call uses.
 type target struct {
+	// name is the name of the store. It is "" if implied is true and the operation acts on all stores
+	// of its kind.
 	name string
 	// implied reports whether the call omits the name of the store.
 	implied bool

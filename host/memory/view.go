@@ -56,36 +56,44 @@ func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 	if v.closed != nil {
 		return nil, v.closed
 	}
-	p, verb, own, err := v.openCall(call)
+	op, to, err := targetOf(v.s, call)
 	if err != nil {
 		return nil, err
 	}
-	reply, err := p.perform(ctx, verb, own)
+	if to.implied && to.name == "" {
+		return callUnion(ctx, v, op, to.call)
+	}
+	p, err := v.openTarget(op, to)
+	if err != nil {
+		return nil, v.deniedItem(withCall(err, call.Op, to.name), op, to)
+	}
+	reply, err := p.perform(ctx, op.verb, to.call)
 	if err != nil {
 		return nil, v.classify(ctx, err, call.Op, p.store.Name)
 	}
 	return reply, nil
 }
 
-// openCall returns the partition that a call acts on, the verb of its operation, and the call with
-// the arguments that its kind declares.
-func (v *View) openCall(call abi.Call) (*storePartition, abi.Verb, abi.Call, error) {
-	op, ok := operationOf(v.s, call.Op)
+// targetOf returns the operation and the store of a call. The name of the store is "" if the
+// operation acts on all stores of its kind.
+func targetOf(s *Service, call abi.Call) (op operation, to target, err error) {
+	op, ok := operationOf(s, call.Op)
 	if !ok {
-		return nil, "", call, withCall(abi.Faultf(abi.InvalidArgument, "memory has no operation %s", kind.Quote(call.Op)), call.Op, "")
+		return op, to, withCall(abi.Faultf(abi.InvalidArgument, "memory has no operation %s", kind.Quote(call.Op)), call.Op, "")
 	}
-	to, err := op.resolve(call)
-	if err != nil {
-		return nil, "", call, withCall(err, call.Op, "")
+	if to, err = op.resolve(call); err != nil {
+		return op, to, withCall(err, call.Op, "")
 	}
+	return op, to, nil
+}
+
+// openTarget returns the partition that a call acts on.
+func (v *View) openTarget(op operation, to target) (*storePartition, error) {
 	p, err := v.open(op, to.name)
 	if err == nil {
-		err = v.s.kinds.checkKind(op, call.Op, p.store, to.implied)
+		err = v.s.kinds.checkKind(op, to.call.Op, p.store, to.implied)
 	}
-	if err != nil {
-		return nil, "", call, v.deniedItem(withCall(err, call.Op, to.name), op, to)
-	}
-	return p, op.verb, to.call, nil
+	return p, err
 }
 
 // deniedItem adds the item that a call names to the fault access_denied of a store whose grants are

@@ -114,7 +114,7 @@ func pageValue(t abi.Type) string {
 // pageType describes the type of a value.
 func pageType(t abi.Type) string {
 	text := map[abi.Shape]string{
-		abi.Any: "any JSON value", abi.Content: "the content", abi.Text: "text", abi.Boolean: "true or false", abi.Integer: "integer",
+		abi.Any: "any JSON value", abi.Content: "the content", abi.Text: "text", abi.Boolean: "true or false", abi.Integer: "integer", abi.Number: "number",
 		abi.Success: "true", abi.Named: t.Name,
 	}[t.Shape]
 	switch t.Shape {

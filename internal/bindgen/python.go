@@ -119,7 +119,7 @@ func pyParam(p abi.Param) string {
 
 func pyType(t abi.Type) string {
 	text := map[abi.Shape]string{
-		abi.Any: "Any", abi.Content: "Any", abi.Text: "str", abi.Boolean: "bool", abi.Integer: "int",
+		abi.Any: "Any", abi.Content: "Any", abi.Text: "str", abi.Boolean: "bool", abi.Integer: "int", abi.Number: "float",
 		abi.Success: "Literal[True]", abi.Object: t.Name, abi.Named: t.Name,
 	}[t.Shape]
 	if t.Shape == abi.List {

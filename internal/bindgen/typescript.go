@@ -129,7 +129,7 @@ func tsParam(p abi.Param) string {
 
 func tsType(t abi.Type) string {
 	text := map[abi.Shape]string{
-		abi.Any: "unknown", abi.Content: "T", abi.Text: "string", abi.Boolean: "boolean", abi.Integer: "number",
+		abi.Any: "unknown", abi.Content: "T", abi.Text: "string", abi.Boolean: "boolean", abi.Integer: "number", abi.Number: "number",
 		abi.Success: "true", abi.Object: t.Name, abi.Named: t.Name,
 	}[t.Shape]
 	if t.Shape == abi.List {

@@ -179,6 +179,36 @@ export interface DeleteBlockOptions {
   agent?: boolean;
 }
 
+export interface RecallOptions {
+  /** The maximum number of lines, from 1 to 100; by default 10. */
+  limit?: number;
+  /** The minimum score of a line, from 0 to 1. */
+  min_score?: number;
+  /** Search the blocks of the active agent, too. */
+  agent?: boolean;
+}
+
+export interface RecallResult {
+  /** The line without its list marker. */
+  content: string;
+  /** The share of the query that the line contains, from 0 to 1. */
+  score: number;
+  /** The name of the block. */
+  block_type: string;
+  /** User or agent. */
+  scope: string;
+  /** The agent, or null if the block belongs to the user. */
+  agent_id: string | null;
+  /** The position of the line in the block, from 1. */
+  line_number: number;
+  /** The version of the block. */
+  updated_at: string;
+}
+
+export interface RecallReply {
+  results: Array<RecallResult>;
+}
+
 export interface ChatToolCall {
   id: string;
   name: string;
@@ -287,6 +317,13 @@ export interface Memory {
   /** Deletes a block, unless it has changed since it was read. */
   delete_block(name: string, options?: DeleteBlockOptions): Promise<DeleteReply>;
   delete_block(args: { name?: string; block?: string; options?: DeleteBlockOptions }): Promise<DeleteReply>;
+
+  /**
+   * Searches the blocks that the tool can read, such as archival, and returns the lines that match
+   * a query, the best first.
+   */
+  recall(query: string, options?: RecallOptions): Promise<RecallReply>;
+  recall(args: { query: string; options?: RecallOptions }): Promise<RecallReply>;
 }
 
 /**

@@ -101,6 +101,15 @@ export function delete_block(name: string, options: string | null = null): Reply
   return replyTo(memory_delete_block(at(a0), a0.byteLength, at(a1), a1.byteLength));
 }
 
+@external("memory", "recall")
+declare function memory_recall(query: usize, queryLen: i32, options: usize, optionsLen: i32): i32;
+
+/** recall searches the blocks that the tool can read, such as archival, and returns the lines that match a query, the best first. */
+export function recall(query: string | null, options: string | null = null): Reply {
+  const a0 = encode(query), a1 = encode(options);
+  return replyTo(memory_recall(at(a0), a0.byteLength, at(a1), a1.byteLength));
+}
+
 @external("model", "chat")
 declare function imported_model_chat(name: usize, nameLen: i32, request: usize, requestLen: i32): i32;
 

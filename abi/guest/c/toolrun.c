@@ -137,6 +137,10 @@ toolrun_reply toolrun_delete_block(toolrun_text name, toolrun_text options) {
     return reply_of(toolrun_memory_delete_block(name.ptr, (uint32_t)name.len, options.ptr, (uint32_t)options.len));
 }
 
+toolrun_reply toolrun_recall(toolrun_text query, toolrun_text options) {
+    return reply_of(toolrun_memory_recall(query.ptr, (uint32_t)query.len, options.ptr, (uint32_t)options.len));
+}
+
 toolrun_reply toolrun_model_chat(toolrun_text name, toolrun_text request) {
     return reply_of(toolrun_imported_model_chat(name.ptr, (uint32_t)name.len, request.ptr, (uint32_t)request.len));
 }

@@ -128,6 +128,9 @@ toolrun_reply toolrun_get_block(toolrun_text name, toolrun_text options);
 toolrun_reply toolrun_update_block(toolrun_text name, toolrun_text content, toolrun_text options);
 /* toolrun_delete_block deletes a block, unless it has changed since it was read. */
 toolrun_reply toolrun_delete_block(toolrun_text name, toolrun_text options);
+/* toolrun_recall searches the blocks that the tool can read, such as archival, and returns the lines that
+ * match a query, the best first. */
+toolrun_reply toolrun_recall(toolrun_text query, toolrun_text options);
 /* toolrun_model_chat asks a language model and returns its answer; the tool must be granted the model. */
 toolrun_reply toolrun_model_chat(toolrun_text name, toolrun_text request);
 /* </operations> */
@@ -267,6 +270,8 @@ int32_t toolrun_memory_update_block(const void *name, uint32_t name_len, const v
                                     const void *options, uint32_t options_len);
 TOOLRUN_IMPORT("memory", "delete_block")
 int32_t toolrun_memory_delete_block(const void *name, uint32_t name_len, const void *options, uint32_t options_len);
+TOOLRUN_IMPORT("memory", "recall")
+int32_t toolrun_memory_recall(const void *query, uint32_t query_len, const void *options, uint32_t options_len);
 TOOLRUN_IMPORT("model", "chat")
 int32_t toolrun_imported_model_chat(const void *name, uint32_t name_len, const void *request, uint32_t request_len);
 /* </imports> */

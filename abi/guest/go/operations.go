@@ -53,6 +53,13 @@ func DeleteBlock(name string, options any, into any) (found bool, err error) {
 	return operate(imports.DeleteBlock, "delete_block", into, storeName(name), options)
 }
 
+// Recall searches the blocks that the tool can read, such as archival, and returns the lines that match a
+// query, the best first. A nil argument is absent. The reply is decoded into the value that into points to;
+// found is false if it is null. query: the words to search for, as in "Acme renewal". options: options.
+func Recall(query any, options any, into any) (found bool, err error) {
+	return operate(imports.Recall, "recall", into, query, options)
+}
+
 // ModelChat asks a language model and returns its answer; the tool must be granted the model. A nil argument
 // is absent. The reply is decoded into the value that into points to; found is false if it is null. name: the
 // name of the model, as in the tool's models. request: the conversation that the model continues.

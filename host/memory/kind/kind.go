@@ -22,7 +22,7 @@ type Kind interface {
 	// Name returns the name of the kind in declarations.
 	Name() declare.Kind
 	// Operations returns the operations on stores of the kind. The first parameter is the name of
-	// the store, except in operations of a Space. Kinds can share an operation if it has the same
+	// the store, except in operations of a Space or a Union. Kinds can share an operation if it has the same
 	// verb and the same parameters after the store. If kinds share an operation, the store of a
 	// call determines the kind.
 	Operations() abi.Table
@@ -40,6 +40,22 @@ type Space interface {
 	Kind
 	// Space returns the name of the store.
 	Space() string
+}
+
+// Union is a Kind with operations that do not have a store parameter and act on all stores of the
+// kind. The condition for operations that another kind shares is the same as for a Space.
+type Union interface {
+	Kind
+	// CallAll performs such an operation on the stores that the caller can use, in the order of their
+	// declaration. The rules of Store.Call apply. members is empty if the caller was granted none.
+	CallAll(ctx context.Context, members []Member, call abi.Call) (json.RawMessage, error)
+}
+
+// Member is a store with the records that a call of a Union's operation can access.
+type Member struct {
+	Name      string
+	Store     Store
+	Partition Partition
 }
 
 // Scoped is a Store that determines the scope of each record by its item. Its Partition contains the

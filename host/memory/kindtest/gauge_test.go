@@ -175,7 +175,7 @@ func TestSharedOperations(t *testing.T) {
 	renamedStore := store
 	renamedStore.Name = "collection"
 	of := func(name declare.Kind, verb abi.Verb, params ...abi.Param) kind.Kind {
-		return declaring{name: name, table: abi.Table{{Name: "recall", Verb: verb, Params: params}}}
+		return declaring{name: name, table: abi.Table{{Name: "find", Verb: verb, Params: params}}}
 	}
 	for _, tt := range []struct {
 		name  string
@@ -188,7 +188,7 @@ func TestSharedOperations(t *testing.T) {
 		{"different verbs", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Write, store, query)}, "different verbs"},
 		{"or parameters", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Read, query, limit)}, "or parameters"},
 		{"another name of the store", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Read, renamedStore, query)}, "different names for the store"},
-		{"both without a store", []kind.Kind{of("a", abi.Read, query), of("b", abi.Read, query)}, `"a" and "b" both have the operation recall, without a store`},
+		{"both without a store", []kind.Kind{of("a", abi.Read, query), of("b", abi.Read, query)}, `"a" and "b" both have the operation find, without a store`},
 		{"an optional text", []kind.Kind{of("a", abi.Read, store, limit), of("b", abi.Read, limit)}, "must be a required text"},
 		{"a store at the end", []kind.Kind{of("a", abi.Read, query, store)}, "must be a required store"},
 		{"an optional store", []kind.Kind{of("a", abi.Read, optional, query)}, "must be a required store"},
@@ -202,7 +202,7 @@ func TestSharedOperations(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		op, ok := service.Operations().Lookup("recall")
+		op, ok := service.Operations().Lookup("find")
 		if mixed := tt.name != "with a store"; !ok || op.Params[0].Name != "store" || op.Params[0].Required == mixed || !op.Params[1].Required {
 			t.Errorf("%s: the operation is %+v", tt.name, op)
 		}

@@ -158,6 +158,33 @@ class DeleteBlockOptions(TypedDict, total=False):
     # use the block of the active agent instead of the user's
     agent: bool
 
+class RecallOptions(TypedDict, total=False):
+    # the maximum number of lines, from 1 to 100; by default 10
+    limit: int
+    # the minimum score of a line, from 0 to 1
+    min_score: float
+    # search the blocks of the active agent, too
+    agent: bool
+
+class RecallResult(TypedDict):
+    # the line without its list marker
+    content: str
+    # the share of the query that the line contains, from 0 to 1
+    score: float
+    # the name of the block
+    block_type: str
+    # user or agent
+    scope: str
+    # the agent, or None if the block belongs to the user
+    agent_id: Optional[str]
+    # the position of the line in the block, from 1
+    line_number: int
+    # the version of the block
+    updated_at: str
+
+class RecallReply(TypedDict):
+    results: list[RecallResult]
+
 @overload
 def get_content(store: str, projection: Optional[Projection] = ..., options: Optional[GetOptions] = ...) -> Any:
     """Returns the content of a store, or None if there is no record."""
@@ -240,4 +267,8 @@ def delete_block(name: str, options: Optional[DeleteBlockOptions] = ...) -> Dele
 
 @overload
 def delete_block(*, block: str, options: Optional[DeleteBlockOptions] = ...) -> DeleteReply: ...
+
+def recall(query: str, options: Optional[RecallOptions] = ...) -> RecallReply:
+    """Searches the blocks that the tool can read, such as archival, and returns the lines that match a query,
+    the best first."""
 # </operations>

@@ -299,6 +299,12 @@ int32_t toolrun_memory_delete_block(const void *name, uint32_t name_len, const v
     return perform("delete_block", args, 2);
 }
 
+int32_t toolrun_memory_recall(const void *query, uint32_t query_len, const void *options, uint32_t options_len) {
+    const toolrun_text args[] = {toolrun_make_text(query, query_len), toolrun_make_text(options, options_len),
+                                 TOOLRUN_ABSENT};
+    return perform("recall", args, 2);
+}
+
 int32_t toolrun_imported_model_chat(const void *name, uint32_t name_len, const void *request, uint32_t request_len) {
     const toolrun_text args[] = {toolrun_make_text(name, name_len), toolrun_make_text(request, request_len),
                                  TOOLRUN_ABSENT};

@@ -36,5 +36,8 @@ func UpdateBlock(args []string) (reply []byte, number int32) { return perform("u
 // DeleteBlock performs delete_block and returns its reply: a fault if number is negative.
 func DeleteBlock(args []string) (reply []byte, number int32) { return perform("delete_block", args) }
 
+// Recall performs recall and returns its reply: a fault if number is negative.
+func Recall(args []string) (reply []byte, number int32) { return perform("recall", args) }
+
 // ModelChat performs model_chat and returns its reply: a fault if number is negative.
 func ModelChat(args []string) (reply []byte, number int32) { return perform("model_chat", args) }

@@ -86,6 +86,14 @@ func DeleteBlock(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return memoryDeleteBlock(argument(args, 0), argument(args, 1)) })
 }
 
+//go:wasmimport memory recall
+func memoryRecall(query, options string) int32
+
+// Recall performs recall and returns its reply: a fault if number is negative.
+func Recall(args []string) (reply []byte, number int32) {
+	return replyOf(func() int32 { return memoryRecall(argument(args, 0), argument(args, 1)) })
+}
+
 //go:wasmimport model chat
 func modelChat(name, request string) int32
 
@@ -118,6 +126,8 @@ func Call(op string, args []string) (reply []byte, number int32, known bool) {
 		reply, number = UpdateBlock(args)
 	case op == "delete_block" && len(args) <= 2:
 		reply, number = DeleteBlock(args)
+	case op == "recall" && len(args) <= 2:
+		reply, number = Recall(args)
 	case op == "model_chat" && len(args) <= 2:
 		reply, number = ModelChat(args)
 	default:
