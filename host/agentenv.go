@@ -22,6 +22,8 @@ type agentEnv struct {
 	turn   *turn
 	view   *memory.View
 	random *rand.Rand
+	// versions contains the versions of the user's blocks that the agents of this attempt know.
+	versions map[blockID]time.Time
 	// named is true if the agent that the turn addresses is known.
 	named bool
 }
@@ -203,7 +205,11 @@ func (e *agentEnv) CallTool(ctx context.Context, name, tool string, input map[st
 	if err != nil {
 		return nil, abi.Faultf(abi.InvalidArgument, "the input of %s is not a JSON value: %v", tool, err)
 	}
-	output, err := e.turn.callTool(ctx, e.view, name, tool, slices.Clone(text))
+	text = slices.Clone(text)
+	if output, known, err := e.callMemory(ctx, name, tool, text); known {
+		return output, err
+	}
+	output, err := e.turn.callTool(ctx, e.view, name, tool, text)
 	if err != nil {
 		return nil, err
 	}

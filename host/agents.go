@@ -37,6 +37,8 @@ type Turn struct {
 	// and Store use them instead of the stored variables. If Variables is nil, they use the stored
 	// variables. Turn rejects Variables.
 	Variables map[string]any
+	// MemoryPolicy determines which blocks of the user go into the prompts of models.
+	MemoryPolicy MemoryPolicy
 	// Metadata, SessionReference, UserReference, Key and DryRun have the same meaning as in
 	// Invocation.
 	Metadata         json.RawMessage

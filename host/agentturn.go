@@ -101,6 +101,9 @@ func (t *turn) find() error {
 	case t.req.Variables != nil && (t.name == actTurn || t.name == previewName):
 		return abi.Faultf(abi.InvalidArgument, "a turn uses the stored variables; it cannot receive others")
 	}
+	if err := t.req.MemoryPolicy.check(); err != nil {
+		return err
+	}
 	if t.req.Agent != "" {
 		if err := a.AgentSet.Find(t.req.Agent); err != nil {
 			return err
@@ -147,9 +150,10 @@ func (t *turn) makeFingerprint() (string, error) {
 	if err != nil {
 		return "", abi.Faultf(abi.InvalidArgument, "the variables are not JSON values: %v", err)
 	}
-	message, _ := json.Marshal(t.req.Message) // a string or nil always encodes
+	message, _ := json.Marshal(t.req.Message)     // a string or nil always encodes
+	policy, _ := json.Marshal(t.req.MemoryPolicy) // execute has checked the policy
 	return fingerprint(append([]part{
-		{"request", []byte(t.name)}, {"agent", []byte(t.req.Agent)}, {"message", message}, {"event", []byte(t.req.Event)},
+		{"request", []byte(t.name)}, {"agent", []byte(t.req.Agent)}, {"message", message}, {"event", []byte(t.req.Event)}, {"memory_policy", policy},
 		{"variables", variables}, {"metadata", t.h.limits.canonical(t.inv.Metadata)},
 	}, t.inv.mocksPart()...)), nil
 }

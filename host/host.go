@@ -39,6 +39,7 @@ type Host struct {
 	tenants     []string
 	programs    programCache
 	agents      map[string]*hostAgent // by name
+	blockRights memory.Authority      // of agents
 	queue       turnQueue
 	activeTurns engine.Inflight
 	ledger      *Ledger
@@ -97,7 +98,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	h.stop, h.closing = stop, untilClosed.Done()
 	h.compiler = &compiler{h: h, untilClosed: untilClosed}
 	addTools(h)
-	h.agents = agentsOf(h.app)
+	h.agents, h.blockRights = agentsOf(h.app), blockRights(h.app)
 	h.ledger = newLedger(h)
 	h.ledger.start()
 	h.meter = &Meter{store: service.Meter(), log: h.log}

@@ -21,26 +21,41 @@ type Rendered struct {
 	// Missing lists the expressions that were rendered as "", because their value does not exist or
 	// is null. An example is memory.prefs.language. Each expression is listed once.
 	Missing []string
+	// SystemReminders are the lines of the user's blocks that match the message, if the policy of the
+	// request asks for them.
+	SystemReminders []string
+}
+
+// PromptRequest is a request to render a declared prompt.
+type PromptRequest struct {
+	// Prompt is the name of the prompt.
+	Prompt string
+	Caller Caller
+	// MemoryPolicy determines the value of {{memory.user_memory}} and the reminders in the result.
+	MemoryPolicy MemoryPolicy
+	// Message is the message of the user. With ArchivalAuto, it is the query for reminders.
+	Message string
 }
 
 // Render renders a declared prompt for a caller. It reads only the stores and facts that the prompt is
 // granted, all from one snapshot.
 func (h *Host) Render(ctx context.Context, caller Caller, prompt string) (string, error) {
-	rendered, err := h.RenderPrompt(ctx, caller, prompt)
+	rendered, err := h.RenderPrompt(ctx, PromptRequest{Prompt: prompt, Caller: caller})
 	return rendered.Text, err
 }
 
-// RenderPrompt is like Render and also returns the expressions whose value is missing.
-func (h *Host) RenderPrompt(ctx context.Context, caller Caller, prompt string) (Rendered, error) {
-	declared, ok := h.app.Prompt(prompt)
+// RenderPrompt is like Render, but applies a policy for blocks. It also returns the expressions whose
+// value is missing.
+func (h *Host) RenderPrompt(ctx context.Context, r PromptRequest) (Rendered, error) {
+	declared, ok := h.app.Prompt(r.Prompt)
 	if !ok {
-		return Rendered{}, abi.Faultf(abi.NotFound, "the prompt %q does not exist", prompt)
+		return Rendered{}, abi.Faultf(abi.NotFound, "the prompt %q does not exist", r.Prompt)
 	}
 	if len(declared.Broken) > 0 {
-		return Rendered{}, abi.Faultf(abi.SourceInvalid, "the declaration of the prompt %q has errors: %v", prompt, declared.Broken)
+		return Rendered{}, abi.Faultf(abi.SourceInvalid, "the declaration of the prompt %q has errors: %v", r.Prompt, declared.Broken)
 	}
-	text, err := render(ctx, h, caller, declared.Template, memory.Granted(declared.Grants))
-	return text, promptFault(err)
+	rendered, err := render(ctx, h, r, declared.Template, memory.Granted(declared.Grants))
+	return rendered, promptFault(err)
 }
 
 // promptFault rewrites the message for a store or a fact that a prompt is not allowed to read, because the
@@ -84,13 +99,19 @@ func (h *Host) Refs(prompt string) []template.Ref {
 // RenderText renders an arbitrary template for a caller. It is meant for operators, because the
 // template can read every store.
 func (h *Host) RenderText(ctx context.Context, caller Caller, text string) (string, error) {
-	rendered, err := render(ctx, h, h.Sessions().withUser(ctx, caller), text, memory.Operator())
+	rendered, err := h.RenderTemplate(ctx, PromptRequest{Caller: caller}, text)
 	return rendered.Text, err
+}
+
+// RenderTemplate is like RenderText, but applies a policy for blocks. It ignores r.Prompt.
+func (h *Host) RenderTemplate(ctx context.Context, r PromptRequest, text string) (Rendered, error) {
+	r.Caller = h.Sessions().withUser(ctx, r.Caller)
+	return render(ctx, h, r, text, memory.Operator())
 }
 
 // render renders a template for a caller. The Authority determines which stores the template can
 // read.
-func render(ctx context.Context, h *Host, caller Caller, text string, a memory.Authority) (rendered Rendered, err error) {
+func render(ctx context.Context, h *Host, r PromptRequest, text string, a memory.Authority) (rendered Rendered, err error) {
 	t, err := template.Parse(text)
 	if err != nil {
 		return rendered, templateFault(err)
@@ -99,20 +120,25 @@ func render(ctx context.Context, h *Host, caller Caller, text string, a memory.A
 	if err != nil {
 		return rendered, err
 	}
+	a = memory.ReadOnly(a)
 	body := func(ctx context.Context, v *memory.View) (err error) {
+		p := promptSource{h, v, a, r}
+		if rendered.SystemReminders, err = p.reminders(ctx); err != nil {
+			return err
+		}
 		rendered.Text, rendered.Missing, err = t.RenderFrom(template.Source{
-			Store:  func(store string) (json.RawMessage, error) { return get(ctx, v, abi.GetContent, store) },
+			Store:  func(store string) (json.RawMessage, error) { return p.store(ctx, store) },
 			Fact:   func(path string) (json.RawMessage, error) { return get(ctx, v, abi.GetFact, path) },
 			IsFact: factOf(h.app),
 		})
 		return err
 	}
 	var done memory.Done
-	err = h.admitted(ctx, caller, func() (err error) {
-		done, err = h.memory.Transact(ctx, memory.Tx{Caller: caller.as(id), Authority: memory.ReadOnly(a), ReadOnly: true}, body)
+	err = h.admitted(ctx, r.Caller, func() (err error) {
+		done, err = h.memory.Transact(ctx, memory.Tx{Caller: r.Caller.as(id), Authority: a, ReadOnly: true}, body)
 		return err
 	})
-	h.ledger.recordAct(caller, id, actRender, done.Effects, err)
+	h.ledger.recordAct(r.Caller, id, actRender, done.Effects, err)
 	return rendered, err
 }
 

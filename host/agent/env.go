@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/model"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // Env is the environment of a turn: the memory, the tools and the models of one attempt of a
@@ -37,6 +38,9 @@ type Env interface {
 	// Context returns the stored facts with the given paths. Unless domain is "", it also returns the
 	// stored facts of the domain. A commit does not check that these facts are still the same.
 	Context(ctx context.Context, agent string, paths []string, domain string) ([]Fact, error)
+	// UserMemory returns the blocks of the user and of an agent that go into the prompts of models, or
+	// nil if there are none. A commit does not check that these blocks are still the same.
+	UserMemory(ctx context.Context, agent string) (*report.MemoryContext, error)
 	// Hide passes a function that replaces the sensitive values in a text that a tool has written, such
 	// as a log line. It is called once, before all tools. The function knows the values that the turn
 	// has used so far.

@@ -66,6 +66,13 @@ func (d *dialog) take(ctx context.Context, f *abl.Field, value any) error {
 
 // object asks a model to extract a JSON object from the message of the user.
 func (d *dialog) object(ctx context.Context, at abl.Position, name, task string, schema json.RawMessage) (map[string]any, error) {
+	remembered, err := d.t.reason.userMemory(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	if remembered != "" {
+		task += "\n" + remembered
+	}
 	request := model.ChatRequest{
 		Messages: []model.Message{{Role: model.System, Content: task}, {Role: model.User, Content: strings.ToValidUTF8(d.t.request.Message, "\uFFFD")}},
 		Schema:   schema,

@@ -52,8 +52,9 @@ func (s *Set) Preview(ctx context.Context, env Env, r Request) (*Prompt, error) 
 	return preview.prompt, nil
 }
 
-// conversation returns the messages that the model of a step receives.
-func (r *reasoner) conversation(step *abl.Step) []model.Message {
+// conversation returns the messages that the model of a step receives. remembered is the memory of the
+// user as a part of the prompt.
+func (r *reasoner) conversation(step *abl.Step, remembered string) []model.Message {
 	var b strings.Builder
 	b.WriteString("You are the agent " + r.mem.agent.name + ".\n")
 	section(&b, "Goal", r.mem.agent.Goal.Value)
@@ -65,6 +66,7 @@ func (r *reasoner) conversation(step *abl.Step) []model.Message {
 		}
 	}
 	section(&b, "Known values", r.known())
+	b.WriteString(remembered)
 	b.WriteString("Answer the user in plain text.")
 	messages := []model.Message{{Role: model.System, Content: b.String()}}
 	messages = append(messages, r.mem.state.Transcript...)

@@ -31,6 +31,8 @@ type reasoner struct {
 	mem   *memory
 	log   *log
 	calls int // the number of requests to models
+	// memories contains the memory of the user as a part of a prompt, by agent.
+	memories map[string]string
 }
 
 // chat sends a request to a model.
@@ -47,7 +49,11 @@ func (r *reasoner) chat(ctx context.Context, at abl.Position, name string, reque
 // step lets the model of a step answer. The step ends if EXIT_WHEN holds, or after MAX_TURNS answers.
 func (r *reasoner) step(ctx context.Context, step *abl.Step) (control, error) {
 	r.t.unread = false
-	request := model.ChatRequest{Messages: r.conversation(step), Tools: r.tools(step)}
+	remembered, err := r.userMemory(ctx, step.Name.Position)
+	if err != nil {
+		return control{}, err
+	}
+	request := model.ChatRequest{Messages: r.conversation(step, remembered), Tools: r.tools(step)}
 	for {
 		answer, err := r.chat(ctx, step.Name.Position, step.Model, request)
 		if err != nil {

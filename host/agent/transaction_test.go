@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/model"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
 )
@@ -117,6 +118,9 @@ func (e *txEnv) DeleteFact(ctx context.Context, _, path string) error {
 		return storage.Record{}, nil, nil
 	})
 }
+
+// UserMemory implements agent.Env. The user has no blocks.
+func (e *txEnv) UserMemory(context.Context, string) (*report.MemoryContext, error) { return nil, nil }
 
 func (e *txEnv) Context(ctx context.Context, name string, paths []string, domain string) ([]agent.Fact, error) {
 	var facts []agent.Fact

@@ -112,11 +112,20 @@ func (r *agentReader) check(a *App) {
 	}
 }
 
-// toolsForAgents returns the tools that agents can call.
+// toolsForAgents returns the tools that agents can call: the tools of the app and, if the app has
+// blocks, the tools on memory.
 func (a *App) toolsForAgents() []agent.Tool {
 	tools := make([]agent.Tool, len(a.Tools))
 	for i, t := range a.Tools {
 		tools[i] = agent.Tool{Name: t.Name, Description: t.Description, Parameters: t.InputSchema}
+	}
+	if len(a.Blocks) == 0 {
+		return tools
+	}
+	for _, added := range agent.MemoryTools() {
+		if !slices.ContainsFunc(tools, func(t agent.Tool) bool { return t.Name == added.Name }) {
+			tools = append(tools, added)
+		}
 	}
 	return tools
 }

@@ -61,8 +61,11 @@ func (k *kinds) add(added kind.Kind) error {
 // noOperation returns the fault for an operation that the kind of a store does not have.
 func (k *kinds) noOperation(st *store, op string) error {
 	var names []string
+	_, union := k.byName[st.Kind].(kind.Union)
 	for _, op := range k.byName[st.Kind].Operations() {
-		names = append(names, op.Name)
+		if namesStore(op) || !union {
+			names = append(names, op.Name)
+		}
 	}
 	f := abi.Faultf(abi.InvalidArgument, "the store %q of kind %s does not support the operation %s", st.Name, st.Kind, op)
 	if len(names) == 0 {

@@ -26,7 +26,8 @@ func callUnion(ctx context.Context, v *View, op operation, call abi.Call) (json.
 }
 
 // membersOf returns the stores of an operation's kind that the View can use, in the order of their
-// declaration. If the View can use none of the granted ones, membersOf returns the first fault.
+// declaration. If the View can use none of them although some are granted, membersOf returns the first
+// fault.
 func membersOf(v *View, op operation) (members []kind.Member, fault error) {
 	for _, name := range v.s.names {
 		if v.s.stores[name].Kind != op.space {

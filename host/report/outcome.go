@@ -24,7 +24,10 @@ type Outcome struct {
 	// texts that recalls added for a model.
 	Injected     map[string]any `json:"injected"`
 	Instructions []string       `json:"instructions"`
-	Warnings     []string       `json:"warnings"`
+	// UserMemory contains the blocks that went into the prompts of models in this turn, one entry for
+	// each agent that asked a model. It is empty if the turn asked none or the user has no blocks.
+	UserMemory []InjectedMemory `json:"user_memory,omitempty"`
+	Warnings   []string         `json:"warnings"`
 	// Trace lists the evaluated elements, in order.
 	Trace []Trace `json:"trace"`
 }
@@ -41,7 +44,7 @@ func NewOutcome(agent string) *Outcome {
 // Trace is an entry of the trace of a turn.
 type Trace struct {
 	// Kind is the kind of the evaluated element: activate, step, set, clear, transform, respond, gather,
-	// input, intent, call, check, constraint, recall, trigger, handoff, hook or model.
+	// input, intent, call, check, constraint, recall, trigger, handoff, hook, memory or model.
 	Kind string `json:"kind"`
 	// Name is the name of the step, variable, tool, path or event.
 	Name string `json:"name,omitempty"`

@@ -37,8 +37,8 @@ type runBackend interface {
 
 // promptBackend renders declared prompts and arbitrary templates.
 type promptBackend interface {
-	Render(ctx context.Context, c host.Caller, prompt string) (string, error)
-	RenderText(ctx context.Context, c host.Caller, text string) (string, error)
+	RenderPrompt(ctx context.Context, r host.PromptRequest) (host.Rendered, error)
+	RenderTemplate(ctx context.Context, r host.PromptRequest, text string) (host.Rendered, error)
 }
 
 // sessionBackend manages sessions. Start, End and Get use the session of the caller.

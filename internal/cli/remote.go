@@ -91,20 +91,20 @@ func notRun(tool string, err error) (*report.Result, error) {
 // remotePrompts renders prompts at a server.
 type remotePrompts struct{ client *client.Client }
 
-// Render renders a prompt of the app.
-func (r remotePrompts) Render(ctx context.Context, c host.Caller, prompt string) (string, error) {
-	rendered, err := r.client.Render(ctx, callerOf(c), prompt)
+// RenderPrompt renders a prompt of the app.
+func (r remotePrompts) RenderPrompt(ctx context.Context, p host.PromptRequest) (host.Rendered, error) {
+	rendered, err := r.client.Render(ctx, callerOf(p.Caller), p.Prompt)
 	if err != nil {
-		return "", unknownName(err, prompt, fmt.Sprintf("the server has no prompt %q", prompt), "the app declares no prompts", func() ([]string, error) {
+		return host.Rendered{}, unknownName(err, p.Prompt, fmt.Sprintf("the server has no prompt %q", p.Prompt), "the app declares no prompts", func() ([]string, error) {
 			return namesOf(r.client.Prompts, func(p apitypes.Prompt) string { return p.Name })(ctx)
 		})
 	}
-	return rendered.Text, nil
+	return host.Rendered{Text: rendered.Text, Missing: rendered.Missing}, nil
 }
 
-// RenderText always fails, because a server renders only declared prompts.
-func (r remotePrompts) RenderText(context.Context, host.Caller, string) (string, error) {
-	return "", usagef("name a prompt of the app", "a server renders only prompts of its app")
+// RenderTemplate always fails, because a server renders only declared prompts.
+func (r remotePrompts) RenderTemplate(context.Context, host.PromptRequest, string) (host.Rendered, error) {
+	return host.Rendered{}, usagef("name a prompt of the app", "a server renders only prompts of its app")
 }
 
 // remoteSessions manages sessions at a server.

@@ -12,53 +12,73 @@ type renderCommand struct{ baseCommand }
 
 func (rc renderCommand) command() *cobra.Command {
 	var f memoryFlags
-	var text string
+	var text, policy, message string
 	cmd := &cobra.Command{
 		Use:   "render PROMPT | -e TEMPLATE | -",
 		Short: "Render a prompt with the current content of memory",
 		Long: `Render a prompt of the app file with the stores that it is granted, or a template from -e or stdin with all
-stores.`,
+stores. {{memory.user_memory}} contains the blocks of the user that --memory-policy includes. In its mode auto, the
+lines of blocks that match --message are printed to stderr.`,
 		Example: `  toolrun render greeting --user ann --session s1
   toolrun render -e 'Speak {{memory.userPrefs.language}}.' --user ann
-  toolrun render - --user ann < prompt.txt`,
+  toolrun render - --user ann < prompt.txt
+  toolrun render greeting --user ann --memory-policy '{"archival_mode": "auto"}' --message "Acme renewal"`,
 		Args: takes(0, 1, "one PROMPT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			inline := cmd.Flags().Changed("expression")
 			if inline == (len(args) == 1) {
 				return usagef("see: "+cmd.CommandPath()+" --help", "%s requires either a PROMPT or -e TEMPLATE", cmd.CommandPath())
 			}
+			r := host.PromptRequest{Message: message}
+			var err error
+			if r.MemoryPolicy, err = rc.env.memoryPolicy(cmd.Context(), policy); err != nil {
+				return err
+			}
 			if inline {
-				return rc.render(cmd, &f, "", text)
+				return rc.render(cmd, &f, r, text)
 			}
 			if args[0] != "-" {
-				return rc.render(cmd, &f, args[0], "")
+				r.Prompt = args[0]
+				return rc.render(cmd, &f, r, "")
 			}
 			template, err := rc.env.readStdin(cmd.Context(), "the template")
 			if err != nil {
 				return err
 			}
-			return rc.render(cmd, &f, "", string(template))
+			return rc.render(cmd, &f, r, string(template))
 		},
 	}
 	f.register(cmd)
 	f.workflowFlag(cmd)
 	cmd.Flags().StringVarP(&text, "expression", "e", "", "the `template` itself")
+	registerMemoryPolicy(cmd, &policy)
+	cmd.Flags().StringVar(&message, "message", "", "the `text` of the user's message, for the mode auto of --memory-policy")
 	cmd.ValidArgsFunction = rc.projects.completeArg(&f.app, (*project).promptNames)
 	return cmd
 }
 
-// render renders a declared prompt. If prompt is "", it renders the template instead.
-func (rc renderCommand) render(cmd *cobra.Command, f *memoryFlags, prompt, text string) error {
-	return rc.apps.with(cmd, f, rc.project(prompt), false, func(opened *openedApp, caller host.Caller) error {
-		render := func() (string, error) { return opened.prompts.Render(cmd.Context(), caller, prompt) }
-		if prompt == "" {
-			render = func() (string, error) { return opened.prompts.RenderText(cmd.Context(), caller, text) }
+// render renders a declared prompt. If the request names none, it renders the template instead.
+func (rc renderCommand) render(cmd *cobra.Command, f *memoryFlags, r host.PromptRequest, text string) error {
+	return rc.apps.with(cmd, f, rc.project(r.Prompt), false, func(opened *openedApp, caller host.Caller) error {
+		r.Caller = caller
+		render := func() (host.Rendered, error) { return opened.prompts.RenderPrompt(cmd.Context(), r) }
+		if r.Prompt == "" {
+			render = func() (host.Rendered, error) { return opened.prompts.RenderTemplate(cmd.Context(), r, text) }
 		}
 		rendered, err := render()
 		if err != nil {
 			return err
 		}
-		return rc.out.answer(map[string]string{"text": rendered}, func() error { return rc.out.writeText(rendered) })
+		answer := struct {
+			Text      string   `json:"text"`
+			Reminders []string `json:"system_reminders,omitempty"`
+		}{rendered.Text, rendered.SystemReminders}
+		return rc.out.answer(answer, func() error {
+			for _, line := range rendered.SystemReminders {
+				rc.out.note(plain, "reminder: ", line)
+			}
+			return rc.out.writeText(rendered.Text)
+		})
 	})
 }
 

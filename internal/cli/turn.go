@@ -19,6 +19,7 @@ type turnFlags struct {
 	isolationFlags
 	modelFlags
 	metadata, key string
+	policy        string
 	timeout       time.Duration
 	trace, dry    bool
 }
@@ -31,6 +32,7 @@ func (f *turnFlags) registerConversation(cmd *cobra.Command) {
 	f.modelFlags.register(cmd)
 	cmd.Flags().StringVar(&f.metadata, "metadata", "", "`JSON`, @file or - to merge into the session's metadata")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "the time limit of a turn, such as 10s (default and maximum: 180s)")
+	registerMemoryPolicy(cmd, &f.policy)
 	cmd.Flags().BoolVar(&f.trace, "trace", false, "show each memory call with its duration on stderr")
 }
 
@@ -143,6 +145,9 @@ func (tc turnCommands) request(cmd *cobra.Command, f *turnFlags, agent string) (
 		return t, err
 	}
 	t.Live = f.live
+	if t.MemoryPolicy, err = tc.env.memoryPolicy(cmd.Context(), f.policy); err != nil {
+		return t, err
+	}
 	t.Metadata, err = tc.env.document(cmd.Context(), "--metadata", f.metadata)
 	return t, err
 }

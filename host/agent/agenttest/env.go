@@ -33,6 +33,8 @@ type Env struct {
 	Tools map[string]ToolFunc
 	// Model answers the requests to all models. If it is nil, models are unavailable.
 	Model func(name string, request model.ChatRequest) (model.ChatAnswer, error)
+	// Memory is the memory of the user in the prompts of models, or nil.
+	Memory *report.MemoryContext
 	// Scopes maps the paths of facts to their scopes. The default scope of a fact is the scope that
 	// the first name of its path indicates.
 	Scopes map[string]abl.FactScope
@@ -252,6 +254,11 @@ func (e *Env) Context(_ context.Context, _ string, paths []string, domain string
 		facts = append(facts, agent.Fact{Path: path, Value: value, Domain: f.domain})
 	}
 	return facts, nil
+}
+
+// UserMemory implements agent.Env. All agents have the same memory.
+func (e *Env) UserMemory(context.Context, string) (*report.MemoryContext, error) {
+	return e.Memory, nil
 }
 
 // Hide implements agent.Env. The tools of an Env have no log.

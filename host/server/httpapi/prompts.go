@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
@@ -38,7 +39,7 @@ func addPrompts(s *Server) {
 			return nil, err
 		}
 		caller.Agent = in.Body.Agent
-		rendered, err := c.host.RenderPrompt(ctx, caller, in.Name)
+		rendered, err := c.host.RenderPrompt(ctx, host.PromptRequest{Prompt: in.Name, Caller: caller})
 		return &renderedOutput{apitypes.Rendered{Name: in.Name, Text: rendered.Text, Missing: rendered.Missing}}, err
 	})
 }

@@ -1,0 +1,184 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/memory/block"
+	"github.com/toolrun/toolrun/host/report"
+)
+
+// MemoryContext is the part of a prompt that comes from blocks.
+type MemoryContext = report.MemoryContext
+
+// MemoryPolicy determines which blocks go into a prompt or a turn. The zero value is the default: the
+// texts of the user and of the active agent, without a search.
+type MemoryPolicy struct {
+	// ArchivalMode determines whether lines that match the message become system reminders. The
+	// default is ArchivalToolOnly.
+	ArchivalMode ArchivalMode `json:"archival_mode,omitempty"`
+	// ArchivalLimit is the maximum number of reminders, up to block.MaxLimit. Default: 10.
+	ArchivalLimit int `json:"archival_limit,omitempty"`
+	// ArchivalMinScore excludes lines with a lower score. Nil excludes none.
+	ArchivalMinScore *float64 `json:"archival_min_score,omitempty"`
+	// IncludeUserCore and IncludeAgentCore include the blocks with the use context: those of the user,
+	// and those of the active agent. Nil means true.
+	IncludeUserCore  *bool `json:"include_user_core,omitempty"`
+	IncludeAgentCore *bool `json:"include_agent_core,omitempty"`
+}
+
+// ArchivalMode is a use of the blocks that are searched.
+type ArchivalMode string
+
+// The archival modes.
+const (
+	ArchivalToolOnly ArchivalMode = "tool_only" // only tools and API calls search
+	ArchivalAuto     ArchivalMode = "auto"      // lines that match the message become system reminders
+	ArchivalOff      ArchivalMode = "off"       // the same as ArchivalToolOnly: nothing is added to prompts
+)
+
+// check returns a fault if a policy is invalid.
+func (p MemoryPolicy) check() error {
+	switch p.ArchivalMode {
+	case "", ArchivalToolOnly, ArchivalAuto, ArchivalOff:
+	default:
+		return abi.Faultf(abi.InvalidArgument, "%q is not an archival_mode", p.ArchivalMode).WithHint("use tool_only, auto or off")
+	}
+	if p.ArchivalLimit < 0 || p.ArchivalLimit > block.MaxLimit {
+		return abi.Faultf(abi.InvalidArgument, "the archival_limit is %d; it must be from 1 to %d", p.ArchivalLimit, block.MaxLimit)
+	}
+	if s := p.ArchivalMinScore; s != nil && !(*s >= 0 && *s <= 1) {
+		return abi.Faultf(abi.InvalidArgument, "the archival_min_score is %v; it must be from 0 to 1", *s)
+	}
+	return nil
+}
+
+// includes reports whether the policy includes a block with the use context.
+func (p MemoryPolicy) includes(b block.Block) bool {
+	if b.Agent != "" {
+		return p.IncludeAgentCore == nil || *p.IncludeAgentCore
+	}
+	return p.IncludeUserCore == nil || *p.IncludeUserCore
+}
+
+// query returns the search for a message.
+func (p MemoryPolicy) query(message string) block.Query {
+	q := block.Query{Text: message, Limit: block.DefaultLimit}
+	if p.ArchivalLimit > 0 {
+		q.Limit = p.ArchivalLimit
+	}
+	if p.ArchivalMinScore != nil {
+		q.MinScore = *p.ArchivalMinScore
+	}
+	return q
+}
+
+// Context returns what a policy takes from the blocks of the caller's user and agent into a prompt for
+// a message of the user. All blocks are read from one snapshot.
+func (b Blocks) Context(ctx context.Context, caller Caller, message string, p MemoryPolicy) (MemoryContext, error) {
+	var found promptMemory
+	err := b.perform(ctx, caller, true, func(ctx context.Context, v *memory.View) (err error) {
+		found, err = readPromptMemory(ctx, v, b.h, b.authority, message, p)
+		return err
+	})
+	return found.MemoryContext, err
+}
+
+// promptMemory is a MemoryContext with the blocks that it contains.
+type promptMemory struct {
+	MemoryContext
+	blocks []block.Block
+}
+
+// readPromptMemory reads the part of a prompt that comes from blocks. a determines which blocks it can
+// contain.
+func readPromptMemory(ctx context.Context, v *memory.View, h *Host, a memory.Authority, message string, p MemoryPolicy) (found promptMemory, err error) {
+	found.SystemReminders = []string{}
+	if err := p.check(); err != nil {
+		return found, err
+	}
+	if len(message) > block.MaxQueryBytes {
+		return found, abi.Faultf(abi.TooLarge, "the message has %d bytes; the limit is %d", len(message), block.MaxQueryBytes)
+	}
+	uses := []declare.BlockUse{declare.BlockContext}
+	if p.ArchivalMode == ArchivalAuto {
+		uses = append(uses, declare.BlockRecall)
+	}
+	all, err := memory.PeekBlocks(ctx, v, a, uses...)
+	if err != nil {
+		return found, err
+	}
+	var searched []block.Block
+	q := p.query(message)
+	for _, b := range all {
+		declared, _ := h.app.Store(b.Name)
+		switch {
+		case declared.Block.Use == declare.BlockRecall:
+			searched, q.Language = append(searched, b), declared.Block.Language
+		case p.includes(b):
+			found.blocks = append(found.blocks, b)
+		}
+	}
+	found.UserMemory = userMemoryText(found.blocks)
+	matches, err := block.Search(searched, q)
+	for _, m := range matches {
+		found.SystemReminders = append(found.SystemReminders, m.Content)
+	}
+	return found, err
+}
+
+// userMemoryText returns the texts of blocks with headings.
+func userMemoryText(blocks []block.Block) string {
+	var b strings.Builder
+	for _, text := range blocks {
+		content := strings.TrimSpace(text.Content)
+		if content == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString("# " + text.Name)
+		if text.Agent != "" {
+			b.WriteString(" (agent " + text.Agent + ")")
+		}
+		b.WriteString("\n" + content)
+	}
+	return b.String()
+}
+
+// RecallQuery is a search over the lines of the blocks with the use recall.
+type RecallQuery struct {
+	Query string
+	// Limit is the maximum number of results, up to block.MaxLimit. Default: 10.
+	Limit int
+	// MinScore excludes results with a lower score. The default 0 excludes none.
+	MinScore float64
+	// Agent also searches the blocks of the caller's agent.
+	Agent bool
+}
+
+// Recall returns the lines of the caller's blocks that match a query, the best first.
+func (b Blocks) Recall(ctx context.Context, caller Caller, q RecallQuery) ([]block.Match, error) {
+	options, err := json.Marshal(struct {
+		Limit    int     `json:"limit,omitempty"`
+		MinScore float64 `json:"min_score,omitempty"`
+		Agent    bool    `json:"agent"`
+	}{q.Limit, q.MinScore, q.Agent})
+	if err != nil {
+		return nil, abi.Faultf(abi.InvalidArgument, "the minimum score is not a number")
+	}
+	var reply struct{ Results []block.Match }
+	err = b.perform(ctx, caller, true, func(ctx context.Context, v *memory.View) error {
+		text, err := v.Call(ctx, abi.Call{Op: abi.Recall, Args: []json.RawMessage{quoted(q.Query), options}})
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(text, &reply)
+	})
+	return reply.Results, err
+}

@@ -1,0 +1,17 @@
+package report
+
+// MemoryContext is the part of a prompt that comes from blocks.
+type MemoryContext struct {
+	// UserMemory is the text of the blocks with the use context. It is "" if there are none.
+	UserMemory string `json:"user_memory"`
+	// SystemReminders are the lines of blocks with the use recall that match the message of the user,
+	// the best first. They are meant for the model, not for the user.
+	SystemReminders []string `json:"system_reminders"`
+}
+
+// InjectedMemory is the MemoryContext of an agent in a turn.
+type InjectedMemory struct {
+	// Agent is the agent whose models received the memory.
+	Agent string `json:"agent"`
+	MemoryContext
+}
