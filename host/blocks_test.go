@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -153,6 +154,30 @@ func TestBlocksInTurns(t *testing.T) {
 	}
 	if found, err := h.Blocks().List(t.Context(), ann, block.ScopeAll); err != nil || len(found) != 2 {
 		t.Errorf("the blocks are %+v, %v; want those of two agents", found, err)
+	}
+}
+
+// TestActiveAgent checks the id of the active agent, and that a repeated run must have the same one.
+func TestActiveAgent(t *testing.T) {
+	h := openBlocks(t)
+	run := func(agent, key string) error {
+		input := json.RawMessage(`{"text":"x"}`)
+		_, err := h.Run(t.Context(), host.Invocation{Tool: "agent", Caller: host.Caller{User: "ann", Agent: agent}, Input: input, Key: key})
+		return err
+	}
+	for _, test := range []struct {
+		agent, key string
+		want       abi.Code
+	}{
+		{"a", "k", ""}, {"a", "k", ""}, {"b", "k", abi.Conflict}, {"b", "", ""}, {"", "", abi.NoAgent},
+		{"a\x00b", "", abi.InvalidArgument}, {strings.Repeat("a", 257), "", abi.InvalidArgument}, {strings.Repeat("ä/", 80), "", ""},
+	} {
+		if err := run(test.agent, test.key); test.want == "" && err != nil || test.want != "" && !errors.Is(err, test.want) {
+			t.Errorf("a run with the agent %.20q and the key %q = %v; want %q", test.agent, test.key, err, test.want)
+		}
+	}
+	if b, err := h.Blocks().Get(t.Context(), host.Caller{User: "ann", Agent: "a"}, "core", true); err != nil || b == nil || b.Content != "- x\n" {
+		t.Errorf("the block is %+v, %v; want one line, because the second run is the first one", b, err)
 	}
 }
 

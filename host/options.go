@@ -31,7 +31,7 @@ type Options struct {
 	// trusted tools. With other engines, load the app with an app.Loader and set its Extensions to
 	// the result of Options.Extensions. By default there are no engines, so every run fails.
 	Engines []engine.Engine
-	// Kinds are the kinds of stores that are supported in addition to documents, facts and the state
+	// Kinds are the kinds of stores that are supported in addition to documents, facts, blocks and the state
 	// of agents. If there are any, load the app with an app.Loader that has the same Kinds.
 	Kinds []kind.Kind
 	// Gate limits the number of concurrent runs and determines which waiting run is admitted next.

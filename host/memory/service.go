@@ -30,7 +30,7 @@ type Config struct {
 	App     string
 	Backend storage.Backend
 	Stores  []declare.Store
-	// Kinds are the kinds of stores in addition to documents, facts and the state of agents. Default:
+	// Kinds are the kinds of stores in addition to documents, facts, blocks and the state of agents. Default:
 	// none.
 	Kinds  []kind.Kind
 	Limits Limits

@@ -80,6 +80,34 @@ func TestFailedBodyStoresNothing(t *testing.T) {
 	}
 }
 
+// TestLeastRevision checks that a record gets at least the revision that its update asks for, and that
+// revisions of the key still rise, also after a deletion.
+func TestLeastRevision(t *testing.T) {
+	b := newFixture(t)
+	for _, step := range []struct {
+		least, want int64 // want 0: the record is deleted
+	}{{0, 1}, {100, 100}, {50, 101}, {0, 102}, {-5, 103}, {0, 0}, {7, 104}, {0, 0}, {200, 200}} {
+		update := func(storage.Record, bool) (storage.Record, any, error) {
+			return storage.Record{Content: []byte("x"), Revision: step.least}, nil, nil
+		}
+		if step.want == 0 {
+			update = remove
+		}
+		out, err := b.Run(t.Context(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
+			if err := tx.Apply(ctx, key(1), update); err != nil {
+				return err
+			}
+			if r, err := tx.Get(ctx, key(1)); err != nil || r.Revision != step.want {
+				t.Errorf("least %d: Get = revision %d, %v; want %d", step.least, r.Revision, err, step.want)
+			}
+			return nil
+		})
+		if err != nil || out.Writes[0].New.Revision != step.want {
+			t.Errorf("least %d: Run = %+v, %v; want revision %d", step.least, out, err, step.want)
+		}
+	}
+}
+
 func TestTxSeesItsWrites(t *testing.T) {
 	b := newFixture(t)
 	b.set(1, "one")
