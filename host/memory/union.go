@@ -26,7 +26,7 @@ func callUnion(ctx context.Context, v *View, op operation, call abi.Call) (json.
 }
 
 // membersOf returns the stores of an operation's kind that the View can use, in the order of their
-// declaration. If the View can use none of them although some are granted, membersOf returns the first
+// declaration. If some are granted but the View can use no store, membersOf returns the first
 // fault.
 func membersOf(v *View, op operation) (members []kind.Member, fault error) {
 	for _, name := range v.s.names {

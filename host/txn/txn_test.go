@@ -85,10 +85,10 @@ func TestFailedBodyStoresNothing(t *testing.T) {
 func TestLeastRevision(t *testing.T) {
 	b := newFixture(t)
 	for _, step := range []struct {
-		least, want int64 // want 0: the record is deleted
+		min, want int64 // want 0: the record is deleted
 	}{{0, 1}, {100, 100}, {50, 101}, {0, 102}, {-5, 103}, {0, 0}, {7, 104}, {0, 0}, {200, 200}} {
 		update := func(storage.Record, bool) (storage.Record, any, error) {
-			return storage.Record{Content: []byte("x"), Revision: step.least}, nil, nil
+			return storage.Record{Content: []byte("x"), Revision: step.min}, nil, nil
 		}
 		if step.want == 0 {
 			update = remove
@@ -98,12 +98,12 @@ func TestLeastRevision(t *testing.T) {
 				return err
 			}
 			if r, err := tx.Get(ctx, key(1)); err != nil || r.Revision != step.want {
-				t.Errorf("least %d: Get = revision %d, %v; want %d", step.least, r.Revision, err, step.want)
+				t.Errorf("min %d: Get = revision %d, %v; want %d", step.min, r.Revision, err, step.want)
 			}
 			return nil
 		})
 		if err != nil || out.Writes[0].New.Revision != step.want {
-			t.Errorf("least %d: Run = %+v, %v; want revision %d", step.least, out, err, step.want)
+			t.Errorf("min %d: Run = %+v, %v; want revision %d", step.min, out, err, step.want)
 		}
 	}
 }
