@@ -28,8 +28,8 @@ func (t *transaction) finished(r storage.Record) ([]byte, error) {
 		return nil, fmt.Errorf("finished run: %w: %w", storage.ErrCorrupt, err)
 	}
 	if state.Fingerprint != t.tx.Fingerprint {
-		return nil, abi.Faultf(abi.Conflict, "the idempotency key was already used for a run that differs in %s", differing(state.Fingerprint, t.tx.Fingerprint)).
-			WithHint("use a new key for a new run")
+		return nil, abi.Faultf(abi.Conflict, "the idempotency key was already used for a request that differs in %s", differing(state.Fingerprint, t.tx.Fingerprint)).
+			WithHint("use a new key for a new request")
 	}
 	return state.Answer, nil
 }

@@ -192,6 +192,14 @@ func effectOf(w report.WriteEffect) string {
 	return "set"
 }
 
+// subject returns the attribute of the log line that names the tool of a run or the agent of a turn.
+func (e runEnd) subject() slog.Attr {
+	if e.run.Tool == "" {
+		return slog.String("agent", e.agent)
+	}
+	return slog.String("tool", e.tool)
+}
+
 // log writes the log line of a run. The line contains no messages, content or end users, but only
 // ids that the platform assigns.
 func (o *observer) log(ctx context.Context, e runEnd, span trace.SpanContext) {
@@ -200,16 +208,13 @@ func (o *observer) log(ctx context.Context, e runEnd, span trace.SpanContext) {
 		level = slog.LevelWarn
 	}
 	attrs := []slog.Attr{
-		slog.String("run_id", e.run.ID), slog.String("tenant", e.run.Caller.Tenant), slog.String("app", e.app), slog.String("tool", e.tool),
+		slog.String("run_id", e.run.ID), slog.String("tenant", e.run.Caller.Tenant), slog.String("app", e.app), e.subject(),
 		slog.String("code", e.code), slog.String("outcome", string(e.run.Outcome)),
 		slog.Float64("ms", milliseconds(e.at.Sub(e.began))), slog.Int("attempts", e.result.Attempts),
 		slog.Float64("cpu_ms", e.cpuMS()),
 	}
 	if caller := e.run.Caller; caller.Actor != "" && !caller.ActorIsUser {
 		attrs = append(attrs, slog.String("actor", caller.Actor))
-	}
-	if e.agent != "" {
-		attrs = append(attrs, slog.String("agent", e.agent))
 	}
 	if e.run.Sleep {
 		attrs = append(attrs, slog.Bool("sleep", true))

@@ -38,8 +38,8 @@ func TestTurns(t *testing.T) {
 toolrun_turns_total{agent="",app="shop",code="not_found"} 10
 toolrun_turns_total{agent="Guide",app="shop",code="ok"} 4
 `, "toolrun_turns_total", "toolrun_runs_total")
-	if text := lines.String(); strings.Count(text, `"agent":"Guide"`) != 4 || strings.Contains(text, "private") || strings.Contains(text, "agent3") {
-		t.Errorf("the log is\n%s\nwant four lines with the agent, and no values of the caller", text)
+	if text := lines.String(); strings.Count(text, `"agent":"Guide"`) != 4 || strings.Contains(text, "private") || strings.Contains(text, "agent3") || strings.Contains(text, `"tool"`) {
+		t.Errorf("the log is\n%s\nwant four lines with the agent, no tool, and no values of the caller", text)
 	}
 }
 
