@@ -29,7 +29,7 @@ type Turn struct {
 	// result.
 	Caller Caller
 	// Message is the message of the user. Without a message, a turn begins the flow, or repeats the
-	// question of the waiting step.
+	// question of the waiting step. Fire, Check and Store only make it the value of input.
 	Message *string
 	// Event is an event to fire instead of a message, such as tool:search:after.
 	Event string
@@ -146,6 +146,9 @@ func (a Agents) Store(ctx context.Context, req Turn) (*report.Evaluation, error)
 // evaluate performs an evaluation of rules.
 func (a Agents) evaluate(ctx context.Context, name string, req Turn, rules agent.Rules, eval evaluator) (*report.Evaluation, error) {
 	rules.Agent, rules.Variables = req.Agent, req.Variables
+	if req.Message != nil {
+		rules.Message, rules.HasMessage = *req.Message, true
+	}
 	t := newTurn(a.h, name, req)
 	t.answer = func(t *turn, effects report.Effects) any {
 		return evaluationResult(t, memory.Done{Effects: effects}, nil)

@@ -90,6 +90,9 @@ func (s *Set) evaluate(ctx context.Context, env Env, r Rules) (*evaluator, error
 	if err != nil {
 		return nil, err
 	}
+	if len(r.Message) > MaxMessageBytes {
+		return nil, errMessageSize(r.Message)
+	}
 	l := &log{outcome: newOutcome()}
 	m := newMemory(s, env, session, l)
 	if r.Variables != nil {
@@ -107,6 +110,9 @@ func (s *Set) evaluate(ctx context.Context, env Env, r Rules) (*evaluator, error
 		if err := use(m, r.Variables); err != nil {
 			return nil, err
 		}
+	}
+	if r.HasMessage {
+		m.input = r.Message
 	}
 	e := report.NewRuleOutcome(name)
 	return &evaluator{&rules{mem: m, log: l, excused: -1}, e, &loaded}, nil

@@ -94,6 +94,45 @@ func TestFireInjectsIntoTheSession(t *testing.T) {
 	}
 }
 
+// TestRulesReadTheMessage checks that rules read the message of the caller as input, with stored
+// variables and with those of the caller.
+func TestRulesReadTheMessage(t *testing.T) {
+	set := compile(t, nil, `AGENT: A
+MEMORY:
+  session:
+    - who
+      INITIAL: "Bob"
+  remember:
+    - WHEN: input IS SET
+      STORE: input + " " + who -> user.last
+CONSTRAINTS:
+  all:
+    - RESTRICT input contains "refund"
+      ON_FAIL: "No refunds, {{who}}."
+`)
+	e, ctx := agenttest.New(), context.Background()
+	for _, tt := range []struct {
+		variables map[string]any
+		who       string
+	}{{nil, "Bob"}, {map[string]any{"who": "Ann", "input": "old"}, "Ann"}} {
+		r := agent.Rules{Checkpoint: agent.CheckpointStep, Variables: tt.variables}
+		if got, err := set.Check(ctx, e, r); err != nil || got.Blocked {
+			t.Errorf("without a message: %+v, %v", got, err)
+		}
+		r.Message, r.HasMessage = "a refund", true
+		if got, err := set.Check(ctx, e, r); err != nil || !got.Blocked || got.Failures[0].Message != "No refunds, "+tt.who+"." {
+			t.Errorf("with a message: %+v, %v", got, err)
+		}
+		if got, err := set.Store(ctx, e, r); err != nil || got.Stored["user.last"] != "a refund "+tt.who {
+			t.Errorf("stored = %+v, %v", got, err)
+		}
+	}
+	long := agent.Rules{Checkpoint: agent.CheckpointStep, Message: strings.Repeat("x", agent.MaxMessageBytes+1), HasMessage: true}
+	if _, err := set.Check(ctx, e, long); !errors.Is(err, abi.TooLarge) {
+		t.Errorf("a long message = %v; want too_large", err)
+	}
+}
+
 func TestFireRefusesUnknownEvents(t *testing.T) {
 	_, err := bankSet(t).Fire(context.Background(), agenttest.New(), agent.Rules{Event: "tool:rates:before"})
 	if !errors.Is(err, abi.InvalidArgument) {

@@ -80,7 +80,7 @@ func (t *turn) failed(err error) (*report.Outcome, error) {
 func (r Request) check() error {
 	switch {
 	case len(r.Message) > MaxMessageBytes:
-		return abi.Faultf(abi.TooLarge, "the message has %d bytes; the limit is %d", len(r.Message), MaxMessageBytes)
+		return errMessageSize(r.Message)
 	case r.Event == "":
 		return nil
 	case r.HasMessage:
@@ -88,6 +88,10 @@ func (r Request) check() error {
 	default:
 		return checkEvent(r.Event)
 	}
+}
+
+func errMessageSize(message string) error {
+	return abi.Faultf(abi.TooLarge, "the message has %d bytes; the limit is %d", len(message), MaxMessageBytes)
 }
 
 // begin loads the session and the agent of a request.

@@ -108,5 +108,5 @@ func turnFieldsOf(t host.Turn) apitypes.TurnFields {
 }
 
 func ruleFieldsOf(t host.Turn) apitypes.RuleFields {
-	return apitypes.RuleFields{Variables: t.Variables, TurnFields: turnFieldsOf(t)}
+	return apitypes.RuleFields{Message: t.Message, Variables: t.Variables, TurnFields: turnFieldsOf(t)}
 }

@@ -16,7 +16,7 @@ import (
 // ruleFlags contains the flags of the commands that apply the rules of an agent.
 type ruleFlags struct {
 	turnFlags
-	variables string
+	variables, say string
 }
 
 // ruleCommand returns a command that applies the rules of an agent. The function apply sends the
@@ -28,6 +28,9 @@ func (ac agentCommands) ruleCommand(cmd *cobra.Command, apply func(agentBackend,
 		t, err := tc.request(cmd, &f.turnFlags, args[0])
 		if err != nil {
 			return err
+		}
+		if cmd.Flags().Changed("say") {
+			t.Message = &f.say
 		}
 		text, err := ac.env.document(cmd.Context(), "--vars", f.variables)
 		if err != nil {
@@ -51,6 +54,7 @@ func (ac agentCommands) ruleCommand(cmd *cobra.Command, apply func(agentBackend,
 	}
 	f.registerRequest(cmd)
 	cmd.ValidArgsFunction = ac.projects.completeArg(&f.app, (*project).agentNames)
+	cmd.Flags().StringVar(&f.say, "say", "", "the `text` of the user's message, which the rules read as input")
 	cmd.Flags().StringVar(&f.variables, "vars", "", "`JSON`, @file or - with the session variables (default: the stored ones)")
 	return cmd
 }

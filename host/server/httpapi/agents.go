@@ -117,7 +117,7 @@ func (c *call) evaluate(ctx context.Context, t host.Turn, f apitypes.RuleFields,
 	if f.Variables != nil && c.principal.Role == auth.User {
 		return nil, platformOnly("variables")
 	}
-	t.Variables = f.Variables
+	t.Variables, t.Message = f.Variables, f.Message
 	t, err := c.prepareTurn(ctx, t, f.TurnFields)
 	if err != nil {
 		return nil, err

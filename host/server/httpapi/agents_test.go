@@ -130,6 +130,9 @@ func TestRulesOfAgent(t *testing.T) {
 	if e := rules("checks", `{"before":"calling fail","variables":{"language":"it"},`+in+`}`); e.Blocked {
 		t.Errorf("checks = %+v; want no failure", e)
 	}
+	if e := rules("checks", `{"before":"calling fail","message":"yy","variables":{"language":"it"},`+in+`}`); !e.Blocked {
+		t.Errorf("checks = %+v; want a failure because of the message", e)
+	}
 	if r := s.ask("runtime", "POST", "/api/v1/agents/Concierge/checks", `{"before":"lunch",`+in+`}`); r.StatusCode != 422 {
 		t.Errorf("an unknown checkpoint = %s; want 422", r)
 	}

@@ -82,6 +82,8 @@ CONSTRAINTS:
   known:
     - RESTRICT language == "xx" BEFORE calling fail
       ON_FAIL: "There is no language {{language}}."
+    - RESTRICT input == "yy" BEFORE calling fail
+      ON_FAIL: BLOCK
 FLOW:
   ask:
     REASONING: false
