@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"strings"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
@@ -44,7 +43,7 @@ func (t *turn) runHook(ctx context.Context, h *abl.Hook) error {
 	}
 	if err != nil {
 		t.mem.restore(before)
-		t.log.warnf(h.Position, "the hook %s failed: %s", h.Value, strings.TrimPrefix(fault.Message, t.log.prefix(h.Position)))
+		t.log.warnf(h.Position, "the hook %s failed: %s", h.Value, t.log.reasonOf(fault, h.Position))
 	}
 	t.log.note(entry)
 	return nil

@@ -45,9 +45,10 @@ type log struct {
 // prefix returns the start of a message about a position.
 func (l *log) prefix(at abl.Position) string { return l.agent.File + ":" + at.String() + ": " }
 
-// faultf returns a fault at a position in the file of the agent.
+// faultf returns a fault at a position in the file of the agent. Only its fields contain the
+// position, so programs that print both the message and the fields print it once.
 func (l *log) faultf(at abl.Position, code abi.Code, format string, args ...any) *abi.Fault {
-	f := abi.Faultf(code, "%s%s", l.prefix(at), fmt.Sprintf(format, args...))
+	f := abi.Faultf(code, format, args...)
 	f.File, f.Line, f.Column = l.agent.File, at.Line, at.Column
 	return f
 }
@@ -152,12 +153,24 @@ func (l *log) withdraw(from int) {
 	l.outcome.Messages = kept
 }
 
-// unhandled returns the fault of a tool that no ON_FAIL handles, with the position of the call.
+// unhandled returns the fault of a tool that no ON_FAIL handles. Its position is the position in the
+// source of the tool or, if that is unknown, the position of the call.
 func (l *log) unhandled(tool abl.Name, fault *abi.Fault) *abi.Fault {
 	f := *fault
-	f.Message = fmt.Sprintf("%s:%s: the call of %s failed: %s", l.agent.File, tool.Position, tool.Value, fault.Message)
 	if f.File == "" {
+		f.Message = fmt.Sprintf("the call of %s failed: %s", tool.Value, fault.Message)
 		f.File, f.Line, f.Column = l.agent.File, tool.Line, tool.Column
+		return &f
 	}
+	f.Message = fmt.Sprintf("the call of %s at %s:%s failed: %s", tool.Value, l.agent.File, tool.Position, fault.Message)
 	return &f
+}
+
+// reasonOf returns the message of a fault for a warning at a position. It adds the position of the
+// fault if that is another one.
+func (l *log) reasonOf(fault *abi.Fault, at abl.Position) string {
+	if fault.File == "" || fault.File == l.agent.File && fault.Line == at.Line {
+		return fault.Message
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", fault.File, fault.Line, fault.Column, fault.Message)
 }
