@@ -3,7 +3,10 @@ package agent
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
@@ -30,6 +33,9 @@ type actions struct {
 	// path is the position of the running action, in the form of State.Path.
 	path []int
 }
+
+// maxIndexBytes is the maximum length of a computed index that is a text.
+const maxIndexBytes = 1 << 10
 
 // root runs a list of actions of the step, and returns the control after the list. The parameter
 // root identifies the list. If resume is not empty, the list continues at that position.
@@ -100,12 +106,55 @@ func (a *actions) set(ctx context.Context, list []abl.Assignment) error {
 		if err != nil {
 			return err
 		}
+		if len(s.Indexes) > 0 {
+			if err := a.setIndexed(ctx, s, value); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := a.mem.assign(ctx, s.Target, value); err != nil {
 			return err
 		}
 		a.log.note(report.Trace{Kind: "set", Name: s.Target.Value, Position: a.log.place(s.Target.Position), Value: a.mem.shownJSON(s.Target.Value, value)})
 	}
 	return nil
+}
+
+// setIndexed sets an item or a member whose index is computed. If an index is not a whole number or a
+// text, it sets nothing and adds a warning.
+func (a *actions) setIndexed(ctx context.Context, s abl.Assignment, value any) error {
+	path := strings.Split(s.Target.Value, ".")
+	for _, index := range s.Indexes {
+		at, err := a.mem.eval(ctx, index.Value)
+		if err != nil {
+			return err
+		}
+		name, ok := indexName(at)
+		if !ok {
+			a.log.warnf(index.Value.Position(), "the index is not a whole number or a text; nothing is set")
+			return nil
+		}
+		path[index.Name] = name
+	}
+	if err := a.mem.assignPath(ctx, s.Target, path, s.Indexes[0].Name, value); err != nil {
+		return err
+	}
+	name := strings.Join(path, ".")
+	a.log.note(report.Trace{Kind: "set", Name: name, Position: a.log.place(s.Target.Position), Value: a.mem.shownJSON(name, value)})
+	return nil
+}
+
+// indexName returns an index as the name of an item or a member.
+func indexName(index any) (string, bool) {
+	switch index := index.(type) {
+	case string:
+		return index, index != "" && len(index) <= maxIndexBytes
+	case float64:
+		if index >= 0 && index < MaxValueBytes && index == math.Trunc(index) {
+			return strconv.Itoa(int(index)), true
+		}
+	}
+	return "", false
 }
 
 func (a *actions) clear(ctx context.Context, names []abl.Name) error {

@@ -28,7 +28,14 @@ const (
 func (m *memory) assign(ctx context.Context, target abl.Name, value any) error {
 	value = abl.Plain(value)
 	path := strings.Split(target.Value, ".")
-	f, n := m.agent.fact(path)
+	return m.assignPath(ctx, target, path, len(path), value)
+}
+
+// assignPath sets the value of a path. Only the first names of the path, up to fixed, can be the path
+// of a fact. The other names are computed.
+func (m *memory) assignPath(ctx context.Context, target abl.Name, path []string, fixed int, value any) error {
+	value = abl.Plain(value)
+	f, n := m.agent.fact(path[:fixed])
 	if f == nil {
 		n = 1
 	}
@@ -57,22 +64,18 @@ func (m *memory) nested(ctx context.Context, target abl.Name, f *abl.Fact, path 
 	if err != nil {
 		return nil, err
 	}
-	return m.replaced(target, whole, path[n:], value), nil
+	return replaced(m, target, whole, path[n:], value), nil
 }
 
 // replaced returns a copy of an object or an array in which the value of a path is replaced.
-func (m *memory) replaced(target abl.Name, whole any, path []string, value any) any {
+func replaced(m *memory, target abl.Name, whole any, path []string, value any) any {
 	if len(path) == 0 {
 		return value
 	}
-	if items, ok := whole.([]any); ok {
-		if i, err := strconv.Atoi(path[0]); err == nil && i >= 0 && i <= len(items) {
-			items = slices.Clone(items)
-			if i == len(items) {
-				items = append(items, nil)
-			}
-			items[i] = m.replaced(target, items[i], path[1:], value)
-			return items
+	items, isArray := whole.([]any)
+	if isArray || path[0] == "0" && abl.Plain(whole) == nil {
+		if i, err := strconv.Atoi(path[0]); err == nil {
+			return replacedItem(m, target, items, i, path[1:], value)
 		}
 	}
 	object, ok := whole.(map[string]any)
@@ -83,8 +86,29 @@ func (m *memory) replaced(target abl.Name, whole any, path []string, value any) 
 	if object == nil {
 		object = map[string]any{}
 	}
-	object[path[0]] = m.replaced(target, object[path[0]], path[1:], value)
+	object[path[0]] = replaced(m, target, object[path[0]], path[1:], value)
 	return object
+}
+
+// replacedItem returns a copy of an array in which an item, or the value of a path in the item, is
+// replaced. The index after the last item adds an item. Any other index changes nothing.
+func replacedItem(m *memory, target abl.Name, items []any, i int, path []string, value any) any {
+	if i < 0 || i > len(items) {
+		m.log.warnf(target.Position, "%s has no item %d, only %d items; nothing is set", firstOf(target.Value), i, len(items))
+		return items
+	}
+	items = slices.Clone(items)
+	if i == len(items) {
+		items = append(items, nil)
+	}
+	items[i] = replaced(m, target, items[i], path, value)
+	return items
+}
+
+// firstOf returns the first name of a path.
+func firstOf(path string) string {
+	first, _, _ := strings.Cut(path, ".")
+	return first
 }
 
 // setFact stores a fact, or deletes it if the value is null. The caller must have checked the value

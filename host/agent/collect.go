@@ -39,7 +39,8 @@ func (d *dialog) beginCollect(ctx context.Context, constraint int, prompted bool
 }
 
 // collect assigns the message to the field that a constraint asks for. After the last field, the
-// step continues at the checkpoint. With THEN: continue, the constraint is not checked again.
+// step continues at the checkpoint unless the constraint has GOTO. With THEN: continue, the
+// constraint is not checked again.
 func (d *dialog) collect(ctx context.Context, step *abl.Step) (control, error) {
 	state := d.mem.state
 	d.t.unread = false
@@ -50,18 +51,34 @@ func (d *dialog) collect(ctx context.Context, step *abl.Step) (control, error) {
 	i := slices.IndexFunc(onFail.Collect, func(n abl.Name) bool { return n.Value == state.Remaining[0] })
 	if i >= 0 {
 		name := onFail.Collect[i]
-		if ok, err := d.accept(ctx, name, d.mem.agent.typeOf(name.Value), nil); err != nil || !ok {
+		if ok, err := d.accept(ctx, name, d.mem.agent.fieldType(step, name.Value), nil); err != nil || !ok {
 			return control{kind: wait}, err
 		}
 	}
 	if state.Remaining = state.Remaining[1:]; len(state.Remaining) > 0 {
 		return d.wait(WaitingCollect, state.Remaining[0]), d.log.ask(step.Name.Position, question(state.Remaining[0]))
 	}
-	excused := 0
+	return d.collected(ctx, step)
+}
+
+// collected continues after the last field of COLLECT: at the step of GOTO, at the start of the step,
+// or at the waiting action.
+func (d *dialog) collected(ctx context.Context, step *abl.Step) (control, error) {
+	state := d.mem.state
+	c := &d.mem.agent.Constraints[state.Constraint]
+	onFail, excused := c.OnFail, 0
 	if onFail.Then == "continue" {
 		excused = state.Constraint + 1
 	}
-	if onFail.Retry || state.Path == nil {
+	switch {
+	case onFail.Goto.Value != "":
+		if c.Before == "" { // the step computes the values that the constraint reads
+			excused = state.Constraint + 1
+		}
+		d.leaveIntent(step, true)
+		return control{kind: jump, target: onFail.Goto, excused: excused}, nil
+	case onFail.Retry || state.Path == nil:
+		d.leaveIntent(step, false)
 		return control{kind: again, excused: excused}, nil
 	}
 	return d.continueAt(ctx, step, excused)
@@ -80,10 +97,9 @@ func (d *dialog) continueAt(ctx context.Context, step *abl.Step, excused int) (c
 	case path[0] == rootInput && path[1] < len(step.OnInput):
 		ctl, err := d.t.acts.root(ctx, path[:2], &step.OnInput[path[1]].Body, path[2:])
 		return d.afterInput(ctx, step, ctl, err)
-	case path[0] == rootIntent && path[1] < len(step.SubIntents):
-		return d.runIntent(ctx, step, &step.SubIntents[path[1]], path[:2], path[2:])
-	case path[0] == rootDigression && path[1] < len(step.Digressions):
-		return d.runIntent(ctx, step, &step.Digressions[path[1]], path[:2], path[2:])
+	}
+	if in := intentAt(step, path); in != nil {
+		return d.runIntent(ctx, step, in, path[:2], path[2:])
 	}
 	return control{kind: again}, nil
 }

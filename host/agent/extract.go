@@ -22,7 +22,7 @@ func (d *dialog) extract(ctx context.Context, step *abl.Step) (found bool, err e
 	fields := map[string]*abl.Field{}
 	for i := range step.Gather.Fields {
 		f := &step.Gather.Fields[i]
-		properties[f.Value] = schemaOf(d.typeOf(f), "", true)
+		properties[f.Value] = schemaOf(d.mem.agent.fieldType(step, f.Value), "", true)
 		names = append(names, f.Value)
 		fields[f.Value] = f
 	}
@@ -39,7 +39,7 @@ func (d *dialog) extract(ctx context.Context, step *abl.Step) (found bool, err e
 		if values[name] == nil {
 			continue
 		}
-		if err := d.take(ctx, fields[name], values[name]); err != nil {
+		if err := d.take(ctx, step, fields[name], values[name]); err != nil {
 			return false, err
 		}
 	}
@@ -48,8 +48,8 @@ func (d *dialog) extract(ctx context.Context, step *abl.Step) (found bool, err e
 
 // take assigns a value that a model has found. Texts are converted to the type of the field. A
 // value that cannot be converted is ignored.
-func (d *dialog) take(ctx context.Context, f *abl.Field, value any) error {
-	want := d.typeOf(f)
+func (d *dialog) take(ctx context.Context, step *abl.Step, f *abl.Field, value any) error {
+	want := d.mem.agent.fieldType(step, f.Value)
 	if text, ok := value.(string); ok {
 		converted, problem := convert(text, want)
 		if problem != "" {

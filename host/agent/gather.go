@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -181,7 +182,7 @@ func (d *dialog) answer(ctx context.Context, step *abl.Step) (control, error) {
 	if i >= 0 && step.Gather.Model == "" {
 		d.t.unread = false
 		f := &step.Gather.Fields[i]
-		ok, err := d.accept(ctx, f.Name, d.typeOf(f), f.Default)
+		ok, err := d.accept(ctx, f.Name, d.mem.agent.fieldType(step, f.Value), f.Default)
 		if err != nil {
 			return control{}, err
 		}
@@ -199,12 +200,17 @@ func (d *dialog) answer(ctx context.Context, step *abl.Step) (control, error) {
 	return d.t.act(ctx, step, path[min(1, len(path)):])
 }
 
-// typeOf returns the declared type of a field, or else the type of its variable or fact.
-func (d *dialog) typeOf(f *abl.Field) abl.Type {
-	if f.Type != "" {
-		return f.Type
+// fieldType returns the type to which the answer for a field is converted: the type that GATHER of
+// the step declares, the type of the variable or fact, or the type that another GATHER declares.
+func (p *program) fieldType(step *abl.Step, name string) abl.Type {
+	if step.Gather != nil {
+		for _, f := range step.Gather.Fields {
+			if f.Value == name && f.Type != "" {
+				return f.Type
+			}
+		}
 	}
-	return d.mem.agent.typeOf(f.Value)
+	return cmp.Or(p.typeOf(name), p.fieldTypes[name])
 }
 
 // typeOf returns the declared type of a variable or fact, or "".

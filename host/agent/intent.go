@@ -15,6 +15,11 @@ import (
 // the oldest are dropped.
 const MaxReturns = 8
 
+// maxIntentWords is the maximum number of words of a message in which a phrase of one word is
+// recognized while GATHER asks for a text. A longer message that is not a question is more likely an
+// answer that contains the word.
+const maxIntentWords = 3
+
 // intent runs the first intent of a step that the message matches. If no phrase matches and the
 // step has a model for intents, the model chooses the intent.
 func (d *dialog) intent(ctx context.Context, step *abl.Step) (ctl control, matched bool, err error) {
@@ -29,7 +34,11 @@ func (d *dialog) intent(ctx context.Context, step *abl.Step) (ctl control, match
 		intents = append(intents, &step.Digressions[i])
 	}
 	message := words(d.t.request.Message)
-	i := slices.IndexFunc(intents, func(in *abl.SubIntent) bool { return mentions(message, words(in.Intent)) })
+	isAnswer := len(message) > maxIntentWords && asksText(d, step) && !endsWithQuestion([]string{d.t.request.Message})
+	i := slices.IndexFunc(intents, func(in *abl.SubIntent) bool {
+		phrase := words(in.Intent)
+		return mentions(message, phrase) && !(isAnswer && len(phrase) == 1)
+	})
 	if i < 0 && step.IntentModel != "" {
 		if i, err = d.classify(ctx, step, intents); err != nil {
 			return control{}, false, err
@@ -66,6 +75,47 @@ func (d *dialog) runIntent(ctx context.Context, step *abl.Step, in *abl.SubInten
 	}
 	state.Waiting, state.Path, state.Collecting, state.Collected = outer.Waiting, outer.Path, outer.Collecting, outer.Collected
 	return d.afterIntent(ctx, step, in, ctl, err)
+}
+
+// asksText reports whether the step waits for a field of GATHER that can be any text.
+func asksText(d *dialog, step *abl.Step) bool {
+	if d.mem.state.Waiting != WaitingGather {
+		return false
+	}
+	switch d.mem.agent.fieldType(step, d.mem.state.Collecting) {
+	case "", "string", "array":
+		return true
+	}
+	return false
+}
+
+// intentAt returns the intent that contains a waiting action, or nil if the action belongs to
+// another part of the step.
+func intentAt(step *abl.Step, path []int) *abl.SubIntent {
+	switch {
+	case len(path) < 2:
+	case path[0] == rootIntent && path[1] < len(step.SubIntents):
+		return &step.SubIntents[path[1]]
+	case path[0] == rootDigression && path[1] < len(step.Digressions):
+		return &step.Digressions[path[1]]
+	}
+	return nil
+}
+
+// leaveIntent forgets the input to which the conversation returns after the intent of the waiting
+// action, because the turn does not continue the intent. If the turn leaves the step, an intent with
+// RESUME keeps it.
+func (d *dialog) leaveIntent(step *abl.Step, leavesStep bool) {
+	state := d.mem.state
+	in, last := intentAt(step, state.Path), len(state.Returns)-1
+	if in == nil || last < 0 {
+		return
+	}
+	if leavesStep && in.Resume {
+		state.Returns[last].Waiting = cmp.Or(state.Returns[last].Waiting, WaitingInput)
+		return
+	}
+	state.Returns = state.Returns[:last]
 }
 
 // push adds a step to which the conversation returns later.

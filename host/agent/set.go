@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,6 +27,31 @@ type Tool struct {
 	Parameters json.RawMessage
 }
 
+// inputs returns the inputs that the schema of a tool describes. The result ok is false if the schema
+// does not describe the members of an object. An input that has a default is not required.
+func (t Tool) inputs() (in abl.ToolInputs, ok bool) {
+	var schema struct {
+		Properties           map[string]json.RawMessage `json:"properties"`
+		PatternProperties    json.RawMessage            `json:"patternProperties"`
+		Required             []string                   `json:"required"`
+		AdditionalProperties json.RawMessage            `json:"additionalProperties"`
+	}
+	if len(t.Parameters) == 0 || json.Unmarshal(t.Parameters, &schema) != nil {
+		return in, false
+	}
+	for _, name := range schema.Required {
+		var property struct {
+			Default json.RawMessage `json:"default"`
+		}
+		if json.Unmarshal(schema.Properties[name], &property) != nil || property.Default == nil {
+			in.Required = append(in.Required, name)
+		}
+	}
+	in.Names = append(slices.Sorted(maps.Keys(schema.Properties)), in.Required...)
+	in.Closed = string(schema.AdditionalProperties) == "false" && schema.PatternProperties == nil
+	return in, true
+}
+
 // program is a compiled agent.
 type program struct {
 	*abl.Document
@@ -35,6 +62,8 @@ type program struct {
 	// first name of these paths, longest contains the maximum number of names in a path.
 	facts   map[string]*abl.Fact
 	longest map[string]int
+	// fieldTypes contains the first type that GATHER declares for each field.
+	fieldTypes map[string]abl.Type
 	// keeps is true if the agent has a variable that is never reset.
 	keeps bool
 	// reasons is true if a step of the agent uses a model.
@@ -48,13 +77,18 @@ type program struct {
 func Compile(docs []*abl.Document, tools []Tool) (*Set, abl.Problems) {
 	s := &Set{agents: make(map[string]*program, len(docs)), tools: make(map[string]Tool, len(tools)), masks: newMasks(&abl.Document{}, docs)}
 	names := make([]string, len(tools))
+	inputs := make(map[string]abl.ToolInputs, len(tools))
 	for i, tool := range tools {
 		names[i] = tool.Name
 		s.tools[tool.Name] = tool
+		if known, ok := tool.inputs(); ok {
+			inputs[tool.Name] = known
+		}
 	}
 	problems := abl.CheckAll(docs)
 	for _, d := range docs {
 		problems = append(problems, abl.CheckTools(d, names)...)
+		problems = append(problems, abl.CheckInputs(d, inputs)...)
 		problems = append(problems, checkModels(d)...)
 		s.agents[d.Agent.Value] = compile(d, docs)
 		s.names = append(s.names, d.Agent.Value)
@@ -86,17 +120,17 @@ func (s *Set) Agents() []string { return slices.Clone(s.names) }
 
 func compile(d *abl.Document, all []*abl.Document) *program {
 	p := &program{
-		Document:  d,
-		name:      d.Agent.Value,
-		steps:     make(map[string]int, len(d.Flow.Steps)),
-		variables: make(map[string]*abl.Variable, len(d.Memory.Session)),
-		facts:     make(map[string]*abl.Fact, len(d.Memory.Persistent)),
-		longest:   map[string]int{},
-		masks:     newMasks(d, all),
+		Document:   d,
+		name:       d.Agent.Value,
+		steps:      make(map[string]int, len(d.Flow.Steps)),
+		variables:  make(map[string]*abl.Variable, len(d.Memory.Session)),
+		facts:      make(map[string]*abl.Fact, len(d.Memory.Persistent)),
+		longest:    map[string]int{},
+		fieldTypes: map[string]abl.Type{},
+		masks:      newMasks(d, all),
 	}
 	for i := range d.Flow.Steps {
-		p.steps[d.Flow.Steps[i].Value] = i
-		p.reasons = p.reasons || isReasoning(&d.Flow.Steps[i])
+		p.addStep(i)
 	}
 	for i := range d.Memory.Session {
 		v := &d.Memory.Session[i]
@@ -110,6 +144,19 @@ func compile(d *abl.Document, all []*abl.Document) *program {
 		p.addFact(&abl.Fact{Name: trigger.Target, Access: abl.AccessReadWrite, Domain: trigger.Domain})
 	}
 	return p
+}
+
+// addStep adds a step of the flow.
+func (p *program) addStep(i int) {
+	step := &p.Flow.Steps[i]
+	p.steps[step.Value] = i
+	p.reasons = p.reasons || isReasoning(step)
+	if step.Gather == nil {
+		return
+	}
+	for _, f := range step.Gather.Fields {
+		p.fieldTypes[f.Value] = cmp.Or(p.fieldTypes[f.Value], f.Type)
+	}
 }
 
 // addFact adds a fact unless its path is known.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/host/agent"
-	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 	"github.com/toolrun/toolrun/host/report"
 )
@@ -14,15 +13,7 @@ import (
 // compile returns the agents that are compiled from files.
 func compile(t testing.TB, tools []agent.Tool, files ...string) *agent.Set {
 	t.Helper()
-	var docs []*abl.Document
-	for _, source := range files {
-		d, problems := abl.Parse("a.abl", []byte(source))
-		if err := problems.Err(); err != nil {
-			t.Fatalf("%s\n%v", source, err)
-		}
-		docs = append(docs, d)
-	}
-	set, problems := agent.Compile(docs, tools)
+	set, problems := agent.Compile(documents(t, files...), tools)
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,8 @@ func (c checker) check() {
 		c.triggers()
 		c.misspelled()
 		c.misspelledPaths()
-		c.outcomes()
+		c.unread()
+		c.computed()
 	}
 	c.loops()
 }
@@ -231,19 +232,6 @@ func (c checker) triggers() {
 			if !isFact && !known[ref.Path[0]] && !strings.EqualFold(ref.Path[0], "now") {
 				c.r.warnf(ref.Position, CodeSuspicious, "set it in a step, or declare it under session", "nothing sets %s, so the trigger never fires", ref.Path[0])
 			}
-		}
-	}
-}
-
-// outcomes warns about constraints with COLLECT and GOTO: a turn collects the fields and checks the
-// constraint again, and never goes to the step.
-func (c checker) outcomes() {
-	if len(c.d.Flow.Steps) == 0 {
-		return
-	}
-	for _, rule := range c.d.Constraints {
-		if f := rule.OnFail; len(f.Collect) > 0 && f.Goto.Value != "" {
-			c.r.warnf(f.Goto.Position, CodeNoEffect, "remove one of them", "GOTO has no effect next to COLLECT")
 		}
 	}
 }

@@ -55,6 +55,48 @@ func (c checker) misspelled() {
 	}
 }
 
+// unread warns about variables that the document sets but neither declares nor reads, if it declares
+// a similar one.
+func (c checker) unread() {
+	var declared []string
+	known := map[string]bool{}
+	for _, v := range c.d.Memory.Session {
+		declared, known[v.Value] = append(declared, v.Value), true
+	}
+	if len(c.d.Flow.Steps) == 0 || len(declared) == 0 || len(declared) > maxSetNames {
+		return
+	}
+	read := func(x *Expr) {
+		for _, ref := range x.References() {
+			known[ref.Path[0]] = true
+		}
+	}
+	visitor{expr: read, template: func(t *Template) { eachExpr(t.parts, read) }}.document(c.d)
+	count := 0
+	visitor{write: func(name Name) {
+		first := firstName(name.Value)
+		if known[first] || isFactPath(name.Value) || count >= maxComparedNames {
+			return
+		}
+		known[first] = true
+		count++
+		if best := similar(first, declared); best != "" {
+			c.r.warnf(name.Position, CodeSuspicious, "did you mean "+best+"?", "nothing reads %s", first)
+		}
+	}}.document(c.d)
+}
+
+// eachExpr calls visit for each expression of a template, including those in blocks.
+func eachExpr(parts []part, visit func(*Expr)) {
+	for _, p := range parts {
+		if p.expr != nil {
+			visit(p.expr)
+		}
+		eachExpr(p.body, visit)
+		eachExpr(p.other, visit)
+	}
+}
+
 // references returns the names that the expressions and templates of the document read.
 func (c checker) references() []Reference {
 	var refs []Reference

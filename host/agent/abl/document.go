@@ -270,8 +270,22 @@ type Action struct {
 
 // Assignment sets a variable or a path to a value.
 type Assignment struct {
+	// Target is the path. An index such as [0] is a name of the path. The name of a computed index
+	// is ComputedIndex.
 	Target Name
 	Value  *Expr
+	// Indexes contains the computed indexes of the target in order.
+	Indexes []Index
+}
+
+// ComputedIndex stands for a computed index in the target of an assignment.
+const ComputedIndex = "*"
+
+// Index is a computed index, such as i - 1 in list[i - 1]. Name is its position among the names of
+// the path.
+type Index struct {
+	Name  int
+	Value *Expr
 }
 
 // Call is a call of a tool.

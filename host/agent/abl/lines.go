@@ -48,6 +48,7 @@ type lineReader struct {
 	next     int
 	problems Problems
 	before   []string
+	tabbed   bool // whether a line is indented with a tab
 }
 
 func (r *lineReader) errorf(at Position, code Code, hint, format string, args ...any) {
@@ -97,8 +98,9 @@ func (r *lineReader) entry() *entry {
 	}
 	e := &entry{num: r.next, indent: indent, keyCol: indent + 1, before: r.before}
 	r.before = nil
-	if tab := strings.IndexByte(line[:indent], '\t'); tab >= 0 {
-		r.errorf(Position{e.num, tab + 1}, CodeIndent, "indent with two spaces", "the line is indented with a tab")
+	if tab := strings.IndexByte(line[:indent], '\t'); tab >= 0 && !r.tabbed {
+		r.tabbed = true
+		r.errorf(Position{e.num, tab + 1}, CodeIndent, "indent with two spaces, on every line", "the line is indented with a tab")
 	}
 	if content == "-" || strings.HasPrefix(content, "- ") || strings.HasPrefix(content, "-\t") {
 		e.dash = true

@@ -2,7 +2,6 @@ package abl
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -117,13 +116,6 @@ func readTargetOf(r *reader, e *entry) Target {
 	return t
 }
 
-var (
-	assignment = regexp.MustCompile(`^([\pL_][\pL\p{Nd}_.]*(?:\[\d{1,6}\][\pL\p{Nd}_.]*)*)\s*=(?:[^=]|$)`)
-	anyIndex   = regexp.MustCompile(`\[\d+\]`)
-	// indexes replaces the indexes of a target by names: items[0].price is items.0.price.
-	indexes = strings.NewReplacer("[", ".", "]", "")
-)
-
 // readAssignments reads SET in its three forms: name = value, a list of them, or name: value.
 func readAssignments(r *reader, e *entry) []Assignment {
 	var list []Assignment
@@ -152,25 +144,6 @@ func (r *reader) leafItem(e *entry) {
 	}
 }
 
-// readAssignment reads name = value.
-func readAssignment(r *reader, text Text) Assignment {
-	m := assignment.FindStringSubmatchIndex(text.Value)
-	if m == nil {
-		r.errorf(text.Position, CodeSyntax, "write name = value", "%s is not an assignment", quote(text.Value))
-		return Assignment{}
-	}
-	name := text.Value[m[2]:m[3]]
-	value := text
-	offset := strings.IndexByte(text.Value, '=') + 1
-	offset += len(text.Value[offset:]) - len(strings.TrimLeft(text.Value[offset:], " \t"))
-	value.Position, value.Value = text.at(offset), text.Value[offset:]
-	target := r.pathOf(Text{Position: text.Position, Value: anyIndex.ReplaceAllString(name, "")}, "a variable")
-	if target.Value != "" {
-		target.Value = indexes.Replace(name)
-	}
-	return Assignment{Target: target, Value: r.expressionOf(value)}
-}
-
 // readCall reads tool(a, b: expression), or a tool with WITH and AS.
 func readCall(r *reader, e *entry) *Call {
 	c := &Call{}
@@ -195,7 +168,7 @@ func readCall(r *reader, e *entry) *Call {
 					c.Args = append(c.Args, readAssignment(r, child.value))
 					continue
 				}
-				c.Args = append(c.Args, Assignment{Name{child.at(), child.key}, readNestedValue(r, child)})
+				c.Args = append(c.Args, Assignment{Target: Name{child.at(), child.key}, Value: readNestedValue(r, child)})
 			}
 		},
 		"AS": func(e *entry) { c.As = r.pathOf(r.text(e), "a variable") },
@@ -244,7 +217,7 @@ func readArguments(r *reader, text Text) []Assignment {
 			r.errorf(part.Position, CodeSyntax, "write a variable, or input: expression", "%s is not an argument", quote(part.Value))
 			continue
 		}
-		args = append(args, Assignment{Name{part.Position, name}, r.expressionOf(value)})
+		args = append(args, Assignment{Target: Name{part.Position, name}, Value: r.expressionOf(value)})
 	}
 	return args
 }

@@ -54,7 +54,7 @@ func readMapping(r *reader, e *entry) []Assignment {
 			r.errorf(child.at(), CodeDuplicate, "remove one of them", "the field %s occurs twice", child.key)
 		}
 		seen[child.key] = true
-		fields = append(fields, Assignment{Name{child.at(), child.key}, r.expression(child)})
+		fields = append(fields, Assignment{Target: Name{child.at(), child.key}, Value: r.expression(child)})
 	}
 	if len(fields) == 0 {
 		r.errorf(e.at(), CodeMissing, "write name: item.field on indented lines below", "MAP has no fields")

@@ -1,5 +1,7 @@
 package abl
 
+import "slices"
+
 // level is one indentation level of the tree that is being built.
 type level struct {
 	indent int
@@ -15,9 +17,13 @@ type treeBuilder struct {
 	deep     bool // whether lines that are nested too deep were reported
 }
 
-// readTree reads a file into a tree of entries.
+// readTree reads a file into a tree of entries. If a line is indented with a tab, the levels of the
+// file are unknown, so the tab is the only problem.
 func readTree(src []byte) (root *entry, after []string, problems Problems) {
 	entries, after, problems := splitLines(src)
+	if i := slices.IndexFunc(problems, func(p Problem) bool { return p.Code == CodeIndent }); i >= 0 {
+		return &entry{}, after, problems[i : i+1]
+	}
 	b := &treeBuilder{problems: problems}
 	for _, e := range entries {
 		b.add(e)

@@ -11,8 +11,10 @@ type visitor struct {
 	write    func(Name) // SET, CLEAR, INTO, AS and fields
 	item     func(Name) // the items of TRANSFORM
 	tool     func(Name)
-	step     func(Name) // GOTO, ON_EXHAUSTED, the entry point
-	agent    func(Name) // HANDOFF
+	call     func(*Call)
+	set      func(Assignment) // of SET
+	step     func(Name)       // GOTO, ON_EXHAUSTED, the entry point
+	agent    func(Name)       // HANDOFF
 }
 
 // ToolNames returns the tools that the document declares or calls, sorted.
@@ -136,8 +138,12 @@ func (v visitor) then(t Target) {
 
 func (v visitor) action(a Action) {
 	for _, s := range a.Set {
+		visit(v.set, s)
 		named(v.write, s.Target)
 		v.exprs(s.Value)
+		for _, index := range s.Indexes {
+			v.exprs(index.Value)
+		}
 	}
 	for _, name := range a.Clear {
 		named(v.write, name)
@@ -145,6 +151,7 @@ func (v visitor) action(a Action) {
 	v.templates(a.Respond)
 	v.exprs(a.Check)
 	if a.Call != nil {
+		visit(v.call, a.Call)
 		named(v.tool, a.Call.Tool)
 		named(v.write, a.Call.As)
 		for _, arg := range a.Call.Args {

@@ -1,0 +1,49 @@
+package abl
+
+import "slices"
+
+// computed warns about constraints that read a variable which the document computes from a collected
+// field. To collect the field does not compute the variable again, so the constraint fails again.
+func (c checker) computed() {
+	for i := range c.d.Constraints {
+		rule := &c.d.Constraints[i]
+		if f := rule.OnFail; len(f.Collect) == 0 || f.Goto.Value != "" || f.Retry || f.Then == "continue" || rule.Condition == nil {
+			continue
+		}
+		for _, ref := range rule.Condition.References() {
+			if c.computedFrom(rule.OnFail.Collect, ref.Path[0]) {
+				break
+			}
+		}
+	}
+}
+
+// computedFrom warns if a step computes a variable from one of the fields, unless the variable is a
+// field itself.
+func (c checker) computedFrom(fields []Name, variable string) bool {
+	isField := func(name string) bool {
+		return slices.ContainsFunc(fields, func(f Name) bool { return firstName(f.Value) == name })
+	}
+	if isField(variable) {
+		return false
+	}
+	for i := range c.d.Flow.Steps {
+		step := &c.d.Flow.Steps[i]
+		field := ""
+		visitor{set: func(a Assignment) {
+			if firstName(a.Target.Value) != variable || a.Value == nil {
+				return
+			}
+			for _, ref := range a.Value.References() {
+				if isField(ref.Path[0]) {
+					field = ref.Path[0]
+				}
+			}
+		}}.flowStep(step)
+		if field != "" {
+			c.r.warnf(fields[0].Position, CodeSuspicious, "add GOTO: "+step.Value, "%s is computed from %s, and COLLECT does not compute it again", variable, field)
+			return true
+		}
+	}
+	return false
+}
