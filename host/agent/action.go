@@ -53,6 +53,12 @@ func (a *actions) body(ctx context.Context, b *abl.Body, resume []int) (control,
 		first, resume = resume[0], resume[1:]
 	}
 	for i := first; i < len(b.Actions); i++ {
+		if err := a.mem.charge(b.Actions[i].Position, costOfAction); err != nil {
+			return control{}, err
+		}
+		if err := a.mem.interrupt(); err != nil {
+			return control{}, err
+		}
 		a.path = append(a.path[:depth], i)
 		ctl, err := a.action(ctx, &b.Actions[i], resume)
 		if err != nil {

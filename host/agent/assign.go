@@ -22,11 +22,31 @@ const (
 	MaxValueDepth = 64
 )
 
+// The costs of actions in evaluation steps, besides those of their expressions.
+const (
+	// bytesPerStep is the number of bytes of a value that a step copies, compares or encodes.
+	bytesPerStep     = 16
+	costOfAction     = 2
+	costOfAssign     = 5
+	costOfPart       = 10 // of a name of a path into a value
+	costOfClear      = 4
+	costOfFact       = 50 // of a fact that is written
+	costOfRecall     = 100
+	costOfConstraint = 5
+)
+
+// charge counts steps. It returns a fault if none remain.
+func (m *memory) charge(at abl.Position, steps int) error {
+	if m.cost -= steps; m.cost < 0 {
+		return m.located(abl.ErrCost, at)
+	}
+	return nil
+}
+
 // assign sets a fact that the agent declares, a session variable, or a part of one of them. A path
 // into a value creates the objects that are missing. The error is a fault if the agent cannot write
 // the fact, if the value is too large, or if its type is wrong in an agent with STRICT_TYPES.
 func (m *memory) assign(ctx context.Context, target abl.Name, value any) error {
-	value = abl.Plain(value)
 	path := strings.Split(target.Value, ".")
 	return m.assignPath(ctx, target, path, len(path), value)
 }
@@ -46,6 +66,11 @@ func (m *memory) assignPath(ctx context.Context, target abl.Name, path []string,
 	if err := m.measure(target, value); err != nil {
 		return err
 	}
+	if len(m.agent.masks) > 0 && m.agent.masks.find(path[0]) != "" { // each part is compared and masked
+		if err := m.measure(target, value); err != nil {
+			return err
+		}
+	}
 	if f != nil {
 		return m.setFact(ctx, target, f, value, FactOptions{})
 	}
@@ -56,6 +81,9 @@ func (m *memory) assignPath(ctx context.Context, target abl.Name, path []string,
 func (m *memory) nested(ctx context.Context, target abl.Name, f *abl.Fact, path []string, n int, value any) (any, error) {
 	if n == len(path) {
 		return value, nil
+	}
+	if err := m.charge(target.Position, costOfPart*(len(path)-n)); err != nil {
+		return nil, err
 	}
 	if f != nil && f.Access == abl.AccessWrite {
 		return nil, m.log.faultf(target.Position, abi.AccessDenied, "the path %s cannot be read, so a part of it cannot be set", f.Value)
@@ -123,6 +151,9 @@ func (m *memory) setFact(ctx context.Context, target abl.Name, f *abl.Fact, valu
 	if err := m.typed(target, value, f.Type); err != nil {
 		return err
 	}
+	if err := m.charge(target.Position, costOfFact); err != nil {
+		return err
+	}
 	if err := m.env.SetFact(ctx, m.agent.name, f.Value, value, o); err != nil {
 		return err
 	}
@@ -164,6 +195,9 @@ func (m *memory) typed(target abl.Name, value any, want abl.Type) error {
 
 // clear removes a variable, a fact, or a part of one of them.
 func (m *memory) clear(ctx context.Context, target abl.Name) error {
+	if err := m.charge(target.Position, costOfClear); err != nil {
+		return err
+	}
 	path := strings.Split(target.Value, ".")
 	f, n := m.agent.fact(path)
 	switch {
@@ -200,6 +234,9 @@ func (m *memory) deleteFact(ctx context.Context, target abl.Name, f *abl.Fact) e
 	if f.Access == abl.AccessRead {
 		return m.log.faultf(target.Position, abi.AccessDenied, "the path %s cannot be written", f.Value)
 	}
+	if err := m.charge(target.Position, costOfFact); err != nil {
+		return err
+	}
 	if err := m.env.DeleteFact(ctx, m.agent.name, f.Value); err != nil {
 		return err
 	}
@@ -211,7 +248,7 @@ func (m *memory) deleteFact(ctx context.Context, target abl.Name, f *abl.Fact) e
 // the size of the value.
 func (m *memory) measure(target abl.Name, value any) error {
 	size, deep := sizeOf(value, MaxValueBytes, 0)
-	switch m.cost -= size / 16; {
+	switch m.cost -= costOfAssign + size/bytesPerStep; {
 	case deep:
 		return m.log.faultf(target.Position, abi.TooLarge, "the value of %s is nested deeper than %d levels", target.Value, MaxValueDepth)
 	case size > MaxValueBytes:

@@ -63,14 +63,16 @@ func (r *rules) differs(ctx context.Context, tool string, input map[string]any) 
 	if len(input) == 0 {
 		return false
 	}
-	scope := r.mem.scope(ctx)
+	scope, same := r.mem.scope(ctx), map[string]bool{}
 	isInput := func(ref abl.Reference) bool {
-		passed, ok := input[ref.Path[0]]
-		if !ok {
+		name := ref.Path[0]
+		passed, ok := input[name]
+		if !ok || same[name] {
 			return false
 		}
 		value, names, err := scope.Lookup(ref.Path[:1])
-		return err != nil || names == 0 || !reflect.DeepEqual(value, passed)
+		same[name] = err == nil && names > 0 && reflect.DeepEqual(value, passed)
+		return !same[name]
 	}
 	for i := range r.mem.agent.Constraints {
 		c := &r.mem.agent.Constraints[i]
@@ -93,6 +95,9 @@ func (r *rules) check(ctx context.Context, kind, tool string, report func(*abl.C
 		c := &r.mem.agent.Constraints[i]
 		if !applies(c, kind, tool) || i == r.excused {
 			continue
+		}
+		if err := r.mem.charge(c.Position, costOfConstraint); err != nil {
+			return -1, err
 		}
 		fails, warnings, err := c.Fails(scope, r.mem.options())
 		r.log.warnings(warnings)

@@ -3,8 +3,10 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
@@ -72,8 +74,17 @@ func (l *log) note(entry report.Trace) {
 	l.outcome.Trace = append(l.outcome.Trace, entry)
 }
 
-// shownJSON returns the displayed form of a value as JSON of a limited size, for the trace.
+// shownJSON returns the displayed form of a value as JSON of a limited size, for the trace. It returns
+// nil if the trace is full.
 func (m *memory) shownJSON(path string, value any) json.RawMessage {
+	if len(m.log.outcome.Trace) >= MaxTrace {
+		return nil
+	}
+	if len(m.agent.masks)+len(m.log.secrets) == 0 {
+		if size, _ := sizeOf(value, largeTraceValue, 0); size > largeTraceValue {
+			return startOf(value)
+		}
+	}
 	content, err := json.Marshal(abl.Plain(m.agent.shown(path, value)))
 	if err != nil {
 		return nil
@@ -87,6 +98,51 @@ func (m *memory) shownJSON(path string, value any) json.RawMessage {
 		return nil
 	}
 	return cut
+}
+
+// largeTraceValue is the size above which only the start of a value is encoded for the trace.
+const largeTraceValue = 16 << 10
+
+// startOf returns the start of the JSON of a large value as a JSON string.
+func startOf(value any) json.RawMessage {
+	rest := MaxTraceValueBytes
+	content, err := json.Marshal(head(value, &rest))
+	if err != nil {
+		return nil
+	}
+	start := strings.ToValidUTF8(string(content[:min(len(content), MaxTraceValueBytes/4)]), "")
+	cut, err := json.Marshal(fmt.Sprintf("%s... (more than %d bytes)", start, largeTraceValue))
+	if err != nil {
+		return nil
+	}
+	return cut
+}
+
+// head returns a copy of the first parts of a value with at most rest bytes.
+func head(value any, rest *int) any {
+	switch value := value.(type) {
+	case string:
+		value = value[:min(len(value), max(*rest, 0))]
+		*rest -= len(value)
+		return value
+	case []any:
+		var items []any
+		for i := 0; i < len(value) && *rest > 0; i++ {
+			*rest -= 2
+			items = append(items, head(value[i], rest))
+		}
+		return items
+	case map[string]any:
+		members := map[string]any{}
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			if *rest -= len(key) + 4; *rest <= 0 {
+				break
+			}
+			members[key] = head(value[key], rest)
+		}
+		return members
+	}
+	return value
 }
 
 // warnf adds a warning unless the turn already has the same warning.

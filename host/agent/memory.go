@@ -26,8 +26,10 @@ type memory struct {
 	arguments map[string]any
 	// cache contains the facts that were read, by path.
 	cache map[string]cachedFact
-	// cost is the remaining number of evaluation steps in this turn.
-	cost int
+	// cost is the remaining number of evaluation steps in this turn. interrupt returns an error if
+	// the turn has been canceled.
+	cost      int
+	interrupt func() error
 }
 
 // actor is an agent in a session.
@@ -46,9 +48,9 @@ type cachedFact struct {
 	ok    bool
 }
 
-func newMemory(set *Set, env Env, session SessionState, l *log) *memory {
+func newMemory(ctx context.Context, set *Set, env Env, session SessionState, l *log) *memory {
 	unset := abl.Undefined{}
-	return &memory{set: set, env: env, log: l, session: session, input: unset, result: unset, failure: unset, cost: MaxCost}
+	return &memory{set: set, env: env, log: l, session: session, input: unset, result: unset, failure: unset, cost: MaxCost, interrupt: ctx.Err}
 }
 
 // join makes an agent the active agent, and loads its state unless the turn has already loaded it.

@@ -94,7 +94,7 @@ func (s *Set) evaluate(ctx context.Context, env Env, r Rules) (*evaluator, error
 		return nil, errMessageSize(r.Message)
 	}
 	l := &log{outcome: newOutcome()}
-	m := newMemory(s, env, session, l)
+	m := newMemory(ctx, s, env, session, l)
 	if r.Variables != nil {
 		m.session.Injected = nil
 	}

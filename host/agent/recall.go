@@ -56,11 +56,10 @@ func (r *rules) recall(ctx context.Context, c *abl.Recall, event string) error {
 	if err != nil {
 		return err
 	}
-	i := injection{rules: r, recall: c, injected: maps.Clone(r.mem.session.Injected), stored: map[string]bool{}}
-	if i.injected == nil {
-		i.injected = map[string]any{}
+	i := newInjection(r, c)
+	if err := i.charge(facts); err != nil {
+		return err
 	}
-	i.size, _ = sizeOf(i.injected, MaxInjectedBytes, 0)
 	for _, f := range facts {
 		i.stored[f.Path] = true
 		if declared := r.mem.agent.facts[f.Path]; declared != nil && declared.Access == abl.AccessWrite {
@@ -127,6 +126,25 @@ type injection struct {
 	injected map[string]any
 	size     int
 	stored   map[string]bool
+}
+
+func newInjection(r *rules, c *abl.Recall) *injection {
+	i := &injection{rules: r, recall: c, injected: maps.Clone(r.mem.session.Injected), stored: map[string]bool{}}
+	if i.injected == nil {
+		i.injected = map[string]any{}
+	}
+	i.size, _ = sizeOf(i.injected, MaxInjectedBytes, 0)
+	return i
+}
+
+// charge charges the budget of the turn for a recall of facts.
+func (i *injection) charge(facts []Fact) error {
+	size := i.size
+	for _, f := range facts {
+		n, _ := sizeOf(f.Value, MaxInjectedBytes, 0)
+		size += 4 * n // the environment decodes it
+	}
+	return i.rules.mem.charge(i.recall.Position, costOfRecall+len(i.injected)+size/bytesPerStep)
 }
 
 // add injects a value. If a value exceeds the limits, it adds a warning instead.

@@ -22,7 +22,7 @@ func (m *memory) scope(ctx context.Context) abl.Scope { return scope{ctx, m} }
 
 // options returns the options of an evaluation. All evaluations of a turn share one budget.
 func (m *memory) options() abl.Options {
-	return abl.Options{Now: m.env.Now(), Random: m.env.Random(), Remaining: &m.cost}
+	return abl.Options{Now: m.env.Now(), Random: m.env.Random(), Remaining: &m.cost, Interrupt: m.interrupt}
 }
 
 // Lookup implements abl.Scope.

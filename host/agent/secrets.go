@@ -37,13 +37,14 @@ func (s *secrets) add(m masks, name string, value any) {
 	if sensitive == "" || value == nil {
 		return
 	}
-	declared := m[sensitive]
+	declared, known := m[sensitive], map[string]bool{}
 	walkScalars(value, func(scalar any) {
 		text, _ := scalarText(scalar)
 		_, isBool := scalar.(bool)
-		if isBool || utf8.RuneCountInString(text) < minSecretChars || len(*s) >= maxSecrets {
+		if isBool || known[text] || utf8.RuneCountInString(text) < minSecretChars || len(*s) >= maxSecrets {
 			return
 		}
+		known[text] = true
 		shown, _ := display(scalar, declared, sensitive).(string)
 		found := secret{text, shown}
 		if !slices.Contains(*s, found) {

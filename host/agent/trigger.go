@@ -136,7 +136,7 @@ func (r *rules) appended(trigger *abl.Trigger, stored, item any) ([]any, bool) {
 		r.log.warnf(trigger.Position, "%s is not an array; its value becomes the first item", trigger.Target.Value)
 		items = []any{stored}
 	}
-	if trigger.Unique && slices.ContainsFunc(items, func(other any) bool { return reflect.DeepEqual(other, item) }) {
+	if trigger.Unique && r.contains(items, item) {
 		return nil, false
 	}
 	items = append(slices.Clone(items), item)
@@ -144,6 +144,14 @@ func (r *rules) appended(trigger *abl.Trigger, stored, item any) ([]any, bool) {
 		items = items[len(items)-n:]
 	}
 	return items, true
+}
+
+// contains reports whether an array contains an item. It charges the budget of the turn for the size
+// of the array.
+func (r *rules) contains(items []any, item any) bool {
+	size, _ := sizeOf(items, MaxValueBytes, 0)
+	r.mem.cost -= size / bytesPerStep
+	return slices.ContainsFunc(items, func(other any) bool { return reflect.DeepEqual(other, item) })
 }
 
 // domainOf returns the domain of a fact: the declared domain, or the second name of the path.

@@ -109,7 +109,7 @@ func (s *Set) begin(ctx context.Context, env Env, r Request) (*turn, error) {
 	}
 	l := &log{outcome: newOutcome()}
 	env.Hide(l.hidden)
-	m := newMemory(s, env, session, l)
+	m := newMemory(ctx, s, env, session, l)
 	t := newTurn(r, m, l)
 	if r.HasMessage {
 		m.input, t.unread = r.Message, true

@@ -48,6 +48,9 @@ func (ev *evaluator) equalItems(a, b []any, depth int) (bool, error) {
 }
 
 func equalMembers(ev *evaluator, a, b map[string]any, depth int) (bool, error) {
+	if err := ev.charge(sortCost(len(a))); err != nil {
+		return false, err
+	}
 	for _, key := range sortedKeys(a) { // in order, so that the cost does not depend on maps
 		other, ok := b[key]
 		if !ok {

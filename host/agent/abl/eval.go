@@ -3,6 +3,7 @@ package abl
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -34,6 +35,9 @@ type Options struct {
 	// Remaining is the number of steps that remain for several evaluations. Each one reduces it. If
 	// it is not nil, it replaces Cost.
 	Remaining *int
+	// Interrupt is called after about 16,000 steps each. An error of it ends the evaluation. Nil means
+	// that nothing interrupts an evaluation.
+	Interrupt func() error
 	// Shown is the scope of the expressions that a template prints, if they show other values than
 	// those of its conditions. Nil means the same scope.
 	Shown Scope
@@ -66,7 +70,7 @@ const (
 func (t Truth) String() string { return [...]string{"unknown", "false", "true"}[t] }
 
 // Eval evaluates the expression. The error is ErrCost, ErrTooLong, ErrTooDeep, ErrNoRandom, or an
-// error of the scope.
+// error of the scope or of Options.Interrupt.
 func (e *Expr) Eval(scope Scope, o Options) (Result, error) {
 	ev := newEvaluator(scope, o)
 	value, err := ev.eval(e.root)
@@ -95,6 +99,7 @@ type evaluator struct {
 	options  Options
 	cost     *int // the remaining steps
 	kleene   bool
+	due      bool // whether Interrupt must be called
 	warnings []Warning
 }
 
@@ -113,14 +118,26 @@ func newEvaluator(scope Scope, o Options) *evaluator {
 
 // charge counts steps. Every piece of work that grows with a value is charged.
 func (ev *evaluator) charge(steps int) error {
-	if *ev.cost -= steps; *ev.cost < 0 {
+	if ev.spend(steps); *ev.cost < 0 {
 		return ErrCost
+	}
+	if ev.due && ev.options.Interrupt != nil {
+		ev.due = false
+		return ev.options.Interrupt()
 	}
 	return nil
 }
 
+// interruptBits is the binary logarithm of the number of steps between two calls of
+// Options.Interrupt.
+const interruptBits = 14
+
 // spend counts the steps of work that is done already. If none remain, the next charge fails.
-func (ev *evaluator) spend(steps int) { *ev.cost -= steps }
+func (ev *evaluator) spend(steps int) {
+	before := *ev.cost
+	*ev.cost -= steps
+	ev.due = ev.due || before>>interruptBits != *ev.cost>>interruptBits
+}
 
 // conversionCost returns the number of steps that the conversion of a value to a number or a date
 // takes. Only texts are converted.
@@ -302,6 +319,9 @@ func (ev *evaluator) call(n *call) (any, error) {
 	}
 	return n.fn.apply(&invocation{ev: ev, at: n.at, name: n.fn.name, args: args})
 }
+
+// sortCost returns the number of steps that it takes to sort n keys.
+func sortCost(n int) int { return n + n*bits.Len(uint(n))/4 }
 
 // sortedKeys returns the keys of an object in order, so that results do not depend on maps.
 func sortedKeys(m map[string]any) []string {

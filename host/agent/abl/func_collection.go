@@ -59,7 +59,7 @@ func (c *invocation) find() (int, error) {
 // members.
 func (c *invocation) members(item func(m map[string]any, key string) any) (any, error) {
 	m, _ := c.arg(0).(map[string]any)
-	if err := c.ev.charge(2 * len(m)); err != nil {
+	if err := c.ev.charge(len(m) + sortCost(len(m))); err != nil {
 		return nil, err
 	}
 	items := make([]any, 0, len(m))
@@ -72,10 +72,15 @@ func (c *invocation) members(item func(m map[string]any, key string) any) (any, 
 // merge returns the members of all objects. If several objects have the same member, the last one
 // is used. Values that are not objects are skipped.
 func merge(c *invocation) (any, error) {
-	merged := map[string]any{}
+	size := 0
+	for _, arg := range c.args {
+		m, _ := arg.(map[string]any)
+		size = max(size, len(m))
+	}
+	merged := make(map[string]any, size)
 	for _, arg := range c.args {
 		if m, ok := arg.(map[string]any); ok {
-			if err := c.ev.charge(len(m)); err != nil {
+			if err := c.ev.charge(3 * len(m)); err != nil {
 				return nil, err
 			}
 			maps.Copy(merged, m)

@@ -11,19 +11,24 @@ var (
 	ssnPattern   = regexp.MustCompile(`\b\d{3}-\d{2}-\d{4}\b`)
 	cardPattern  = regexp.MustCompile(`\b\d(?:[ -]?\d){12,18}\b`)
 	phonePattern = regexp.MustCompile(`(?:\+\d{1,3}[ .-]?)?(?:\(\d{3}\)|\b\d{3})[ .-]\d{3}[ .-]\d{4}\b`)
-	sentenceEnd  = regexp.MustCompile(`[.!?]+(?:\s|$)`)
 )
+
+// costOfPII is the number of steps that a byte takes in the search for personal data.
+const costOfPII = 5
 
 // contentFunctions returns the functions that look for patterns in a text. The functions find only
 // common forms, so they do not prove that a text contains no personal data.
 func contentFunctions() []function {
-	test := func(usage string, found func(string) bool) function {
+	test := func(usage string, stepsPerByte int, found func(string) bool) function {
 		return fn(usage, func(c *invocation) (any, error) {
 			s, err := c.str(0)
 			if err != nil {
 				return nil, err
 			}
-			return found(s), c.ev.charge(1 + len(s))
+			if err := c.ev.charge(1 + stepsPerByte*len(s)); err != nil {
+				return nil, err
+			}
+			return found(s), nil
 		})
 	}
 	count := func(usage string, number func(string) int) function {
@@ -36,36 +41,42 @@ func contentFunctions() []function {
 		})
 	}
 	return []function{
-		test("CONTAINS_PII(text)", func(s string) bool { return redactPII(s) != s }),
+		test("CONTAINS_PII(text)", costOfPII, func(s string) bool { return redactPII(s) != s }),
 		fn("REDACT_PII(text)", func(c *invocation) (any, error) {
 			s, err := c.str(0)
 			if err != nil {
 				return nil, err
 			}
-			if err := c.ev.charge(1 + len(s)); err != nil {
+			if err := c.ev.charge(1 + costOfPII*len(s)); err != nil {
 				return nil, err
 			}
 			return c.ev.produce(redactPII(s))
 		}),
-		test("CONTAINS_URL(text)", urlPattern.MatchString),
-		test("CONTAINS_EMAIL(text)", emailPattern.MatchString),
-		test("CONTAINS_CODE(text)", func(s string) bool { return strings.Contains(s, "```") }),
+		test("CONTAINS_URL(text)", 2, urlPattern.MatchString),
+		test("CONTAINS_EMAIL(text)", 2, emailPattern.MatchString),
+		test("CONTAINS_CODE(text)", 1, func(s string) bool { return strings.Contains(s, "```") }),
 		count("WORD_COUNT(text)", func(s string) int { return len(strings.Fields(s)) }),
 		count("SENTENCE_COUNT(text)", sentences),
 	}
 }
 
+// sentences returns the number of sentences. A sentence ends with characters such as . before a space
+// or the end of the text.
 func sentences(s string) int {
 	s = strings.TrimSpace(s)
-	if s == "" {
-		return 0
+	ends := 0
+	for i := range len(s) {
+		if isSentenceEnd(s[i]) && (i+1 == len(s) || strings.IndexByte(" \t\n\f\r", s[i+1]) >= 0) {
+			ends++
+		}
 	}
-	ends := len(sentenceEnd.FindAllStringIndex(s, -1))
-	if !strings.ContainsRune(".!?", rune(s[len(s)-1])) {
+	if s != "" && !isSentenceEnd(s[len(s)-1]) {
 		ends++
 	}
 	return ends
 }
+
+func isSentenceEnd(c byte) bool { return c == '.' || c == '!' || c == '?' }
 
 // redactPII replaces email addresses, card numbers, social security numbers and phone numbers.
 func redactPII(s string) string {

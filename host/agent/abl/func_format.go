@@ -42,6 +42,9 @@ func mask(c *invocation) (any, error) {
 	if !ok {
 		c.ev.warnf(c.at, "the pattern of %s is not lastN, firstN or N*N; the whole text is masked", c.name)
 	}
+	if err := c.ev.charge(len(s) / 64); err != nil {
+		return nil, err
+	}
 	runes := []rune(s)
 	if first+last >= len(runes) {
 		first, last = 0, 0
@@ -96,6 +99,9 @@ func formatCurrency(c *invocation) (any, error) {
 	if locale, _ := c.arg(2).(string); !isUnset(c.arg(2)) && !strings.HasPrefix(locale, "en") {
 		c.ev.warnf(c.at, "%s supports only English locales", c.name)
 	}
+	if err := c.ev.charge(4); err != nil {
+		return nil, err
+	}
 	code = strings.ToUpper(strings.TrimSpace(code))
 	currency, known := currencies[code]
 	if !known {
@@ -132,6 +138,9 @@ func formatDate(c *invocation) (any, error) {
 	if !ok {
 		c.ev.warnf(c.at, "argument 1 of %s is not a date", c.name)
 		return "", nil
+	}
+	if err := c.ev.charge(10 + len(texts[1])/4); err != nil {
+		return nil, err
 	}
 	t = t.UTC()
 	if len(texts) > 2 && texts[2] != "" {

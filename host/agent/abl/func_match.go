@@ -70,7 +70,7 @@ func matchScore(c *invocation) (float64, bool, error) {
 	if len(a) == 0 || len(b) == 0 {
 		return -1, digital, nil
 	}
-	if err := c.ev.charge(len(a) * len(b) / 64); err != nil {
+	if err := c.ev.charge(len(a) * len(b) / 32); err != nil {
 		return -1, digital, err
 	}
 	if digital {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
@@ -17,16 +18,44 @@ const (
 type pattern struct {
 	re   *regexp.Regexp
 	size int
-	// source is the expression without flags or quotes that are still open at its end. rest is the
-	// expression of continuation, or nil.
+	// source is the text of the expression. rest is the expression of continuation, or nil.
 	source string
 	rest   *regexp.Regexp
 }
 
+// workPerStep is the number of instructions of a pattern that a step executes, each for one byte.
+const workPerStep = 10
+
+// cost returns the number of steps for the execution of instructions.
+func (p *pattern) cost(instructions int) int { return instructions / workPerStep }
+
 var errPatternSize = errors.New("the pattern is too large")
+
+// maxLoadCost is the maximum cost of parsing a pattern when a file is loaded. More expensive patterns
+// are checked when they are evaluated.
+const maxLoadCost = 10_000
+
+// checkPattern returns an error if a pattern of a file is invalid.
+func checkPattern(s string) error {
+	if costOfParsing(s) > maxLoadCost {
+		return nil
+	}
+	_, err := compilePattern(s)
+	return err
+}
 
 // compilePattern compiles a regular expression of bounded size.
 func compilePattern(s string) (*pattern, error) {
+	parsed, err := parsePattern(s)
+	if err != nil {
+		return nil, err
+	}
+	return compileParsed(s, parsed)
+}
+
+// parsePattern parses a regular expression. It rejects a pattern that certainly is too large before
+// its repetitions are expanded.
+func parsePattern(s string) (*syntax.Regexp, error) {
 	if len(s) > maxPatternBytes {
 		return nil, errPatternSize
 	}
@@ -34,7 +63,25 @@ func compilePattern(s string) (*pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	source := parsed.String() // Simplify changes parsed
+	if expandedSize(parsed) > 4*maxPatternInstructions {
+		return nil, errPatternSize
+	}
+	return parsed, nil
+}
+
+// expandedSize returns the number of nodes of a parsed pattern after its repetitions are expanded.
+func expandedSize(re *syntax.Regexp) int {
+	size := 1
+	for _, sub := range re.Sub {
+		size = min(size+expandedSize(sub), 1<<30)
+	}
+	if re.Op == syntax.OpRepeat {
+		size = min(size*max(re.Min, re.Max, 1), 1<<30)
+	}
+	return size
+}
+
+func compileParsed(s string, parsed *syntax.Regexp) (*pattern, error) {
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
 		return nil, err
@@ -46,21 +93,63 @@ func compilePattern(s string) (*pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pattern{re: compiled, size: len(program.Inst), source: source}, nil
+	return &pattern{re: compiled, size: len(program.Inst), source: s}, nil
 }
 
 // compile compiles a pattern. It charges the cost of the compilation and of a match in s. The
 // pattern is nil if it is invalid.
 func (ev *evaluator) compile(at Position, s, source string) (*pattern, error) {
-	if err := ev.charge(20 + len(source)); err != nil {
+	if err := ev.charge(costOfParsing(source)); err != nil {
 		return nil, err
 	}
-	p, err := compilePattern(source)
+	parsed, err := parsePattern(source)
 	if err != nil {
 		ev.warnf(at, "a pattern is not valid: %v", errPattern(err))
 		return nil, nil
 	}
-	return p, ev.charge(p.size + len(s)*p.size/64)
+	if err := ev.charge(2 * expandedSize(parsed)); err != nil {
+		return nil, err
+	}
+	p, err := compileParsed(source, parsed)
+	if err != nil {
+		ev.warnf(at, "a pattern is not valid: %v", errPattern(err))
+		return nil, nil
+	}
+	return p, ev.charge(p.cost(len(s) * p.size))
+}
+
+// foldsCase matches the start of a group that ignores case.
+var foldsCase = regexp.MustCompile(`\(\?[a-zA-Z]*i`)
+
+// costOfParsing returns the number of steps that it takes to parse a pattern, and to compile its
+// classes of characters. Classes of Unicode have hundreds of ranges, and a range that ignores case is
+// expanded character by character.
+func costOfParsing(source string) int {
+	source = source[:min(len(source), maxPatternBytes)]
+	classes := strings.Count(source, `\p`) + strings.Count(source, `\P`)
+	steps := 20 + len(source) + 1_500*classes
+	if !foldsCase.MatchString(source) {
+		return steps
+	}
+	for i := range len(source) {
+		if source[i] == '-' {
+			steps += costOfFolding(source[:i], source[i+1:])
+		}
+	}
+	return steps + 3_000*classes
+}
+
+// costOfFolding returns the number of steps that it takes to expand a range of characters, from the
+// last character of a text to the first character of another text.
+func costOfFolding(before, after string) int {
+	const largest = 125_000 // the characters that have a case
+	low, _ := utf8.DecodeLastRuneInString(before)
+	high, _ := utf8.DecodeRuneInString(after)
+	size := min(max(int(high-low), 0), largest)
+	if high == '\\' || low == '}' || strings.HasSuffix(strings.TrimSuffix(before, string(low)), `\`) { // an escape sequence
+		size = largest
+	}
+	return size * 3 / 2
 }
 
 // errPattern returns an error without the text of the pattern, which can be a value.

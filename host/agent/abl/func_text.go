@@ -23,6 +23,9 @@ func mapText(change func(string) string) func(*invocation) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := c.ev.charge(len(s) / 32); err != nil { // other letters than those of ASCII are slow
+			return nil, err
+		}
 		return c.ev.produce(change(s))
 	}
 }
@@ -32,6 +35,9 @@ func mapText(change func(string) string) func(*invocation) (any, error) {
 func substring(c *invocation) (any, error) {
 	s, err := c.str(0)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.ev.charge(len(s) / 32); err != nil {
 		return nil, err
 	}
 	runes := []rune(s)
@@ -59,6 +65,9 @@ func replace(c *invocation) (any, error) {
 	if len(s)+n*(len(replacement)-len(find)) > 4*MaxTextChars {
 		return nil, ErrTooLong
 	}
+	if err := c.ev.charge(n / 8); err != nil {
+		return nil, err
+	}
 	return c.ev.produce(strings.ReplaceAll(s, find, replacement))
 }
 
@@ -68,12 +77,16 @@ func split(c *invocation) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	count := strings.Count(texts[0], texts[1])
+	if err := c.ev.charge(2 * (count + 1)); err != nil {
+		return nil, err
+	}
 	parts := strings.Split(texts[0], texts[1])
 	items := make([]any, len(parts))
 	for i, part := range parts {
 		items[i] = part
 	}
-	return items, c.ev.charge(len(items))
+	return items, nil
 }
 
 // join joins the texts of an array's items. The result for any other value is "".

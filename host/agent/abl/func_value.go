@@ -9,11 +9,13 @@ func typeFunctions() []function {
 			return ok, nil
 		}),
 		fn("IS_NUMBER(x)", func(c *invocation) (any, error) {
+			c.ev.spend(conversionCost(c.arg(0)))
 			_, ok := numeric(c.arg(0))
 			return ok, nil
 		}),
 		fn("IS_STRING(x)", func(c *invocation) (any, error) { return isString(c.arg(0)), nil }),
 		fn("TO_NUMBER(x)", func(c *invocation) (any, error) {
+			c.ev.spend(conversionCost(c.arg(0)))
 			if n, ok := toNumber(c.arg(0)); ok {
 				return finite(n), nil
 			}
@@ -46,7 +48,7 @@ func choiceFunctions() []function {
 		choice("IF(condition, a, b)", func(ev *evaluator, n *call) (any, error) {
 			return ev.conditional(&conditional{at: n.at, cond: n.args[0], then: n.args[1], els: n.args[2]})
 		}),
-		fn("NOW()", func(c *invocation) (any, error) { return formatTime(c.ev.options.Now), nil }),
+		fn("NOW()", func(c *invocation) (any, error) { return formatTime(c.ev.options.Now), c.ev.charge(2) }),
 		fn("UNIQUE_ID(length?)", uniqueID),
 	}
 }
@@ -73,5 +75,5 @@ func uniqueID(c *invocation) (any, error) {
 	for i := range id {
 		id[i] = alphabet[c.ev.options.Random.IntN(len(alphabet))]
 	}
-	return string(id), nil
+	return string(id), c.ev.charge(1 + len(id)/16)
 }

@@ -16,6 +16,7 @@ func (ev *evaluator) unary(n *unary) (any, error) {
 	case opIsNotSet:
 		return isUnset(x), nil
 	case opIsNumber:
+		ev.spend(conversionCost(x))
 		_, ok := numeric(x)
 		return ok, nil
 	case opNot:

@@ -256,7 +256,7 @@ func (p *exprParser) pattern(op string, r node) *Problem {
 		return nil
 	}
 	s, _ := text.value.(string)
-	if _, err := compilePattern(s); err != nil {
+	if err := checkPattern(s); err != nil {
 		problem := problemAt(text.at, CodeSyntax, "patterns have the syntax of RE2", "%s is not a valid pattern: %v", quote(s), err)
 		return &problem
 	}

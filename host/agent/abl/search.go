@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 )
 
+// costOfSearch is the number of steps of a search besides its instructions.
+const costOfSearch = 10
+
 // search finds the matches of a pattern in a text one after the other, and charges what it reads. A
 // search can read the rest of the text and then return a short match, so the cost of all matches can
 // be the square of the length. Therefore the matches are not found with one call.
@@ -58,7 +61,7 @@ func (f *search) find() ([]int, error) {
 	}
 	r := &chargedReader{ev: f.ev, text: f.s[start:], size: f.p.size}
 	match := re.FindReaderSubmatchIndex(r)
-	if err := f.ev.charge(1 + r.steps/64); err != nil || match == nil || r.exhausted {
+	if err := f.ev.charge(costOfSearch + f.p.cost(r.steps)); err != nil || match == nil || r.exhausted {
 		return nil, err
 	}
 	if f.position > 0 {
@@ -75,8 +78,12 @@ func (f *search) find() ([]int, error) {
 // continuation returns the pattern for a search that continues after one character. Its first group
 // is the match.
 func (p *pattern) continuation() (re *regexp.Regexp, err error) {
-	if p.rest == nil {
-		p.rest, err = regexp.Compile(`\A(?s:.)(?s:.*?)(` + p.source + `)`)
+	if p.rest != nil {
+		return p.rest, nil
+	}
+	const start = `\A(?s:.)(?s:.*?)(`
+	if p.rest, err = regexp.Compile(start + p.source + `)`); err != nil { // a quote is open at the end
+		p.rest, err = regexp.Compile(start + p.source + `\E)`)
 	}
 	return p.rest, err
 }
@@ -96,7 +103,7 @@ func (r *chargedReader) ReadRune() (rune, int, error) {
 	if r.text == "" {
 		return 0, 0, io.EOF
 	}
-	if r.steps += r.size; r.steps/64 > *r.ev.cost {
+	if r.steps += r.size; r.steps/workPerStep > *r.ev.cost {
 		r.exhausted = true
 		return 0, 0, io.EOF
 	}

@@ -143,7 +143,7 @@ func (r *renderer) each(p part, value any) error {
 	for i, item := range items {
 		r.ev.scope = itemScope{outer: outer, item: item, index: i, last: i == len(items)-1}
 		r.conditions = itemScope{outer: conditions, item: item, index: i, last: i == len(items)-1}
-		if err := r.ev.charge(1); err != nil {
+		if err := r.ev.charge(4); err != nil {
 			return err
 		}
 		if err := r.parts(p.body); err != nil {

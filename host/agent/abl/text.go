@@ -9,7 +9,7 @@ import (
 // text returns a value as text: "" for null and undefined, compact JSON for an array or an object.
 func (ev *evaluator) text(v any) (string, error) {
 	if s, ok := scalarText(v); ok {
-		return s, ev.charge(len(s) / 64)
+		return s, ev.charge(len(s)/64 + formatCost(v))
 	}
 	w := jsonWriter{ev: ev}
 	if err := w.write(v, 0); err != nil {
@@ -40,13 +40,14 @@ func (w *jsonWriter) write(v any, depth int) error {
 	case map[string]any:
 		return w.object(v, depth)
 	case string:
-		w.out.Write(quoteJSON(v))
-		return w.ev.charge(len(v) / 64)
+		writeJSON(&w.out, v)
+		return w.ev.charge(len(v) / 32)
 	case nil, Undefined:
 		w.out.WriteString("null")
 	default:
 		s, _ := scalarText(v)
 		w.out.WriteString(s)
+		return w.ev.charge(formatCost(v))
 	}
 	return nil
 }
@@ -66,7 +67,7 @@ func (w *jsonWriter) array(items []any, depth int) error {
 }
 
 func (w *jsonWriter) object(m map[string]any, depth int) error {
-	if err := w.ev.charge(len(m)); err != nil {
+	if err := w.ev.charge(sortCost(len(m))); err != nil {
 		return err
 	}
 	w.out.WriteByte('{')
@@ -74,7 +75,7 @@ func (w *jsonWriter) object(m map[string]any, depth int) error {
 		if i > 0 {
 			w.out.WriteByte(',')
 		}
-		w.out.Write(quoteJSON(key))
+		writeJSON(&w.out, key)
 		w.out.WriteByte(':')
 		if err := w.write(m[key], depth+1); err != nil {
 			return err
@@ -84,11 +85,36 @@ func (w *jsonWriter) object(m map[string]any, depth int) error {
 	return nil
 }
 
-// quoteJSON returns a JSON string. It does not escape the special characters of HTML.
-func quoteJSON(s string) []byte {
+// formatCost returns the number of steps that the conversion of a scalar to text takes.
+func formatCost(v any) int {
+	if _, ok := v.(float64); ok {
+		return 1
+	}
+	return 0
+}
+
+// writeJSON writes a JSON string. It does not escape the special characters of HTML.
+func writeJSON(out *strings.Builder, s string) {
+	if isPlain(s) {
+		out.WriteByte('"')
+		out.WriteString(s)
+		out.WriteByte('"')
+		return
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(s) // a string can always be encoded
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	out.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+}
+
+// isPlain reports whether a JSON string needs no escape sequences, because it contains only printable
+// ASCII characters.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }

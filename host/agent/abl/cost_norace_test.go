@@ -1,0 +1,6 @@
+//go:build !race
+
+package abl
+
+// costFactor is the factor by which a step can take longer than nominalStep, on a slower machine.
+const costFactor = 4
