@@ -1,11 +1,9 @@
 package agent_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -21,13 +19,24 @@ var (
 	genTriggers = []string{"user.t0", "user.t1", "user.f1", "user.dom.b", "project.t2"}
 	genLists    = []string{"user.h0", "project.h1"}
 	genTexts    = []string{"a", "b", "x7", "5", "12"}
-	genInputs   = []string{"2", "5", "7", "a", "b", "", "x y"}
+	genInputs   = []string{"2", "5", "7", "a", "b", "", "x y", "so x then y", "a or y or b or x", "why a or x ?", "5 or 2 or a"}
 	genTools    = []string{"t0", "t1"}
+	genArrays   = []string{"l0", "l1"}
+	genPhrases  = []string{"x y", "a", "y", "5"}
 )
+
+// genInitialArrays are the initial values of lists.
+var genInitialArrays = []any{
+	nil, []any{}, []any{"b", 3.0, "a", 1.0, true},
+	[]any{map[string]any{"k": 3.0, "n": "a"}, map[string]any{"k": "b", "n": 1.0}, map[string]any{"k": 3.0, "n": "c"}, map[string]any{"n": 3.0}, map[string]any{"k": "12"}, map[string]any{"k": 1.0, "n": "a"}},
+}
 
 func pick[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
+
+// readable returns the names that an expression can read without making its value larger.
+func (g *generator) readable() []string { return slices.Concat(g.refs, genLists, genArrays) }
 
 func (g *generator) name() *refExpr { return &refExpr{op: "ref", ref: pick(g, g.refs)} }
 
@@ -40,7 +49,7 @@ func (g *generator) literal() *refExpr {
 
 // expr returns an expression for a value. Only literals make values larger, so values remain small.
 func (g *generator) expr() *refExpr {
-	switch g.IntN(8) {
+	switch g.IntN(13) {
 	case 0, 1:
 		return g.literal()
 	case 2, 3:
@@ -56,7 +65,7 @@ func (g *generator) expr() *refExpr {
 func (g *generator) operand() *refExpr {
 	switch g.IntN(6) {
 	case 0:
-		return &refExpr{op: "LENGTH", args: []*refExpr{{op: "ref", ref: pick(g, append(g.refs, genLists...))}}}
+		return &refExpr{op: "LENGTH", args: []*refExpr{{op: "ref", ref: pick(g, g.readable())}}}
 	case 1:
 		return &refExpr{op: "+", args: []*refExpr{g.name(), g.literal()}}
 	case 2:
@@ -74,7 +83,7 @@ func (g *generator) cond(depth int) *refExpr {
 		return &refExpr{op: pick(g, []string{"AND", "OR", "IMPLIES"}), args: []*refExpr{g.cond(depth - 1), g.cond(depth - 1)}}
 	}
 	if g.chance(25) {
-		return &refExpr{op: pick(g, []string{"SET", "NOT SET"}), args: []*refExpr{{op: "ref", ref: pick(g, append(g.refs, genLists...))}}}
+		return &refExpr{op: pick(g, []string{"SET", "NOT SET"}), args: []*refExpr{{op: "ref", ref: pick(g, g.readable())}}}
 	}
 	if g.chance(15) {
 		return g.name()
@@ -93,7 +102,7 @@ func (e *refExpr) replace(g *generator, name string) {
 }
 
 func (g *generator) message() refText {
-	return refText{{text: "m" + strconv.Itoa(g.IntN(99)) + " "}, {ref: pick(g, append(g.refs, genLists...))}, {text: pick(g, []string{".", ".", "?"})}}
+	return refText{{text: "m" + strconv.Itoa(g.IntN(99)) + " "}, {ref: pick(g, g.readable())}, {text: pick(g, []string{".", ".", "?"})}}
 }
 
 var genVars = []string{"v0", "v1", "v2", "v3"}
@@ -123,12 +132,49 @@ func (g *generator) simple() []refAction {
 		list = append(list, g.sets())
 	}
 	if g.chance(25) {
+		list = append(list, g.transform())
+	}
+	if g.chance(25) {
 		list = append(list, refAction{kind: "clear", names: []string{pick(g, []string{"v0", "v1", "v2", "user.f0", "project.g0"})}})
 	}
 	if g.chance(50) || len(list) == 0 {
 		list = append(list, refAction{kind: "respond", text: g.message()})
 	}
 	return list
+}
+
+// transform returns a TRANSFORM. The fields of its items are scalars, so lists remain small.
+func (g *generator) transform() refAction {
+	tr := &refTransform{as: pick(g, []string{"it", "it", "v0"}), into: pick(g, genArrays)}
+	tr.source = &refExpr{op: "ref", ref: pick(g, []string{"l0", "l1", "l1", "user.h0", "project.h1", "call_result.items", "v1"})}
+	inner := &generator{Rand: g.Rand, refs: append(slices.DeleteFunc(slices.Clone(g.refs), func(name string) bool { return name == tr.as }), tr.as+".k", tr.as+".k", tr.as+".n")}
+	for _, field := range []string{"k", "n"} {
+		if g.chance(35) {
+			tr.fields = append(tr.fields, refSet{field, inner.expr()})
+		}
+	}
+	inner.refs = append(inner.refs, tr.as)
+	if g.chance(50) {
+		tr.filter = inner.cond(1)
+	}
+	if g.chance(60) {
+		tr.sortBy, tr.descending = pick(g, []string{"k", "n"}), g.chance(50)
+	}
+	if g.chance(40) {
+		tr.limit = g.expr()
+	}
+	return refAction{kind: "transform", transform: tr}
+}
+
+// gather returns a GATHER of two fields.
+func (g *generator) gather() refAction {
+	a := refAction{kind: "gather", names: []string{pick(g, genVars[:3]), pick(g, []string{"v3", "user.f0"})}, types: map[string]string{}, model: g.chance(30)}
+	for _, name := range a.names {
+		if g.chance(20) {
+			a.types[name] = "number"
+		}
+	}
+	return a
 }
 
 // forward returns the name of a later step, or "".
@@ -155,15 +201,19 @@ func (g *generator) step(i int) refStep {
 	if g.chance(25) {
 		s.max, s.exhausted = 1+g.IntN(3), g.forward(i)
 	}
-	gathers := g.chance(25)
+	gathers := g.chance(35)
 	if gathers && g.chance(40) {
 		s.body.actions = append(s.body.actions, refAction{kind: "respond", text: g.message()})
 	}
 	if gathers {
-		s.body.actions = append(s.body.actions, refAction{kind: "gather", names: []string{pick(g, genVars[:3]), pick(g, []string{"v3", "user.f0"})}})
+		a := g.gather()
+		if g.chance(40) {
+			s.body.actions = append(s.body.actions, refAction{kind: "clear", names: a.names})
+		}
+		s.body.actions = append(s.body.actions, a)
 	}
 	for _, a := range g.simple() {
-		if a.kind != "respond" || len(s.body.actions) == 0 || s.body.actions[0].kind != "respond" {
+		if !slices.ContainsFunc(s.body.actions, func(other refAction) bool { return other.kind == a.kind }) { // a step has each key once
 			s.body.actions = append(s.body.actions, a)
 		}
 	}
@@ -173,14 +223,7 @@ func (g *generator) step(i int) refStep {
 		a.fail = g.body(i, g.simple())
 		s.body.actions = append(s.body.actions, a)
 	case 1, 2:
-		a := refAction{kind: "call", tool: pick(g, genTools), arg: g.expr()}
-		if g.chance(60) {
-			a.success = g.body(i, g.simple())
-		}
-		if g.chance(70) {
-			a.fail = g.body(i, g.simple())
-		}
-		s.body.actions = append(s.body.actions, a)
+		s.body.actions = append(s.body.actions, g.call(i, true))
 	}
 	if g.chance(40) {
 		g.inputs(i, &s)
@@ -199,19 +242,41 @@ func (g *generator) step(i int) refStep {
 	return s
 }
 
+// call returns a CALL. Only some calls have outcomes that lead to another step.
+func (g *generator) call(step int, leads bool) refAction {
+	a := refAction{kind: "call", tool: pick(g, genTools), arg: g.expr()}
+	body := func() *refBody {
+		if !leads {
+			return &refBody{actions: g.simple()}
+		}
+		return g.body(step, g.simple())
+	}
+	if g.chance(60) {
+		a.success = body()
+	}
+	if g.chance(70) {
+		a.fail = body()
+	}
+	return a
+}
+
 // The method waits adds intents and COMPLETE_WHEN to a step that can wait.
 func (g *generator) waits(s *refStep) {
 	if g.chance(40) {
 		s.complete = g.cond(1)
 	}
-	for range g.IntN(3) {
-		in := refIntent{phrase: pick(g, []string{"x y", "a", "y", "5"}), resume: g.chance(50)}
+	for range g.IntN(4) {
+		in := refIntent{phrase: pick(g, genPhrases), resume: g.chance(60)}
 		in.body.actions = g.simple()
-		if !in.resume && g.chance(30) {
-			in.body.then = refThen{"jump", pick(g, g.steps)}
+		if g.chance(25) {
+			in.body.actions = append(in.body.actions, g.call(0, false))
+		}
+		if g.chance(20) || in.resume && g.chance(50) {
+			in.body.then = refThen{"jump", pick(g, []string{pick(g, g.steps), g.steps[len(g.steps)-1]})}
 		}
 		s.intents = append(s.intents, in)
 	}
+	s.subIntents, s.intentModel = g.IntN(len(s.intents)+1), g.chance(25)
 }
 
 func (g *generator) hook() refHook {
@@ -262,6 +327,9 @@ func (g *generator) fail() refFail {
 			f.collect = append(f.collect, "v2")
 		}
 		f.then = pick(g, []string{"", "continue", "retry"})
+		if g.chance(40) {
+			f.jump = pick(g, g.steps)
+		}
 		if g.chance(30) {
 			f.respond = nil
 		}
@@ -338,6 +406,9 @@ func (g *generator) agent(name string) *refAgent {
 		}
 	}
 	a.vars = append(a.vars, refVar{name: "obj", reset: "per_session"})
+	for _, name := range genArrays {
+		a.vars = append(a.vars, refVar{name, "", pick(g, []string{"per_session", "per_step", "never"}), pick(g, genInitialArrays)})
+	}
 	for _, path := range genFacts {
 		a.facts[path] = pick(g, []any{nil, nil, 4.0, "a"})
 	}
@@ -365,8 +436,48 @@ func (g *generator) agent(name string) *refAgent {
 	}
 	if name == "B" {
 		a.dropHandoffs()
+		return a
+	}
+	switch g.IntN(13) {
+	case 0, 1, 2:
+		g.excusedHandoff(a)
+	case 3, 4:
+		g.collectingIntent(a)
 	}
 	return a
+}
+
+// excusedHandoff lets the first constraint lead from a call to a step that hands over. The constraint
+// does not apply to this step, but the constraint of the other agent with the same index applies.
+// Some constraints collect a field first, and lead to the step of the call.
+func (g *generator) excusedHandoff(a *refAgent) {
+	last := len(a.steps) - 1
+	c := refConstraint{rule: pick(g, []string{"REQUIRE", "RESTRICT"}), cond: g.cond(1), before: "calling", tool: "t0", fail: refFail{respond: g.message(), jump: a.steps[last].name}}
+	if g.chance(40) {
+		c.fail.collect, c.fail.jump, c.cond = []string{"v0"}, a.steps[0].name, &refExpr{op: "==", args: []*refExpr{{op: "ref", ref: "v0"}, g.literal()}}
+	}
+	a.constraints = append([]refConstraint{c}, a.constraints...)
+	a.steps[last].body = refBody{actions: []refAction{g.sets()}, then: refThen{"handoff", "B"}}
+	a.steps[last].inputs, a.steps[last].intents, a.steps[last].subIntents, a.steps[last].complete = nil, nil, 0, nil
+	if last > 0 {
+		actions := slices.DeleteFunc(a.steps[0].body.actions, func(a refAction) bool { return a.kind == "call" || a.kind == "check" })
+		a.steps[0].body.actions = append(actions, refAction{kind: "call", tool: "t0", arg: g.expr(), fail: g.body(0, g.simple())})
+	}
+}
+
+// collectingIntent adds an intent whose call collects a field. The turn then leaves the intent.
+func (g *generator) collectingIntent(a *refAgent) {
+	s := &a.steps[g.IntN(len(a.steps))]
+	if len(s.inputs) == 0 && !slices.ContainsFunc(s.body.actions, func(a refAction) bool { return a.kind == "gather" }) {
+		return
+	}
+	in := refIntent{phrase: "y", resume: g.chance(50), body: refBody{actions: []refAction{{kind: "call", tool: "t0", arg: g.expr(), fail: g.body(len(g.steps), g.simple())}}}}
+	s.intents, s.subIntents = append([]refIntent{in}, s.intents...), s.subIntents+1
+	c := refConstraint{rule: "REQUIRE", cond: &refExpr{op: "==", args: []*refExpr{{op: "ref", ref: "v3"}, g.literal()}}, before: "calling", tool: "t0", fail: refFail{collect: []string{"v3"}, retry: true}}
+	if g.chance(50) {
+		c.fail.retry, c.fail.jump = false, pick(g, g.steps)
+	}
+	a.constraints = append(a.constraints, c)
 }
 
 func (a *refAgent) dropHandoffs() {
@@ -385,275 +496,4 @@ func (a *refAgent) dropHandoffs() {
 			}
 		}
 	}
-}
-
-// printer writes agents as files.
-type printer struct{ strings.Builder }
-
-func (p *printer) line(depth int, format string, args ...any) {
-	p.WriteString(strings.Repeat("  ", depth))
-	fmt.Fprintf(p, format, args...)
-	p.WriteByte('\n')
-}
-
-func (e *refExpr) String() string {
-	switch e.op {
-	case "lit":
-		if s, ok := e.lit.(string); ok {
-			return strconv.Quote(s)
-		}
-		return refString(e.lit)
-	case "ref":
-		return e.ref
-	case "NOT":
-		return "NOT (" + e.args[0].String() + ")"
-	case "SET", "NOT SET":
-		return "(" + e.args[0].String() + " IS " + e.op + ")"
-	case "COALESCE", "LENGTH":
-		args := make([]string, len(e.args))
-		for i, a := range e.args {
-			args[i] = a.String()
-		}
-		return e.op + "(" + strings.Join(args, ", ") + ")"
-	}
-	return "(" + e.args[0].String() + " " + e.op + " " + e.args[1].String() + ")"
-}
-
-func (t refText) String() string {
-	var b strings.Builder
-	for _, piece := range t {
-		b.WriteString(piece.text)
-		if piece.ref != "" {
-			b.WriteString("{{" + piece.ref + "}}")
-		}
-	}
-	return strconv.Quote(b.String())
-}
-
-func (p *printer) actions(depth int, list []refAction) {
-	for _, a := range list {
-		switch a.kind {
-		case "set":
-			p.line(depth, "SET:")
-			for _, s := range a.sets {
-				p.line(depth+1, "- %s = %s", s.target, s.value)
-			}
-		case "clear":
-			p.line(depth, "CLEAR: [%s]", strings.Join(a.names, ", "))
-		case "respond":
-			p.line(depth, "RESPOND: %s", a.text)
-		case "gather":
-			p.line(depth, "GATHER:")
-			for _, name := range a.names {
-				p.line(depth+1, "- %s: required", name)
-			}
-		case "check":
-			p.line(depth, "CHECK: %s", a.cond)
-			p.body(depth, "ON_FAIL", a.fail)
-		case "call":
-			p.line(depth, "CALL: %s(x: %s)", a.tool, a.arg)
-			p.body(depth, "ON_SUCCESS", a.success)
-			p.body(depth, "ON_FAIL", a.fail)
-		}
-	}
-}
-
-func (p *printer) body(depth int, key string, b *refBody) {
-	if b == nil {
-		return
-	}
-	p.line(depth, "%s:", key)
-	p.actions(depth+1, b.actions)
-	p.then(depth+1, b.then)
-}
-
-func (p *printer) then(depth int, t refThen) {
-	switch t.kind {
-	case "jump":
-		p.line(depth, "THEN: %s", t.target)
-	case "complete":
-		p.line(depth, "THEN: COMPLETE")
-	case "handoff":
-		p.line(depth, "THEN: HANDOFF %s", t.target)
-	}
-}
-
-func (p *printer) step(s refStep) {
-	p.line(1, "%s:", s.name)
-	p.line(2, "REASONING: false")
-	if s.when != nil {
-		p.line(2, "WHEN: %s", s.when)
-	}
-	if s.max > 0 {
-		p.line(2, "MAX_ATTEMPTS: %d", s.max)
-	}
-	if s.exhausted != "" {
-		p.line(2, "ON_EXHAUSTED: %s", s.exhausted)
-	}
-	if s.complete != nil {
-		p.line(2, "COMPLETE_WHEN: %s", s.complete)
-	}
-	p.actions(2, s.body.actions)
-	if len(s.intents) > 0 {
-		p.line(2, "SUB_INTENTS:")
-	}
-	for _, in := range s.intents {
-		p.line(3, "- INTENT: %q", in.phrase)
-		if in.resume {
-			p.line(4, "RESUME: true")
-		}
-		p.actions(4, in.body.actions)
-		p.then(4, in.body.then)
-	}
-	if len(s.inputs) > 0 {
-		p.line(2, "ON_INPUT:")
-	}
-	for _, b := range s.inputs {
-		if b.cond == nil {
-			p.line(3, "- ELSE:")
-		} else {
-			p.line(3, "- IF: %s", b.cond)
-		}
-		p.actions(4, b.body.actions)
-		p.then(4, b.body.then)
-	}
-	p.then(2, s.body.then)
-}
-
-func (p *printer) constraint(c refConstraint) {
-	before := map[string]string{"step": "", "calling": " BEFORE calling " + c.tool, "returning": " BEFORE returning results"}[c.before]
-	p.line(2, "- %s %s%s", c.rule, c.cond, before)
-	if c.when != nil {
-		p.line(3, "WHEN: %s", c.when)
-	}
-	f := c.fail
-	if f.stop {
-		p.line(3, "ON_FAIL: BLOCK")
-		return
-	}
-	p.line(3, "ON_FAIL:")
-	if f.respond != nil {
-		p.line(4, "RESPOND: %s", f.respond)
-	}
-	for key, value := range map[string]string{"HANDOFF": f.handoff, "GOTO": f.jump, "THEN": f.then} {
-		if value != "" {
-			p.line(4, "%s: %s", key, value)
-		}
-	}
-	if f.escalate {
-		p.line(4, "ESCALATE: true")
-	}
-	if f.retry {
-		p.line(4, "RETRY: true")
-	}
-	if len(f.collect) > 0 {
-		p.line(4, "COLLECT: [%s]", strings.Join(f.collect, ", "))
-	}
-}
-
-func (p *printer) memory(a *refAgent) {
-	p.line(0, "MEMORY:")
-	p.line(1, "session:")
-	for _, v := range a.vars {
-		p.line(2, "- %s", v.name)
-		p.line(3, "RESET: %s", v.reset)
-		if v.typ != "" {
-			p.line(3, "TYPE: %s", v.typ)
-		}
-		p.sensitive(a, v.name)
-		if v.initial != nil {
-			p.line(3, "INITIAL: %s", &refExpr{op: "lit", lit: v.initial})
-		}
-	}
-	p.line(1, "persistent:")
-	for _, path := range genFacts {
-		p.line(2, "- %s", path)
-		p.sensitive(a, path)
-		if standard := a.facts[path]; standard != nil {
-			p.line(3, "DEFAULT: %s", &refExpr{op: "lit", lit: standard})
-		}
-	}
-	if len(a.triggers) > 0 {
-		p.line(1, "remember:")
-	}
-	for _, t := range a.triggers {
-		p.trigger(t)
-	}
-	if len(a.recalls) > 0 {
-		p.line(1, "recall:")
-	}
-	for _, r := range a.recalls {
-		p.line(2, "- ON: %s", r.event)
-		switch {
-		case r.prompt != "":
-			p.line(3, "INSTRUCTION: %q", r.prompt)
-		case r.domain != "":
-			p.line(3, "ACTION: load_memory")
-			p.line(3, "DOMAIN: %q", r.domain)
-		default:
-			p.line(3, "ACTION: inject_context")
-			p.line(3, "PATHS: [%s]", strings.Join(r.paths, ", "))
-		}
-	}
-}
-
-func (p *printer) sensitive(a *refAgent, name string) {
-	if slices.Contains(a.sensitive, name) {
-		p.line(3, "SENSITIVE: true")
-	}
-}
-
-func (p *printer) trigger(t refTrigger) {
-	p.line(2, "- WHEN: %s", t.when)
-	if t.appends {
-		p.line(3, "STORE:")
-		p.line(4, "value: %s", t.value)
-		p.line(4, "target: %s", t.target)
-		p.line(4, "operation: append")
-		if t.unique {
-			p.line(4, "unique: true")
-		}
-		if t.max > 0 {
-			p.line(4, "maxSize: %d", t.max)
-		}
-	} else {
-		p.line(3, "STORE: %s -> %s", t.value, t.target)
-	}
-	if t.ttl > 0 {
-		p.line(3, "TTL: \"%dh\"", t.ttl/time.Hour)
-	}
-}
-
-// source returns an agent as a file.
-func (a *refAgent) source() string {
-	p := &printer{}
-	p.line(0, "AGENT: %s", a.name)
-	p.line(0, "GOAL: \"g\"")
-	p.memory(a)
-	if len(a.constraints) > 0 {
-		p.line(0, "CONSTRAINTS:")
-		p.line(1, "rules:")
-	}
-	for _, c := range a.constraints {
-		p.constraint(c)
-	}
-	if len(a.start) > 0 {
-		p.line(0, "ON_START:")
-		p.actions(1, a.start)
-	}
-	if len(a.hooks) > 0 {
-		p.line(0, "HOOKS:")
-	}
-	for _, h := range a.hooks {
-		p.line(1, "%s:", h.name)
-		if h.critical {
-			p.line(2, "critical: true")
-		}
-		p.actions(2, h.actions)
-	}
-	p.line(0, "FLOW:")
-	for _, s := range a.steps {
-		p.step(s)
-	}
-	return p.String()
 }

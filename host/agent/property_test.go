@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
@@ -32,10 +34,19 @@ type fate struct {
 	code   abi.Code
 }
 
+// lost is the code of a fate for which the host cannot continue the turn.
+const lost abi.Code = "lost"
+
+// killedBy maps the codes of tools that the sandbox kills to the messages of its faults.
+var killedBy = map[abi.Code]string{
+	abi.MemoryLimit: "the tool exceeded its memory limit (64MiB)", abi.StackLimit: "the tool exceeded the stack limit",
+	abi.Timeout: "the run exceeded its time limit (5s)", abi.Internal: "the tool's process exited unexpectedly; see the host's log",
+}
+
 // TestTurnsEqualTheReference executes random turns of random agents over real transactions. After
 // each turn, the messages and all stored data must equal the results of the reference interpreter.
-// Tools fail at random points, and other transactions change facts during a turn. A failed turn
-// changes nothing.
+// Tools fail and are killed at random points, a stub answers in place of models, and other
+// transactions change facts during a turn. A failed turn changes nothing.
 func TestTurnsEqualTheReference(t *testing.T) {
 	want := propertyTurns
 	if testing.Short() {
@@ -55,7 +66,8 @@ func TestTurnsEqualTheReference(t *testing.T) {
 		}
 	}
 	t.Log(counts)
-	for _, kind := range []string{"failed turns", "failed tools", "repeated attempts", "blocked", "handoffs", "waits", "done", "expired"} {
+	for _, kind := range []string{"failed turns", "failed tools", "repeated attempts", "blocked", "handoffs", "waits", "done", "expired",
+		"killed tools", "transformed items", "returns", "extracted fields", "chosen intents", "free answers", "excused handoffs", "collected jumps"} {
 		if counts[kind] < want/200 {
 			t.Errorf("only %d %s in %d turns; the agents are too simple", counts[kind], kind, want)
 		}
@@ -77,6 +89,7 @@ type simulation struct {
 	now     time.Time
 	world   *refWorld
 	log     []string
+	seen    map[string]int // what the reference interpreter did in the turn, by kind
 }
 
 // newSimulation returns a simulation of two random agents, or nil if the agents do not compile.
@@ -127,24 +140,26 @@ func (s *simulation) turn(counts map[string]int) {
 	if s.chance(85) {
 		request.Message, request.HasMessage = pick(s.generator, genInputs), true
 	}
+	if request.HasMessage && s.waits(session) && s.chance(40) {
+		request.Message = pick(s.generator, genPhrases)
+	}
 	if s.world.sessions[session] == nil || s.chance(5) {
 		request.Agent = "A"
 	}
-	fates := make([]fate, txn.MaxNested)
-	for i := range fates {
-		fates[i] = fate{writes: 3}
-		if s.chance(40) {
-			fates[i] = fate{s.IntN(4), pick(s.generator, []abi.Code{abi.ToolError, abi.Timeout, abi.MemoryLimit, abi.OutputInvalid})}
-		}
-	}
+	fates := s.fates()
 	disturb := s.chance(5)
-	s.log = append(s.log, fmt.Sprintf("%s %s agent %q message %q (%v) fates %v disturb %v", s.now.Format(time.TimeOnly), session, request.Agent, request.Message, request.HasMessage, fates[:4], disturb))
+	s.log = append(s.log, fmt.Sprintf("%s %s agent %q message %q (%v) fates %v %v disturb %v", s.now.Format(time.TimeOnly), session, request.Agent, request.Message, request.HasMessage, fates.tools[:4], fates.models[:2], disturb))
 
 	before := s.dump()
 	outcome, attempts, err := s.real(user, session, request, fates, disturb)
 	want, failed := s.reference(user, session, request, fates, disturb)
 	counts["turns"]++
 	s.count(counts, want, failed, attempts)
+	if failed == "" {
+		for kind, n := range s.seen {
+			counts[kind] += n
+		}
+	}
 	if (err != nil) != (failed != "") {
 		s.fail("error = %v; the reference fails with %q", err, failed)
 		return
@@ -162,6 +177,39 @@ func (s *simulation) turn(counts map[string]int) {
 	}
 	s.compareOutcome(outcome, want)
 	s.compareStored(user, session, counts)
+}
+
+// waits reports whether the agent that answers in a session waits for input.
+func (s *simulation) waits(session string) bool {
+	state := s.world.sessions[session]
+	return state != nil && state.active != "" && state.agents[state.active].wait != nil
+}
+
+// fates determines the behavior of all tools and models in a turn.
+type fates struct {
+	tools  []fate
+	models []modelFate
+}
+
+func (s *simulation) fates() fates {
+	f := fates{tools: make([]fate, txn.MaxNested), models: make([]modelFate, agent.MaxModelCalls)}
+	for i := range f.tools {
+		switch f.tools[i] = (fate{writes: 3}); {
+		case s.chance(1):
+			f.tools[i] = fate{s.IntN(4), lost}
+		case s.chance(20):
+			f.tools[i] = fate{s.IntN(4), pick(s.generator, []abi.Code{abi.ToolError, abi.OutputInvalid})}
+		case s.chance(25):
+			f.tools[i] = fate{s.IntN(4), pick(s.generator, slices.Sorted(maps.Keys(killedBy)))}
+		}
+	}
+	for i := range f.models {
+		f.models[i] = modelFate{broken: s.chance(5), seed: s.Uint64()}
+		if s.chance(3) {
+			f.models[i].code = abi.Unavailable
+		}
+	}
+	return f
 }
 
 func (s *simulation) count(counts map[string]int, o refOutcome, failed string, attempts int) {
@@ -205,16 +253,20 @@ func (s *simulation) env(tx *txn.Tx, user, session string, tool func(context.Con
 
 // real performs the turn as a transaction. If disturb is set, another transaction changes a fact during
 // the first attempt.
-func (s *simulation) real(user, session string, request agent.Request, fates []fate, disturb bool) (*report.Outcome, int, error) {
+func (s *simulation) real(user, session string, request agent.Request, fates fates, disturb bool) (*report.Outcome, int, error) {
 	var outcome *report.Outcome
 	attempts := 0
 	_, err := s.db.Run(context.Background(), txn.Options{ID: "turn"}, func(ctx context.Context, tx *txn.Tx) (err error) {
 		attempts++
-		calls := 0
+		calls, chats := 0, 0
 		e := s.env(tx, user, session, func(ctx context.Context, e *txEnv, name string, input map[string]any) (any, error) {
 			calls++
-			return runTool(ctx, e, name, input["x"], fates[calls-1])
+			return runTool(ctx, e, name, input["x"], fates.tools[calls-1])
 		})
+		e.chat = func(request model.ChatRequest) (model.ChatAnswer, error) {
+			chats++
+			return fates.models[chats-1].answer(request)
+		}
 		outcome, err = s.set.Turn(ctx, e, request)
 		if disturb && attempts == 1 {
 			s.disturb()
@@ -253,14 +305,24 @@ func runTool(ctx context.Context, e *txEnv, name string, x any, f fate) (any, er
 			return nil, err
 		}
 	}
-	if f.code != "" {
+	switch message, killed := killedBy[f.code]; {
+	case f.code == lost:
+		return nil, errors.New("the turn lost its slot at the gate")
+	case killed:
+		return nil, abi.Faultf(f.code, "%s", message)
+	case f.code != "":
 		return nil, abi.Faultf(f.code, "the tool fails after %d writes", f.writes)
 	}
-	return map[string]any{"n": count, "x": x}, nil
+	return toolOutput(count, x), nil
+}
+
+// toolOutput returns the output of a tool.
+func toolOutput(count float64, x any) any {
+	return map[string]any{"n": count, "x": x, "items": []any{map[string]any{"k": count, "n": x}, map[string]any{"k": "b"}, map[string]any{"k": 2.0, "n": "a"}, "c"}}
 }
 
 // reference performs the turn in the reference interpreter.
-func (s *simulation) reference(user, session string, request agent.Request, fates []fate, disturb bool) (refOutcome, string) {
+func (s *simulation) reference(user, session string, request agent.Request, fates fates, disturb bool) (refOutcome, string) {
 	s.world.now = s.now
 	if disturb {
 		s.world.facts["project.g0"] = refFact{value: 8.0}
@@ -269,16 +331,21 @@ func (s *simulation) reference(user, session string, request agent.Request, fate
 	if w.sessions[session] == nil {
 		w.sessions[session] = &refSession{agents: map[string]*refState{}}
 	}
-	t := &refTurn{w: w, agents: s.agents, user: user, session: w.sessions[session]}
+	s.seen = map[string]int{}
+	t := &refTurn{w: w, agents: s.agents, user: user, session: w.sessions[session], seen: s.seen}
+	t.model = func(n int) modelFate { return fates.models[n] }
 	if request.HasMessage {
 		t.message = &request.Message
 	}
 	calls := 0
 	t.tool = func(t *refTurn, name string, x any) (any, string) {
 		calls++
-		f := fates[calls-1]
+		f := fates.tools[calls-1]
 		if f.code != "" {
 			s.world.failedTools++
+			if killedBy[f.code] != "" {
+				s.seen["killed tools"]++
+			}
 			return nil, string(f.code)
 		}
 		n, _ := t.stored("project.tool.n")
@@ -286,7 +353,7 @@ func (s *simulation) reference(user, session string, request agent.Request, fate
 		t.w.facts["project.tool.n"] = refFact{value: count + 1}
 		t.w.facts[user+"/user.f1"] = refFact{value: x}
 		t.w.facts["project.g0"] = refFact{value: name}
-		return map[string]any{"n": count + 1, "x": x}, ""
+		return toolOutput(count+1, x), ""
 	}
 	name := request.Agent
 	if name == "" {
@@ -354,7 +421,9 @@ func (s *simulation) compareStates(ctx context.Context, e *txEnv, user, session 
 		}
 		if state == nil || !reflect.DeepEqual(state.Variables, st.vars) || state.Step != st.step {
 			s.fail("the state of %s is %+v; want %v at %s", name, state, st.vars, st.step)
+			continue
 		}
+		s.compareWaiting(name, state, st)
 		kept, err := e.Kept(ctx, name)
 		if err != nil {
 			return err
@@ -364,4 +433,19 @@ func (s *simulation) compareStates(ctx context.Context, e *txEnv, user, session 
 		}
 	}
 	return nil
+}
+
+// compareWaiting compares what a step waits for, and the steps to which the conversation returns.
+func (s *simulation) compareWaiting(name string, got *agent.State, want *refState) {
+	waiting := agent.Waiting("")
+	if want.wait != nil {
+		waiting = agent.Waiting(want.wait.kind)
+	}
+	returns := make([]string, len(got.Returns))
+	for i, r := range got.Returns {
+		returns[i] = r.Step
+	}
+	if got.Waiting != waiting || !slices.EqualFunc(returns, want.returns, func(step string, r refReturn) bool { return step == r.step }) {
+		s.fail("%s waits for %q and returns to %v; want %q and %v", name, got.Waiting, returns, waiting, want.returns)
+	}
 }

@@ -113,6 +113,9 @@ func (t *refTurn) converse() {
 				t.die("handoffs")
 			}
 			t.join(s.target)
+			if t.excused >= 0 {
+				t.seen["excused handoffs"]++
+			}
 			t.excused = -1
 			t.from = len(t.out.messages)
 			t.activate()
@@ -140,7 +143,7 @@ func (t *refTurn) run() signal {
 		}
 		t.entry = ""
 		t.move(first)
-		t.st.attempts = map[string]int{}
+		t.st.attempts, t.st.returns = map[string]int{}, nil
 		t.fire("agent:" + t.a.name + ":before")
 	}
 	for {
@@ -168,6 +171,14 @@ func (t *refTurn) run() signal {
 			s = signal{kind: "jump", target: t.a.steps[i+1].name}
 		} else if s.kind == "" {
 			s = signal{kind: "complete"}
+		}
+		if last := len(t.st.returns) - 1; s.kind == "complete" && last >= 0 {
+			r := t.st.returns[last]
+			t.st.returns = t.st.returns[:last]
+			t.st.step, t.st.wait = r.step, r.wait
+			t.seen["returns"]++
+			t.repeat(&t.a.steps[t.find(r.step)])
+			return signal{kind: "wait"}
 		}
 		if s.kind != "jump" {
 			t.move("")
@@ -252,7 +263,7 @@ func (t *refTurn) hookSucceeds(h refHook) (ok bool) {
 	t.out.blocked = false
 	defer func() {
 		r := recover()
-		if _, isFailure := r.(refFailure); r != nil && (!isFailure || h.critical) {
+		if f, isFailure := r.(refFailure); r != nil && (!isFailure || h.critical || f.reason == string(lost)) {
 			panic(r)
 		}
 		ok = r == nil
@@ -265,52 +276,15 @@ func (t *refTurn) hookSucceeds(h refHook) (ok bool) {
 	return true
 }
 
-// intent runs the first intent that the message names. It returns false if the message names no
-// intent.
-func (t *refTurn) intent(step *refStep) (signal, bool) {
-	for _, in := range step.intents {
-		if !refMentions(*t.message, in.phrase) {
-			continue
-		}
-		t.unread = false
-		s := t.follow(&in.body)
-		if s.kind != "" {
-			return s, true
-		}
-		quiet := !in.resume && len(t.out.messages) > t.inStep
-		w := t.st.wait
-		if w == nil || w.kind == "input" {
-			t.st.wait = &refWaiting{kind: "input", action: -1}
-			if !quiet {
-				t.repeat(step)
-			}
-			return signal{kind: "wait"}, true
-		}
-		t.st.wait = nil
-		if s := t.gather(&step.body.actions[w.action], !quiet, quiet); s.kind == "wait" {
-			t.st.wait.action, t.st.wait.branch = w.action, -1
-			return s, true
-		}
-		return t.main(step, w.action), true
-	}
-	return signal{}, false
-}
-
-// refMentions reports whether a text has the words of a phrase in order.
-func refMentions(text, phrase string) bool {
-	want := strings.Fields(phrase)
-	for _, word := range strings.Fields(text) {
-		if len(want) > 0 && word == want[0] {
-			want = want[1:]
-		}
-	}
-	return len(want) == 0
-}
-
 // gather asks for the first field without a value, or continues if there is none. The standard
 // question is sent always, never, or unless the last message is a question.
 func (t *refTurn) gather(a *refAction, always, never bool) signal {
 	step := &t.a.steps[t.find(t.st.step)]
+	if !t.extract(step, a) {
+		if s := t.attempt(step); s.kind != "" {
+			return s
+		}
+	}
 	next := ""
 	for _, field := range a.names {
 		if next == "" && t.lookup(field) == nil {
@@ -402,98 +376,4 @@ func (t *refTurn) branch(step *refStep, i, from int) signal {
 		return signal{kind: "wait"}
 	}
 	return s
-}
-
-// repeat repeats the question of a waiting step.
-func (t *refTurn) repeat(step *refStep) {
-	if w := t.st.wait; w.kind != "input" {
-		t.say(refQuestion(w.field), false)
-		return
-	}
-	for _, a := range step.body.actions {
-		if a.kind == "respond" {
-			t.say(t.text(a.text), true)
-		}
-	}
-}
-
-func refQuestion(field string) string {
-	return "Please enter the " + field[strings.LastIndex(field, ".")+1:] + "."
-}
-
-// resume continues a waiting step.
-func (t *refTurn) resume(step *refStep) signal {
-	w := t.st.wait
-	if !t.unread {
-		t.repeat(step)
-		return signal{kind: "wait"}
-	}
-	if w.kind != "collect" {
-		if s, ok := t.intent(step); ok {
-			return s
-		}
-	}
-	t.unread = false
-	if w.kind == "input" {
-		return t.input(step)
-	}
-	if !t.accept(w.field) {
-		if w.kind == "gather" {
-			if s := t.attempt(step); s.kind != "" {
-				return s
-			}
-		}
-		return signal{kind: "wait"}
-	}
-	if w.kind == "gather" {
-		t.st.wait = nil
-		t.inStep = len(t.out.messages)
-		return t.main(step, w.action)
-	}
-	if w.remaining = w.remaining[1:]; len(w.remaining) > 0 {
-		w.field = w.remaining[0]
-		t.say(refQuestion(w.field), false)
-		return signal{kind: "wait"}
-	}
-	c := t.a.constraints[w.constraint]
-	excused := 0
-	if c.fail.then == "continue" {
-		excused = w.constraint + 1
-	}
-	t.st.wait = nil
-	if w.action < 0 || c.fail.retry {
-		return signal{kind: "again", excused: excused}
-	}
-	t.excused = excused - 1
-	if w.branch >= 0 {
-		return t.branch(step, w.branch, w.action)
-	}
-	return t.main(step, w.action)
-}
-
-// accept stores the message as the value of a field.
-func (t *refTurn) accept(field string) bool {
-	text := strings.TrimSpace(*t.message)
-	typ := ""
-	for _, v := range t.a.vars {
-		if v.name == field {
-			typ = v.typ
-		}
-	}
-	var value any = text
-	switch {
-	case typ == "number":
-		n, ok := refNumber(text)
-		if !ok {
-			t.say("Please enter a number, such as 3.", false)
-			return false
-		}
-		value = n
-	case text == "":
-		t.say("Please enter a value.", false)
-		return false
-	}
-	t.assign(field, value)
-	t.fire("entity:" + field + ":extracted")
-	return true
 }

@@ -42,6 +42,8 @@ func (t *refTurn) action(a *refAction) signal {
 		for _, name := range a.names {
 			t.remove(name)
 		}
+	case "transform":
+		t.transform(a.transform)
 	case "respond":
 		t.say(t.text(a.text), true)
 	case "check":
@@ -97,6 +99,9 @@ func (t *refTurn) call(a *refAction) signal {
 	}
 	before := maps.Clone(t.w.facts)
 	output, code := t.tool(t, a.tool, x)
+	if code == string(lost) {
+		t.die(code)
+	}
 	if code != "" {
 		t.w.facts = before
 		t.result, t.failure = nil, map[string]any{"code": code}
@@ -206,6 +211,10 @@ func (t *refTurn) lookup(name string) any {
 		return object[key]
 	}
 	switch {
+	case t.itemName != "" && name == t.itemName:
+		return t.item
+	case t.itemName != "" && strings.HasPrefix(name, t.itemName+"."):
+		return member(t.item, name[len(t.itemName)+1:])
 	case name == "input":
 		if t.message == nil {
 			return nil

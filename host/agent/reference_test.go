@@ -68,14 +68,25 @@ type refSet struct {
 type refThen struct{ kind, target string } // kind is "", jump, complete, handoff or escalate
 
 type refAction struct {
-	kind          string // set, clear, respond, check, call or gather
+	kind          string // set, clear, transform, respond, check, call or gather
 	sets          []refSet
-	names         []string // of clear and gather
+	names         []string          // of clear and gather
+	types         map[string]string // the types that the fields of gather declare
+	model         bool              // whether a model extracts the fields of gather
+	transform     *refTransform
 	text          refText
 	cond          *refExpr
 	tool          string
 	arg           *refExpr
 	success, fail *refBody
+}
+
+// refTransform creates the list "into" from another list.
+type refTransform struct {
+	source, filter, limit *refExpr // filter and limit can be nil
+	as, into, sortBy      string
+	descending            bool
+	fields                []refSet // of MAP
 }
 
 type refBody struct {
@@ -88,7 +99,7 @@ type refBranch struct {
 	body refBody
 }
 
-// refIntent is an item of SUB_INTENTS.
+// refIntent is an item of SUB_INTENTS or DIGRESSION.
 type refIntent struct {
 	phrase string
 	resume bool
@@ -102,14 +113,18 @@ type refHook struct {
 }
 
 type refStep struct {
-	name      string
-	when      *refExpr
-	body      refBody
-	inputs    []refBranch
-	intents   []refIntent
-	complete  *refExpr
-	max       int // of MAX_ATTEMPTS
-	exhausted string
+	name   string
+	when   *refExpr
+	body   refBody
+	inputs []refBranch
+	// intents contains the items of SUB_INTENTS, and then those of DIGRESSION. subIntents is the
+	// number of the former.
+	intents     []refIntent
+	subIntents  int
+	intentModel bool // whether a model recognizes intents
+	complete    *refExpr
+	max         int // of MAX_ATTEMPTS
+	exhausted   string
 }
 
 type refAgent struct {
@@ -133,13 +148,23 @@ type refFact struct {
 }
 
 // refWaiting is the position at which a step waits. The step waits for a field of GATHER, for
-// input, or for a field that the constraint collects. branch is -1 for the actions of the step.
-// action is -1 before the first action.
+// input, or for a field that the constraint collects. branch is the index of the branch of ON_INPUT,
+// refIntents plus the index of the intent, or -1 for the actions of the step. action is -1 before the
+// first action.
 type refWaiting struct {
 	kind, field    string
 	branch, action int
 	constraint     int
 	remaining      []string
+}
+
+// refIntents is the value of refWaiting.branch for the first intent.
+const refIntents = 1000
+
+// refReturn is a step to which the conversation returns. wait is nil if the step did not wait yet.
+type refReturn struct {
+	step string
+	wait *refWaiting
 }
 
 // refState is the state of an agent in a session.
@@ -150,6 +175,7 @@ type refState struct {
 	stored map[int]string
 	// attempts contains the number of attempts of each step since the flow began.
 	attempts map[string]int
+	returns  []refReturn
 }
 
 type refSession struct {
@@ -176,17 +202,24 @@ func (w *refWorld) clone() *refWorld {
 	for id, s := range w.sessions {
 		n := &refSession{s.active, map[string]*refState{}, maps.Clone(s.injected)}
 		for name, a := range s.agents {
-			st := &refState{maps.Clone(a.vars), a.step, nil, maps.Clone(a.stored), maps.Clone(a.attempts)}
-			if a.wait != nil {
-				wait := *a.wait
-				wait.remaining = slices.Clone(wait.remaining)
-				st.wait = &wait
+			st := &refState{maps.Clone(a.vars), a.step, a.wait.clone(), maps.Clone(a.stored), maps.Clone(a.attempts), nil}
+			for _, r := range a.returns {
+				st.returns = append(st.returns, refReturn{r.step, r.wait.clone()})
 			}
 			n.agents[name] = st
 		}
 		c.sessions[id] = n
 	}
 	return c
+}
+
+func (w *refWaiting) clone() *refWaiting {
+	if w == nil {
+		return nil
+	}
+	c := *w
+	c.remaining = slices.Clone(w.remaining)
+	return &c
 }
 
 func refOwner(user, path string) string {
@@ -227,14 +260,22 @@ type refTurn struct {
 	running bool
 	excused int
 	args    map[string]any // the input of a call while its constraints are checked
-	entry   string
-	steps   int
-	moves   int
-	nested  int
-	closed  bool // after the hooks of the end of the turn
-	retries map[string]int
+	// itemName and item are the name and the value of the item of TRANSFORM.
+	itemName  string
+	item      any
+	requested string // the field for which the step waited before it continued
+	chats     int
+	entry     string
+	steps     int
+	moves     int
+	nested    int
+	closed    bool // after the hooks of the end of the turn
+	retries   map[string]int
+	seen      map[string]int // the number of rare events, by kind
 	// tool performs the writes of a tool on the facts.
 	tool func(t *refTurn, name string, x any) (any, string)
+	// model answers the n-th request to a model.
+	model func(n int) modelFate
 }
 
 // refFailure ends a turn without an effect.

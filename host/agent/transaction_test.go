@@ -28,6 +28,8 @@ type txEnv struct {
 	paths []string
 	// tool executes a tool with the environment of its nested transaction.
 	tool func(ctx context.Context, e *txEnv, name string, input map[string]any) (any, error)
+	// chat answers requests to models. If it is nil, there are no models.
+	chat func(request model.ChatRequest) (model.ChatAnswer, error)
 }
 
 var _ agent.Env = (*txEnv)(nil)
@@ -165,6 +167,9 @@ func (e *txEnv) CallTool(ctx context.Context, _, tool string, input map[string]a
 	return output, err
 }
 
-func (e *txEnv) Chat(context.Context, string, string, model.ChatRequest) (model.ChatAnswer, error) {
+func (e *txEnv) Chat(_ context.Context, _, _ string, request model.ChatRequest) (model.ChatAnswer, error) {
+	if e.chat != nil {
+		return e.chat(request)
+	}
 	return model.ChatAnswer{}, &abi.Fault{Code: abi.Unavailable, Message: "there is no model"}
 }
