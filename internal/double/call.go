@@ -22,6 +22,7 @@ type callRequest struct {
 	User     string          `json:"user"`
 	Session  string          `json:"session"`
 	Agent    string          `json:"agent"`
+	Workflow string          `json:"workflow"`
 	Tool     string          `json:"tool"`
 	Metadata json.RawMessage `json:"metadata"`
 	// Operator makes the call on behalf of the app's operator: outside any run, and without grants.
@@ -41,9 +42,9 @@ func (i *instance) call(ctx context.Context, r callRequest) (any, error) {
 	case r.Operator && (r.Run != "" || r.Tool != ""):
 		return nil, abi.Faultf(abi.InvalidArgument, "a call with operator must not contain run or tool")
 	case r.Operator:
-		return i.operate(ctx, host.Caller{User: r.User, Session: r.Session, Agent: r.Agent}, call)
-	case r.Run != "" && (r.User != "" || r.Session != "" || r.Agent != "" || r.Tool != "" || len(r.Metadata) > 0):
-		return nil, abi.Faultf(abi.InvalidArgument, "a call in a run must not contain user, session, agent, tool or metadata").
+		return i.operate(ctx, host.Caller{User: r.User, Session: r.Session, Agent: r.Agent, Workflow: r.Workflow}, call)
+	case r.Run != "" && (r.User != "" || r.Session != "" || r.Agent != "" || r.Workflow != "" || r.Tool != "" || len(r.Metadata) > 0):
+		return nil, abi.Faultf(abi.InvalidArgument, "a call in a run must not contain user, session, agent, workflow, tool or metadata").
 			WithHint("set them in the begin request")
 	case r.Run != "":
 		begun := i.runs[r.Run]
@@ -60,7 +61,7 @@ func (i *instance) call(ctx context.Context, r callRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return i.callAlone(ctx, beginRequest{User: r.User, Session: r.Session, Agent: r.Agent, Tool: calling(tool), Metadata: r.Metadata}, call)
+	return i.callAlone(ctx, beginRequest{User: r.User, Session: r.Session, Agent: r.Agent, Workflow: r.Workflow, Tool: calling(tool), Metadata: r.Metadata}, call)
 }
 
 func (i *instance) operate(ctx context.Context, caller host.Caller, call abi.Call) (any, error) {

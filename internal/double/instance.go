@@ -241,6 +241,20 @@ func (i *instance) endSession(ctx context.Context, r endSessionRequest) (any, er
 	return o.host.Sessions().End(ctx, host.Caller{Session: r.Session})
 }
 
+type endWorkflowRequest struct {
+	envelope
+	Workflow string `json:"workflow"`
+}
+
+// endWorkflow ends a workflow.
+func (i *instance) endWorkflow(ctx context.Context, r endWorkflowRequest) (any, error) {
+	o, err := i.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return o.host.Workflows().End(ctx, host.Caller{Workflow: r.Workflow})
+}
+
 type refuseRequest struct {
 	envelope
 	Store string `json:"store"`

@@ -30,21 +30,22 @@ type handler func(s *server, ctx context.Context, head envelope, text []byte) (a
 // handlers returns the handlers by the kind of the request.
 func handlers() map[string]handler {
 	return map[string]handler{
-		"open":        onServer((*server).open),
-		"close":       onServer((*server).closeOne),
-		"reset":       onInstance((*instance).reset),
-		"tool":        onInstance((*instance).declareTool),
-		"clock":       onInstance((*instance).setClock),
-		"random":      onInstance((*instance).setRandom),
-		"begin":       onInstance((*instance).begin),
-		"call":        onInstance((*instance).call),
-		"commit":      onInstance((*instance).commit),
-		"rollback":    onInstance((*instance).rollback),
-		"refuse":      onInstance((*instance).refuse),
-		"session":     onInstance((*instance).session),
-		"end_session": onInstance((*instance).endSession),
-		"seed":        onInstance((*instance).seed),
-		"dump":        onInstance((*instance).dump),
+		"open":         onServer((*server).open),
+		"close":        onServer((*server).closeOne),
+		"reset":        onInstance((*instance).reset),
+		"tool":         onInstance((*instance).declareTool),
+		"clock":        onInstance((*instance).setClock),
+		"random":       onInstance((*instance).setRandom),
+		"begin":        onInstance((*instance).begin),
+		"call":         onInstance((*instance).call),
+		"commit":       onInstance((*instance).commit),
+		"rollback":     onInstance((*instance).rollback),
+		"refuse":       onInstance((*instance).refuse),
+		"session":      onInstance((*instance).session),
+		"end_session":  onInstance((*instance).endSession),
+		"end_workflow": onInstance((*instance).endWorkflow),
+		"seed":         onInstance((*instance).seed),
+		"dump":         onInstance((*instance).dump),
 	}
 }
 

@@ -56,6 +56,8 @@ type beginRequest struct {
 	Session string `json:"session"`
 	// Agent is the id of the agent that is active for the caller.
 	Agent string `json:"agent"`
+	// Workflow is the id of the workflow that the run belongs to.
+	Workflow string `json:"workflow"`
 	// Tool is the name of a declared tool; see toolNamed.
 	Tool             string            `json:"tool"`
 	Input            json.RawMessage   `json:"input"`
@@ -105,7 +107,7 @@ func (i *instance) start(ctx context.Context, b beginRequest) (*run, start, erro
 		ended: make(chan struct{}), injected: map[string]*abi.Fault{},
 	}
 	inv := host.Invocation{
-		Tool: b.Tool, Caller: host.Caller{User: b.User, Session: b.Session, Agent: b.Agent}, Input: b.Input, Context: b.Context,
+		Tool: b.Tool, Caller: host.Caller{User: b.User, Session: b.Session, Agent: b.Agent, Workflow: b.Workflow}, Input: b.Input, Context: b.Context,
 		Mocks: mocks, Env: b.Env, Metadata: b.Metadata, SessionReference: b.SessionReference, UserReference: b.UserReference,
 		OnState: func(run string, _ host.RunState) { id = run },
 	}

@@ -42,6 +42,8 @@ export interface Caller {
   session?: string | null;
   /** The id of the active agent, for its blocks. By default, no agent is active. */
   agent?: string | null;
+  /** The id of the workflow, which owns the facts with the scope execution_tree. By default, none. */
+  workflow?: string | null;
   /** The grants of the tool. By default, everything is granted. */
   grants?: Grants;
   /** A tool of the app file, whose grants apply. */
@@ -101,6 +103,16 @@ export interface RunOptions {
   env?: { [name: string]: string };
   inputSchema?: object;
   outputSchema?: object;
+  /**
+   * The answers of models, by the name of the model, in the order of the requests. A tool without a
+   * declaration is granted these models.
+   */
+  mocks?: Mocks;
+}
+
+/** An answer is a text, or an object with text, object, tool_calls or error. */
+export interface Mocks {
+  [model: string]: (string | { text?: string; object?: unknown; tool_calls?: unknown[]; error?: { code: string; message?: string } })[];
 }
 
 export interface SeededRecord {
@@ -162,6 +174,8 @@ export class Memory {
   setReferences(references: { session?: string; user?: string }): Promise<void>;
   /** Ends the session and removes its data. */
   endSession(): Promise<void>;
+  /** Ends the caller's workflow and removes its facts. */
+  endWorkflow(): Promise<void>;
   /** Removes all records and sessions. */
   reset(): Promise<void>;
   /** Closes the memory. It also closes at the end of the tests. */

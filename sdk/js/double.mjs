@@ -93,10 +93,12 @@ export class Memory {
   #user;
   #session;
   #agent;
+  #workflow;
   #tool; // a tool name, a manifest, or undefined for all grants
   #metadata;
   #operations;
   #calls; // the global variable memory of a tool
+  #model; // the global variable model of a tool
   #run; // the current run
   /** The reads and writes of the last successful run. */
   effects = { reads: [], writes: [] };
@@ -107,26 +109,29 @@ export class Memory {
     this.#user = known.user;
     this.#session = known.session;
     this.#agent = known.agent;
+    this.#workflow = known.workflow;
     this.#tool = known.tool;
     this.#metadata = known.metadata;
     this.#operations = known.operations;
-    this.#calls = createMemory(known.operations, {
+    const host = {
       call: (op, args) => this.#call(op, args),
       refuse: (op, message) => {
         throw errorOf({ code: 'invalid_argument', message: `${op} ${message}`, op });
       },
-    });
+    };
+    this.#calls = createMemory(known.operations, host);
+    this.#model = createMemory(known.operations, host, 'model');
     Object.assign(this, this.#calls);
   }
 
   static async open(options = {}) {
-    const { stores, file, app = 'test', user = 'user_test', session = 'session_test', agent = null, grants, tool, metadata, limits, sessionIdle, now } = options;
+    const { stores, file, app = 'test', user = 'user_test', session = 'session_test', agent = null, workflow = null, grants, tool, metadata, limits, sessionIdle, now } = options;
     if ((stores === undefined) === (file === undefined)) throw new TypeError('Memory.open requires either stores or the path of an app file');
     const shell = new App();
     const declared = file === undefined ? { app: { app, session_idle: sessionIdle, memory: stores } } : { file: resolve(file) };
     const { operations, stores: names } = await shell.request('open', { ...declared, limits });
     shell.everything = { sessionMeta: 'read', ...Object.fromEntries(names.map((name) => [name, 'readwrite'])) };
-    const memory = new Memory(shared, { app: shell, user, session, agent, tool: toolOf(grants, tool), operations });
+    const memory = new Memory(shared, { app: shell, user, session, agent, workflow, tool: toolOf(grants, tool), operations });
     if (now !== undefined) await memory.setClock(now);
     await shell.tool(memory.#tool); // reports a mistake in grants immediately
     if (metadata !== undefined) await memory.setMetadata(metadata);
@@ -157,7 +162,7 @@ export class Memory {
     const tool = 'grants' in changes || 'tool' in changes ? toolOf(changes.grants, changes.tool) : this.#tool;
     await this.#app.tool(tool);
     return new Memory(shared, {
-      app: this.#app, user: this.#user, session: this.#session, agent: this.#agent, metadata: this.#metadata, operations: this.#operations, ...changes, tool,
+      app: this.#app, user: this.#user, session: this.#session, agent: this.#agent, workflow: this.#workflow, metadata: this.#metadata, operations: this.#operations, ...changes, tool,
     });
   }
 
@@ -190,6 +195,10 @@ export class Memory {
     await this.#app.request('end_session', { session: this.#session ?? undefined });
   }
 
+  async endWorkflow() {
+    await this.#app.request('end_workflow', { workflow: this.#workflow ?? undefined });
+  }
+
   async reset() {
     await this.#app.request('reset');
   }
@@ -198,13 +207,13 @@ export class Memory {
     await this.#app.request('close');
   }
 
-  async run(tool, input = {}, { context, env, inputSchema, outputSchema } = {}) {
+  async run(tool, input = {}, { context, env, inputSchema, outputSchema, mocks } = {}) {
     if (this.#run) throw new Error('a run is already in progress');
     const starting = { handle: undefined };
     this.#run = starting;
     try {
-      const named = await this.#app.tool(this.#withSchemas(inputSchema, outputSchema));
-      const started = await this.#app.request('begin', { ...this.#caller(), tool: named, metadata: this.#metadata, input, context, env });
+      const named = await this.#app.tool(this.#declared(inputSchema, outputSchema, mocks));
+      const started = await this.#app.request('begin', { ...this.#caller(), tool: named, metadata: this.#metadata, input, context, env, mocks });
       starting.handle = started.run;
       return await this.#execute(tool, started);
     } catch (error) {
@@ -220,7 +229,7 @@ export class Memory {
     const before = new Map(Object.entries(context).map(([key, value]) => [key, JSON.stringify(value)]));
     let output;
     try {
-      output = await withGlobals({ memory: this.#calls, env: context.env, MemoryAccessError }, () => tool(input, context));
+      output = await withGlobals({ memory: this.#calls, model: this.#model, env: context.env, MemoryAccessError }, () => tool(input, context));
     } catch (error) {
       return failed(await this.#app.request('rollback', { run, error: faultOf(error) }), error);
     }
@@ -258,10 +267,16 @@ export class Memory {
     return (await this.#app.request('call', { op, args: new Text(`[${texts.join(',')}]`), operator: true, ...this.#caller() })).reply;
   }
 
-  #withSchemas(inputSchema, outputSchema) {
-    if (inputSchema === undefined && outputSchema === undefined) return this.#tool;
-    if (typeof this.#tool === 'string') throw new TypeError('the tool of the app file has its own schemas');
-    return { grants: this.#app.everything, ...this.#tool, inputSchema, outputSchema };
+  /** Returns the declaration of the tool of a run. It is granted the models that have mocks. */
+  #declared(inputSchema, outputSchema, mocks) {
+    const schemas = inputSchema !== undefined || outputSchema !== undefined;
+    if (typeof this.#tool === 'string') {
+      if (schemas) throw new TypeError('the tool of the app file has its own schemas');
+      return this.#tool;
+    }
+    if (!schemas && mocks === undefined) return this.#tool;
+    const models = mocks === undefined ? undefined : Object.keys(mocks);
+    return { grants: this.#app.everything, ...this.#tool, inputSchema, outputSchema, models };
   }
 
   #who() {
@@ -269,7 +284,7 @@ export class Memory {
   }
 
   #caller() {
-    return { ...this.#who(), agent: this.#agent ?? undefined };
+    return { ...this.#who(), agent: this.#agent ?? undefined, workflow: this.#workflow ?? undefined };
   }
 }
 

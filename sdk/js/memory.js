@@ -7,19 +7,23 @@
  * host.refuse(name, message) throws the error for a malformed call.
  *
  * A call takes effect immediately, not when it is awaited: an async function runs synchronously up to its first await, and these functions have none. The returned promise is already settled.
+ *
+ * The argument of selects the operations of another module, such as model, whose names have the module
+ * as a prefix.
  */
-exports.createMemory = function createMemory(operations, host) {
-  const memory = {};
+exports.createMemory = function createMemory(operations, host, of) {
+  const made = {};
   for (const { name, params, module } of operations) {
-    if (module) continue; // the operations of other modules, such as model
+    if ((module || undefined) !== of) continue;
     const refuse = (message) => host.refuse(name, message);
-    memory[name] = {
-      async [name](...args) {
+    const own = module ? name.slice(module.length + 1) : name;
+    made[own] = {
+      async [own](...args) {
         return host.call(name, exports.arrange(params, args, refuse));
       },
-    }[name];
+    }[own];
   }
-  return memory;
+  return made;
 };
 
 /**

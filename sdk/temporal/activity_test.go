@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"testing"
 	"time"
 
@@ -179,6 +180,22 @@ func TestFaultOfOthers(t *testing.T) {
 			if f, r := temporal.FaultOf(e), temporal.ResultOf(e); f != nil || r != nil {
 				t.Errorf("FaultOf, ResultOf(%v) = %+v, %+v; want none", e, f, r)
 			}
+		}
+	}
+}
+
+// TestWorkflowOwnsFacts runs nodes of two toolrun workflows in different sessions.
+func TestWorkflowOwnsFacts(t *testing.T) {
+	node := temporal.NewActivities(openMem(t), temporal.Options{})
+	for i, want := range []struct{ workflow, output string }{{"w1", "1"}, {"w1", "2"}, {"w2", "1"}, {"w1", "3"}} {
+		request := temporal.Request{Tool: "step", User: "ann", Session: "s" + strconv.Itoa(i), Workflow: want.workflow}
+		value, err := activities(t, node).ExecuteActivity(node.RunTool, request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var result temporal.Result
+		if err := value.Get(&result); err != nil || string(result.Output) != want.output {
+			t.Errorf("node %d of %s = %s, %v; want %s", i, want.workflow, result.Output, err, want.output)
 		}
 	}
 }

@@ -27,7 +27,10 @@ var shop = fstest.MapFS{
 memory:
   visits: {access: user, retention: 1_month}
   scores: {access: application, retention: 1_month, strict: true, schema: {type: object, properties: {best: {type: integer}}}}
+facts:
+  workflow.steps: {type: number}
 tools:
+  step: {source: step.js, grants: {workflow.steps: readwrite}}
   visit: {source: visit.js, grants: {visits: readwrite}, inputSchema: {type: object, properties: {page: {type: string}}}}
   node: {source: node.js, env: {REGION: eu}}
   slow: {source: slow.js}
@@ -41,6 +44,7 @@ tools:
 	"visit.js": {Data: []byte(`const last = await memory.get_content("visits");
 await memory.set_content("visits", { count: (last?.count ?? 0) + 1 });
 return { visits: (last?.count ?? 0) + 1 };`)},
+	"step.js": {Data: []byte(`const n = 1 + (await memory.get_fact("workflow.steps") ?? 0); await memory.set_fact("workflow.steps", n); return n;`)},
 	"node.js": {Data: []byte(`context.total = context.steps.fetch.output.items.length;
 console.log("counted");
 return { region: context.env.REGION, mode: context.env.MODE, user: context.userId };`)},

@@ -26,6 +26,10 @@ type Request struct {
 	Tenant  string `json:"tenant,omitempty"`
 	User    string `json:"user,omitempty"`
 	Session string `json:"session,omitempty"`
+	// Workflow is the id of the toolrun workflow that the run belongs to, which owns the facts with the
+	// scope execution_tree. The id of the Temporal workflow is a good choice, because all its runs then
+	// share these facts. By default, the session owns them.
+	Workflow string `json:"workflow,omitempty"`
 }
 
 // Result is the result of a successful run. Its JSON is the same in all interfaces of toolrun.
@@ -45,7 +49,7 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	if o.Caller == nil {
 		o.Caller = func(_ context.Context, r Request) (host.Caller, error) {
-			return host.Caller{Tenant: r.Tenant, User: r.User, Session: r.Session}, nil
+			return host.Caller{Tenant: r.Tenant, User: r.User, Session: r.Session, Workflow: r.Workflow}, nil
 		}
 	}
 	if o.Retryable == nil {

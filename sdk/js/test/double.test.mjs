@@ -280,3 +280,40 @@ test('blocks of the user and of the active agent', async (t) => {
   const { content, scope, agent_id } = await support.get_block('core', { agent: true });
   assert.deepEqual({ content, scope, agent_id }, { content: '- Knows the tariff', scope: 'agent', agent_id: 'support' });
 });
+
+test('models answer from mocks', async () => {
+  const memory = await Memory.open({ stores: { notes: { access: 'user' } } });
+  const ask = async () => {
+    const request = { messages: [{ role: 'user', content: 'hello' }] };
+    const [first, second] = await Promise.all([
+      globalThis.model.chat('local', request),
+      globalThis.model.chat({ name: 'local', request: { ...request, schema: { type: 'object' } } }),
+    ]);
+    await globalThis.memory.set_content('notes', { first: first.text });
+    return second.object;
+  };
+  const mocks = { local: ['a text', { object: { n: 1 } }] };
+  assert.equal((await memory.run(ask)).error.code, 'access_denied');
+  assert.equal((await memory.run(ask, {}, { mocks: { local: ['only one'] } })).error.code, 'unavailable');
+  assert.equal((await memory.run(ask, {}, { mocks: { local: ['a text', { error: { code: 'timeout' } }] } })).error.code, 'timeout');
+  const { output, exception } = await memory.run(ask, {}, { mocks });
+  assert.deepEqual([output, exception], [{ n: 1 }, undefined]);
+  assert.deepEqual(await memory.content('notes'), { first: 'a text' });
+  const granted = await memory.caller({ grants: { notes: 'read' } });
+  assert.equal((await granted.run(ask, {}, { mocks })).error.code, 'access_denied');
+  assert.equal(globalThis.model, undefined);
+});
+
+test('a workflow owns facts', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'workflow-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'app.yaml'), 'app: flow\nfacts:\n  workflow.step: {type: number}\n');
+  const memory = await Memory.open({ file: join(folder, 'app.yaml'), workflow: 'w1' });
+  await memory.set_fact('workflow.step', 3);
+  const elsewhere = await memory.caller({ session: 'another' });
+  assert.equal(await elsewhere.get_fact('workflow.step'), 3);
+  assert.equal(await (await memory.caller({ workflow: 'w2' })).get_fact('workflow.step'), null);
+  assert.equal(await (await memory.caller({ workflow: null })).get_fact('workflow.step'), null);
+  await memory.endWorkflow();
+  await assert.rejects(memory.get_fact('workflow.step'), { code: 'workflow_ended' });
+});

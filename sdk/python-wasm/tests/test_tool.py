@@ -292,5 +292,45 @@ class Outcomes(ToolCase):
             self.run_code("return 1\n", {"a": {1}})
 
 
+class Models(ToolCase):
+    ASK = """
+        import model
+        request = {"messages": [{"role": "user", "content": "hello"}]}
+        first = model.chat("local", request)
+        second = model.chat(name="local", request={**request, "schema": {"type": "object"}})
+        memory.set_content("prefs", {"first": first["text"]})
+        return second["object"]
+        """
+
+    def test_mocks(self):
+        for mocks, code in (
+            (None, "access_denied"),
+            ({"local": ["only one"]}, "unavailable"),
+            ({"local": ["a text", {"error": {"code": "timeout"}}]}, "timeout"),
+        ):
+            self.assertEqual(self.run_code(self.ASK, mocks=mocks).error["code"], code)
+        self.assertIsNone(self.memory.content("prefs"))
+        self.assertEqual(self.output(self.ASK, mocks={"local": ["a text", {"object": {"n": 1}}]}), {"n": 1})
+        self.assertEqual(self.memory.content("prefs"), {"first": "a text"})
+
+    def test_own_module(self):
+        self.write("model.py", "chat = 7")
+        self.assertEqual(self.folder_output("import model\nreturn model.chat"), 7)
+        self.assertNotIn("model", sys.modules)
+
+
+class Workflows(ToolCase):
+    def test_facts(self):
+        file = self.write("app.yaml", "app: flow\nfacts:\n  workflow.step: {type: number}\n")
+        memory = Memory(file=file, workflow="w1")
+        read = self.write("read.py", 'return memory.get_fact("workflow.step")')
+        run_tool(self.write("set.py", 'memory.set_fact("workflow.step", 3)'), {}, memory).check()
+        self.assertEqual(run_tool(read, {}, memory.caller(session="another")).check().output, 3)
+        self.assertIsNone(run_tool(read, {}, memory.caller(workflow="w2")).check().output)
+        self.assertIsNone(run_tool(read, {}, memory.caller(workflow=None)).check().output)
+        memory.end_workflow()
+        self.assertEqual(run_tool(read, {}, memory).error["code"], "workflow_ended")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -33,8 +33,8 @@ class Memory:
 
     stores declares the stores with the keys of an app file, with the schema itself in place of its path; file is the path
     of an app file that declares them. If user or session is None, the caller has none. agent is the id of the active
-    agent, for its blocks. grants has the form of an app
-    file; tool names a tool of the app file whose grants apply. Without both, everything is granted.
+    agent, for its blocks. workflow is the id of the workflow, which owns the facts with the scope execution_tree. grants has
+    the form of an app file; tool names a tool of the app file whose grants apply. Without both, everything is granted.
 
     Each call outside of a run is a run of its own. All calls inside ``with memory.run():`` are one run: their writes are
     stored together at the end of the block, or not at all if it raises an exception. Use one thread at a time.
@@ -49,6 +49,7 @@ class Memory:
         user: str | None = "user_test",
         session: str | None = "session_test",
         agent: str | None = None,
+        workflow: str | None = None,
         grants: Mapping[str, Any] | None = None,
         tool: str | None = None,
         metadata: Mapping[str, Any] | None = None,
@@ -62,7 +63,7 @@ class Memory:
         declaration = {"app": declared} if file is None else {"file": str(Path(file).resolve())}
         bounds = {name: bound for name, bound in asdict(limits).items() if bound is not None}
         self._app = _App(declaration, bounds, clock)
-        self._user, self._session, self._agent = user, session, agent
+        self._user, self._session, self._agent, self._workflow = user, session, agent, workflow
         self._tool, self._grants = tool, None if grants is None else dict(grants)
         self._app.tool(self._manifest())  # reports a mistake in the grants immediately
         self._metadata: dict | None = None
@@ -112,8 +113,8 @@ class Memory:
         return self._call(_Operator(self), "get_content", (store, None, {"record": True}), {})
 
     def caller(self, **changes: Any) -> Memory:
-        """Return the same memory for another caller: user, session, agent, and grants or tool, as in the constructor."""
-        unknown = set(changes) - {"user", "session", "agent", "grants", "tool"}
+        """Return the same memory for another caller: user, session, agent, workflow, and grants or tool, as in the constructor."""
+        unknown = set(changes) - {"user", "session", "agent", "workflow", "grants", "tool"}
         if unknown:
             raise TypeError(f"unknown argument {sorted(unknown)[0]}")
         other = object.__new__(Memory)
@@ -121,6 +122,7 @@ class Memory:
         other._run = None
         other._user, other._session = changes.get("user", self._user), changes.get("session", self._session)
         other._agent = changes.get("agent", self._agent)
+        other._workflow = changes.get("workflow", self._workflow)
         if "grants" in changes:
             other._tool, other._grants = None, dict(changes["grants"])
         if "tool" in changes:
@@ -154,6 +156,10 @@ class Memory:
         """End the caller's session: its records are deleted, and calls with its id fail."""
         self._app.request("end_session", session=self._session or "")
 
+    def end_workflow(self) -> None:
+        """End the caller's workflow: its facts are deleted, and calls with its id fail."""
+        self._app.request("end_workflow", workflow=self._workflow or "")
+
     @contextmanager
     def run(self) -> Iterator[Run]:
         """Begin a run: the writes in the block are stored together if it succeeds, or else not at all."""
@@ -170,26 +176,30 @@ class Memory:
     # The functions that run_tool calls.
 
     def begin(self, schemas: Mapping[str, Any] | None = None, **given: Any) -> Run:
-        """Begin a run of a tool with inputSchema and outputSchema; given are its input, context and env."""
+        """Begin a run of a tool with inputSchema and outputSchema; given are its input, context, env and mocks."""
         if self._run:
             raise RuntimeError("another run is active")
         members = {name: value for name, value in given.items() if value is not None}
-        self._run = Run(self, self._app.request("begin", **self._as_tool(schemas), **members))
+        self._run = Run(self, self._app.request("begin", **self._as_tool(schemas, given.get("mocks")), **members))
         return self._run
 
-    def _manifest(self, schemas: Mapping[str, Any] | None = None) -> dict | str | None:
-        """Return the declaration of the caller's tool, the name of a declared tool, or None."""
+    def _manifest(self, schemas: Mapping[str, Any] | None = None, mocks: Mapping[str, Any] | None = None) -> dict | str | None:
+        """Return the declaration of the caller's tool, the name of a declared tool, or None.
+
+        A tool without a declaration is granted the models that have mocks.
+        """
         schemas = {key: schema for key, schema in (schemas or {}).items() if schema is not None}
         if self._tool is not None:
             if schemas:
                 raise ValueError("the tool of the app file has its own schemas")
             return self._tool
-        if self._grants is None and not schemas:
+        if self._grants is None and not schemas and mocks is None:
             return None
-        return {"grants": self._app.everything if self._grants is None else self._grants, **schemas}
+        models = {} if mocks is None else {"models": list(mocks)}
+        return {"grants": self._app.everything if self._grants is None else self._grants, **schemas, **models}
 
-    def _as_tool(self, schemas: Mapping[str, Any] | None = None) -> dict:
-        tool = self._app.tool(self._manifest(schemas))
+    def _as_tool(self, schemas: Mapping[str, Any] | None = None, mocks: Mapping[str, Any] | None = None) -> dict:
+        tool = self._app.tool(self._manifest(schemas, mocks))
         known = {"tool": tool, "metadata": self._metadata}
         return {**self._caller(), **{name: value for name, value in known.items() if value is not None}}
 
@@ -197,7 +207,7 @@ class Memory:
         return {"user": self._user or "", "session": self._session or ""}
 
     def _caller(self) -> dict:
-        return {**self._who(), "agent": self._agent or ""}
+        return {**self._who(), "agent": self._agent or "", "workflow": self._workflow or ""}
 
     def _call(self, host: Any, op: str, args: tuple, kwargs: dict) -> Any:
         with runtime.connected_to(host):

@@ -13,8 +13,8 @@ from toolrun.testing import runtime
 
 
 @contextmanager
-def own_modules(path: Path, single_file: bool, main: ModuleType, memory: ModuleType) -> Iterator[None]:
-    """Make imports find the tool's own module, the module memory, and the modules in the tool's folder.
+def own_modules(path: Path, single_file: bool, main: ModuleType, host: dict[str, ModuleType]) -> Iterator[None]:
+    """Make imports find the tool's own module, the modules of the host, and the modules in the tool's folder.
 
     A tool that is a single file has no folder, because the other files in its directory belong to other tools.
     """
@@ -26,7 +26,9 @@ def own_modules(path: Path, single_file: bool, main: ModuleType, memory: ModuleT
     here = [name for name, module in before.items() if _lies_in(module, folder)]
     for name in here:  # the test might have imported and changed them
         del sys.modules[name]
-    sys.modules[main.__name__], sys.modules["memory"] = main, memory
+    # A module in the folder takes precedence over a module of the host, except memory.
+    host = {name: module for name, module in host.items() if name == "memory" or single_file or not _has_own(folder, name)}
+    sys.modules.update({**host, main.__name__: main})
     sys.meta_path[:0] = finders
     sys.meta_path.append(missing)
     try:
@@ -36,10 +38,14 @@ def own_modules(path: Path, single_file: bool, main: ModuleType, memory: ModuleT
             sys.meta_path.remove(finder)
         for name in [name for name, module in sys.modules.items() if _lies_in(module, folder)]:
             del sys.modules[name]
-        for name in (main.__name__, "memory", *here):
+        for name in (main.__name__, *host, *here):
             sys.modules.pop(name, None)
             if name in before:
                 sys.modules[name] = before[name]
+
+
+def _has_own(folder: str, name: str) -> bool:
+    return (Path(folder) / f"{name}.py").exists() or (Path(folder) / name).is_dir()
 
 
 def _lies_in(module: Any, folder: str) -> bool:

@@ -50,6 +50,7 @@ def run_tool(
     env: Mapping[str, str] | None = None,
     input_schema: Any = None,
     output_schema: Any = None,
+    mocks: Mapping[str, Any] | None = None,
 ) -> Result:
     """Run a tool once, from its source, as toolrun does, and return its Result.
 
@@ -57,14 +58,14 @@ def run_tool(
 
     It runs every form of a tool: a body with return and await, main with a dict or with keywords, execute(input, context),
     and async functions. Each run loads the tool and the modules of its folder anew. The writes of a failed run are not
-    stored. It is not a sandbox: the tool runs in this process, with all of Python and without limits.
+    stored. mocks contains the answers of models: a list for the name of each model. It is not a sandbox: the tool runs in this process, with all of Python and without limits.
     """
     file, single_file = find(Path(path))
     memory = memory or Memory({})
     schemas = {"inputSchema": input_schema, "outputSchema": output_schema}
     result = Result(ok=False)
     try:
-        run = memory.begin(schemas, input=dict(input or {}), context=dict(context or {}), env=dict(env or {}))
+        run = memory.begin(schemas, input=dict(input or {}), context=dict(context or {}), env=dict(env or {}), mocks=mocks)
     except MemoryAccessError as error:
         return _failed(result, error.fault, error)  # type: ignore[attr-defined]
     try:
@@ -122,7 +123,7 @@ class _Tool:
     def run(self, input: dict, context: dict) -> Any:
         module = ModuleType(self.path.stem if self.source.entry else "__main__")
         names = module.__dict__
-        with own_modules(self.path, self.single_file, module, runtime.memory()), runtime.connected_to(self.memory):
+        with own_modules(self.path, self.single_file, module, runtime.modules()), runtime.connected_to(self.memory):
             names.update(runtime.tool_globals.constant_names(runtime.modules()), __file__=str(self.path))
             names[runtime.source.STAR] = _import_all(names)
             call = self._start(names, input, context)
