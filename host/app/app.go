@@ -60,7 +60,7 @@ type Tool struct {
 	// Broken contains the errors in the declaration of the tool. A tool with errors cannot run.
 	Broken Problems
 
-	limits *node // the value of the key limits in the file, or nil
+	limits, models *node // the values of these keys in the file, or nil
 }
 
 // Prompt is a declared prompt and the position of its declaration.

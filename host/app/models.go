@@ -3,6 +3,8 @@ package app
 import (
 	"regexp"
 	"slices"
+
+	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
 // maxModels is the maximum number of models of a tool.
@@ -37,4 +39,46 @@ func (r *toolReader) models(n *node) []string {
 		}
 	}
 	return names
+}
+
+// UnknownModels returns warnings about the models of tools and agents that are not known. Load does not
+// report them, because only the operator of a host knows its models.
+func (a *App) UnknownModels(known func(name string) bool) Problems {
+	var problems Problems
+	add := func(at position, tool, name, subject string) {
+		if name == "" || known(name) {
+			return
+		}
+		p := newProblem(at, UnknownModel, "declare it in models.yaml, or use another model", "%s uses the model %s, which is not configured", subject, quote(name))
+		p.Tool, p.Severity = tool, SeverityWarning
+		problems = append(problems, p)
+	}
+	for _, t := range a.Tools {
+		for i, name := range t.Models {
+			at := position{file: t.Source}
+			if t.models != nil && i < len(t.models.items) {
+				at = t.models.items[i].position
+			}
+			add(at, t.Name, name, "the tool "+quote(t.Name))
+		}
+	}
+	for _, d := range a.Agents {
+		for _, s := range d.Flow.Steps {
+			at, subject := position{d.File, s.Line, s.Column}, "the step "+quote(s.Name.Value)
+			for _, name := range modelsOfStep(s) {
+				add(at, "", name, subject)
+			}
+		}
+	}
+	return problems.sorted()
+}
+
+// modelsOfStep returns the names of the models of a step, without duplicates.
+func modelsOfStep(s abl.Step) []string {
+	names := []string{s.Model, s.IntentModel}
+	if s.Gather != nil {
+		names = append(names, s.Gather.Model)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

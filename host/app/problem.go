@@ -50,6 +50,7 @@ const (
 	SchemaMistake Code = "schema_mistake" // a JSON Schema with a likely mistake
 	Contradiction Code = "contradiction"  // two settings that contradict each other
 	MissingGrant  Code = "missing_grant"  // a memory call that the tool's grants do not allow
+	UnknownModel  Code = "unknown_model"  // a model that the operator has not configured
 	CodeMistake   Code = "code_mistake"   // code that always fails or has no effect
 )
 

@@ -18,6 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
@@ -35,11 +36,13 @@ type checkCommand struct{ baseCommand }
 func (cc checkCommand) command() *cobra.Command {
 	var file, db, tenant string
 	var isolation isolationFlags
+	var models modelFlags
 	cmd := &cobra.Command{
 		Use:   "check [APP]",
 		Short: "Report every mistake of an app: its file, its tools, its prompts, its database",
 		Long: `Report every mistake of an app at once, as file:line:column: message. Every tool is compiled, its code is
-checked without running it, and every template is parsed. With --db, the records are checked against the declarations.
+checked without running it, and every template is parsed. With --db, the records are checked against the declarations. With --models,
+models of tools and agents that the file does not declare are reported.
 
 Only certain mistakes in code are reported: stores that are not declared or not granted, unknown names, modules that
 cannot be imported. The types of TypeScript are not checked: run tsc for that.
@@ -47,6 +50,7 @@ cannot be imported. The types of TypeScript are not checked: run tsc for that.
 The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 		Example: `  toolrun check
   toolrun check shop/app.yaml --json
+  toolrun check --models models.yaml
   toolrun check --db .toolrun/memory.db`,
 		Args: takes(0, 1, "at most one APP"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,17 +60,22 @@ The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 				}
 				file = args[0]
 			}
-			return cc.check(cmd.Context(), file, db, tenant, isolation)
+			config, err := models.config(cc.env)
+			if err != nil {
+				return err
+			}
+			return cc.check(cmd.Context(), file, db, tenant, isolation, config)
 		},
 	}
 	appFlag(cmd, &file)
 	isolation.register(cmd)
+	models.registerFile(cmd)
 	cmd.Flags().StringVar(&db, "db", "", "also check the records of this database `file`")
 	cmd.Flags().StringVar(&tenant, "tenant", host.DefaultTenant, "the `id` of the tenant whose records are checked")
 	return cmd
 }
 
-func (cc checkCommand) check(ctx context.Context, file, db, tenant string, isolation isolationFlags) error {
+func (cc checkCommand) check(ctx context.Context, file, db, tenant string, isolation isolationFlags, models *model.Config) error {
 	pr, err := cc.projects.read(file)
 	if err != nil {
 		return err
@@ -81,6 +90,7 @@ func (cc checkCommand) check(ctx context.Context, file, db, tenant string, isola
 			return nil
 		}
 		found, err := cc.checkParts(ctx, pr, isolation)
+		found = append(found, pr.unknownModels(models)...)
 		if err != nil || db == "" {
 			problems = append(problems, found...)
 			return err
@@ -100,6 +110,18 @@ func (cc checkCommand) check(ctx context.Context, file, db, tenant string, isola
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
 	})
 	return cc.print(pr, problems, kept.stores)
+}
+
+// unknownModels returns warnings about models that models.yaml does not declare. config can be nil.
+func (pr *project) unknownModels(config *model.Config) app.Problems {
+	if config == nil {
+		return nil
+	}
+	problems := pr.app.UnknownModels(func(name string) bool { _, ok := config.Chat[name]; return ok })
+	for i, p := range problems {
+		problems[i].File = pr.env.show(filepath.Join(pr.dir, filepath.FromSlash(p.File)))
+	}
+	return problems
 }
 
 // checkParts compiles the tools and parses the prompts of an app.

@@ -33,8 +33,21 @@ func (f *modelFlags) register(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("mock", "json")
 }
 
-// open reads models.yaml. It returns nil if the command has none.
+// open reads models.yaml and makes its models. It returns nil if the command has none.
 func (f *modelFlags) open(env Env) (*model.Set, error) {
+	config, err := f.config(env)
+	if config == nil || err != nil {
+		return nil, err
+	}
+	set, err := model.NewSet(config, map[string]model.Factory{"openai": openai.Factory()}, env.Getenv)
+	if err != nil {
+		return nil, usagef("", "%s: %v", f.file, err)
+	}
+	return set, nil
+}
+
+// config reads models.yaml. It returns nil if the command has none.
+func (f *modelFlags) config(env Env) (*model.Config, error) {
 	if f.file == "" {
 		return nil, nil
 	}
@@ -46,11 +59,7 @@ func (f *modelFlags) open(env Env) (*model.Set, error) {
 	if err != nil {
 		return nil, usagef("", "%v", err)
 	}
-	set, err := model.NewSet(config, map[string]model.Factory{"openai": openai.Factory()}, env.Getenv)
-	if err != nil {
-		return nil, usagef("", "%s: %v", f.file, err)
-	}
-	return set, nil
+	return config, nil
 }
 
 // testFieldsOf returns the fields of a request to a server that contain the answers in place of models.
