@@ -110,7 +110,7 @@ func TestMemoryToolsOfModel(t *testing.T) {
 	h, server := openRemembering(t)
 	server.Script(
 		modeltest.Reply{Calls: [][2]string{{"recall_memory", `{"query": "DPA"}`}}},
-		modeltest.Reply{Calls: [][2]string{{"update_memory", `{"content": "- Prefers tea"}`}}},
+		modeltest.Reply{Calls: [][2]string{{"update_memory", `{"content": "- Prefers coffee"}`}, {"update_memory", `{"content": "- Prefers tea"}`}}},
 		modeltest.Reply{Calls: [][2]string{{"update_memory", `{"block": "archival", "content": "- Initech: lost", "append": true}`}, {"update_memory", `{"block": "nope", "content": "x"}`}}},
 		modeltest.Reply{Text: "Done."})
 	result := sayWith(t, h, "agent_records", "remember that I like tea", host.MemoryPolicy{})
@@ -203,5 +203,25 @@ func TestMemoryOfAgentWithoutUser(t *testing.T) {
 	result, err = h.Agents().Turn(t.Context(), host.Turn{Agent: "agent_records", Message: &text, MemoryPolicy: host.MemoryPolicy{ArchivalMode: "x"}})
 	if err == nil || result.Error.Code != abi.InvalidArgument {
 		t.Errorf("error = %v; want invalid_argument", err)
+	}
+}
+
+// The policy is a part of the request that an idempotency key identifies.
+func TestMemoryPolicyOfRepeatedTurn(t *testing.T) {
+	h, server := openRemembering(t)
+	server.Script(modeltest.Reply{Text: "Hello."})
+	text := "hi"
+	turn := host.Turn{Agent: "agent_records", Caller: annInS1, Message: &text, Key: "k1"}
+	first, err := h.Agents().Turn(t.Context(), turn)
+	if err != nil || len(first.UserMemory) != 1 {
+		t.Fatalf("memory = %v, %v", first.UserMemory, err)
+	}
+	again, err := h.Agents().Turn(t.Context(), turn)
+	if err != nil || !again.Repeated || len(again.UserMemory) != 1 || again.UserMemory[0].UserMemory != first.UserMemory[0].UserMemory {
+		t.Errorf("the repeated turn = %+v, %v; want the memory of the first one", again.UserMemory, err)
+	}
+	turn.MemoryPolicy.ArchivalMode = host.ArchivalAuto
+	if other, err := h.Agents().Turn(t.Context(), turn); err == nil || other.Repeated {
+		t.Errorf("a request with another policy = %+v; want a fault", other)
 	}
 }
