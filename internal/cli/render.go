@@ -22,7 +22,7 @@ lines of blocks that match --message are printed to stderr.`,
 		Example: `  toolrun render greeting --user ann --session s1
   toolrun render -e 'Speak {{memory.userPrefs.language}}.' --user ann
   toolrun render - --user ann < prompt.txt
-  toolrun render greeting --user ann --memory-policy '{"archival_mode": "auto"}' --message "Acme renewal"`,
+  toolrun render greeting --user ann --agent Support --memory-policy '{"archival_mode": "auto"}' --message "Acme renewal"`,
 		Args: takes(0, 1, "one PROMPT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			inline := cmd.Flags().Changed("expression")
@@ -50,6 +50,7 @@ lines of blocks that match --message are printed to stderr.`,
 	}
 	f.register(cmd)
 	f.workflowFlag(cmd)
+	f.agentFlag(cmd)
 	cmd.Flags().StringVarP(&text, "expression", "e", "", "the `template` itself")
 	registerMemoryPolicy(cmd, &policy)
 	cmd.Flags().StringVar(&message, "message", "", "the `text` of the user's message, for the mode auto of --memory-policy")
