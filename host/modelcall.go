@@ -162,4 +162,7 @@ func warnModels(h *Host) {
 			}
 		}
 	}
+	if s := h.app.Sleep; s != nil && s.Model != "" && !h.models.HasChat(s.Model) {
+		h.log.Warn("sleep names a model that is not configured", "app", h.app.ID, "model", s.Model)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -521,6 +522,21 @@ func TestSleepExport(t *testing.T) {
 	}
 	if !found {
 		t.Error("the export does not contain the transcript")
+	}
+}
+
+// TestSleepUnknownModel logs a warning if the operator has no model of the declared name.
+func TestSleepUnknownModel(t *testing.T) {
+	server := modeltest.Start()
+	t.Cleanup(server.Close)
+	for model, warns := range map[string]bool{"local": false, "missing": true} {
+		var lines bytes.Buffer
+		openSleeper(t, sleepFiles("model: "+model, "return []"), func(o *host.Options) {
+			o.Models, o.Logger = modelSet(t, server, ""), slog.New(slog.NewTextHandler(&lines, nil))
+		})
+		if got := strings.Contains(lines.String(), "model="+model); got != warns {
+			t.Errorf("the log of the model %s is %q", model, &lines)
+		}
 	}
 }
 
