@@ -38,7 +38,7 @@ type Finding struct {
 func (h *Host) Review(ctx context.Context) map[string]Review {
 	reviews := map[string]Review{}
 	for _, declared := range h.app.Tools {
-		review := h.reviewTool(ctx, declared)
+		review := reviewTool(ctx, h, declared)
 		if review.Err != nil || len(review.Findings) > 0 {
 			reviews[declared.Name] = review
 		}
@@ -48,7 +48,7 @@ func (h *Host) Review(ctx context.Context) map[string]Review {
 
 // reviewTool compiles a separate program for the review of a tool, because the programs for runs
 // are compiled without a review.
-func (h *Host) reviewTool(ctx context.Context, declared app.Tool) Review {
+func reviewTool(ctx context.Context, h *Host, declared app.Tool) Review {
 	t := newTool(declared)
 	t.source = func() (engine.Source, error) {
 		src, err := h.compiler.source(t)
