@@ -2,13 +2,14 @@ package agent_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// requirements maps the number of each statement of the two documentation pages to the tests that
+// requirements maps the number of each statement of the documentation pages on agents to the tests that
 // check it. The name of a test in another package is preceded by the folder of the package.
 var requirements = map[string][]string{
 	"000-1":  {"TestSeed000/000-1 overview", "host/agent/abl.TestSamples"},
@@ -150,18 +151,20 @@ var requirements = map[string][]string{
 
 // TestRequirements checks that each requirement has tests, and that these tests exist.
 func TestRequirements(t *testing.T) {
-	for page, n := range map[string]int{"000": 70, "001": 64} {
+	all := maps.Clone(requirements)
+	maps.Copy(all, blockRequirements)
+	for page, n := range map[string]int{"000": 70, "001": 64, "002": 37} {
 		for i := 1; i <= n; i++ {
-			if len(requirements[fmt.Sprintf("%s-%d", page, i)]) == 0 {
+			if len(all[fmt.Sprintf("%s-%d", page, i)]) == 0 {
 				t.Errorf("%s-%d has no test", page, i)
 			}
 		}
 	}
-	if len(requirements) != 70+64 {
-		t.Errorf("there are %d requirements", len(requirements))
+	if len(all) != 70+64+37 {
+		t.Errorf("there are %d requirements", len(all))
 	}
 	sources := map[string]string{}
-	for id, tests := range requirements {
+	for id, tests := range all {
 		for _, test := range tests {
 			dir, name := "host/agent", test
 			if i := strings.LastIndex(test, ".Test"); i >= 0 {

@@ -72,7 +72,8 @@ func addAgents(s *Server) {
 		"Performs one turn of a conversation as one transaction. The response is the result, even if the turn failed: see `ok` and `error`. "+
 			"If no turn was performed, the response is a problem. If the client disconnects, the turn is canceled and stores nothing.",
 	), func(ctx context.Context, c *call, in *turnInput) (*turnOutput, error) {
-		t, err := c.prepareTurn(ctx, host.Turn{Agent: in.Agent, Message: in.Body.Message, Event: in.Body.Event, Key: in.Key}, in.Body.TurnFields)
+		t := host.Turn{Agent: in.Agent, Message: in.Body.Message, Event: in.Body.Event, Key: in.Key, MemoryPolicy: policyOf(in.Body.Policy)}
+		t, err := c.prepareTurn(ctx, t, in.Body.TurnFields)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +85,8 @@ func addAgents(s *Server) {
 	), func(ctx context.Context, c *call, in *previewInput) (*previewOutput, error) {
 		f := in.Body.TurnFields
 		f.DryRun = true
-		t, err := c.prepareTurn(ctx, host.Turn{Agent: in.Agent, Message: in.Body.Message, Event: in.Body.Event}, f)
+		t := host.Turn{Agent: in.Agent, Message: in.Body.Message, Event: in.Body.Event, MemoryPolicy: policyOf(in.Body.Policy)}
+		t, err := c.prepareTurn(ctx, t, f)
 		if err != nil {
 			return nil, err
 		}

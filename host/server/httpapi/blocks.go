@@ -58,11 +58,11 @@ func addBlocks(s *Server) {
 	}, deleteBlock)
 }
 
-// blockCaller returns the Caller for the user and the agent of blocks. Blocks do not belong to a session
-// or a workflow, so a request for a block starts neither of them.
+// blockCaller returns the Caller for the user and the agent of blocks. Blocks do not belong to a session,
+// but credentials for one session have no access after its end.
 func (c *call) blockCaller(user, agent string) (host.Caller, error) {
 	caller, err := c.named(user, "")
-	caller.Session, caller.Workflow, caller.Confined, caller.Agent = "", "", false, agent
+	caller.Agent = agent
 	return caller, err
 }
 

@@ -2,10 +2,12 @@ package httpapi_test
 
 import (
 	"fmt"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
@@ -195,11 +197,45 @@ func TestBlocksOfUsers(t *testing.T) {
 		}
 	}
 	s.want(200, "claimed", "GET", corePath, "")
-	s.want(200, "flowing", "GET", corePath, "")
-	s.want(404, "operator", "GET", "/api/v1/sessions/claimed", "") // no request for a block starts a session
+	s.want(404, "operator", "GET", "/api/v1/sessions/claimed", "") // a read does not start the session
+	s.want(201, "operator", "POST", "/api/v1/sessions", `{"session_id":"claimed","user_id":"ann"}`)
+	s.want(200, "operator", "DELETE", "/api/v1/sessions/claimed", "")
+	if p := s.problem(410, "claimed", "GET", corePath, ""); p.Code != "session_ended" {
+		t.Errorf("a read after the end of the session = %+v", p)
+	}
 	if r := s.want(200, "operator", "GET", "/api/v1/ledger?user_id=ann&store=core", ""); !contains(r, `"actor":"ann"`) || !contains(r, `"op":"set"`) {
 		t.Errorf("the ledger = %s; want the write of ann", r)
 	}
 	s.want(200, "operator", "DELETE", "/api/v1/users/ann", "")
 	s.want(404, "operator", "GET", corePath+"?user_id=ann", "")
+}
+
+// A tool uses the blocks of the agent that the request names.
+func TestAgentOfRun(t *testing.T) {
+	s := newService(t)
+	s.putBlock(200, "ann", corePath+"?agent_id=agent_emails", "- Signs as A.", "")
+	if r := s.want(200, "ann", "POST", "/api/v1/runs", `{"tool":"style","agent_id":"agent_emails"}`); !contains(r, `"output":"- Signs as A."`) {
+		t.Errorf("a run with an agent = %s; want its block", r)
+	}
+	if r := s.want(200, "ann", "POST", "/api/v1/runs", `{"tool":"style"}`); !contains(r, `"code":"no_agent"`) {
+		t.Errorf("a run without an agent = %s; want no_agent", r)
+	}
+	if p := s.problem(400, "ann", "POST", "/api/v1/runs", `{"tool":"style","agent_id":"a\u0000b"}`); p.Code != "invalid_argument" {
+		t.Errorf("a malformed agent = %+v", p)
+	}
+}
+
+// A client over MCP acts for the agent that the query names.
+func TestAgentOverMCP(t *testing.T) {
+	s := newService(t)
+	r := httptest.NewRequestWithContext(t.Context(), "POST", "/mcp?agent_id=agent_emails", nil)
+	r.Header.Set("Authorization", "Bearer ann")
+	admitted, err := s.api.Access().Admit(r, auth.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admitted.Release()
+	if admitted.Caller.Agent != "agent_emails" || admitted.Caller.User != "ann" {
+		t.Errorf("the caller is %+v", admitted.Caller)
+	}
 }

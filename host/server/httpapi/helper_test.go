@@ -44,6 +44,7 @@ tools:
   fail: {source: fail.js, description: fails, grants: {prefs: readwrite}}
   step: {source: step.js, description: counts steps of a workflow, grants: {workflow.step: readwrite}}
   look: {source: look.js, description: shows what it sees, grants: {sessionMeta: read}}
+  style: {source: style.js, description: reads the block of the agent, grants: {core: read}}
 prompts:
   greeting: {template: "Hello {{memory.sessionMeta.metadata.userName}}, {{memory.prefs.language}}", grants: {sessionMeta: read, prefs: read}}
 `
@@ -55,10 +56,11 @@ var shopFiles = fstest.MapFS{
 		console.log("seen", p?.visits ?? 0);
 		await memory.set_content("prefs", {visits: (p?.visits ?? 0) + 1, ...($language ? {language: $language} : {})});
 		return {visits: (p?.visits ?? 0) + 1, user: context.userId, message: context.message ?? null};`)},
-	"wait.js": {Data: []byte(`await memory.set_content("prefs", {visits: 99}); console.log("waiting"); for (;;) {}`)},
-	"fail.js": {Data: []byte(`await memory.set_content("prefs", {visits: 99}); throw new Error("on purpose")`)},
-	"step.js": {Data: []byte(`const n = 1 + (await memory.get_fact("workflow.step") ?? 0); await memory.set_fact("workflow.step", n); return n`)},
-	"look.js": {Data: []byte(`return {meta: await memory.get_content("sessionMeta"), context}`)},
+	"wait.js":  {Data: []byte(`await memory.set_content("prefs", {visits: 99}); console.log("waiting"); for (;;) {}`)},
+	"fail.js":  {Data: []byte(`await memory.set_content("prefs", {visits: 99}); throw new Error("on purpose")`)},
+	"step.js":  {Data: []byte(`const n = 1 + (await memory.get_fact("workflow.step") ?? 0); await memory.set_fact("workflow.step", n); return n`)},
+	"style.js": {Data: []byte(`return (await memory.get_block("core", {agent: true})).content`)},
+	"look.js":  {Data: []byte(`return {meta: await memory.get_content("sessionMeta"), context}`)},
 	"agents/concierge.abl": {Data: []byte(`
 AGENT: Concierge
 GOAL: "Remember the language of a user"

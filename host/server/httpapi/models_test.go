@@ -15,6 +15,9 @@ import (
 var advisorFiles = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
 app: shop
+blocks: true
+prompts:
+  memo: {template: "Memory: {{memory.user_memory}}", grants: {core: read, archival: read}}
 facts:
   user.language: {type: string, default: en}
 tools:

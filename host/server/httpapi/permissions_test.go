@@ -102,6 +102,8 @@ var rows = map[string]row{
 	"GET /api/v1/memory/blocks/{block}":                    {status: 200, empty: 404, user: inQuery},
 	"PUT /api/v1/memory/blocks/{block}":                    {status: 409, empty: 200, user: inQuery, body: `{"content":"- changed","expected_updated_at":null}`},
 	"DELETE /api/v1/memory/blocks/{block}":                 {status: 409, user: inQuery, query: "expected_updated_at=2020-01-01T00:00:00Z"},
+	"POST /api/v1/memory/recall":                           {status: 200, user: inBody, body: `{"query":"` + marker + `"}`},
+	"POST /api/v1/memory/context":                          {status: 200, user: inBody, body: `{"message":"` + marker + `","memory_policy":{"archival_mode":"auto"}}`},
 	"GET /api/v1/stores/{store}/records":                   {status: 200, user: inQuery, session: inQuery, selects: true},
 	"DELETE /api/v1/stores/{store}/records":                {status: 200},
 	"DELETE /api/v1/users/{user_id}":                       {status: 200, user: inPath, selects: true},

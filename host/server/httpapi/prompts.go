@@ -39,7 +39,9 @@ func addPrompts(s *Server) {
 			return nil, err
 		}
 		caller.Agent = in.Body.Agent
-		rendered, err := c.host.RenderPrompt(ctx, host.PromptRequest{Prompt: in.Name, Caller: caller})
-		return &renderedOutput{apitypes.Rendered{Name: in.Name, Text: rendered.Text, Missing: rendered.Missing}}, err
+		request := host.PromptRequest{Prompt: in.Name, Caller: caller, Message: in.Body.Message, MemoryPolicy: policyOf(in.Body.Policy)}
+		rendered, err := c.host.RenderPrompt(ctx, request)
+		out := apitypes.Rendered{Name: in.Name, Text: rendered.Text, Missing: rendered.Missing, SystemReminders: rendered.SystemReminders}
+		return &renderedOutput{out}, err
 	})
 }

@@ -161,6 +161,7 @@ func (s *Server) register(opts Options) {
 	addRecords(s)
 	addFacts(s)
 	addBlocks(s)
+	addRecall(s)
 	addLedger(s)
 	(&userHandler{access: s.access, logger: opts.Logger}).register(s)
 	(&transferHandler{stores: stores, extensions: extensions}).register(s)

@@ -22,6 +22,8 @@ type AgentPath struct {
 type TurnRequest struct {
 	Message *string `json:"message,omitempty" doc:"Message of the user. Without a message and an event, the turn begins the flow, or repeats the question of the step that waits" example:"Hello"`
 	Event   string  `json:"event,omitempty" maxLength:"256" doc:"Event to fire instead of a message" example:"tool:search:after"`
+	// Policy is nil for the default policy.
+	Policy *MemoryPolicy `json:"memory_policy,omitempty" doc:"Which blocks of the user the models of the turn see"`
 	TurnFields
 }
 

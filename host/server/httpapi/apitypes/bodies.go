@@ -151,6 +151,9 @@ type RenderRequest struct {
 	User     string `json:"user_id,omitempty" maxLength:"256" doc:"User whose memory the prompt reads"`
 	Workflow string `json:"workflow_id,omitempty" maxLength:"128" doc:"Workflow whose memory the prompt reads"`
 	Agent    string `json:"agent_id,omitempty" maxLength:"256" doc:"Active agent, whose blocks the prompt also contains"`
+	Message  string `json:"message,omitempty" doc:"Message of the user, for the archival mode auto"`
+	// Policy is nil for the default policy.
+	Policy *MemoryPolicy `json:"memory_policy,omitempty" doc:"Which blocks the prompt contains"`
 }
 
 // Rendered is a rendered prompt.
@@ -159,6 +162,8 @@ type Rendered struct {
 	Text string `json:"text"`
 	// Missing lists the template expressions that rendered as empty text.
 	Missing []string `json:"missing,omitempty" doc:"Expressions of the template whose value is missing or null; they rendered as empty text" example:"[\"memory.userPrefs.language\"]"`
+	// SystemReminders are the lines of blocks that match the message, with the archival mode auto.
+	SystemReminders []string `json:"system_reminders,omitempty" doc:"Hidden messages for the current turn, with the archival mode auto"`
 }
 
 // Record is a stored record with its content.
