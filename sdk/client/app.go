@@ -20,9 +20,15 @@ func (c *Client) Prompts(ctx context.Context) ([]apitypes.Prompt, error) {
 
 // Render renders a prompt. The prompt can read the stores of the caller that are granted to it.
 func (c *Client) Render(ctx context.Context, caller Caller, prompt string) (*apitypes.Rendered, error) {
+	request := apitypes.RenderRequest{Session: caller.Session, User: caller.User, Workflow: caller.Workflow, Agent: caller.Agent}
+	return c.RenderPrompt(ctx, prompt, request)
+}
+
+// RenderPrompt is like Render, with all members of the request, such as a policy for blocks.
+func (c *Client) RenderPrompt(ctx context.Context, prompt string, request apitypes.RenderRequest) (*apitypes.Rendered, error) {
 	r := newRequest(http.MethodPost, "prompts", prompt, "render")
 	r.repeatable = true // it is read-only
-	return fetchWith[apitypes.Rendered](ctx, c, r, apitypes.RenderRequest{Session: caller.Session, User: caller.User, Workflow: caller.Workflow, Agent: caller.Agent})
+	return fetchWith[apitypes.Rendered](ctx, c, r, request)
 }
 
 // Export returns the configuration of the app as an app file in JSON. It does not contain stored

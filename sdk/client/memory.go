@@ -54,3 +54,21 @@ func (h Memory) Delete(ctx context.Context, caller Caller, block, expected strin
 	r := newBlockRequest(http.MethodDelete, caller, block).set("expected_updated_at", expected)
 	return fetch[apitypes.Deleted](ctx, h.client, r)
 }
+
+// Recall returns the lines of searched blocks that match a query, the best match first.
+func (h Memory) Recall(ctx context.Context, query apitypes.RecallRequest) ([]apitypes.RecalledLine, error) {
+	r := newRequest(http.MethodPost, "memory", "recall")
+	r.repeatable = true // it is read-only
+	recalled, err := fetchWith[apitypes.Recalled](ctx, h.client, r, query)
+	if err != nil {
+		return nil, err
+	}
+	return recalled.Results, nil
+}
+
+// Context returns the memory for a prompt, as the policy of the request requires it.
+func (h Memory) Context(ctx context.Context, request apitypes.ContextRequest) (*apitypes.MemoryContext, error) {
+	r := newRequest(http.MethodPost, "memory", "context")
+	r.repeatable = true // it is read-only
+	return fetchWith[apitypes.MemoryContext](ctx, h.client, r, request)
+}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
@@ -46,5 +47,20 @@ func blocks(t *testing.T, c *client.Client) {
 	}
 	if _, err := c.Memory().Delete(ctx, gus, "core", next.Updated); !errors.Is(err, abi.Conflict) {
 		t.Errorf("Delete of a missing block = %v; want conflict", err)
+	}
+	recalled(t, c)
+}
+
+func recalled(t *testing.T, c *client.Client) {
+	ctx := t.Context()
+	lines := must(c.Memory().Recall(ctx, apitypes.RecallRequest{Query: "Acme renewal", User: "gus", Agent: "agent_records"}))(t)
+	if len(lines) != 1 || lines[0].Scope != "agent" || lines[0].Line != 1 || lines[0].Score <= 0 {
+		t.Errorf("Recall = %+v; want the line of the agent", lines)
+	}
+	must(c.Memory().Update(ctx, client.Caller{User: "gus"}, "core", "- Likes tea", ""))(t)
+	auto := "auto"
+	request := apitypes.ContextRequest{Message: "Acme renewal?", User: "gus", Agent: "agent_records", Policy: &apitypes.MemoryPolicy{ArchivalMode: &auto}}
+	if found := must(c.Memory().Context(ctx, request))(t); found.UserMemory == "" || len(found.SystemReminders) == 0 {
+		t.Errorf("Context = %+v; want the block and a reminder", found)
 	}
 }

@@ -29,6 +29,15 @@ export class Memory {
     const query = { expected_updated_at: timeOf(expected_updated_at), scope, agent_id, user_id };
     return this.#transport.json('DELETE', ['memory', 'blocks', block], { query, ...options });
   }
+
+  async recall(query, { agent_id, user_id, limit, min_score } = {}, options) {
+    const json = { value: { query, agent_id, user_id, limit, min_score } };
+    return (await this.#transport.json('POST', ['memory', 'recall'], { json, repeatable: true, ...options })).results;
+  }
+
+  async context(request = {}, options) {
+    return this.#transport.json('POST', ['memory', 'context'], { json: { value: request }, repeatable: true, ...options });
+  }
 }
 
 /** Returns the text of a time. A Date has the precision of the service, a millisecond. */

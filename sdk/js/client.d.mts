@@ -212,6 +212,8 @@ export interface TurnFields extends Omit<Caller, 'agent_id'> {
 }
 
 export interface TurnRequest extends TurnFields {
+  /** Which blocks the models of the turn see. */
+  memory_policy?: MemoryPolicy;
   /** The user's message. Without it, the turn begins the flow, or repeats the question of a step. */
   message?: string;
   /** An event to fire instead of a message. */
@@ -282,6 +284,8 @@ export type Turn = TurnReport & Outcome & {
   /** The agent to which the conversation was passed. */
   handoff: string | null;
   variables: { [name: string]: Json };
+  /** The blocks that went into the prompts of models, by agent. */
+  user_memory?: ({ agent: string } & MemoryContext)[];
   logs: LogLine[];
 };
 
@@ -410,6 +414,58 @@ export interface BlockUpdate extends BlockQuery {
   expected_updated_at?: Date | string | null;
 }
 
+export interface RecallOptions {
+  /** Also search the blocks of this agent. */
+  agent_id?: string;
+  user_id?: string;
+  /** The maximum number of results, up to 100. The default is 10. */
+  limit?: number;
+  /** The minimum score, from 0 to 1. */
+  min_score?: number | null;
+}
+
+/** A line of a block that matches a query. */
+export interface RecalledLine {
+  content: string;
+  /** How well the line matches, from 0 to 1. */
+  score: number;
+  block_type: string;
+  scope: 'user' | 'agent';
+  agent_id: string | null;
+  /** The number of the line in its block, from 1. */
+  line_number: number;
+  updated_at: string;
+}
+
+/** Controls which blocks a prompt or a turn contains. */
+export interface MemoryPolicy {
+  /** "auto" adds the lines that match the message. The default is "tool_only". */
+  archival_mode?: 'tool_only' | 'auto' | 'off';
+  /** The maximum number of these lines. The default is 10. */
+  archival_limit?: number;
+  archival_min_score?: number | null;
+  /** The default is true. */
+  include_user_core?: boolean;
+  /** The default is true. */
+  include_agent_core?: boolean;
+}
+
+export interface ContextRequest {
+  /** The user's message, for the archival mode "auto". */
+  message?: string;
+  agent_id?: string;
+  user_id?: string;
+  memory_policy?: MemoryPolicy;
+}
+
+/** The memory for a prompt. */
+export interface MemoryContext {
+  /** The text of the blocks; empty if there are none. */
+  user_memory: string;
+  /** Hidden messages for the current turn. */
+  system_reminders: string[];
+}
+
 /** The blocks of users. Every method rejects with a ToolrunError. */
 export interface Memory {
   /** Lists the blocks that exist. "all" adds the blocks of agents. */
@@ -423,6 +479,10 @@ export interface Memory {
   update(block: string, content: string, update?: BlockUpdate, options?: CallOptions): Promise<Block>;
   /** Deletes a block. If another writer has changed the block, the code is "conflict". */
   delete(block: string, query: BlockQuery & { expected_updated_at: Date | string }, options?: CallOptions): Promise<{ success: true; deleted: boolean }>;
+  /** Returns the lines of searched blocks that match a query, the best match first. */
+  recall(query: string, recall?: RecallOptions, options?: CallOptions): Promise<RecalledLine[]>;
+  /** Returns the memory for a prompt. */
+  context(request?: ContextRequest, options?: CallOptions): Promise<MemoryContext>;
 }
 
 export interface FactQuery extends PageQuery {
@@ -480,6 +540,15 @@ export interface Tool {
 export interface Prompt {
   name: string;
   description?: string;
+}
+
+export interface RenderedPrompt {
+  name: string;
+  text: string;
+  /** The expressions without a value. */
+  missing?: string[];
+  /** Hidden messages for the current turn, with the archival mode "auto". */
+  system_reminders?: string[];
 }
 
 export interface Store {
@@ -771,9 +840,9 @@ export class Client {
   prompts(options?: CallOptions): Promise<Prompt[]>;
   /**
    * Renders a prompt. It can read the stores of the caller that are granted to it. missing lists
-   * the expressions without a value.
+   * the expressions without a value. memory_policy determines which blocks the prompt contains.
    */
-  render(caller: Caller, prompt: string, options?: CallOptions): Promise<{ name: string; text: string; missing?: string[] }>;
+  render(caller: Caller, prompt: string, options?: CallOptions & { message?: string; memory_policy?: MemoryPolicy }): Promise<RenderedPrompt>;
 
   stores(options?: CallOptions): Promise<Store[]>;
   store(name: string, options?: CallOptions): Promise<Store>;

@@ -215,9 +215,10 @@ export class Client {
     return this.#items(['prompts'], options);
   }
 
-  render(caller, prompt, options) {
+  render(caller, prompt, { message, memory_policy, ...options } = {}) {
     const { user_id, session_id, workflow_id, agent_id } = caller ?? {};
-    return this.#send('POST', ['prompts', prompt, 'render'], { json: { value: { user_id, session_id, workflow_id, agent_id } }, repeatable: true, ...options });
+    const value = { user_id, session_id, workflow_id, agent_id, message, memory_policy };
+    return this.#send('POST', ['prompts', prompt, 'render'], { json: { value }, repeatable: true, ...options });
   }
 
   // Stores

@@ -209,6 +209,13 @@ test('blocks are read, replaced and searched', async () => {
   await memory.update('archival', '- Acme renewal: pricing options', agent);
   assert.deepEqual((await memory.list(mine)).map(({ block_type }) => block_type), ['core']);
   assert.deepEqual((await memory.list({ scope: 'all', ...mine })).map(({ scope }) => scope).toSorted(), ['agent', 'user']);
+  const [line] = await memory.recall('Acme renewal', { agent_id: 'agent_records', limit: 10, ...mine });
+  assert.deepEqual([line.scope, line.agent_id, line.line_number], ['agent', 'agent_records', 1]);
+  assert.ok(line.content.startsWith('Acme renewal'));
+  assert.deepEqual(await memory.recall('Acme renewal', mine), []);
+  const found = await memory.context({ message: 'Acme renewal?', agent_id: 'agent_records', memory_policy: { archival_mode: 'auto' }, ...mine });
+  assert.match(found.user_memory, /Prefers milk/);
+  assert.match(found.system_reminders.join(), /Acme renewal/);
   await assert.rejects(memory.delete('core', mine), { code: 'invalid_argument', status: 0 });
   await assert.rejects(memory.delete('core', { expected_updated_at: core.updated_at, ...mine }), { code: 'conflict', status: 409 });
   assert.equal((await memory.delete('core', { expected_updated_at: next.updated_at, ...mine })).deleted, true);
