@@ -52,7 +52,7 @@ func (r remoteAgents) List(ctx context.Context) ([]apitypes.Agent, error) {
 
 // Turn performs a turn at the server. Log lines are printed after the turn.
 func (r remoteAgents) Turn(ctx context.Context, t host.Turn) (*report.Turn, error) {
-	request := apitypes.TurnRequest{Message: t.Message, Event: t.Event, TurnFields: turnFieldsOf(t)}
+	request := apitypes.TurnRequest{Message: t.Message, Event: t.Event, Policy: sentPolicy(t.MemoryPolicy), TurnFields: turnFieldsOf(t)}
 	result, err := r.client.Agents().Turn(ctx, t.Agent, request, client.IdempotencyKey(t.Key))
 	if result != nil && t.OnLog != nil && !result.Repeated {
 		for _, line := range result.Logs {
@@ -65,7 +65,7 @@ func (r remoteAgents) Turn(ctx context.Context, t host.Turn) (*report.Turn, erro
 // Preview returns the first request to a model of a turn at the server.
 func (r remoteAgents) Preview(ctx context.Context, t host.Turn) (*report.Preview, error) {
 	t.DryRun = false // implied
-	request := apitypes.TurnRequest{Message: t.Message, Event: t.Event, TurnFields: turnFieldsOf(t)}
+	request := apitypes.TurnRequest{Message: t.Message, Event: t.Event, Policy: sentPolicy(t.MemoryPolicy), TurnFields: turnFieldsOf(t)}
 	result, err := r.client.Agents().Preview(ctx, t.Agent, request)
 	return result, r.unknown(ctx, err, t.Agent)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
 // registerMemoryPolicy registers the flag for the policy of blocks.
@@ -28,4 +29,17 @@ func (e Env) memoryPolicy(ctx context.Context, arg string) (p host.MemoryPolicy,
 			"--memory-policy is not a policy for blocks")
 	}
 	return p, nil
+}
+
+// sentPolicy returns a policy in the form of the requests to a server.
+func sentPolicy(p host.MemoryPolicy) *apitypes.MemoryPolicy {
+	sent := &apitypes.MemoryPolicy{ArchivalMinScore: p.ArchivalMinScore, IncludeUserCore: p.IncludeUserCore, IncludeAgentCore: p.IncludeAgentCore}
+	if p.ArchivalMode != "" {
+		mode := string(p.ArchivalMode)
+		sent.ArchivalMode = &mode
+	}
+	if p.ArchivalLimit != 0 {
+		sent.ArchivalLimit = &p.ArchivalLimit
+	}
+	return sent
 }

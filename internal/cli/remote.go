@@ -93,13 +93,15 @@ type remotePrompts struct{ client *client.Client }
 
 // RenderPrompt renders a prompt of the app.
 func (r remotePrompts) RenderPrompt(ctx context.Context, p host.PromptRequest) (host.Rendered, error) {
-	rendered, err := r.client.Render(ctx, callerOf(p.Caller), p.Prompt)
+	rendered, err := r.client.RenderPrompt(ctx, p.Prompt, apitypes.RenderRequest{
+		User: p.Caller.User, Session: p.Caller.Session, Workflow: p.Caller.Workflow, Agent: p.Caller.Agent, Message: p.Message, Policy: sentPolicy(p.MemoryPolicy),
+	})
 	if err != nil {
 		return host.Rendered{}, unknownName(err, p.Prompt, fmt.Sprintf("the server has no prompt %q", p.Prompt), "the app declares no prompts", func() ([]string, error) {
 			return namesOf(r.client.Prompts, func(p apitypes.Prompt) string { return p.Name })(ctx)
 		})
 	}
-	return host.Rendered{Text: rendered.Text, Missing: rendered.Missing}, nil
+	return host.Rendered{Text: rendered.Text, Missing: rendered.Missing, SystemReminders: rendered.SystemReminders}, nil
 }
 
 // RenderTemplate always fails, because a server renders only declared prompts.
