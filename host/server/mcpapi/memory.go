@@ -19,6 +19,7 @@ import (
 // The names of the tools for blocks.
 const (
 	updateMemory = "update_memory"
+	recallMemory = "recall_memory"
 )
 
 // offeredMemory is a tool for blocks. Only clients that act for a user see it.
@@ -42,6 +43,11 @@ func (s *Server) describeMemory(taken []string) {
 				"To change a block, send the updated_at that you last read; if the block has changed since, the error contains the current block. Write one fact a line, as - text.",
 			Annotations: &mcp.ToolAnnotations{DestructiveHint: &replaces, OpenWorldHint: &outside},
 		}, func(sess *session) mcp.ToolHandler { return sess.updateBlock }},
+		{&mcp.Tool{
+			Name: recallMemory, Title: "Recall memory", InputSchema: recallSchema,
+			Description: "Search what is remembered about the user, and return the lines that match best.",
+			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &outside},
+		}, func(sess *session) mcp.ToolHandler { return sess.recall }},
 	}
 	for _, o := range offered {
 		if slices.Contains(taken, o.tool.Name) {
@@ -51,6 +57,13 @@ func (s *Server) describeMemory(taken []string) {
 		s.memory = append(s.memory, o)
 	}
 }
+
+// recallSchema is the schema of the input of recall_memory.
+var recallSchema = json.RawMessage(`{"type":"object","properties":{` +
+	`"query":{"type":"string","description":"Words to search for"},` +
+	`"limit":{"type":"integer","minimum":1,"maximum":100,"description":"Maximum number of lines. Default: 10"},` +
+	`"min_score":{"type":["number","null"],"minimum":0,"maximum":1,"description":"Minimum score of the lines"}},` +
+	`"required":["query"],"additionalProperties":false}`)
 
 // updateSchema returns the schema of the input of update_memory.
 func updateSchema(declared []declare.Block) json.RawMessage {
@@ -158,6 +171,26 @@ func (s *session) updateBlock(ctx context.Context, req *mcp.CallToolRequest) (*m
 		refused.Content = append(refused.Content, structured(current).Content...)
 	}
 	return refused, nil
+}
+
+// recall performs a call of recall_memory.
+func (s *session) recall(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	var in struct {
+		Query    string  `json:"query"`
+		Limit    int     `json:"limit"`
+		MinScore float64 `json:"min_score"`
+	}
+	if err := decodeArguments(req.Params.Arguments, &in); err != nil {
+		return refusedCall(abi.FaultOf(err)), nil
+	}
+	ctx, cancel := s.until(ctx)
+	defer cancel()
+	caller := s.current()
+	found, err := s.api.host.Blocks().Recall(ctx, caller, host.RecallQuery{Query: in.Query, Limit: in.Limit, MinScore: in.MinScore, Agent: caller.Agent != ""})
+	if err != nil {
+		return refusedCall(faultOf(err)), nil
+	}
+	return structured(map[string]any{"results": found}), nil
 }
 
 // decodeArguments decodes the arguments of a tool for blocks.

@@ -78,7 +78,7 @@ func blockResources(t *testing.T, c *mcp.ClientSession) (names []string) {
 func TestMemoryTools(t *testing.T) {
 	h := openNotes(t, "", nil)
 	ann, bob := client(t, h, host.Caller{User: "ann"}), client(t, h, host.Caller{User: "bob"})
-	if got := strings.Join(toolNames(t, ann), " "); got != "update_memory" {
+	if got := strings.Join(toolNames(t, ann), " "); got != "recall_memory update_memory" {
 		t.Fatalf("the tools are %s", got)
 	}
 	const core = "toolrun://notes/memory/blocks/user/core"
@@ -108,6 +108,14 @@ func TestMemoryTools(t *testing.T) {
 	if b := readBlock(t, bob, core); b.Updated != "" {
 		t.Errorf("another user reads %+v", b)
 	}
+	call(t, ann, "update_memory", map[string]any{"block": "archival", "content": "- Globex: signed\n- Acme renewal: in May"})
+	recalled := call(t, ann, "recall_memory", map[string]any{"query": "Acme renewal", "limit": 1})
+	if got := text(t, recalled); recalled.IsError || !strings.Contains(got, "Acme renewal: in May") || !strings.Contains(got, `"line_number":2`) || strings.Contains(got, "Globex") {
+		t.Errorf("recall_memory = %s", got)
+	}
+	if got := text(t, call(t, bob, "recall_memory", map[string]any{"query": "Acme renewal"})); got != `{"results":[]}` {
+		t.Errorf("recall_memory of another user = %s", got)
+	}
 }
 
 // The inputs of the tools for blocks are checked, and a failed call is a result.
@@ -123,6 +131,9 @@ func TestMemoryToolMistakes(t *testing.T) {
 		{"update_memory", "not_found: ", map[string]any{"block": "nothing", "content": "x"}},
 		{"update_memory", "no_agent: ", map[string]any{"block": "core", "content": "x", "scope": "agent"}},
 		{"update_memory", "too_large: ", map[string]any{"block": "core", "content": strings.Repeat("x", 4001)}},
+		{"recall_memory", "invalid_argument: ", nil},
+		{"recall_memory", "input_invalid: ", map[string]any{"query": "tea", "user": "bob"}},
+		{"recall_memory", "invalid_argument: ", map[string]any{"query": ""}},
 	} {
 		if result := call(t, c, tt.tool, tt.input); !result.IsError || !strings.HasPrefix(result.Content[0].(*mcp.TextContent).Text, tt.code) {
 			t.Errorf("%s(%v) = %+v; want %s", tt.tool, tt.input, result.Content[0], tt.code)
@@ -148,6 +159,12 @@ func TestMemoryOfAgent(t *testing.T) {
 	}
 	if b := readBlock(t, agent, "toolrun://notes/memory/blocks/user/archival"); b.Content != "" {
 		t.Errorf("the block of the user = %+v", b)
+	}
+	if got := text(t, call(t, agent, "recall_memory", map[string]any{"query": "Acme"})); !strings.Contains(got, `"agent_id":"agent_records"`) {
+		t.Errorf("recall_memory with the agent = %s", got)
+	}
+	if got := text(t, call(t, plain, "recall_memory", map[string]any{"query": "Acme"})); got != `{"results":[]}` {
+		t.Errorf("recall_memory without the agent = %s", got)
 	}
 }
 
