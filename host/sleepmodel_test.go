@@ -32,7 +32,7 @@ type sequence struct {
 	// known.
 	acked, unsure map[string][]string
 	ended         map[string]int
-	said          int
+	count         int
 	// interrupt is called once, before an update of the backend during a run. The field mu guards it.
 	mu        sync.Mutex
 	interrupt func()
@@ -133,8 +133,8 @@ func (q *sequence) before(op string) {
 
 // add adds a message with a unique text to a session.
 func (q *sequence) add(c host.Caller) {
-	q.said++
-	text := fmt.Sprint("message ", q.said)
+	q.count++
+	text := fmt.Sprint("message ", q.count)
 	if err := q.Sessions().AddMessages(context.Background(), c, []host.Message{{Role: "user", Content: text}}); err != nil {
 		q.unsure[c.User] = append(q.unsure[c.User], text)
 		return

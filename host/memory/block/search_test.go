@@ -22,7 +22,7 @@ func search(t *testing.T, text string, texts ...block.Block) []block.Match {
 	return matches
 }
 
-// Line numbers count all lines from 1. Markers are no part of a line, and blank lines never match.
+// Line numbers count all lines from 1. Markers are not part of a line, and blank lines never match.
 func TestSearchLines(t *testing.T) {
 	text := block.Block{Name: "archival", Content: "* one tea\r\n\n-\n 2. two teas\n• TEA three"}
 	var got []string
