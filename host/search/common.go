@@ -5,20 +5,24 @@ import (
 	"strings"
 )
 
-// commonLists contains the words of languages that are too common to search for.
+// commonLists contains the words of languages that are too common to search for, one in each line.
 //
 //go:embed common/*.txt
 var commonLists embed.FS
 
-// commonWords returns the common words of a language. There are none if they are not known.
-func commonWords(language string) map[string]bool {
+// commonWords is a list of common words, each between two line ends.
+type commonWords string
+
+// commonWordsOf returns the common words of a language. There are none if they are not known.
+func commonWordsOf(language string) commonWords {
 	list, err := commonLists.ReadFile("common/" + language + ".txt")
 	if err != nil {
-		return nil
+		return ""
 	}
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(string(list)) {
-		set[word] = true
-	}
-	return set
+	return commonWords("\n" + string(list))
+}
+
+// contains reports whether a word is common.
+func (c commonWords) contains(word []byte) bool {
+	return strings.Contains(string(c), "\n"+string(word)+"\n")
 }

@@ -16,9 +16,9 @@ type Query struct {
 // text are common.
 func (l *Language) Query(text string) *Query {
 	q := &Query{language: l, terms: map[string]int{}}
-	q.add(text, commonWords(l.name))
+	q.add(text, commonWordsOf(l.name))
 	if len(q.terms) == 0 {
-		q.add(text, nil)
+		q.add(text, "")
 	}
 	for c := range q.first {
 		q.first[c] = c >= 0x80 || l.prefixes // without its accent, the first letter can be ASCII
@@ -30,10 +30,10 @@ func (l *Language) Query(text string) *Query {
 }
 
 // add adds the stems of the words of a text, without certain words.
-func (q *Query) add(text string, omit map[string]bool) {
+func (q *Query) add(text string, omit commonWords) {
 	w, s := words{}, stemmer{language: q.language}
 	for w.reset(text); w.next() && len(q.terms) < MaxTerms; {
-		if omit[string(w.word)] {
+		if omit.contains(w.word) {
 			continue
 		}
 		stem := s.stem(string(w.word))

@@ -38,12 +38,18 @@ func CountEntries(content string) int {
 	return n
 }
 
-// lineEnds are the characters that end a line, as in Python's splitlines.
-const lineEnds = "\n\r\v\f\u0085\u2028\u2029"
+// isLineEnd reports whether a character ends a line, as in Python's splitlines.
+func isLineEnd(r rune) bool {
+	switch r {
+	case '\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029':
+		return true
+	}
+	return false
+}
 
 // cutLine splits a text after its first line.
 func cutLine(text string) (line, rest string) {
-	i := strings.IndexAny(text, lineEnds)
+	i := strings.IndexFunc(text, isLineEnd)
 	if i < 0 {
 		return text, ""
 	}
