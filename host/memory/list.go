@@ -183,6 +183,9 @@ func (st *store) info(r storage.Head) RecordInfo {
 		Workflow: r.Key.Part(storage.Workflow),
 		Revision: r.Revision, Bytes: int(r.ContentBytes), Created: r.Created, Updated: r.Updated,
 	}
+	if st.dated {
+		l.Updated = time.UnixMilli(r.Revision).UTC()
+	}
 	if end := st.shownEnd(r.Record); !end.IsZero() {
 		l.Expires = &end
 	}

@@ -260,6 +260,17 @@ func TestList(t *testing.T) {
 	}
 }
 
+// TestListedTime checks that lists of records contain the same time as the blocks, even if the clock
+// is ahead of it.
+func TestListedTime(t *testing.T) {
+	b := open(t)
+	b.now = b.now.Add(123_456 * time.Microsecond)
+	b.want(ann, abi.UpdateBlock, `"core", "x"`, `{"success":true,"revision":1777566000123,"updated_at":"2026-04-30T16:20:00.123Z"}`)
+	if r := b.records("core")[0]; r.Updated.UnixMicro() != 1777566000123_000 || r.Revision != 1777566000123 {
+		t.Errorf("the record is %+v; want the time of the block", r)
+	}
+}
+
 // TestManyStores checks that blocks do not count as stores of the app.
 func TestManyStores(t *testing.T) {
 	openWith(t, func(c *memory.Config) {
