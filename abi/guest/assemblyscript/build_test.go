@@ -26,6 +26,13 @@ func TestNode(t *testing.T) {
 	t.Run("tests", func(t *testing.T) { nodeTest(t, node, filepath.Join(workspace, "package"), "test/") })
 	t.Run("probe", func(t *testing.T) { rebuild(t, node, workspace, "probe", filepath.Join(workspace, "package")) })
 
+	t.Run("model", func(t *testing.T) { // a plug-in that package host tests
+		dir := filepath.Join(workspace, "chat_as")
+		if err := copyFolder(dir, "../../../host/testdata/chat_as"); err != nil {
+			t.Fatal(err)
+		}
+		rebuild(t, node, workspace, ".", dir)
+	})
 	t.Run("README", func(t *testing.T) { readme(t, node, workspace) })
 
 	examples, err := filepath.Glob("../../../plugins/examples/*_as")
