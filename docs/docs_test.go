@@ -17,7 +17,6 @@ var notRun = map[string]int{
 	"docs/explanation/isolation.md":    1, // tested by host/sandbox
 	"docs/explanation/performance.md":  2, // benchmarks
 	"docs/reference/mcp.md":            2, // a download
-	"docs/reference/models.md":         3, // they need a provider of models
 	"docs/howto/run-behind-a-proxy.md": 1, // a configuration of nginx
 	"docs/howto/free-disk-space.md":    1, // a configuration of Prometheus
 	"docs/tutorials/embed-in-go.md":    1, // the requests that docs/embedding tests
