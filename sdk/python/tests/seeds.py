@@ -38,7 +38,7 @@ async def main() -> None:
     async with AsyncClient(os.environ["SERVICE"], os.environ["RUNTIME"], user_id=user) as client:
         await client.memory.update("core", "- Likes tea")
         await client.memory.update("core", "- Answers emails", scope="agent", agent_id="agent_emails")
-        await client.memory.update("archival", "- Acme renewal: the CFO wants prices.")
+        await client.memory.update("archival", "- Globex implementation: legal approved the DPA.\n- Acme renewal: the CFO wants prices.")
 
         names = await execute(sample(page, "Reading Blocks", "blocks = ", "GET "), client)
         assert sorted(block.block_type for block in names["blocks"]) == ["archival", "core"], names
@@ -55,6 +55,11 @@ async def main() -> None:
             assert error.status == 409, error.status
         else:
             raise AssertionError("an update with an old time succeeded")
+
+        names = await execute(sample(page, "Recalling Archival Memory", "matches = ", "POST "), client)
+        first = names["matches"][0]
+        assert (first.scope, first.content) == ("user", "Acme renewal: the CFO wants prices."), names
+        assert 0 < first.score <= 1, first
 
 
 if __name__ == "__main__" and PAGE.exists():

@@ -55,18 +55,19 @@ class Models(unittest.TestCase):
 
     def test_every_schema_of_a_response_has_a_class(self) -> None:
         requests = {name for name in SCHEMAS if name.endswith("Request") or name.startswith("List")}
-        without = requests | {"Problem", "Message", "StoreChange", "BlockUpdate", "FileChange", "Artifact"}
+        without = requests | {"Problem", "Message", "MemoryPolicy", "StoreChange", "BlockUpdate", "FileChange", "Artifact"}
         self.assertEqual(set(SCHEMAS) - set(classes()) - without, set())
 
     def test_arguments_are_the_members_of_requests(self) -> None:
         requests: list[tuple[str, Any, set[str]]] = [
             ("RunRequest", fields.RunFields, {"tool", "input"}),
             ("CodeRequest", fields.RunFields, {"language", "code", "input", "name", "grants"}),
-            ("TurnRequest", fields.ConversationFields, {"message", "event"}),
+            ("TurnRequest", fields.ConversationFields, {"message", "event", "memory_policy"}),
             ("CheckRequest", fields.RuleFields, {"before"}),
             ("EventRequest", fields.RuleFields, {"event"}),
             ("TriggerRequest", fields.RuleFields, set()),
             ("Message", fields.Message, set()),
+            ("MemoryPolicy", fields.MemoryPolicy, set()),
         ]
         for schema, arguments, more in requests:
             self.assertEqual(set(typing.get_type_hints(arguments)) | more, set(SCHEMAS[schema]["properties"]), schema)

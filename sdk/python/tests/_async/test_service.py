@@ -185,6 +185,30 @@ class Memory(ServiceCase):
             await memory.get("core")
 
 
+    async def test_recall_and_context(self) -> None:
+        memory = self.client("RUNTIME", user_id=self.user).memory
+        await memory.update("core", "- Likes tea")
+        await memory.update("archival", "- Globex: legal approved the DPA.\n- Acme renewal: the CFO wants prices.")
+        await memory.update("archival", "- Acme is rude.", agent_id="emails")
+        lines = await memory.recall("Acme renewal")
+        self.assertEqual([(line.content, line.scope, line.line_number) for line in lines], [(lines[0].content, "user", 2)])
+        self.assertIn("Acme renewal", lines[0].content)
+        both = await memory.recall("Acme renewal", agent_id="emails")
+        self.assertEqual([(line.scope, line.agent_id) for line in both], [("user", None), ("agent", "emails")])
+        self.assertGreater(both[0].score, both[1].score)
+        self.assertEqual(await memory.recall("Acme renewal", agent_id="emails", limit=1), both[:1])
+        self.assertEqual(await memory.recall("Acme renewal", agent_id="emails", min_score=both[0].score), both[:1])
+        self.assertEqual(await memory.recall("nothing"), [])
+        context = await memory.context("What about Acme?")
+        self.assertEqual(("Likes tea" in context.user_memory, context.system_reminders), (True, []))
+        context = await memory.context("What about Acme?", memory_policy={"archival_mode": "auto", "include_user_core": False})
+        self.assertEqual(("Likes tea" in context.user_memory, len(context.system_reminders)), (False, 1))
+        rendered = await self.runtime.render(
+            "recap", user_id=self.user, message="Acme", memory_policy={"archival_mode": "auto"}
+        )
+        self.assertEqual(rendered.name, "recap")
+
+
 class Sessions(ServiceCase):
     async def test_sessions(self) -> None:
         started = await self.runtime.sessions.start(user_id=self.user, metadata={"tier": "gold"})

@@ -53,8 +53,13 @@ class RunFields(ConversationFields, total=False):
 
 
 class RuleFields(ConversationFields, total=False):
-    """The arguments of evaluations. ``variables`` replaces the stored session variables."""
+    """The arguments of evaluations.
 
+    message    the message of the user, which the rules read as input
+    variables  the session variables, in place of the stored ones
+    """
+
+    message: Optional[str]
     variables: Optional[Mapping[str, Any]]
 
 
@@ -82,6 +87,23 @@ class Message(TypedDict):
 
     role: Literal["user", "assistant"]
     content: str
+
+
+class MemoryPolicy(TypedDict, total=False):
+    """Which blocks a prompt or a turn contains. Each omitted member has its default.
+
+    archival_mode       "auto" adds the lines that match the message as system reminders; the default is "tool_only"
+    archival_limit      the maximum number of these lines; the default is 10
+    archival_min_score  the minimum score of these lines
+    include_user_core   whether the blocks of the user are included; the default is True
+    include_agent_core  whether the blocks of the agent are included; the default is True
+    """
+
+    archival_mode: Literal["tool_only", "auto", "off"]
+    archival_limit: int
+    archival_min_score: Optional[float]
+    include_user_core: bool
+    include_agent_core: bool
 
 
 class LedgerFields(IdFields, total=False):

@@ -246,6 +246,15 @@ class Trace:
 
 
 @dataclass(frozen=True)
+class InjectedMemory:
+    """The blocks that the models of an agent saw, and the hidden messages for the turn."""
+
+    agent: str
+    user_memory: str
+    system_reminders: List[str]
+
+
+@dataclass(frozen=True)
 class Turn(Outcome):
     """The result of a turn. ``agent`` is the agent that answers the next message."""
 
@@ -271,6 +280,7 @@ class Turn(Outcome):
     attempts: int
     error: Optional[Fault] = None
     changes: List[Change] = field(default_factory=list)
+    user_memory: List[InjectedMemory] = field(default_factory=list)
     orphaned: List[OrphanedCall] = field(default_factory=list)
     repeated: bool = False
 
@@ -367,6 +377,34 @@ class Blocks:
     """A list of blocks."""
 
     blocks: List[Block]
+
+
+@dataclass(frozen=True)
+class RecalledLine:
+    """A line of a block that matches a query. ``score`` is between 0 and 1. Lines count from 1."""
+
+    content: str
+    score: float
+    block_type: str
+    scope: str
+    line_number: int
+    updated_at: datetime
+    agent_id: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """The lines that match a query, the best match first."""
+
+    results: List[RecalledLine]
+
+
+@dataclass(frozen=True)
+class MemoryContext:
+    """The memory for a prompt: the text of the blocks, and the hidden messages for the current turn."""
+
+    user_memory: str
+    system_reminders: List[str]
 
 
 # Sessions, workflows, facts and files
@@ -562,11 +600,15 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Rendered:
-    """A rendered prompt. ``missing`` lists the expressions without a value."""
+    """A rendered prompt. ``missing`` lists the expressions without a value.
+
+    ``system_reminders`` are hidden messages for the current turn, with the archival mode auto.
+    """
 
     name: str
     text: str
     missing: List[str] = field(default_factory=list)
+    system_reminders: List[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from toolrun.client.models import Agent, Evaluation, Page, Preview, Turn
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from toolrun.client.fields import ConversationFields, RuleFields
+    from toolrun.client.fields import ConversationFields, MemoryPolicy, RuleFields
 
 T = TypeVar("T")
 
@@ -29,6 +29,7 @@ class AsyncAgents(AsyncHandle):
         message: Optional[str] = None,
         *,
         event: Optional[str] = None,
+        memory_policy: Optional[MemoryPolicy] = None,
         idempotency_key: Optional[str] = None,
         **fields: Unpack[ConversationFields],
     ) -> Turn:
@@ -36,14 +37,21 @@ class AsyncAgents(AsyncHandle):
 
         Without a message and an event, the turn begins the flow, or repeats the question of a step.
         """
-        body: Dict[str, Any] = {"message": message, "event": event, **fields}
+        body: Dict[str, Any] = {"message": message, "event": event, "memory_policy": memory_policy, **fields}
         return await self._post(Turn, agent, "turns", body, idempotency_key)
 
     async def preview(
-        self, agent: str, message: Optional[str] = None, *, event: Optional[str] = None, **fields: Unpack[ConversationFields]
+        self,
+        agent: str,
+        message: Optional[str] = None,
+        *,
+        event: Optional[str] = None,
+        memory_policy: Optional[MemoryPolicy] = None,
+        **fields: Unpack[ConversationFields],
     ) -> Preview:
         """Return the first request that a turn would send to a model. It stores nothing."""
-        return await self._post(Preview, agent, "preview", {"message": message, "event": event, **fields})
+        body: Dict[str, Any] = {"message": message, "event": event, "memory_policy": memory_policy, **fields}
+        return await self._post(Preview, agent, "preview", body)
 
     async def fire(
         self, agent: str, event: str, *, idempotency_key: Optional[str] = None, **fields: Unpack[RuleFields]

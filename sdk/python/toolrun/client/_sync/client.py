@@ -22,7 +22,7 @@ from toolrun.client.models import Imported, Page, Prompt, Rendered, Result, Tool
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from toolrun.client.fields import RunFields
+    from toolrun.client.fields import MemoryPolicy, RunFields
 
 
 class Client:
@@ -157,11 +157,13 @@ class Client:
         session_id: Optional[str] = None,
         workflow_id: Optional[str] = None,
         agent_id: Optional[str] = None,
+        message: Optional[str] = None,
+        memory_policy: Optional[MemoryPolicy] = None,
     ) -> Rendered:
         """Render a prompt with the memory of the caller that is granted to it."""
         caller = self._transport.caller(user_id, session_id=session_id, workflow_id=workflow_id, agent_id=agent_id)
         request = Request("POST", ("prompts", prompt, "render"), repeatable=True)
-        request.with_json(given(**caller))
+        request.with_json(given(message=message, memory_policy=memory_policy, **caller))
         return self._transport.fetch(Rendered, request)
 
     def export(self) -> Dict[str, Any]:

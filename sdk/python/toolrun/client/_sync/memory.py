@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
-from typing import List, Optional
+from typing import TYPE_CHECKING, List, Optional
 
 from toolrun.client._sync.handle import Handle
-from toolrun.client._request import Request, Time, get, stamp
-from toolrun.client.models import Block, Blocks, Deleted
+from toolrun.client._request import Request, Time, get, given, stamp
+from toolrun.client.models import Block, Blocks, Deleted, MemoryContext, Recalled, RecalledLine
+
+if TYPE_CHECKING:
+    from toolrun.client.fields import MemoryPolicy
 
 
 class Memory(Handle):
@@ -63,3 +66,34 @@ class Memory(Handle):
         query = {"scope": scope, "agent_id": agent_id, "expected_updated_at": stamp(expected_updated_at)}
         request = Request("DELETE", ("memory", "blocks", name), {**query, **self._transport.caller(user_id)})
         self._transport.fetch(Deleted, request)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: Optional[int] = None,
+        min_score: Optional[float] = None,
+        agent_id: Optional[str] = None,
+        user_id: Optional[str] = None,
+    ) -> List[RecalledLine]:
+        """Search the lines of archival and of other blocks for recall, and return the best matches first.
+
+        With ``agent_id``, the blocks of that agent are searched, too. The default limit is 10.
+        """
+        body = given(query=query, limit=limit, min_score=min_score, agent_id=agent_id, **self._transport.caller(user_id))
+        request = Request("POST", ("memory", "recall"), repeatable=True).with_json(body)
+        return (self._transport.fetch(Recalled, request)).results
+
+    def context(
+        self,
+        message: Optional[str] = None,
+        *,
+        memory_policy: Optional[MemoryPolicy] = None,
+        agent_id: Optional[str] = None,
+        user_id: Optional[str] = None,
+    ) -> MemoryContext:
+        """Return the memory for a prompt. The message is used only with the archival mode auto."""
+        caller = self._transport.caller(user_id, agent_id=agent_id)
+        request = Request("POST", ("memory", "context"), repeatable=True)
+        request.with_json(given(message=message, memory_policy=memory_policy, **caller))
+        return self._transport.fetch(MemoryContext, request)
