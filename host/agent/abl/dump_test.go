@@ -179,6 +179,9 @@ func (w *dumper) action(owner string, a abl.Action) {
 	case abl.KindSet:
 		for _, s := range a.Set {
 			w.line(s.Target.Position, "%s set %s = %s @%s", owner, s.Target.Value, s.Value, s.Value.Position())
+			for _, index := range s.Indexes {
+				w.line(index.Value.Position(), "%s index %d = %s", owner, index.Name, index.Value)
+			}
 		}
 	case abl.KindClear:
 		w.line(a.Position, "%s clear [%s]", owner, names(a.Clear))
