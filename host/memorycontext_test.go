@@ -139,6 +139,31 @@ tools:
 	}
 }
 
+// All languages have the operation, and a run finds the lines that it has written.
+func TestRecallInEngines(t *testing.T) {
+	h := openBlocksApp(t, fstest.MapFS{
+		"app.yaml": {Data: []byte("app: crm\nblocks: true\ntools:\n" +
+			"  py: {source: find.py, grants: {archival: readwrite}}\n  js: {source: find.js, grants: {archival: readwrite}}\n")},
+		"find.py": {Data: []byte(`
+before = memory.get_block("archival")
+memory.update_block("archival", before["content"] + "\n- Initech: SAML", {"expected_updated_at": before["updated_at"]})
+found = memory.recall("SAML", {"limit": 1})["results"]
+return [found[0]["line_number"], found[0]["score"], len(memory.recall(query="Acme", options={"agent": True})["results"])]
+`)},
+		"find.js": {Data: []byte(`
+			const before = await memory.get_block("archival");
+			await memory.update_block("archival", before.content + "\n- Initech: SAML", {expected_updated_at: before.updated_at});
+			const found = (await memory.recall("SAML", {limit: 1})).results;
+			return [found[0].line_number, found[0].score, (await memory.recall({query: "Acme", options: {agent: true}})).results.length];`)},
+	}, withPython(t))
+	for _, tool := range []string{"js", "py"} {
+		result, err := h.Run(t.Context(), host.Invocation{Tool: tool, Caller: recordsAgent, DryRun: true})
+		if got := strings.ReplaceAll(string(result.Output), "1.0", "1"); err != nil || got != "[3,1,2]" {
+			t.Errorf("%s = %s, %v; want [3,1,2]", tool, result.Output, err)
+		}
+	}
+}
+
 func contextOf(t *testing.T, h *host.Host, caller host.Caller, message string, p host.MemoryPolicy) host.MemoryContext {
 	t.Helper()
 	c, err := h.Blocks().Context(t.Context(), caller, message, p)
