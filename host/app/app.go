@@ -47,6 +47,8 @@ type App struct {
 	BrokenAgents Problems
 	// Sleep is the declaration of sleep-time memory, or nil if the app has none.
 	Sleep *declare.Sleep
+	// sleepModel is the value of the key model of sleep in the file, or nil.
+	sleepModel *node
 	// DefaultTool is the declared tool for runs without a tool name, or "" if none is declared. See
 	// RunsByDefault.
 	DefaultTool string

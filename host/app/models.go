@@ -41,8 +41,8 @@ func (r *toolReader) models(n *node) []string {
 	return names
 }
 
-// UnknownModels returns warnings about the models of tools and agents that are not known. Load does not
-// report them, because only the operator of a host knows its models.
+// UnknownModels returns warnings about the models of tools, agents and sleep-time memory that are not
+// known. Load does not report them, because only the operator of a host knows its models.
 func (a *App) UnknownModels(known func(name string) bool) Problems {
 	var problems Problems
 	add := func(at position, tool, name, subject string) {
@@ -69,6 +69,9 @@ func (a *App) UnknownModels(known func(name string) bool) Problems {
 				add(at, "", name, subject)
 			}
 		}
+	}
+	if s := a.Sleep; s != nil && a.sleepModel != nil {
+		add(a.sleepModel.position, "", s.Model, "sleep")
 	}
 	return problems.sorted()
 }

@@ -22,7 +22,8 @@ func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 	core := r.flag(n.get("user_core"), "user_core")
 	s.UserCore = core != nil && *core
 	s.Tool = r.tool(n.get("tool"), a)
-	s.Model = r.model(n.get("model"))
+	a.sleepModel = n.get("model")
+	s.Model = r.model(a.sleepModel)
 	if has := n.get("tool") != nil; has == (n.get("model") != nil) {
 		problem := "sleep has neither a tool nor a model"
 		if has {

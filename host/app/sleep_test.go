@@ -70,3 +70,18 @@ func TestSleepMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestSleepUnknownModel warns at the name of a model that the operator has not configured.
+func TestSleepUnknownModel(t *testing.T) {
+	a, problems := app.Load(files("app.yaml", "app: a\nblocks: true\nsleep:\n  model: local\n"), "app.yaml")
+	if a == nil {
+		t.Fatal(problems)
+	}
+	found := a.UnknownModels(func(string) bool { return false })
+	if len(found) != 1 || found[0].File != "app.yaml" || found[0].Line != 4 || found[0].Severity != app.SeverityWarning || !strings.Contains(found[0].Message, `sleep uses the model "local"`) {
+		t.Errorf("the problems are %v; want one warning in line 4", found)
+	}
+	if found := a.UnknownModels(func(string) bool { return true }); len(found) != 0 {
+		t.Errorf("the problems of a known model are %v", found)
+	}
+}
