@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import socket
 import traceback
 from functools import partial
@@ -66,6 +67,12 @@ class Requests(TransportCase):
             ],
         )
         self.assertEqual(seen[0].headers["Authorization"], "Bearer " + KEY)
+        with self.assertRaises(UnavailableError):  # the response is a list
+            await client.sessions.add_messages("s", [{"role": "user", "content": "é"}], agent_id="emails")
+        self.assertEqual(
+            json.loads(seen[2].content),
+            {"user_id": "ann", "agent_id": "emails", "messages": [{"role": "user", "content": "é"}]},
+        )
         self.assertNotIn(KEY, repr(vars(client)) + repr(vars(client._transport)))
 
     async def test_mistakes_are_not_sent(self) -> None:

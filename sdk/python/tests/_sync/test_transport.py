@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import json
 import socket
 import traceback
 from functools import partial
@@ -67,6 +68,12 @@ class Requests(TransportCase):
             ],
         )
         self.assertEqual(seen[0].headers["Authorization"], "Bearer " + KEY)
+        with self.assertRaises(UnavailableError):  # the response is a list
+            client.sessions.add_messages("s", [{"role": "user", "content": "é"}], agent_id="emails")
+        self.assertEqual(
+            json.loads(seen[2].content),
+            {"user_id": "ann", "agent_id": "emails", "messages": [{"role": "user", "content": "é"}]},
+        )
         self.assertNotIn(KEY, repr(vars(client)) + repr(vars(client._transport)))
 
     def test_mistakes_are_not_sent(self) -> None:
