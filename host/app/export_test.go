@@ -44,7 +44,7 @@ func TestExport(t *testing.T) {
 	if err != nil || !bytes.Equal(again, got) {
 		t.Errorf("Export(Import(Export(a))) = %s, %v; want the same bytes", again, err)
 	}
-	same := cmp.Options{cmpopts.IgnoreUnexported(app.Prompt{}, app.Tool{}), cmpopts.IgnoreFields(app.App{}, "Files"), cmpopts.IgnoreFields(app.Tool{}, "Source"), cmpopts.EquateEmpty()}
+	same := cmp.Options{cmpopts.IgnoreUnexported(app.App{}, app.Prompt{}, app.Tool{}), cmpopts.IgnoreFields(app.App{}, "Files"), cmpopts.IgnoreFields(app.Tool{}, "Source"), cmpopts.EquateEmpty()}
 	if diff := cmp.Diff(a, b, same); diff != "" {
 		t.Errorf("Import(Export(a)) (-a +got):\n%s", diff)
 	}
@@ -60,7 +60,7 @@ func TestExportIsAnAppFile(t *testing.T) {
 	}
 	b := mustLoad(t, "app.yaml", string(text), "tools/save_prefs.js", "", "plugin/main.wasm", "",
 		"plugin/tool.json", `{"grants": {"userPrefs": "readwrite"}, "entry": "start"}`)
-	same := cmp.Options{cmpopts.IgnoreUnexported(app.Prompt{}, app.Tool{}), cmpopts.IgnoreFields(app.App{}, "Files"), cmpopts.EquateEmpty()}
+	same := cmp.Options{cmpopts.IgnoreUnexported(app.App{}, app.Prompt{}, app.Tool{}), cmpopts.IgnoreFields(app.App{}, "Files"), cmpopts.EquateEmpty()}
 	if diff := cmp.Diff(a, b, same); diff != "" {
 		t.Errorf("Load(Export(a)) (-a +got):\n%s", diff)
 	}

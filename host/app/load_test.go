@@ -110,7 +110,7 @@ func TestLoad(t *testing.T) {
 		Prompts: []app.Prompt{{Prompt: declare.Prompt{Name: "greeting", Description: "Says hello", Template: "Hello {{memory.sessionMeta.metadata.userName}}!",
 			Grants: []declare.Grant{{Store: "sessionMeta", Verbs: []abi.Verb{abi.Read}}}}}},
 	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(app.Prompt{}, app.Tool{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(app.App{}, app.Prompt{}, app.Tool{})); diff != "" {
 		t.Errorf("Load (-want +got):\n%s", diff)
 	}
 	if got, want := got.Tools[0].Params(), []string{"language", "area"}; !cmp.Equal(got, want) {
