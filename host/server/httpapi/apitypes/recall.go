@@ -2,7 +2,7 @@ package apitypes
 
 // RecallRequest is a request to search blocks.
 type RecallRequest struct {
-	Query    string   `json:"query" minLength:"1" maxLength:"8192" doc:"Words to search for" example:"Acme renewal"`
+	Query    string   `json:"query" minLength:"1" doc:"Words to search for" example:"Acme renewal"`
 	Agent    string   `json:"agent_id,omitempty" maxLength:"256" doc:"Also search the blocks of this agent" example:"agent_records"`
 	User     string   `json:"user_id,omitempty" maxLength:"256" doc:"The user whose blocks are searched. Credentials of a user act only for that user"`
 	Limit    *int     `json:"limit,omitempty" minimum:"1" maximum:"100" doc:"Maximum number of results. Default: 10" example:"10"`
