@@ -40,7 +40,7 @@ func setFact() Operation {
 			{Name: "value", Kind: JSON, Required: true, Doc: "the value; null is rejected, use delete_fact"},
 			optionsParam("SetFactOptions",
 				Field{Name: "if_revision", Type: Type{Shape: Integer}, Optional: true, Doc: "write only if the record has this revision, otherwise fail with conflict; 0 means that the record must not exist"},
-				Field{Name: "ttl", Type: Type{Shape: Text}, Optional: true, Doc: "the lifetime of the value, as in \"30m\"; default: the declared one"}),
+				Field{Name: "ttl", Type: Type{Shape: Text}, Optional: true, Doc: "the lifetime of the value, such as \"30m\"; default: the declared ttl"}),
 		},
 		Reply: setReplyType(),
 	}
@@ -71,7 +71,7 @@ func listFacts() Operation {
 }
 
 func pathParam() Param {
-	return Param{Name: "path", Kind: JSON, Required: true, Type: Type{Shape: Text}, Doc: "the path of the fact, as in \"user.language\""}
+	return Param{Name: "path", Kind: JSON, Required: true, Type: Type{Shape: Text}, Doc: "the path of the fact, such as \"user.language\""}
 }
 
 func factFields(value Type) []Field {

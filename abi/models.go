@@ -12,9 +12,9 @@ func Models() Table { return Table{modelChat()} }
 func modelChat() Operation {
 	return Operation{
 		Name: ModelChat, Module: ModelModule, External: true,
-		Doc: "asks a language model and returns its answer; the tool must be granted the model",
+		Doc: "sends a conversation to a language model and returns the model's answer; the tool requires a grant for the model",
 		Params: []Param{
-			{Name: "name", Aliases: []string{"model"}, Kind: JSON, Required: true, Type: Type{Shape: Text}, Doc: "the name of the model, as in the tool's models"},
+			{Name: "name", Aliases: []string{"model"}, Kind: JSON, Required: true, Type: Type{Shape: Text}, Doc: "the name of a model that is granted to the tool"},
 			{Name: "request", Kind: JSON, Required: true, Type: chatRequestType(), Doc: "the conversation that the model continues"},
 		},
 		Reply: chatReplyType(),
@@ -26,15 +26,15 @@ func chatRequestType() Type {
 		{Name: "messages", Type: listOf(Type{Shape: Object, Name: "ChatMessage", Fields: []Field{
 			{Name: "role", Type: Type{Shape: Text}, Doc: "system, user, assistant or tool"},
 			{Name: "content", Type: Type{Shape: Text}},
-			{Name: "tool_calls", Type: listOf(toolCallType()), Optional: true, Doc: "the calls that an assistant's message asks for"},
-			{Name: "tool_call_id", Type: Type{Shape: Text}, Optional: true, Doc: "the id of the call whose result is the content of a tool's message"},
+			{Name: "tool_calls", Type: listOf(toolCallType()), Optional: true, Doc: "in a message of the role assistant: the tool calls that the model requested"},
+			{Name: "tool_call_id", Type: Type{Shape: Text}, Optional: true, Doc: "in a message of the role tool: the id of the call whose result is the content"},
 		}})},
 		{Name: "schema", Type: Type{}, Optional: true, Doc: "the JSON Schema of the answer; without it the answer is a text"},
 		{Name: "tools", Type: listOf(Type{Shape: Object, Name: "ChatTool", Fields: []Field{
 			{Name: "name", Type: Type{Shape: Text}},
 			{Name: "description", Type: Type{Shape: Text}, Optional: true},
 			{Name: "parameters", Type: Type{}, Optional: true, Doc: "the JSON Schema of the arguments"},
-		}}), Optional: true, Doc: "functions that the model can ask for instead of answering"},
+		}}), Optional: true, Doc: "functions that the model can call instead of answering"},
 		{Name: "max_tokens", Type: Type{Shape: Integer}, Optional: true, Doc: "the maximum length of the answer in tokens"},
 	}}
 }
@@ -51,12 +51,12 @@ func chatReplyType() Type {
 	return Type{Shape: Object, Name: "ChatReply", Fields: []Field{
 		{Name: "text", Type: Type{Shape: Text}, Optional: true, Doc: "the answer, if the request has no schema"},
 		{Name: "object", Type: Type{}, Optional: true, Doc: "the answer, which fits the schema of the request"},
-		{Name: "tool_calls", Type: listOf(toolCallType()), Optional: true, Doc: "the calls that the model asks for instead of answering"},
-		{Name: "truncated", Type: Type{Shape: Boolean}, Optional: true, Doc: "whether the text ends at the limit of tokens"},
+		{Name: "tool_calls", Type: listOf(toolCallType()), Optional: true, Doc: "the tool calls that the model requests instead of answering"},
+		{Name: "truncated", Type: Type{Shape: Boolean}, Optional: true, Doc: "whether the text was cut off at max_tokens"},
 		{Name: "usage", Type: Type{Shape: Object, Name: "ChatUsage", Fields: []Field{
 			{Name: "input_tokens", Type: Type{Shape: Integer}},
 			{Name: "output_tokens", Type: Type{Shape: Integer}},
-		}}, Doc: "the price of the answer in tokens"},
+		}}, Doc: "the number of tokens that the request and the answer used"},
 	}}
 }
 

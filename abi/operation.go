@@ -132,7 +132,7 @@ func (t Table) Key() string {
 	return string(text)
 }
 
-// Call is one call of an operation by a guest.
+// Call is one call from a guest to an operation.
 type Call struct {
 	Op string `json:"op"`
 	// Args contains the arguments as JSON, in the order of the operation's parameters. An argument

@@ -23,7 +23,7 @@ var notRun = map[string]int{
 	"docs/tutorials/python.md":         1, // a download
 }
 
-// elsewhere names the tests that check the blocks of other pages.
+// elsewhere maps each of the other pages to the test that checks its blocks.
 var elsewhere = map[string]string{
 	"docs/reference/app-file.md":   "host/app: TestReferenceExample",
 	"docs/reference/cli.md":        "internal/cli: TestReferenceOfCommands",

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// reader follows a page: it has a folder to work in, and the program toolrun.
+// reader executes a page in a folder, with the program toolrun.
 type reader struct {
 	t      *testing.T
 	page   string
@@ -33,8 +33,8 @@ const pageTime = 3 * time.Minute
 // endOfCommand separates the outputs of commands.
 const endOfCommand = "=====end of command====="
 
-// follow executes a page and compares what it shows. The folder lies next to a link to the
-// repository called toolrun, which is where a reader has the clone.
+// follow executes the blocks of a page and compares their outputs with the page. Next to the folder
+// of the page is a link named toolrun to the repository, because readers have a clone there.
 func follow(t *testing.T, page string, bin string, env []string) {
 	t.Helper()
 	r := &reader{t: t, page: page, dir: filepath.Join(t.TempDir(), "work"), port: freePort(t)}
@@ -58,7 +58,8 @@ func follow(t *testing.T, page string, bin string, env []string) {
 	}
 }
 
-// take takes a step of the page into the script, or checks it at once where it needs no shell.
+// take adds a step of the page to the script. If the step needs no shell, take checks it
+// immediately.
 func (r *reader) take(s step, clone string) {
 	r.t.Helper()
 	switch {
@@ -87,13 +88,13 @@ func (r *reader) take(s step, clone string) {
 	}
 }
 
-// save has the script write a file at the point where the page shows it.
+// save adds a command to the script that writes the file of a block.
 func (r *reader) save(s step) {
 	name := "'" + s.argument + "'"
 	fmt.Fprintf(&r.script, "mkdir -p \"$(dirname %s)\" && cat > %s <<'END OF FILE'\n%sEND OF FILE\n", name, name, r.local(s.text))
 }
 
-// quote compares a block with the file that it is a part of.
+// quote compares a block with the part of a file that it shows.
 func (r *reader) quote(s step, clone string) {
 	r.t.Helper()
 	text, err := os.ReadFile(filepath.Join(clone, filepath.FromSlash(s.argument)))
@@ -104,13 +105,14 @@ func (r *reader) quote(s step, clone string) {
 	}
 }
 
-// withoutIndent returns a text without the spaces and tabs that its lines begin with: a page shows
-// a part of a function at the margin.
+// withoutIndent removes the indentation of each line, because a page shows parts of functions
+// without indentation.
 func withoutIndent(text string) string { return indent.ReplaceAllString(text, "") }
 
 var indent = regexp.MustCompile(`(?m)^[ \t]+`)
 
-// add adds a command to the script. Of one that has to succeed only a failure is shown.
+// add adds a command to the script. If the command must succeed, the script reports only its
+// failure.
 func (r *reader) add(c command, succeed bool) {
 	r.shown = append(r.shown, c)
 	line := r.local(c.text)
@@ -137,7 +139,7 @@ func (r *reader) local(text string) string {
 	return strings.ReplaceAll(text, "127.0.0.1:8080", "127.0.0.1:"+r.port)
 }
 
-// execute runs the script and returns what it prints.
+// execute runs the script and returns its output.
 func (r *reader) execute(bin string, env []string) string {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), pageTime)
@@ -145,7 +147,7 @@ func (r *reader) execute(bin string, env []string) string {
 	cmd := exec.CommandContext(ctx, "bash", "-c", r.script.String())
 	cmd.Dir = r.dir
 	cmd.Env = append(append(os.Environ(), env...), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "TOOLRUN="+filepath.Join(bin, "toolrun"))
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what the page starts ends with it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the processes that the page starts end with the script
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 10 * time.Second
 	var out bytes.Buffer
@@ -156,7 +158,7 @@ func (r *reader) execute(bin string, env []string) string {
 	return strings.ReplaceAll(out.String(), "127.0.0.1:"+r.port, "127.0.0.1:8080")
 }
 
-// compare compares the outputs of the commands with those that the page shows.
+// compare compares the outputs of the commands with the outputs on the page.
 func (r *reader) compare(out string) {
 	r.t.Helper()
 	outputs := strings.Split(out, endOfCommand+"\n")
@@ -171,8 +173,8 @@ func (r *reader) compare(out string) {
 	}
 }
 
-// matches reports whether an output is what a page shows. In a line "..." stands for any text, as a
-// line for any lines.
+// matches reports whether an output matches the text on a page. Within a line, "..." matches any
+// text. A line that contains only "..." matches any lines.
 func matches(got, want string) bool {
 	var pattern strings.Builder
 	for line := range strings.Lines(normal(want)) {
@@ -186,7 +188,7 @@ func matches(got, want string) bool {
 	return err == nil && ok
 }
 
-// changing holds what differs from one execution to the next, and what stands for it in
+// changing maps patterns for text that differs between executions to the text that replaces it in
 // comparisons.
 var changing = []struct {
 	pattern *regexp.Regexp

@@ -85,7 +85,7 @@ func (c *AdHocTool) tool(name, file string) (app.Tool, error) {
 	return app.Tool{Tool: declare.Tool{Name: name, Source: file, Grants: c.Grants}}, nil
 }
 
-// checkGrant returns an error if a grant does not name a store or facts.
+// checkGrant returns an error if a grant is for neither a store nor facts.
 func checkGrant(g declare.Grant) error {
 	if g.Store == declare.Facts {
 		return g.CheckItem()

@@ -11,8 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host/model/modeltest"
 )
 
-// TestTurnParks lets a tool of an agent wait for a model. The turn is parked meanwhile, its tool may
-// wait longer than its time limit, and a tool that reaches its deadline fails without the turn.
+// TestTurnParks executes an agent whose tool waits for a model. The turn must be parked during this
+// time, and the tool can wait longer than its time limit. If the tool reaches its deadline, only
+// the tool fails, and the turn continues.
 func TestTurnParks(t *testing.T) {
 	server := modeltest.Start()
 	defer server.Close()

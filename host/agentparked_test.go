@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// reasoningAgent is an agent that increments a fact and then asks a model.
+// reasoningAgent is an agent that increments a fact and then sends a request to a model.
 const reasoningAgent = `AGENT: Talker
 GOAL: "Talk"
 MEMORY:
@@ -35,7 +35,7 @@ FLOW:
     GOAL: "Greet the user"
 `
 
-// openTalker opens a host with an agent that asks the model named "local".
+// openTalker opens a host with an agent that sends requests to the model "local".
 func openTalker(t *testing.T, change ...func(*host.Options)) (*host.Host, *modeltest.Server) {
 	t.Helper()
 	server := modeltest.Start()
@@ -114,7 +114,7 @@ func TestWaitingTurnsAreParked(t *testing.T) {
 			t.Errorf("a parked turn = %+v", result)
 		}
 	}
-	// The turn released its place exactly once.
+	// The turn released its slot exactly once.
 	if result := say(t, h, annInS1, "again"); !result.OK {
 		t.Errorf("a later turn = %+v", result)
 	}

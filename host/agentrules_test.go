@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// TestRightsOfRules checks that a trigger appends to a fact that its agent cannot read, and that a recall
-// reads the path that it names, even if only another agent declares it.
+// TestRightsOfRules checks that a trigger appends to a fact that its agent cannot read, and that a
+// recall reads its path even if only another agent declares this path.
 func TestRightsOfRules(t *testing.T) {
 	h := openApp(t, fstest.MapFS{
 		"app.yaml": {Data: []byte("app: rules\n")},

@@ -235,7 +235,7 @@ func performSafely(ctx context.Context, t *turn, env *agentEnv) (err error) {
 	return t.perform(ctx, t, env)
 }
 
-// addressed records the name of the agent that the turn addresses.
+// addressed records the name of the agent that performs the turn.
 func (t *turn) addressed(name string) {
 	if t.info.Agent = name; t.ledger != nil {
 		t.ledger.Tool = name

@@ -244,8 +244,8 @@ func testFailingToolsInTurns(t *testing.T) {
 	}
 }
 
-// The variables of a session are removed when the session ends. Facts and the variables that no
-// session resets remain.
+// The variables of a session are removed when the session ends. Facts and the variables that are
+// never reset remain.
 func TestTurnsAndSessions(t *testing.T) { onBackends(t, testTurnsAndSessions) }
 
 func testTurnsAndSessions(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host/memory/block"
 )
 
-// Blocks is a handle for the blocks of users. The blocks belong to Caller.User, and those of an agent
-// also to Caller.Agent. By default, Blocks is meant for operators and users: the grants of tools do
-// not apply. It is safe for concurrent use.
+// Blocks is a handle for the blocks of users. The blocks belong to Caller.User, and the blocks of
+// an agent also belong to Caller.Agent. By default, Blocks is meant for operators and users: the
+// grants of tools do not apply. It is safe for concurrent use.
 type Blocks struct {
 	h         *Host
 	authority memory.Authority
@@ -38,8 +38,8 @@ func (b Blocks) Declared() []declare.Block {
 }
 
 // List returns the existing blocks of the caller's user with a scope. The default scope is
-// block.ScopeUser. If the caller has an agent, List returns only the blocks of this agent; otherwise,
-// it returns those of all agents. It returns at most 1,000 blocks.
+// block.ScopeUser. If the caller has an agent, List returns only the blocks of this agent;
+// otherwise, it returns the blocks of all agents. It returns at most 1,000 blocks.
 func (b Blocks) List(ctx context.Context, caller Caller, scope block.Scope) ([]block.Block, error) {
 	switch scope {
 	case "":
@@ -71,7 +71,7 @@ func (b Blocks) Get(ctx context.Context, caller Caller, name string, agent bool)
 type BlockUpdate struct {
 	// Name is the name of the block.
 	Name string
-	// Agent selects the block of the caller's agent instead of the user's.
+	// Agent selects the block of the caller's agent instead of the block of the user.
 	Agent bool
 	// Content is the new text. Delete ignores it.
 	Content string
@@ -80,9 +80,9 @@ type BlockUpdate struct {
 	Expected block.Expected
 }
 
-// Update stores a text in place of the previous one and returns the stored block. If the block is not
-// the expected one, Update returns a conflict. If the text exceeds a limit of the block, Update returns
-// too_large. In both cases, nothing is stored.
+// Update stores a text in place of the previous one and returns the stored block. If the block does
+// not have the expected version, Update returns a conflict. If the text exceeds a limit of the
+// block, Update returns too_large. In both cases, nothing is stored.
 func (b Blocks) Update(ctx context.Context, caller Caller, u BlockUpdate) (*block.Block, error) {
 	var stored *block.Block
 	err := b.perform(ctx, caller, false, func(ctx context.Context, v *memory.View) error {
@@ -103,8 +103,8 @@ func (b Blocks) Update(ctx context.Context, caller Caller, u BlockUpdate) (*bloc
 	return stored, err
 }
 
-// Delete deletes a block and reports whether it existed. If the block is not the expected one, Delete
-// returns a conflict.
+// Delete deletes a block and reports whether it existed. If the block does not have the expected
+// version, Delete returns a conflict.
 func (b Blocks) Delete(ctx context.Context, caller Caller, u BlockUpdate) (deleted bool, err error) {
 	err = b.perform(ctx, caller, false, func(ctx context.Context, v *memory.View) error {
 		options, err := u.options(ctx, v)
@@ -123,8 +123,8 @@ func (b Blocks) Delete(ctx context.Context, caller Caller, u BlockUpdate) (delet
 	return deleted, err
 }
 
-// options returns the options of a change as JSON. If the change accepts any existing version, options
-// reads the block, so that the change is based on its present version.
+// options returns the options of a change as JSON. If the change accepts any existing version,
+// options reads the block, so that the change is based on the current version.
 func (u BlockUpdate) options(ctx context.Context, v *memory.View) (json.RawMessage, error) {
 	options := struct {
 		Expected string `json:"expected_updated_at,omitempty"`

@@ -95,9 +95,8 @@ func (c *compiler) admit(ctx context.Context, flow admission.Flow, limit time.Du
 	return err
 }
 
-// source reads the source of a tool. A tool in a folder of its own can import files from that
-// folder. A tool that is a single file cannot import any files: adjacent files belong to other
-// tools.
+// source reads the source of a tool. A tool in its own folder can import files from that folder. A
+// tool that is a single file cannot import any files: adjacent files belong to other tools.
 func (c *compiler) source(t *tool) (engine.Source, error) {
 	dir := t.Dir
 	if dir == "" {

@@ -27,8 +27,8 @@ func (r *run) makeFingerprint() string {
 	}, r.inv.mocksPart()...))
 }
 
-// mocksPart returns the part of a request that contains the answers in place of models, if it has any.
-// A Result that depends on mocks must not be the answer to a request without them.
+// mocksPart returns the part of a request that contains its mocks, if it has any. A Result that
+// depends on mocks must not be the answer to a request without them.
 func (inv *Invocation) mocksPart() []part {
 	if inv.Mocks == nil {
 		return nil

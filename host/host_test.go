@@ -166,7 +166,7 @@ func testIdempotencyKey(t *testing.T) {
 	}
 }
 
-// TestIdempotencyConflict checks that the fault of a conflict names the parts that differ, but
+// TestIdempotencyConflict checks that the fault of a conflict lists the parts that differ, but
 // contains no values. A retry with a rotated secret in its environment must succeed.
 func TestIdempotencyConflict(t *testing.T) {
 	h := openTool(t, `return 1`)
@@ -278,7 +278,7 @@ func testAnObserverNeedsNoGrant(t *testing.T) {
 	}
 }
 
-// Incorrect use of the API results in an error that names the mistake.
+// Incorrect use of the API results in an error that describes the mistake.
 func TestMistakesOfTheEmbedder(t *testing.T) {
 	opts := host.Options{App: &app.App{ID: "test"}, Backend: mem.New()}
 	for _, limits := range []any{&opts.Limits, &opts.Memory} {
@@ -412,7 +412,7 @@ func testPoisonedIntrinsics(t *testing.T) {
 	}
 }
 
-// An operator does not need to name the user of a session.
+// An operator does not need to pass the user of a session.
 func TestAnOperatorLooksIntoASession(t *testing.T) {
 	h := openApp(t, fstest.MapFS{"app.yaml": {Data: []byte("app: a\nmemory:\n  cart: {access: session}\n")}})
 	set := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"cart"`), json.RawMessage(`{"a":1}`)}}

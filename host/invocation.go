@@ -10,7 +10,7 @@ import (
 )
 
 // Caller identifies the user, session and tenant that a tool runs for. The embedding program must
-// set it to authenticated values. A guest can neither see nor name another caller.
+// set it to authenticated values. A guest can neither see nor select another caller.
 type Caller struct {
 	// Tenant is the id of the platform's customer. The default is DefaultTenant.
 	Tenant string
@@ -74,7 +74,8 @@ type Invocation struct {
 	DryRun bool
 	// Live allows a dry run to call models. Otherwise, a dry run makes no external calls.
 	Live bool
-	// Mocks provides answers in place of the models. If Mocks is nil, the models answer.
+	// Mocks contains answers that replace the answers of the models. If Mocks is nil, the models are
+	// called.
 	Mocks model.Mocks
 	// Env contains environment variables in addition to those that the tool declares.
 	Env map[string]string

@@ -20,7 +20,7 @@ const chatKind = "chat"
 type models struct {
 	set      *model.Set // nil if the operator has configured no models
 	consumer model.Consumer
-	// mocks answer in place of the models if they are not nil.
+	// If mocks is not nil, its answers replace the answers of the models.
 	mocks model.Mocks
 	// dry is true if the run must not make calls.
 	dry bool
@@ -68,7 +68,7 @@ func (x *externals) addChat(w *waiting, id uint64, name string, request model.Ch
 	}})
 }
 
-// sendChat sends a request to a model and records the price of the request.
+// sendChat sends a request to a model and records the usage of the request.
 func (x *externals) sendChat(ctx context.Context, chat model.Chat, name, key string, request model.ChatRequest) ([]byte, error) {
 	if err := x.models.set.CheckBudget(name, x.models.consumer, x.h.now()); err != nil {
 		return nil, err
@@ -89,9 +89,9 @@ func (m *models) resolve(name string) (model.Chat, error) {
 	switch {
 	case m.dry:
 		return nil, abi.Faultf(abi.Unavailable, "a dry run does not call models").
-			WithHint("use --live to call the model, or --mock FILE for answers in its place")
+			WithHint("use --live to call the model, or --mock FILE to use the answers in a file")
 	case m.set == nil:
-		return nil, abi.Faultf(abi.Unavailable, "there is no model of that name").
+		return nil, abi.Faultf(abi.Unavailable, "no model has this name").
 			WithHint("ask the operator which models are configured")
 	}
 	chat, _, err := m.set.Chat(m.consumer.Tenant, name)
@@ -124,7 +124,7 @@ func chatArguments(call abi.Call, nesting int) (name string, request model.ChatR
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if !strictjson.IsObject(text) || decoder.Decode(&request) != nil {
-		return name, request, abi.Faultf(abi.InvalidArgument, "the request is not a conversation with a model").
+		return name, request, abi.Faultf(abi.InvalidArgument, "the request is not a valid chat request").
 			WithHint(`pass {messages: [{role: "user", content: "..."}]}, and optionally schema, tools and max_tokens`)
 	}
 	return name, request, nil
@@ -135,9 +135,9 @@ func (t *tool) checkModel(name string) error {
 	if slices.Contains(t.Models, name) {
 		return nil
 	}
-	f := abi.Faultf(abi.AccessDenied, "the tool has no grant of the model %q", truncateName(name))
+	f := abi.Faultf(abi.AccessDenied, "the tool has no grant for the model %q", truncateName(name))
 	if len(t.Models) > 0 {
-		return f.WithHint("its models are: %s", strings.Join(t.Models, ", "))
+		return f.WithHint("the tool can use the models: %s", strings.Join(t.Models, ", "))
 	}
 	return f.WithHint("grant it to the tool: models: [NAME]")
 }
@@ -158,7 +158,7 @@ func warnModels(h *Host) {
 	for _, t := range h.app.Tools {
 		for _, name := range t.Models {
 			if !h.models.HasChat(name) {
-				h.log.Warn("a tool names a model that is not configured", "app", h.app.ID, "tool", t.Name, "model", name)
+				h.log.Warn("a tool has a grant for a model that is not configured", "app", h.app.ID, "tool", t.Name, "model", name)
 			}
 		}
 	}

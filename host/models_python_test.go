@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/model/modeltest"
 )
 
-// TestPythonToolAsksModel expects that a Python tool can wait for a model. The tool's own module
-// with the name "model" must take precedence.
+// TestPythonToolAsksModel expects that a Python tool can send a request to a model. If the tool has
+// its own module "model", an import must return that module.
 func TestPythonToolAsksModel(t *testing.T) {
 	python := withPython(t)
 	server := modeltest.Start()

@@ -20,11 +20,11 @@ type Observer interface {
 	SessionEnded(ctx context.Context, caller Caller)
 	// WorkflowEnded is called if a workflow is ended with Workflows. A workflow starts implicitly.
 	WorkflowEnded(ctx context.Context, caller Caller)
-	// BeforeRun can refuse a run by returning an error. If the error is an *abi.Fault, it becomes
-	// the error of the Result. Otherwise, the error of the Result is access_denied. BeforeRun is
-	// called once for each run of an existing tool, before the tool is compiled and before the
-	// idempotency key is looked up. It is also called once for each turn, but not for the tools that
-	// an agent calls. If a turn does not name its agent, RunInfo.Agent is not known yet.
+	// BeforeRun can refuse a run by returning an error. If the error is an *abi.Fault, it becomes the
+	// error of the Result. Otherwise, the error of the Result is access_denied. BeforeRun is called
+	// once for each run of an existing tool, before the tool is compiled and before the idempotency
+	// key is looked up. It is also called once for each turn, but not for the tools that an agent
+	// calls. If the request for a turn does not contain the agent, RunInfo.Agent is not known yet.
 	BeforeRun(ctx context.Context, run RunInfo) error
 	// AttemptEnded is called after each execution of a guest or an agent, successful or not.
 	AttemptEnded(ctx context.Context, run RunInfo, event Execution)
@@ -67,7 +67,7 @@ type RunInfo struct {
 	// App is the id of the host's app.
 	App string
 	// Tool is the name of a declared tool, or CodeTool. It is "" for a turn of an agent. Agent is the
-	// name of the agent that a turn addresses, or "" for the run of a tool. Both are set for a tool
+	// name of the agent that performs a turn, or "" for the run of a tool. Both are set for a tool
 	// that an agent calls.
 	Tool  string
 	Agent string

@@ -34,10 +34,10 @@ type Options struct {
 	// Kinds are the kinds of stores that are supported in addition to documents, facts, blocks and the state
 	// of agents. If there are any, load the app with an app.Loader that has the same Kinds.
 	Kinds []kind.Kind
-	// Gate limits the number of concurrent runs and determines which waiting run is admitted next.
-	// Use one gate for all hosts of a process. The number of workers in a worker pool should be the
-	// number of concurrent runs that the gate admits. By default, the host has a gate of its own
-	// with the limits of admission.OneApp.
+	// Gate limits the number of concurrent runs and determines which waiting run is admitted next. Use
+	// one gate for all hosts of a process. The number of workers in a worker pool should be the number
+	// of concurrent runs that the gate admits. By default, the host has its own gate with the limits
+	// of admission.OneApp.
 	Gate *admission.Gate
 	// Observers observe the runs of the host. The observers are called in this order.
 	Observers []Observer
@@ -51,8 +51,8 @@ type Options struct {
 	// app's declarations, and an open host removes their expired records. The default is
 	// DefaultTenant only.
 	Tenants []string
-	// SweepEvery is the interval at which expired records are removed. If it is negative, they are
-	// not removed automatically. The default is 1 minute.
+	// SweepEvery is the interval at which expired records are removed. If SweepEvery is negative,
+	// expired records are not removed automatically. The default is 1 minute.
 	SweepEvery time.Duration
 	// Ledger is the retention of ledger entries, which record the reads and writes of runs. By
 	// default, the app has no ledger.
@@ -109,7 +109,7 @@ func (o Options) check() error {
 	return errors.Join(errs...)
 }
 
-// DefaultTenant is the tenant of invocations that do not name a tenant.
+// DefaultTenant is the tenant of invocations without a tenant.
 const DefaultTenant = "default"
 
 // Limits are the limits on every run. A tool can declare stricter limits. A field that is zero has
@@ -120,7 +120,7 @@ type Limits struct {
 	Timeout time.Duration
 	// Deadline is the time limit of a run of a tool that can make external calls. Unlike Timeout, it
 	// includes the time in which the run waits for their answers. If the Timeout of a run is longer,
-	// that is the deadline. The default is 60 seconds.
+	// the Timeout is the deadline. The default is 60 seconds.
 	Deadline time.Duration
 	// MaxTimeout is the largest time limit that a tool or an invocation can set. The default is 180
 	// seconds.

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// park gives away the run's slot at the gate and its locks, and stops its clock, before a call leaves
+// park releases the run's slot at the gate and its locks, and stops its clock, before a call leaves
 // the host. If too many runs are parked, the error is a fault, and nothing has changed. A run with
 // calls in flight was parked before and is always parked again.
 func (x *externals) park(again bool) error {
@@ -38,8 +38,9 @@ func (x *externals) unpark() error {
 	return nil
 }
 
-// clock is a context that ends when a run has computed for its time limit. The time while it is paused
-// does not count. The deadline of the context is the run's deadline, which counts everything.
+// clock is a context that ends when a run has computed for its time limit. The time while it is
+// paused does not count. The deadline of the context is the run's deadline, which includes all
+// time.
 type clock struct {
 	context.Context
 	cancel context.CancelCauseFunc

@@ -22,7 +22,7 @@ func p99(all []time.Duration) time.Duration {
 	return all[len(all)*99/100]
 }
 
-// setNotes writes the notes of Ann in a transaction of its own.
+// setNotes writes the notes of Ann in a separate transaction.
 func setNotes(ctx context.Context, h *host.Host, content string) error {
 	tx := memory.Tx{Caller: partition.Caller{Tenant: host.DefaultTenant, User: "ann", Run: "other"}, Authority: memory.Operator()}
 	_, err := h.Memory().Transact(ctx, tx, func(ctx context.Context, v *memory.View) error {

@@ -79,7 +79,8 @@ func declareInputs(o *host.Options) {
 	o.App.Tools[0].InputSchema = []byte(`{"type":"object","properties":{"who":{"type":"string"},"ask":{"type":"boolean"},"n":{"type":"integer"}}}`)
 }
 
-// TestTooManyParked expects that a run beyond the bound gets a fault, and that no request leaves.
+// TestTooManyParked expects that a run that exceeds the limit on parked runs gets a fault and sends
+// no request.
 func TestTooManyParked(t *testing.T) { everywhere(t, testTooManyParked) }
 
 func testTooManyParked(t *testing.T) {
@@ -104,8 +105,8 @@ func testTooManyParked(t *testing.T) {
 	}
 }
 
-// TestPromptsArePaidOnce lets another run change a record that a run has read before it asks a model.
-// The run is executed again, and gets the same answers.
+// TestPromptsArePaidOnce changes a record that a run has read, so that the run is executed again.
+// The second attempt must get the recorded answers of the model.
 func TestPromptsArePaidOnce(t *testing.T) { everywhere(t, testPromptsArePaidOnce) }
 
 func testPromptsArePaidOnce(t *testing.T) {
@@ -139,7 +140,7 @@ func testPromptsArePaidOnce(t *testing.T) {
 	}
 }
 
-// TestOrphanedCalls expects that a prompt that the last attempt did not repeat is reported.
+// TestOrphanedCalls expects the Result to list a request that the last attempt did not repeat.
 func TestOrphanedCalls(t *testing.T) {
 	h, server := openModelTool(t, ask+`
 		const before = await memory.get_content("notes");
@@ -164,7 +165,7 @@ func TestOrphanedCalls(t *testing.T) {
 	}
 }
 
-// openLimited is openModelTool with limits of the tool.
+// openLimited is like openModelTool, but the tool has limits.
 func openLimited(t *testing.T, source, limits string, change ...func(*host.Options)) (*host.Host, *modeltest.Server) {
 	t.Helper()
 	server := modeltest.Start()
@@ -192,8 +193,8 @@ func testTimeoutCountsComputing(t *testing.T) {
 	}
 }
 
-// TestDeadlineCountsWaiting expects that a run ends at its deadline while it waits, that it frees what
-// it holds, and that its request is cancelled.
+// TestDeadlineCountsWaiting expects that a waiting run ends at its deadline, that its locks and its
+// worker are released, and that its request is canceled.
 func TestDeadlineCountsWaiting(t *testing.T) { everywhere(t, testDeadlineCountsWaiting) }
 
 func testDeadlineCountsWaiting(t *testing.T) {
@@ -239,8 +240,8 @@ func testUnawaitedCalls(t *testing.T) {
 	}
 }
 
-// TestSoakWaiters lets 200 runs of one tenant wait for a model, and compares the
-// latency of another tenant with its latency on an idle host.
+// TestSoakWaiters starts 200 runs of one tenant that wait for a model. It compares the latency of
+// another tenant with the latency on an idle host.
 func TestSoakWaiters(t *testing.T) {
 	if os.Getenv("TOOLRUN_SOAK") != "" {
 		testWaiters(t, 30*time.Second)

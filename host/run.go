@@ -170,7 +170,7 @@ func (a *attempt) finish(ctx context.Context, out *engine.Output, event *Executi
 		return err
 	}
 	if n := len(a.waiting.calls); n > 0 {
-		a.out.Warnings = append(a.out.Warnings, fmt.Sprintf("the tool did not await %d external calls, which were cancelled or not made", n))
+		a.out.Warnings = append(a.out.Warnings, fmt.Sprintf("the tool did not await %d external calls, which were canceled or not made", n))
 	}
 	noteExternal(&r.job, r.ledger)
 	for _, o := range r.h.observers {

@@ -48,8 +48,8 @@ type SleepPass struct {
 // the ledger and is repeated later. If the SleepPass is zero, nothing is due. RunDue does nothing if the
 // app does not declare sleep, or if an operator has paused the runs of a tenant.
 //
-// Several nodes can call RunDue at the same time. Each conversation changes the blocks exactly once,
-// but if a node ends during a run, the tool or the model is called again.
+// Several nodes can call RunDue at the same time. Each conversation changes the blocks exactly
+// once. If a node stops during a run, however, the tool or the model is called again.
 func (s Sleep) RunDue(ctx context.Context) (SleepPass, error) {
 	if s.h.app.Sleep == nil || s.h.closed.Load() {
 		return SleepPass{}, nil

@@ -119,7 +119,7 @@ var (
 	oneRun     = host.SleepPass{Runs: 1}
 )
 
-// wantBlock compares the content of a block; "" means that there is none.
+// wantBlock compares the content of a block. The content "" means that the block does not exist.
 func (s *sleeper) wantBlock(c host.Caller, name string, agent bool, want string) {
 	s.t.Helper()
 	b, err := s.Blocks().Get(s.t.Context(), c, name, agent)
@@ -179,7 +179,7 @@ func TestSleepWithTool(t *testing.T) {
 	s.wantBlock(annAndEcho, "core", true, "- user/Echo: again | assistant/Echo: You said again")
 }
 
-// TestSleepLedger finds a run in the ledger, with its session and its effects.
+// TestSleepLedger checks that the ledger contains a run with its session and its effects.
 func TestSleepLedger(t *testing.T) {
 	s, server := openDreamer(t, "")
 	server.Script(proposals([3]string{"archival", "user", "- likes tea"}))
@@ -205,8 +205,8 @@ func TestSleepLedger(t *testing.T) {
 	}
 }
 
-// TestSleepKeepsEdit changes a block while the model is asked. The model is asked again with the new
-// content, and both facts are kept.
+// TestSleepKeepsEdit changes a block during the request to the model. The request must be repeated
+// with the new content, and the block must contain both changes.
 func TestSleepKeepsEdit(t *testing.T) {
 	s, server := openDreamer(t, "user_core: true")
 	server.Script(proposals([3]string{"core", "user", "- likes tea"}), proposals([3]string{"core", "user", "- works in Rome\n- likes tea"}))
@@ -238,8 +238,8 @@ func TestSleepKeepsEdit(t *testing.T) {
 	s.wantBlock(annAndEcho, "core", false, "- works in Rome\n- likes tea")
 }
 
-// TestSleepConversationContinues adds a message while the model is asked. The answer is discarded, and
-// a later run processes both messages.
+// TestSleepConversationContinues adds a message during the request to the model. The answer is
+// discarded, and a later run processes both messages.
 func TestSleepConversationContinues(t *testing.T) {
 	s, server := openDreamer(t, "")
 	server.Script(proposals([3]string{"archival", "user", "- early"}), proposals([3]string{"archival", "user", "- late"}))
@@ -270,8 +270,8 @@ func TestSleepConversationContinues(t *testing.T) {
 	}
 }
 
-// TestSleepRejected sends proposals back once that exceed a limit or are not allowed. Other proposals
-// are stored.
+// TestSleepRejected checks that proposals that exceed a limit or are not allowed are sent back
+// once. Other proposals are stored.
 func TestSleepRejected(t *testing.T) {
 	s, server := openDreamer(t, "")
 	long := strings.Repeat("x", declare.ArchivalCharacters+1)
@@ -325,7 +325,7 @@ func TestSleepHostile(t *testing.T) {
 	}
 }
 
-// TestSleepRetries repeats a failed run later and later, until it succeeds.
+// TestSleepRetries checks that a failed run is repeated at increasing intervals until it succeeds.
 func TestSleepRetries(t *testing.T) {
 	s, server := openDreamer(t, "")
 	s.say(annInS1, "one")
@@ -350,7 +350,7 @@ func TestSleepRetries(t *testing.T) {
 	}
 }
 
-// TestSleepPaused begins no run while an operator has paused them.
+// TestSleepPaused checks that no run begins while an operator has paused the runs.
 func TestSleepPaused(t *testing.T) {
 	s, server := openDreamer(t, "")
 	s.say(annInS1, "one")
@@ -373,7 +373,7 @@ func TestSleepPaused(t *testing.T) {
 	}
 }
 
-// TestSleepAtEnd processes the conversation of a session that has ended immediately.
+// TestSleepAtEnd checks that the conversation of an ended session is processed immediately.
 func TestSleepAtEnd(t *testing.T) {
 	s, server := openDreamer(t, "")
 	server.Script(proposals([3]string{"archival", "user", "- done"}))
@@ -407,7 +407,8 @@ func TestSleepMessages(t *testing.T) {
 	s.wantBlock(c, "core", true, "- likes tea")
 }
 
-// TestSleepFairness begins one run for each user in a pass, and bounds the runs of a pass.
+// TestSleepFairness checks that a pass begins at most one run for each user, and a bounded number
+// of runs in total.
 func TestSleepFairness(t *testing.T) {
 	s := openSleeper(t, sleepFiles("tool: dream", `
 		const runs = (await memory.get_content("runs"))?.n ?? 0;
@@ -438,7 +439,7 @@ func TestSleepFairness(t *testing.T) {
 	}
 }
 
-// TestSleepErased stores nothing for a user who is erased during the run.
+// TestSleepErased checks that a run stores nothing if its user is erased during the run.
 func TestSleepErased(t *testing.T) {
 	s, server := openDreamer(t, "")
 	server.Script(proposals([3]string{"archival", "user", "- late"}))
@@ -561,7 +562,7 @@ func TestSleepUndeclared(t *testing.T) {
 	}
 }
 
-// TestSleepDryTurn keeps no messages of a dry turn.
+// TestSleepDryTurn checks that the messages of a dry turn are not kept.
 func TestSleepDryTurn(t *testing.T) {
 	s := openSleeper(t, sleepFiles("tool: dream", "return []"))
 	text := "secret"

@@ -21,8 +21,8 @@ type restarted struct {
 	server *modeltest.Server
 }
 
-// open opens the app, calls body, and closes the app. If the backend dies meanwhile, this has the same
-// effect as the end of the process.
+// open opens the app, calls body, and closes the app. A failure of the backend has the same effect
+// as a crash of the process.
 func (r *restarted) open(body func(*sleeper, *storagetest.Faulty)) {
 	r.t.Helper()
 	r.t.Run("", func(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host/sleep"
 )
 
-// sleepRun is a run that processes the transcript of a session. It reads the transcript and the blocks,
-// asks a tool or a model for proposals, and stores them, all in one transaction: if a person changes a
-// block meanwhile, the run is executed again with the new content.
+// sleepRun is a run that processes the transcript of a session. It reads the transcript and the
+// blocks, asks a tool or a model for proposals, and stores them, all in one transaction. If another
+// writer changes a block during the run, the run is executed again with the new content.
 type sleepRun struct {
 	// turn executes the run. It has no agent.
 	turn  *turn
@@ -125,8 +125,8 @@ func (r *sleepRun) blocks(ctx context.Context, v *memory.View) ([]sleep.Block, e
 	return blocks, nil
 }
 
-// propose asks for proposals and stores them. Proposals that cannot be stored are sent back once, with
-// the reasons. If they still cannot be stored, they are dropped.
+// propose requests proposals and stores them. Proposals that cannot be stored are sent back once,
+// with the reasons. If they still cannot be stored, they are dropped.
 func (r *sleepRun) propose(ctx context.Context, env *agentEnv, request sleep.Request) error {
 	proposals, first, err := r.ask(ctx, env, request, nil)
 	if err != nil {
@@ -197,7 +197,7 @@ func (r *sleepRun) store(ctx context.Context, v *memory.View, blocks []sleep.Blo
 	return rejected, nil
 }
 
-// sentBack reports whether a proposal with a fault of this code is sent back.
+// sentBack reports whether a proposal is sent back if its fault has this code.
 func sentBack(code abi.Code) bool {
 	return code == abi.TooLarge || code == abi.InvalidArgument || code == abi.QuotaExceeded
 }

@@ -65,8 +65,8 @@ func (h *Host) DefaultTool() (string, error) {
 	if len(h.tools) == 0 {
 		return "", abi.Faultf(abi.NotFound, "the app has no tool to run").WithHint("declare one in the app file")
 	}
-	return "", abi.Faultf(abi.InvalidArgument, "the request names no tool, and the app has several tools but no default").
-		WithHint("name one of the tools, or declare default_tool in the app file: %s", namesOf(h.tools))
+	return "", abi.Faultf(abi.InvalidArgument, "the request does not select a tool, and the app has several tools but no default_tool").
+		WithHint("declare default_tool in the app file, or select one of the tools %s", namesOf(h.tools))
 }
 
 // toolName returns the name of the tool of an invocation, or "" if the invocation has none.

@@ -13,8 +13,8 @@ import (
 const maxQueuedTurns = 32
 
 // turnQueue lets the turns of each session run one after the other, in the order of their requests.
-// It provides order and prevents conflicts; correctness does not depend on it, because other
-// processes have queues of their own. The zero value is ready to use. It is safe for concurrent use.
+// It provides order and prevents conflicts. Correctness does not depend on the queue, because other
+// processes have their own queues. The zero value is ready to use. It is safe for concurrent use.
 type turnQueue struct {
 	mu sync.Mutex
 	// sessions contains the turns of each session: the first one runs. Each channel is closed when its

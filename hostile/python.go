@@ -56,8 +56,8 @@ func (w *env) preparePython(ctx context.Context, cases []corpus.Case, stderr io.
 //
 // usePython therefore measures the start on this machine. Twice this time is added to the deadline
 // of each tool in Python, because two interpreters can start concurrently. If a guest has not
-// started in this time because the machine is busy, the guest runs again with more time. The judge
-// requires that the guest has started.
+// started in this time because the machine is busy, the guest runs again with more time. A case
+// fails if its guest never started.
 func (w *env) usePython(ctx context.Context, file string) error {
 	w.python = file
 	warm, err := w.layOut(corpus.Case{Name: "py/host/start", Tool: "tool.py", Timeout: time.Minute,

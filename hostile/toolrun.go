@@ -40,7 +40,7 @@ type ToolrunResult struct {
 	Problems []string `json:"problems,omitempty"`
 }
 
-// answer contains the fields of a Result or of an error that the judge checks.
+// answer contains the fields of a Result or of an error that the runner checks.
 type answer struct {
 	OK     bool            `json:"ok"`
 	Output json.RawMessage `json:"output"`
@@ -61,7 +61,7 @@ func (w *env) runToolrun(ctx context.Context, l layout, db string) (*ToolrunResu
 		return nil, fmt.Errorf("run %s: %w", l.Name, err)
 	}
 	v := &ToolrunResult{Duration: done.Duration, Peak: done.Peak, Late: done.Duration > l.deadline+lateness}
-	v.Answer, v.Problems = w.judge(l.Case, done)
+	v.Answer, v.Problems = w.check(l.Case, done)
 	v.Problems = append(v.Problems, w.leaks(l, done)...)
 	v.Strays = w.procs.strays()
 	if v.Strays > 0 {
@@ -81,8 +81,8 @@ func (w *env) call(ctx context.Context, l layout, db string) (exit, error) {
 	return w.procs.execute(cmd, l.deadline+w.grace)
 }
 
-// judge compares the result of a run with the expected result.
-func (w *env) judge(c corpus.Case, done exit) (word string, problems []string) {
+// check compares the result of a run with the expected result.
+func (w *env) check(c corpus.Case, done exit) (word string, problems []string) {
 	if done.Killed != ownExit {
 		return done.Killed, []string{done.Killed}
 	}

@@ -14,8 +14,8 @@ func TestCompileReportsMistakes(t *testing.T) {
 	tests := []struct{ name, schema, want string }{
 		{"no JSON", `{`, "the schema is not valid JSON: expected a member name in double quotes at byte 1"},
 		{"no schema", `[]`, `the schema must be a value of type ["object","boolean"]`},
-		{"unknown $schema", `{"$schema": "http://json-schema.org/draft-03/schema#"}`, "$schema names an unsupported draft, at /$schema"},
-		{"$schema of the wrong type", `{"$schema": 4}`, "$schema names an unsupported draft, at /$schema"},
+		{"unknown $schema", `{"$schema": "http://json-schema.org/draft-03/schema#"}`, "$schema is the URL of an unsupported draft, at /$schema"},
+		{"$schema of the wrong type", `{"$schema": 4}`, "$schema is the URL of an unsupported draft, at /$schema"},
 		{"type", `{"properties": {"a": {"type": "strin"}}}`, `"type" must be one of ["array","boolean","integer","null","number","object","string"], at /properties/a/type`},
 		{"every mistake", `{"properties": {"a": {"required": true}, "b": {"minLength": "x"}, "c": {"pattern": "("}}}`, strings.Join([]string{
 			`"required" must be a value of type "array", at /properties/a/required`,

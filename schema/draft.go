@@ -39,7 +39,7 @@ func draftOf(root any) (*draft, Errors) {
 			return d, nil
 		}
 	}
-	return nil, oneError("/$schema", "$schema names an unsupported draft",
+	return nil, oneError("/$schema", "$schema is the URL of an unsupported draft",
 		"omit $schema for draft 2020-12, or use one of "+strings.Join(draftURLs(), ", "))
 }
 

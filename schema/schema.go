@@ -28,11 +28,11 @@ type Limits struct {
 	SchemaBytes int
 	// Depth is the maximum nesting depth of arrays and objects in a document. The default is 64.
 	Depth int
-	// Work is the maximum number of steps of one call of Validate. A step is about one check of one
+	// Work is the maximum number of steps of one call to Validate. A step is about one check of one
 	// value against one schema, and takes 10 to 200 ns. The default is 5,000,000.
 	Work int
-	// Violations is the maximum number of violations that one call of Validate returns. The default
-	// is 100.
+	// Violations is the maximum number of violations that one call to Validate returns. The default is
+	// 100.
 	Violations int
 }
 

@@ -32,7 +32,7 @@ type Span struct {
 	Bytes string
 }
 
-// Step is a call of an imported function.
+// Step is a call to an imported function.
 type Step struct {
 	// Function is the qualified name of the function, such as "toolrun.input_len".
 	Function string

@@ -156,7 +156,7 @@ func faults() []Vector {
 
 func args(numbers ...int64) []int64 { return numbers }
 
-// call returns a call of op whose arguments are JSON texts. "" is an absent argument.
+// call returns a call to op whose arguments are JSON texts. "" is an absent argument.
 func call(op string, texts ...string) abi.Call {
 	c := abi.Call{Op: op}
 	for _, t := range texts {

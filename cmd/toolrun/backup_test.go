@@ -194,7 +194,7 @@ func (l *load) stop() {
 	l.work.Wait()
 }
 
-// aWhile returns a random duration that allows for some runs.
+// aWhile returns a random duration that is long enough for some runs.
 func aWhile() { time.Sleep(time.Duration(200+rand.IntN(300)) * time.Millisecond) }
 
 // round lets the clients write, makes a backup and restores it. If kill is set, it first kills the

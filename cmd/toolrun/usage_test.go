@@ -90,6 +90,6 @@ func TestUsageOfService(t *testing.T) {
 		t.Errorf("the usage after the service stopped = %+v; want the same", got)
 	}
 	if log := s.stderr.String(); !strings.Contains(log, `"tenant":"default","app":"count","tool":"count","code":"ok","outcome":"executed"`) || !strings.Contains(log, `"actor":"test"`) {
-		t.Errorf("the log names no tenant and actor:\n%s", log)
+		t.Errorf("the log does not contain the tenant and the actor:\n%s", log)
 	}
 }

@@ -156,8 +156,8 @@ func TestTenantCannotTakeAllSlots(t *testing.T) {
 	})
 }
 
-// TestAppBoundSparesItsTenant has an app of a tenant reach its bound. Another app of the tenant
-// need not wait for it.
+// TestAppBoundSparesItsTenant checks that an app that has reached its limit does not delay another
+// app of the same tenant.
 func TestAppBoundSparesItsTenant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 4})}
@@ -177,8 +177,8 @@ func (l *line) rejection(name string) string {
 	return err.Error()
 }
 
-// TestUserCannotFillQueue has one user, and then several, send more runs than the queue holds. The
-// runs of other users must wait as if these runs did not exist.
+// TestUserCannotFillQueue sends more runs than fit into the queue, first for one user, then for
+// several users. The runs of other users must not wait longer because of these runs.
 func TestUserCannotFillQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1, Waiting: 10, WaitingPerTenant: 8, WaitingPerApp: 6, WaitingPerUser: 3})}
@@ -218,8 +218,8 @@ func TestUserCannotFillQueue(t *testing.T) {
 	})
 }
 
-// TestUserReplacesRunWithoutUser has runs without a user fill the queue of an app. A user's run
-// must replace one of them.
+// TestUserReplacesRunWithoutUser fills the queue of an app with runs that have no user. A user's
+// run must replace one of these runs.
 func TestUserReplacesRunWithoutUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1, WaitingPerApp: 4})}
@@ -256,8 +256,7 @@ func TestAcquireEndsWithContext(t *testing.T) {
 	})
 }
 
-// No run is lost: in any order, every waiting run is admitted or gives up, and the bounds hold at
-// all times.
+// In any order of events, every waiting run is admitted or gives up, and no limit is ever exceeded.
 func TestManyAtOnce(t *testing.T) {
 	limits := admission.Limits{Running: 5, PerApp: 3, PerUser: 2}
 	g := newGate(t, limits)
@@ -335,7 +334,7 @@ func BenchmarkEnter(b *testing.B) {
 	}
 }
 
-// TestOneApp: the only app may run as much as its tenant.
+// TestOneApp checks that the only app of a tenant can use all slots of the tenant.
 func TestOneApp(t *testing.T) {
 	gate, err := admission.New(admission.OneApp())
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"runtime"
 )
 
-// Limits bounds the runs that execute and wait. A zero field means the default that its comment
-// names. New rejects negative values.
+// Limits bounds the runs that execute and wait. A zero field means the default in the comment of
+// the field. New rejects negative values.
 type Limits struct {
 	// Running bounds the concurrent runs. The default is 2 for each processor that Go uses. Guests
 	// spend their time computing, so more guests would only slow each other down.
@@ -28,10 +28,11 @@ type Limits struct {
 	WaitingPerTenant int
 	WaitingPerApp    int
 	WaitingPerUser   int
-	// Parked bounds the admitted runs that wait for something outside of the host, such as the
-	// answer of a model. They do not count as running, but each of them occupies memory.
-	// ParkedPerTenant, ParkedPerApp and ParkedPerUser bound them as above. Default 64, 48, 36 and
-	// 18: three quarters of the bound before, and half for a user.
+	// Parked bounds the admitted runs that wait for something outside of the host, such as the answer
+	// of a model. They do not count as running, but each of them occupies memory. ParkedPerTenant,
+	// ParkedPerApp and ParkedPerUser bound the parked runs of one tenant, of one app of a tenant, and
+	// of one known user. The defaults are 64, three quarters of Parked, three quarters of
+	// ParkedPerTenant, and half of ParkedPerApp.
 	Parked          int
 	ParkedPerTenant int
 	ParkedPerApp    int
@@ -55,7 +56,7 @@ func (l Limits) check() error {
 	return errors.Join(errs...)
 }
 
-// OneApp returns the limits of a gate that serves only one app: the app may run as much as its
+// OneApp returns the limits of a gate that serves only one app: the app can use all slots of its
 // tenant.
 func OneApp() Limits { return Limits{PerApp: tenantShare(defaultRunning())} }
 

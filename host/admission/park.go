@@ -7,10 +7,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Park gives the slot of an admitted run to the next one, while the run waits for something outside
-// of the host. Unpark must be called after it. If too many runs are parked, the error is the fault
-// unavailable, and the run keeps its slot. The bound does not apply to a run that is parked again:
-// it cannot give up what it waits for.
+// Park gives the slot of an admitted run to the next waiting run, while the parked run waits for
+// something outside of the host. Unpark must be called after it. If too many runs are parked, the
+// error is the fault unavailable, and the run keeps its slot. The bound does not apply to a run
+// that is parked again, because such a run cannot cancel the calls that it waits for.
 func (g *Gate) Park(f Flow, again bool) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -23,7 +23,7 @@ func (g *Gate) Park(f Flow, again bool) error {
 	return nil
 }
 
-// mayPark returns an error that names the bound if no more runs of a user may be parked.
+// mayPark returns an error that contains the bound if no more runs of a user may be parked.
 func (g *Gate) mayPark(u *node) (err error) {
 	u.each(func(at *node) {
 		bound := [levels]int{g.limits.Parked, g.limits.ParkedPerTenant, g.limits.ParkedPerApp, g.limits.ParkedPerUser}[at.level]
@@ -70,7 +70,7 @@ func (g *Gate) resumes(u *node) bool {
 	return first != nil && first.Value.(*waiter).resumed
 }
 
-// Parked returns the number of parked runs, including those that wait to be admitted again.
+// Parked returns the number of parked runs, including runs that wait to be admitted again.
 func (g *Gate) Parked() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

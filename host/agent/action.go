@@ -19,7 +19,7 @@ const (
 	rootInput
 	rootIntent
 	rootDigression
-	rootModel // calls of the model of the step
+	rootModel // requests to the model of the step
 	rootOther // ON_START and hooks
 )
 
@@ -105,7 +105,7 @@ func (a *actions) action(ctx context.Context, act *abl.Action, resume []int) (co
 	return control{}, nil
 }
 
-// set sets variables in order. Each expression sees what the assignments before it have set.
+// set sets variables in order. Each expression sees the results of the earlier assignments.
 func (a *actions) set(ctx context.Context, list []abl.Assignment) error {
 	for _, s := range list {
 		value, err := a.mem.eval(ctx, s.Value)

@@ -290,7 +290,7 @@ func sizeOf(value any, limit, depth int) (size int, deep bool) {
 	return 8, false
 }
 
-// keep sets the variables that no session resets to their initial values, unless values are stored.
+// keep sets the variables that are never reset to their initial values, unless values are stored.
 func (a *actor) keep() {
 	if a.kept = maps.Clone(a.kept); a.kept != nil {
 		return

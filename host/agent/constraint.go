@@ -43,7 +43,7 @@ func (r *rules) checkpoint(ctx context.Context, kind, tool string) (control, err
 	return r.failed(ctx, i, kind)
 }
 
-// calling checks the constraints on a call of a tool twice: with the variables, and with the input
+// calling checks the constraints on a call to a tool twice: with the variables, and with the input
 // of the call in place of the variables. A model therefore cannot satisfy a violated constraint by
 // the input that it passes.
 func (r *rules) calling(ctx context.Context, tool string, input map[string]any) (control, error) {
@@ -57,7 +57,7 @@ func (r *rules) calling(ctx context.Context, tool string, input map[string]any) 
 	return r.checkpoint(ctx, CheckpointCalling, tool)
 }
 
-// differs reports whether a constraint on calls of a tool reads a name that has a different value
+// differs reports whether a constraint on calls to a tool reads a name that has a different value
 // in the input.
 func (r *rules) differs(ctx context.Context, tool string, input map[string]any) bool {
 	if len(input) == 0 {

@@ -2,8 +2,8 @@
 // recalls facts at events, and checks constraints.
 //
 // A Set contains the compiled agents of an app. Set.Turn performs one turn with an Env, which
-// provides the memory and the tools of one attempt of a transaction. The package stores nothing
-// itself. If the attempt does not commit, the turn has no effect.
+// provides the facts, the variables and the tools of one attempt of a transaction. The package
+// stores nothing itself. If the attempt does not commit, the turn has no effect.
 //
 // Set.Fire, Set.Check and Set.Store evaluate the recalls, constraints and triggers of an agent for
 // programs that have their own loop of turns.

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Env is the environment of a turn: the memory, the tools and the models of one attempt of a
+// Env is the environment of a turn: the stored values, the tools and the models of one attempt of a
 // transaction. Values are JSON values, represented as in package abl.
 //
 // An *abi.Fault is an error that an agent can handle. A turn ends with any other error, and its
@@ -26,7 +26,7 @@ type Env interface {
 	// turn changes the state that it received.
 	State(ctx context.Context, agent string) (*State, error)
 	SetState(ctx context.Context, agent string, s *State) error
-	// Kept returns the variables of an agent that no session resets, or nil if there are none. They
+	// Kept returns the variables of an agent that are never reset, or nil if there are none. They
 	// belong to the user, or to the session if there is no user.
 	Kept(ctx context.Context, agent string) (map[string]any, error)
 	SetKept(ctx context.Context, agent string, variables map[string]any) error
@@ -50,7 +50,7 @@ type Env interface {
 	// CallTool executes a tool as a nested run and returns its output. If the run fails, its writes
 	// are undone and the error is its fault.
 	CallTool(ctx context.Context, agent, tool string, input map[string]any) (any, error)
-	// Chat sends a request to a model of the operator.
+	// Chat sends a request to a model that the operator configured.
 	Chat(ctx context.Context, agent, name string, request model.ChatRequest) (model.ChatAnswer, error)
 }
 

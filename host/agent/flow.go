@@ -118,8 +118,8 @@ func (t *turn) comeBack(ctx context.Context) (control, error) {
 	return control{kind: wait}, t.dialog.repeat(ctx, step)
 }
 
-// delegate hands over to the first agent of HANDOFF whose condition WHEN is true. It replaces the
-// flow in an agent that has none.
+// delegate hands over to the first agent of HANDOFF whose condition WHEN is true. An agent without
+// a flow runs delegate instead of a flow.
 func (t *turn) delegate(ctx context.Context) (control, error) {
 	for i := range t.mem.agent.Handoffs {
 		h := &t.mem.agent.Handoffs[i]
@@ -213,8 +213,8 @@ func (t *turn) handOver(ctx context.Context, target abl.Name) (control, error) {
 	return t.activate(ctx)
 }
 
-// countStep counts the steps of the turn. A turn that runs too many fails, and its fault names the
-// steps of the loop.
+// countStep counts the steps of the turn. A turn that runs too many fails, and its fault contains
+// the steps of the loop.
 func (t *turn) countStep(step *abl.Step) error {
 	t.steps = append(t.steps, step.Value)
 	if len(t.steps) <= MaxSteps {
@@ -228,5 +228,5 @@ func (t *turn) countStep(step *abl.Step) error {
 		}
 	}
 	return t.log.faultf(step.Name.Position, abi.CallLimit, "the turn runs more than %d steps without waiting for input: %s",
-		MaxSteps, strings.Join(loop, " -> ")).WithHint("wait with GATHER or ON_INPUT, or end with THEN: COMPLETE; GATHER does not wait if every field has a value, so CLEAR the fields to collect again")
+		MaxSteps, strings.Join(loop, " -> ")).WithHint("wait with GATHER or ON_INPUT, or end with THEN: COMPLETE; GATHER waits only if a field has no value, so use CLEAR to collect the fields again")
 }

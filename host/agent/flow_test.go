@@ -255,7 +255,7 @@ FLOW:
 	if last := o.Trace[len(o.Trace)-1]; last.Kind != "call" || last.Result != "failed" || len(o.Messages)+len(o.Variables) != 0 {
 		t.Errorf("outcome = %+v; want the trace only", o)
 	}
-	if fault := abi.FaultOf(err); fault.Code != abi.ToolError || fault.File != "a.abl" || fault.Line != 15 || fault.Column != 11 || fault.Message != "the call of pay failed: declined" {
+	if fault := abi.FaultOf(err); fault.Code != abi.ToolError || fault.File != "a.abl" || fault.Line != 15 || fault.Column != 11 || fault.Message != "the call to pay failed: declined" {
 		t.Errorf("fault = %v at %s:%d:%d", fault, fault.File, fault.Line, fault.Column)
 	}
 	if after := e.Dump(); !maps.Equal(before, after) {

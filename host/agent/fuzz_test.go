@@ -53,7 +53,7 @@ func FuzzTurn(f *testing.F) {
 				t.Fatalf("%v\n%s", err, source)
 			}
 			if !maps.Equal(before, e.Dump()) {
-				t.Fatalf("a failed turn changed the memory: %v\n%s", err, source)
+				t.Fatalf("a failed turn changed stored values: %v\n%s", err, source)
 			}
 		}
 	})

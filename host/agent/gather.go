@@ -249,8 +249,8 @@ func (d *dialog) store(ctx context.Context, name abl.Name, value any) error {
 
 var booleans = map[string]bool{"true": true, "yes": true, "y": true, "on": true, "1": true, "false": false, "no": false, "n": false, "off": false, "0": false}
 
-// convert converts a text to a value of a type. If it cannot, it returns a description of the
-// expected input.
+// convert converts a text to a value of a type. If the text cannot be converted, convert returns a
+// description of the expected input.
 func convert(text string, want abl.Type) (value any, problem string) {
 	text = strings.TrimSpace(text)
 	switch want {

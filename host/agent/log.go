@@ -214,7 +214,7 @@ func (l *log) withdraw(from int) {
 func (l *log) unhandled(tool abl.Name, fault *abi.Fault) *abi.Fault {
 	f := *fault
 	if f.File == "" {
-		f.Message = fmt.Sprintf("the call of %s failed: %s", tool.Value, fault.Message)
+		f.Message = fmt.Sprintf("the call to %s failed: %s", tool.Value, fault.Message)
 		f.File, f.Line, f.Column = l.agent.File, tool.Line, tool.Column
 		return &f
 	}

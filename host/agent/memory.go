@@ -36,7 +36,7 @@ type memory struct {
 type actor struct {
 	agent *program
 	state *State
-	// kept contains the variables that no session resets.
+	// kept contains the variables that are never reset.
 	kept        map[string]any
 	keptChanged bool
 	// isNew is true if the agent was not active in the session before this turn.

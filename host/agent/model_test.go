@@ -142,7 +142,7 @@ func TestReasoningOffersOnlyItsTools(t *testing.T) {
 func TestReasoningNeedsModel(t *testing.T) {
 	d, _ := abl.Parse("a.abl", []byte(strings.Replace(wireAgent, "    MODEL: small\n", "", 1)))
 	_, problems := agent.Compile([]*abl.Document{d}, []agent.Tool{{Name: "pay"}, {Name: "admin"}})
-	if err := problems.Err(); err == nil || !strings.Contains(err.Error(), "a.abl:21:3: the step talk has REASONING: true and no model") {
+	if err := problems.Err(); err == nil || !strings.Contains(err.Error(), "a.abl:21:3: the step talk has REASONING: true but no MODEL") {
 		t.Errorf("problems = %v", err)
 	}
 }
@@ -174,7 +174,7 @@ func TestPreview(t *testing.T) {
 		t.Errorf("prompt = %v, %v", prompt, err)
 	}
 	if !maps.Equal(before, e.Dump()) {
-		t.Error("the preview changed the memory")
+		t.Error("the preview changed stored values")
 	}
 	none, err := compile(t, nil, "AGENT: A").Preview(context.Background(), e, agent.Request{})
 	if none != nil || err != nil {

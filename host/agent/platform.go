@@ -118,8 +118,8 @@ func (s *Set) evaluate(ctx context.Context, env Env, r Rules) (*evaluator, error
 	return &evaluator{&rules{mem: m, log: l, excused: -1}, e, &loaded}, nil
 }
 
-// use replaces the variables of the session by those of a caller. A name with a dot is the path of
-// an injected value.
+// use replaces the variables of the session by the variables of a caller. A name with a dot is the
+// path of an injected value.
 func use(m *memory, variables map[string]any) error {
 	variables, err := asJSON(variables)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Set) checkCheckpoint(r Rules) error {
 	switch r.Checkpoint {
 	case CheckpointStep, CheckpointReturning:
 		if r.Tool != "" {
-			return abi.Faultf(abi.InvalidArgument, "the checkpoint %s has no tool", r.Checkpoint).WithHint("leave out the tool, or use the checkpoint %s", CheckpointCalling)
+			return abi.Faultf(abi.InvalidArgument, "the checkpoint %s does not accept a tool", r.Checkpoint).WithHint("omit the tool, or use the checkpoint %s", CheckpointCalling)
 		}
 		return nil
 	case CheckpointCalling:
@@ -186,7 +186,7 @@ func (s *Set) checkCheckpoint(r Rules) error {
 		return nil
 	}
 	if r.Tool == "" {
-		return abi.Faultf(abi.InvalidArgument, "the checkpoint %s needs a tool", r.Checkpoint)
+		return abi.Faultf(abi.InvalidArgument, "the checkpoint %s requires a tool", r.Checkpoint)
 	}
 	fault := abi.Faultf(abi.NotFound, "there is no tool %q", r.Tool)
 	if best := spell.Name(r.Tool, slices.Sorted(maps.Keys(s.tools))); best != "" {

@@ -173,7 +173,7 @@ func TestCheckReportsWhatFails(t *testing.T) {
 		t.Errorf("an unset operand is reported as %+v; want a block without a message", got)
 	}
 	if got = check(agent.Rules{Checkpoint: agent.CheckpointReturning, Variables: map[string]any{"checked": true}}); got.Blocked {
-		t.Errorf("a constraint that holds is reported as %+v", got)
+		t.Errorf("a constraint that is satisfied is reported as %+v", got)
 	}
 	got = check(agent.Rules{Checkpoint: agent.CheckpointCalling, Tool: "transfer", Variables: map[string]any{"amount": 500}})
 	if !got.Blocked || !strings.Contains(got.Failures[0].Message, "not 500") {

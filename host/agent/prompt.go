@@ -28,7 +28,7 @@ type Prompt struct {
 }
 
 // errPreview ends a turn at its first request to a model.
-var errPreview = errors.New("the turn asks a model")
+var errPreview = errors.New("the turn sends a request to a model")
 
 // previewEnv records the first request to a model instead of sending it.
 type previewEnv struct {

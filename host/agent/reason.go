@@ -46,7 +46,8 @@ func (r *reasoner) chat(ctx context.Context, at abl.Position, name string, reque
 	return answer, err
 }
 
-// step lets the model of a step answer. The step ends if EXIT_WHEN holds, or after MAX_TURNS answers.
+// step lets the model of a step answer. The step ends if EXIT_WHEN is true, or after MAX_TURNS
+// answers.
 func (r *reasoner) step(ctx context.Context, step *abl.Step) (control, error) {
 	r.t.unread = false
 	remembered, err := r.userMemory(ctx, step.Name.Position)

@@ -206,8 +206,8 @@ func isUnscoped(err error) bool {
 func reason(err error) string {
 	switch {
 	case errors.Is(err, abi.NoUser):
-		return "belongs to a user, but the session has none"
+		return "belongs to a user, but the run has no user"
 	default:
-		return "belongs to an execution tree, but the session has none"
+		return "belongs to a workflow, but the run has no workflow and no session"
 	}
 }

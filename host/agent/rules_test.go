@@ -197,7 +197,7 @@ MEMORY:
 	if last, _ := e.Stored("project.last"); last != "Ann" {
 		t.Errorf("project.last = %v", last)
 	}
-	if len(o.Warnings) != 2 || !strings.Contains(o.Warnings[0], "user.name belongs to a user, but the session has none") {
+	if len(o.Warnings) != 2 || !strings.Contains(o.Warnings[0], "user.name belongs to a user, but the run has no user") {
 		t.Errorf("warnings = %q", o.Warnings)
 	}
 }

@@ -154,7 +154,7 @@ func (m *memory) located(err error, at abl.Position) error {
 	}
 }
 
-// ask sends a message to the user that is not a result.
+// ask sends the user a message that is not a result.
 func ask(ctx context.Context, m *memory, text *abl.Template) error {
 	message, err := m.render(ctx, text)
 	if err != nil {

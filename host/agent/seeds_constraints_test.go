@@ -226,7 +226,7 @@ func checkTriggers(t *testing.T, block string) {
 		t.Errorf("user.name = %v until %v", name, e.Expires("user.name"))
 	}
 	if _, ok := e.Stored("user.language"); ok {
-		t.Error("user.language is stored although its condition does not hold")
+		t.Error("user.language is stored although its condition is false")
 	}
 	expires := e.Expires("user.name")
 	e.Clock = e.Clock.Add(time.Hour)

@@ -94,7 +94,7 @@ var ruleCases = []seedCase{
 `), nil, func(t *testing.T, e *agenttest.Env, set *agent.Set) {
 		say(t, e, set, "b0")
 		if got, ok := e.Stored("user.booking_history"); ok {
-			t.Errorf("user.booking_history = %v although the condition does not hold", got)
+			t.Errorf("user.booking_history = %v although the condition is false", got)
 		}
 		say(t, e, set, "b1")
 		want := map[string]any{"booking_id": "b1", "action": "cancel", "date": "2026-11-23T10:00:00.000Z"}

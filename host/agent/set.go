@@ -72,8 +72,8 @@ type program struct {
 }
 
 // Compile checks the agents of an app against each other and its tools, and prepares them for
-// execution. If a problem is an error, the set is nil. The documents must not change afterwards, and
-// must have no errors of their own.
+// execution. If a problem is an error, the set is nil. The documents must not change afterwards,
+// and must not contain errors.
 func Compile(docs []*abl.Document, tools []Tool) (*Set, abl.Problems) {
 	s := &Set{agents: make(map[string]*program, len(docs)), tools: make(map[string]Tool, len(tools)), masks: newMasks(&abl.Document{}, docs)}
 	names := make([]string, len(tools))
@@ -99,7 +99,7 @@ func Compile(docs []*abl.Document, tools []Tool) (*Set, abl.Problems) {
 	return s, problems
 }
 
-// checkModels reports the steps that need a model but do not name one.
+// checkModels reports the steps that need a model but do not select one.
 func checkModels(d *abl.Document) abl.Problems {
 	var problems abl.Problems
 	for i := range d.Flow.Steps {
@@ -107,8 +107,8 @@ func checkModels(d *abl.Document) abl.Problems {
 		if isReasoning(s) && s.Model == "" {
 			problems = append(problems, abl.Problem{
 				File: d.File, Line: s.Name.Line, Column: s.Name.Column, Code: abl.CodeMissing, Severity: abl.SeverityError,
-				Message: "the step " + s.Value + " has REASONING: true and no model",
-				Hint:    "write MODEL: name, with a chat model of the operator, or REASONING: false",
+				Message: "the step " + s.Value + " has REASONING: true but no MODEL",
+				Hint:    "write MODEL: with the name of a configured chat model, or REASONING: false",
 			})
 		}
 	}

@@ -20,7 +20,7 @@ func (s *Set) ShowSession(state json.RawMessage) json.RawMessage {
 	return s.showMember("", "injected", state)
 }
 
-// ShowKept returns the display form of the variables of an agent that no session resets. Both are
+// ShowKept returns the display form of the variables of an agent that are never reset. Both are
 // JSON.
 func (s *Set) ShowKept(agent string, variables json.RawMessage) json.RawMessage {
 	m := s.masksOf(agent)

@@ -84,7 +84,7 @@ func (r Request) check() error {
 	case r.Event == "":
 		return nil
 	case r.HasMessage:
-		return abi.Faultf(abi.InvalidArgument, "a turn has a message or an event, not both").WithHint("omit one of them")
+		return abi.Faultf(abi.InvalidArgument, "a turn must not contain both a message and an event").WithHint("omit one of them")
 	default:
 		return checkEvent(r.Event)
 	}
@@ -126,7 +126,7 @@ func newTurn(r Request, m *memory, l *log) *turn {
 	return t
 }
 
-// resolve returns the agent to address.
+// resolve returns the name of the agent that performs the turn.
 func (s *Set) resolve(requested, active string) (string, error) {
 	name := requested
 	if name == "" {
@@ -136,7 +136,7 @@ func (s *Set) resolve(requested, active string) (string, error) {
 		name = s.names[0]
 	}
 	if name == "" {
-		return "", abi.Faultf(abi.InvalidArgument, "the first turn of a session must name an agent").WithHint("name one of %s", strings.Join(s.names, ", "))
+		return "", abi.Faultf(abi.InvalidArgument, "the first turn of a session must select an agent").WithHint("select one of: %s", strings.Join(s.names, ", "))
 	}
 	return name, s.Find(name)
 }

@@ -17,7 +17,7 @@ import (
 const (
 	// agentExtension is the extension of the files of agents.
 	agentExtension = ".abl"
-	// agentFolder is the folder that is searched for agents, besides the app's folder.
+	// agentFolder is the folder that is searched for agents in addition to the app's folder.
 	agentFolder = "agents"
 	// maxAgents is the maximum number of agents of an app.
 	maxAgents = 100
@@ -53,7 +53,7 @@ func (r *agentReader) agents(n *node, a *App, positions map[string]position) map
 	return m.merge()
 }
 
-// The method names returns the files of agents, sorted: those that the section lists, or else every
+// The method names returns the files of agents, sorted: the files in the section, or else every
 // file of an agent in the app's folder and in its folder agents.
 func (r *agentReader) names(n *node) []string {
 	var names []string
@@ -91,8 +91,8 @@ func (r *agentReader) include(problems abl.Problems) {
 	}
 }
 
-// check reports mistakes between agents, and calls of tools that the app does not have. If the agents
-// have no errors, it compiles them. It runs after the tools are read.
+// check reports mistakes between agents, and calls to tools that the app does not have. If the
+// agents have no errors, it compiles them. It runs after the tools are read.
 func (r *agentReader) check(a *App) {
 	if len(a.Agents) == 0 {
 		return
@@ -165,13 +165,14 @@ func (m *factMerger) merge() map[string]position {
 	}
 	m.agent = ""
 	if n := len(m.app.Facts); n > maxFacts && m.own <= maxFacts {
-		m.errorf(m.positions[m.app.Facts[maxFacts].Path], OverLimit, "", "an app has at most %d facts, and this one has %d with those of its agents", maxFacts, n)
+		m.errorf(m.positions[m.app.Facts[maxFacts].Path], OverLimit, "", "an app is limited to %d facts, but this app has %d with those of its agents", maxFacts, n)
 	}
 	return m.positions
 }
 
-// fact adds a fact of an agent. Two declarations of a path must agree on the scope, and should agree
-// on the type. The default of an agent applies only to that agent, so that it is not added.
+// fact adds a fact of an agent. Two declarations of a path must have the same scope, and should
+// have the same type. The default in an agent applies only to that agent, so it is not added to the
+// app.
 func (m *factMerger) fact(doc *abl.Document, f abl.Fact) {
 	at := position{doc.File, f.Line, f.Column}
 	added := declare.Fact{

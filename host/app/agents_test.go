@@ -74,7 +74,7 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// The section agents replaces the search for files.
+// If the app file has a section agents, Load does not search for agent files.
 func TestListedAgents(t *testing.T) {
 	files := map[string]string{"agents/booking.abl": bookingAgent, "x/other.abl": "AGENT: Other\nGOAL: \"x\"\n"}
 	for section, want := range map[string][]string{
@@ -90,7 +90,7 @@ func TestListedAgents(t *testing.T) {
 	}
 }
 
-// An error in an agent breaks the agents and not the app.
+// An error in an agent file disables the agents of the app, but not the app itself.
 func TestAgentProblems(t *testing.T) {
 	stay := "facts: {user.last_stay: {}"
 	for _, tt := range []struct{ yaml, abl, want string }{

@@ -31,8 +31,8 @@ type App struct {
 	Stores  []declare.Store
 	Tools   []Tool
 	Prompts []Prompt
-	// Facts are the declared facts, in the order of the file, followed by those of the agents; nil if
-	// the app has no facts.
+	// Facts are the declared facts, in the order of the file, followed by the facts of the agents; nil
+	// if the app has no facts.
 	Facts []declare.Fact
 	// Blocks are the declared blocks: core and archival, followed by the app's own in the order of the
 	// file; nil if the app has no blocks.
@@ -41,7 +41,8 @@ type App struct {
 	// are the agents in these files. An imported app has only the names of the files.
 	AgentFiles []string
 	Agents     []*abl.Document
-	// AgentSet contains the compiled agents. It is nil if there are none, or if one of them has errors.
+	// AgentSet contains the compiled agents. It is nil if the app has no agents, or if an agent has
+	// errors.
 	AgentSet *agent.Set
 	// BrokenAgents contains the errors in the files of agents. If there are any, no agent can answer.
 	BrokenAgents Problems

@@ -52,7 +52,7 @@ func Export(a *App) ([]byte, error) {
 	}
 	text, err := encode(out, "  ")
 	if err == nil && len(text) > maxFileBytes {
-		err = fmt.Errorf("export app %s: the app file needs %d KiB; the limit is %d KiB", a.ID, len(text)>>10, maxFileBytes>>10)
+		err = fmt.Errorf("export app %s: the app file would have %d KiB; the limit is %d KiB", a.ID, len(text)>>10, maxFileBytes>>10)
 	}
 	return text, err
 }

@@ -28,7 +28,7 @@ func (r *factReader) facts(n *node) (facts []declare.Fact, positions map[string]
 	facts, positions = []declare.Fact{}, map[string]position{}
 	entries := r.entries(n, "facts", "fact", nil)
 	if len(entries) > maxFacts {
-		r.errorf(entries[maxFacts].position, OverLimit, "store values that belong together as one object", "an app has at most %d facts, and this one has %d", maxFacts, len(entries))
+		r.errorf(entries[maxFacts].position, OverLimit, "store values that belong together as one object", "an app is limited to %d facts, but this app has %d", maxFacts, len(entries))
 	}
 	for _, m := range entries {
 		positions[m.key] = m.position
@@ -98,7 +98,7 @@ func (r *factReader) word(n *node, key string, known []string) string {
 		}
 	}
 	if n.kind == text {
-		r.errorf(n.position, BadValue, didYouMean(word, known), "%s is not a value of %s", quote(word), key)
+		r.errorf(n.position, BadValue, didYouMean(word, known), "%s is not a valid value of %s", quote(word), key)
 	}
 	return ""
 }
@@ -106,7 +106,7 @@ func (r *factReader) word(n *node, key string, known []string) string {
 func (r *factReader) ttl(n *node) time.Duration {
 	retention, err := declare.ParseRetention(n.value)
 	if n.kind != text || err != nil || retention.Session {
-		r.errorf(n.position, BadValue, "write one count and one unit: 90d, 24h, 30m, 10s", "%s is not a ttl", quote(n.value))
+		r.errorf(n.position, BadValue, "write one count and one unit: 90d, 24h, 30m, 10s", "%s is not a valid ttl", quote(n.value))
 		return 0
 	}
 	return retention.For

@@ -126,7 +126,7 @@ func (r *grantReader) checkFacts(m member, g declare.Grant) {
 	}
 }
 
-// grantable reports whether a grant can name the store.
+// grantable reports whether a grant can be for the store.
 func (r *grantReader) grantable(name string) bool {
 	_, ok := r.declared[name]
 	return ok || name == declare.SessionMeta || r.declared == nil

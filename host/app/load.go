@@ -124,8 +124,8 @@ func (l *load) app(root *node) (*App, Problems) {
 	return l.settle(a)
 }
 
-// settle assigns each error to its tool, its prompt or the agents. It returns nil if an error belongs
-// to none of them.
+// settle assigns each error to its tool, its prompt or the agents. It returns nil if an error does
+// not belong to a tool, a prompt or the agents.
 func (l *load) settle(a *App) (*App, Problems) {
 	l.problems = l.problems.sorted()
 	tools, prompts := map[string]Problems{}, map[string]Problems{}
@@ -162,7 +162,7 @@ func (l *load) id(root *node) string {
 	}
 	id := l.text(n, "app")
 	if n.kind == text && !idRule.MatchString(id) {
-		l.errorf(n.position, BadName, "use letters, digits, '.', '_' or '-', such as my-shop", "%s is not an app id", quote(id))
+		l.errorf(n.position, BadName, "use letters, digits, '.', '_' or '-', such as my-shop", "%s is not a valid app id", quote(id))
 	}
 	return id
 }

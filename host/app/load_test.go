@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// The function files returns a file system of alternating paths and contents.
+// files returns a file system. Its arguments are alternately paths and contents.
 func files(parts ...string) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for i := 0; i < len(parts); i += 2 {
@@ -118,7 +118,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// This text is from the vendor's documentation. It is the section memory of an app file.
+// This text is the section "memory" of an app file in the vendor's documentation.
 const scopeSelection = `
 # User preferences - persist across sessions
 userPrefs:

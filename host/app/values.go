@@ -67,7 +67,7 @@ func (r fieldReader) named(m member, what string, known []string) bool {
 	if !slices.Contains(known, m.key) || m.value.kind == null || m.value.kind == object && declares {
 		return r.keys(m.value, what, known)
 	}
-	r.errorf(m.position, WrongType, "indent it below its name", "%s is a key of %s, but the file needs a name here", m.key, what)
+	r.errorf(m.position, WrongType, "indent it below its name", "%s is a key of %s, but a name is required here", m.key, what)
 	return false
 }
 

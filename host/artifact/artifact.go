@@ -57,7 +57,7 @@ type Upload struct {
 	// Began is the start time of the upload. The upload fails if the user has been erased since
 	// then. The zero time means now.
 	Began time.Time
-	// Text is the text that was extracted from the content, or nil. If it is nil, TextReason
+	// Text is the text that was extracted from the content, or nil. If Text is nil, TextReason
 	// explains why.
 	Text       *string
 	Truncated  bool

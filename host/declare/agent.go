@@ -13,6 +13,5 @@ func AgentStore() Store {
 	return Store{Name: Agents, Kind: KindVariables, Access: ScopeByItem}
 }
 
-// KeptFor is the time for which variables of an agent that no session resets are kept after their
-// last use.
+// KeptFor is the time for which variables that are never reset are kept after their last use.
 const KeptFor = 30 * 24 * time.Hour

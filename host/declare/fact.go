@@ -22,7 +22,7 @@ func FactStore(facts []Fact) Store {
 
 // Fact is the declaration of a fact: a value with a dotted path, such as user.language.
 type Fact struct {
-	// Path names the fact; see CheckFactPath.
+	// Path is the path of the fact; see CheckFactPath.
 	Path string
 	// Scope is the owner of the value. Default: FactScope of the path.
 	Scope Scope
@@ -32,7 +32,7 @@ type Fact struct {
 	Strict bool
 	// Default is the value that a read returns if no value is stored. Nil means null.
 	Default json.RawMessage
-	// TTL is the time after which a written value expires. If it is zero, values do not expire.
+	// TTL is the time after which a written value expires. If TTL is zero, values do not expire.
 	TTL time.Duration
 	// Domain is the group of facts that the fact belongs to. Default: FactDomain of the path.
 	Domain string
@@ -115,9 +115,9 @@ func CheckFactPath(path string) error {
 	return nil
 }
 
-// FactScope returns the scope of a fact that declares none. The first name of the path determines
-// the scope: the app for project, the workflow for workflow and execution_tree, and the user for any
-// other name.
+// FactScope returns the default scope of a fact. The first name of the path determines the scope:
+// the app for project, the workflow for workflow and execution_tree, and the user for any other
+// name.
 func FactScope(path string) Scope {
 	switch first, _, _ := strings.Cut(path, "."); first {
 	case "project":
@@ -128,7 +128,7 @@ func FactScope(path string) Scope {
 	return ScopeUser
 }
 
-// FactDomain returns the domain of a fact that declares none: the second name of its path.
+// FactDomain returns the default domain of a fact: the second name of its path.
 func FactDomain(path string) string {
 	_, rest, _ := strings.Cut(path, ".")
 	domain, _, _ := strings.Cut(rest, ".")

@@ -70,7 +70,7 @@ func ParseVerbs(text string) ([]abi.Verb, error) {
 		case "readwrite":
 			verbs = append(verbs, abi.Read, abi.Write, abi.Delete)
 		default:
-			return nil, fmt.Errorf("%q is not a verb; use read, write, delete or readwrite", word)
+			return nil, fmt.Errorf("%q is not a grant verb; use read, write, delete or readwrite", word)
 		}
 	}
 	return verbs, nil

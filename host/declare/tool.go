@@ -46,8 +46,8 @@ type Annotations struct {
 // applies.
 type Limits struct {
 	Timeout time.Duration
-	// Deadline is the maximum duration of a run, including the time that it waits for the answers of
-	// external calls. Timeout does not count that time.
+	// Deadline is the maximum duration of a run, including the time in which it waits for the answers
+	// of external calls. Timeout does not include this waiting time.
 	Deadline time.Duration
 	// CPU is the maximum CPU time of an attempt.
 	CPU time.Duration

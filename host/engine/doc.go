@@ -3,7 +3,7 @@
 // with JSON arguments come out. The same engine can therefore run in the host's process or in a
 // worker process. An engine does not know stores, callers or grants.
 //
-// An [Engine] compiles a [Source] into a [Program]. Each call of Program.Run executes a program
+// An [Engine] compiles a [Source] into a [Program]. Each call to Program.Run executes a program
 // once, in a fresh guest that shares no state with other guests. Package enginetest is the
 // conformance suite for engines.
 package engine

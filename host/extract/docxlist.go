@@ -90,7 +90,7 @@ type docxLists struct {
 	styles map[string]docxParagraph
 }
 
-// lists reads the definitions of lists. If they are unreadable, list items get no marks.
+// lists reads the definitions of lists. If the definitions are unreadable, list items get no marks.
 func (f *docxFile) lists(folder string) *docxLists {
 	var numbering docxNumbering
 	if !f.unmarshal(folder+"/numbering.xml", &numbering) {

@@ -46,7 +46,7 @@ func claimed(filename, declared string) (known, error) {
 		return known{}, notTaken("files with the extension %q are not accepted", shortened(extension))
 	}
 	if mediaType != "" && !slices.Contains(f.MediaTypes, mediaType) {
-		return known{}, abi.Faultf(abi.InvalidArgument, "the file has the extension of %s but the media type %s", f.Name, shortened(mediaType))
+		return known{}, abi.Faultf(abi.InvalidArgument, "the file name has the extension of %s, but the media type is %s", f.Name, shortened(mediaType))
 	}
 	return f, nil
 }

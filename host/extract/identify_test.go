@@ -98,7 +98,7 @@ func TestIdentifyRefusesMismatch(t *testing.T) {
 		{"a.exe", "", "MZ", `files with the extension ".exe" are not accepted`},
 		{"a.svg", "image/svg+xml", svg, `files with the extension ".svg" are not accepted`},
 		{"a.pdf.exe", "application/pdf", "%PDF-1.4", `".exe"`},
-		{"a.pdf", "text/html", "%PDF-1.4\n\xFF", "has the extension of pdf but the media type text/html"},
+		{"a.pdf", "text/html", "%PDF-1.4\n\xFF", "has the extension of pdf, but the media type is text/html"},
 		{"a", "application/zip", "PK", "files of media type application/zip are not accepted"},
 		{"a", "", "hi", "neither an extension nor a media type"},
 		{"a.d/b", "application/octet-stream", "hi", "neither an extension nor a media type"},

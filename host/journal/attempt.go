@@ -34,9 +34,9 @@ type Attempt struct {
 // records the result. It returns a *ConflictError, without a call, if too many attempts have made
 // new calls.
 //
-// If ctx or the attempt ends first, Do returns the fault timeout or cancelled, which is not recorded.
-// A safe call is then cancelled; an unsafe one continues and is recorded. The answer must not be
-// modified.
+// If ctx or the attempt ends first, Do returns the fault timeout or cancelled, which is not
+// recorded. A safe call is then cancelled. An unsafe call continues and is recorded. The answer
+// must not be modified.
 func (a *Attempt) Do(ctx context.Context, request Request, call Call) ([]byte, error) {
 	return a.Prepare(request).Do(ctx, call)
 }
@@ -55,9 +55,9 @@ func (a *Attempt) Prepare(request Request) *Prepared {
 	return &Prepared{a, a.nextKey(request), request.Safe}
 }
 
-// Order returns the position of the recorded result among the recorded results of the run, from 1, or
-// 0 if none is recorded. An attempt that uses results in this order gets them in the same order as
-// the attempts before.
+// Order returns the position of the recorded result among the recorded results of the run, counted
+// from 1, or 0 if no result is recorded. An attempt that uses results in this order gets them in
+// the same order as the earlier attempts.
 func (p *Prepared) Order() int {
 	j := p.attempt.journal
 	j.mu.Lock()

@@ -61,7 +61,7 @@ type entry struct {
 	order  int
 	safe   bool
 	cancel context.CancelFunc
-	// attempt is the number of the last attempt that asked for the call.
+	// attempt is the number of the last attempt that requested the call.
 	attempt   int
 	cancelled bool
 	// finished is the position of the result in the order of arrival, or 0 if there is none.

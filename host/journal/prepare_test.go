@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/journal"
 )
 
-// TestOrderOfAnswers makes calls that answer in another order than they began. A second attempt must
-// find the answers in the order in which they arrived.
+// TestOrderOfAnswers makes calls whose answers arrive in another order than the calls began. A
+// second attempt must find the answers in the order in which they arrived.
 func TestOrderOfAnswers(t *testing.T) {
 	j := journal.New("run", journal.Limits{})
 	answer := func(text string) journal.Call {

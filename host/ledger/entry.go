@@ -21,8 +21,7 @@ type Entry struct {
 	Tool string `json:"tool,omitempty"`
 	// File is the id of a downloaded file.
 	File string `json:"file_id,omitempty"`
-	// Actor is the program of the platform that requested the action. It is the name of a key, and
-	// never a secret.
+	// Actor is the name of the key with which the action was requested, and never a secret.
 	Actor   string `json:"actor,omitempty"`
 	User    string `json:"user_id,omitempty"`
 	Session string `json:"session_id,omitempty"`

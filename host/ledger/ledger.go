@@ -14,7 +14,7 @@ import (
 
 // Config configures a Ledger.
 type Config struct {
-	// Retention is the time for which entries are kept. If it is 0, there is no ledger.
+	// Retention is the time for which entries are kept. If Retention is 0, there is no ledger.
 	Retention time.Duration
 	// MaxBytes is the maximum size of the ledger of a tenant. If the ledger is larger, Trim removes
 	// its oldest entries.

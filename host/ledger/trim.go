@@ -9,7 +9,7 @@ import (
 )
 
 // Trim removes the oldest entries of a tenant's ledger if the ledger is larger than MaxBytes. It
-// stops when the ledger has nine tenths of MaxBytes. Between two calls of Trim, the ledger can
+// stops when the ledger has nine tenths of MaxBytes. Between two calls to Trim, the ledger can
 // exceed MaxBytes.
 func (l *Ledger) Trim(ctx context.Context, tenant string) error {
 	prefix := l.Prefix(partition.Caller{Tenant: tenant})

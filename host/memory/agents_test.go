@@ -58,7 +58,7 @@ func TestAgentState(t *testing.T) {
 	a.wantState(caller("ann", "s4"), map[string]string{variables.Kept("booking", true): ""})
 }
 
-// wantState compares the state under some items; "" means none.
+// wantState compares the stored states of some items. The state "" means that an item has no state.
 func (a *app) wantState(c partition.Caller, want map[string]string) {
 	a.t.Helper()
 	_, err := a.transactWithoutRights(c, func(ctx context.Context, v *memory.View) error {
@@ -133,7 +133,8 @@ func TestAgentStateIsTheHosts(t *testing.T) {
 	}
 }
 
-// A nested body that fails undoes its own writes, acts under its own Authority, and can end early.
+// A nested body has its own Authority and can end early. If the nested body fails, only its own
+// writes are undone.
 func TestViewNested(t *testing.T) {
 	a := withAgents(t)
 	granted := memory.Granted([]declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read, abi.Write}}})
@@ -220,7 +221,7 @@ func TestViewNestedConflict(t *testing.T) {
 	}
 }
 
-// Facts are read under an Authority. PeekFacts adds nothing to the read set, and hides other facts.
+// PeekFacts reads only the facts that its Authority allows. It adds nothing to the read set.
 func TestFactsOfAnAgent(t *testing.T) {
 	a := withAgents(t)
 	a.must(ann, abi.SetFact, `"user.secret"`, `"s"`)

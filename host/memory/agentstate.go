@@ -75,7 +75,7 @@ func (v *View) agentPartition(item string) (*storePartition, error) {
 }
 
 // Fact returns the stored value of a fact, or nil if there is none. It does not return the declared
-// default. It adds the record to the read set. The rights are those of a.
+// default. It adds the record to the read set. It uses the rights of the Authority a.
 func (v *View) Fact(ctx context.Context, a Authority, path string) (json.RawMessage, error) {
 	p, err := v.factPartition(a, path)
 	if err != nil {
@@ -88,10 +88,10 @@ func (v *View) Fact(ctx context.Context, a Authority, path string) (json.RawMess
 	return r.Content, nil
 }
 
-// PeekFacts returns the stored values of facts, all from one snapshot, in the order of paths. A value
-// is nil if there is none or if a does not allow to read it. Unlike Fact, PeekFacts adds nothing to
-// the read set: the attempt can commit although the values have changed. The values are among the
-// effects of the attempt.
+// PeekFacts returns the stored values of facts, all from one snapshot, in the order of paths. A
+// value is nil if none is stored or if the Authority a does not allow reading it. Unlike Fact,
+// PeekFacts adds nothing to the read set: the attempt can commit although the values have changed.
+// The values are among the effects of the attempt.
 func (v *View) PeekFacts(ctx context.Context, a Authority, paths []string) ([]json.RawMessage, error) {
 	values := make([]json.RawMessage, len(paths))
 	keys, at := make([]storage.Key, 0, len(paths)), make([]int, 0, len(paths))
@@ -114,7 +114,7 @@ func (v *View) PeekFacts(ctx context.Context, a Authority, paths []string) ([]js
 	return values, nil
 }
 
-// factPartition returns the partition of a fact that a allows to read.
+// factPartition returns the partition of a fact if the Authority a allows reading the fact.
 func (v *View) factPartition(a Authority, path string) (*storePartition, error) {
 	if v.closed != nil {
 		return nil, v.closed
@@ -129,7 +129,7 @@ func (v *View) factPartition(a Authority, path string) (*storePartition, error) 
 	return routedPartition{v, st, abi.Read}.at(path)
 }
 
-// withItem returns a copy of a fault with the path of the fact that the call was about.
+// withItem returns a copy of a fault with the path of the fact in the call.
 func withItem(err error, path string) error {
 	f, ok := withCall(err, abi.GetFact, declare.Facts).(*abi.Fault)
 	if !ok {

@@ -55,8 +55,8 @@ func (t *transaction) begin(ctx context.Context) error {
 	return nil
 }
 
-// use records the use of the session and of the workflow, if that is necessary, and reports whether
-// it has written any. If the caller cannot use one of them, use writes neither.
+// use records the use of the session and of the workflow if necessary, and reports whether it has
+// written a record. If the caller cannot use one of them, use writes neither.
 func (t *transaction) use(ctx context.Context, start session.Start) (bool, error) {
 	c := t.tx.Caller
 	if t.tx.EndIdle {

@@ -89,7 +89,7 @@ func (a Authority) checkItem(store, item string, verb abi.Verb) error {
 		return abi.Faultf(abi.AccessDenied, "the tool has no %s grant on %q", verb, item).
 			WithHint("add the verb %s to the tool's grants", verb)
 	}
-	return abi.Faultf(abi.NotFound, "there is no %q, or this tool was not granted it", item).
+	return abi.Faultf(abi.NotFound, "%q does not exist or was not granted to this tool", item).
 		WithHint("grant it to the tool: grants: {%s: %s}", item, verb)
 }
 

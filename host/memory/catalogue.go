@@ -283,7 +283,8 @@ func (e *ScopeChangedError) Held() string {
 	return fmt.Sprintf("%d records %s", e.Records, what)
 }
 
-// recordCount is the number of all records of a store, and of those that do not belong to an agent.
+// recordCount is the number of all records of a store, and the number of records that do not belong
+// to an agent.
 type recordCount struct{ all, users int }
 
 // countStores counts the records of each store in a group.

@@ -30,8 +30,8 @@ type Erased struct {
 	Runs     int `json:"runs"`
 	// Workflows is the number of workflows that were ended.
 	Workflows int `json:"workflows"`
-	// Files is the number of removed files that the user uploaded, and Entries the number of
-	// removed ledger entries that named the user.
+	// Files is the number of removed files that the user uploaded, and Entries the number of removed
+	// ledger entries that contained the user.
 	Files   int `json:"files"`
 	Entries int `json:"ledger_entries"`
 }

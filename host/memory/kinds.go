@@ -74,8 +74,8 @@ func (k *kinds) noOperation(st *store, op string) error {
 	return f.WithHint("use one of its operations: %s", strings.Join(names, ", "))
 }
 
-// CheckOperation returns a fault if calls that name a declared store cannot use an operation
-// because the kind of the store lacks it.
+// CheckOperation returns a fault if calls with a declared store cannot use an operation because the
+// kind of the store does not have the operation.
 func (s *Service) CheckOperation(name, op string) error {
 	st := s.stores[name]
 	if name == declare.SessionMeta {
@@ -120,8 +120,8 @@ func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) 
 	return &store{Store: decl, compiled: compiled, dated: dated}, nil
 }
 
-// builtIn reports whether a declaration is that of a built-in store or of a block. Their names have
-// other rules, and they do not count as stores of the app.
+// builtIn reports whether a declaration is the declaration of a built-in store or of a block. Their
+// names have other rules, and they do not count as stores of the app.
 func builtIn(decl declare.Store) bool {
 	switch decl.Kind {
 	case declare.KindFact:

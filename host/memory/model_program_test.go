@@ -24,8 +24,8 @@ type step struct {
 	op    string
 	args  []string
 	catch bool
-	// digest adds a member to a content that depends on everything that the program has seen.
-	// revise sets if_revision to the last revision that it has seen.
+	// digest adds a member to a content. The value of the member depends on all replies that the
+	// program has received. revise sets if_revision to the last revision in these replies.
 	digest, revise bool
 	throw          bool
 	skip           int // how many steps to skip, depending on previous results

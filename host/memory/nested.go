@@ -16,8 +16,8 @@ import (
 // context ends, only the work of body is undone. If ctx ends, or if other transactions have changed
 // records that the attempt read, the attempt fails, and so does every later call of the View.
 //
-// More than txn.MaxNested calls in an attempt, or more than txn.MaxDepth calls at a time, are a
-// call_limit fault.
+// More than txn.MaxNested nested bodies in an attempt, or more than txn.MaxDepth levels of nesting,
+// are a call_limit fault.
 func (v *View) Nested(ctx context.Context, a Authority, body func(context.Context) error) error {
 	if v.closed != nil {
 		return v.closed
@@ -30,7 +30,7 @@ func (v *View) Nested(ctx context.Context, a Authority, body func(context.Contex
 	})
 	switch {
 	case errors.Is(err, txn.ErrNestedLimit):
-		return abi.Faultf(abi.CallLimit, "the run exceeded its limits: %d nested runs, %d at a time", txn.MaxNested, txn.MaxDepth)
+		return abi.Faultf(abi.CallLimit, "the run exceeded a limit: at most %d nested runs, and at most %d levels of nesting", txn.MaxNested, txn.MaxDepth)
 	case errors.Is(err, txn.ErrConflict) || ctx.Err() != nil:
 		v.closed = err
 	default:

@@ -14,11 +14,11 @@ import (
 // operation is an entry of the operation table, with the kinds that have the operation.
 type operation struct {
 	verb abi.Verb
-	// The field stores lists the kinds for which a call names the store.
+	// The field stores lists the kinds for which a call contains the name of the store.
 	stores []declare.Kind
-	// space is the kind for which a call does not name the store, or "" if there is none. A call
-	// without a store uses the store with the name spaceStore, or all stores of the kind if
-	// spaceStore is "".
+	// space is the kind for which a call does not contain the name of the store, or "" if there is
+	// none. A call without a store uses the store with the name spaceStore, or all stores of the kind
+	// if spaceStore is "".
 	space      declare.Kind
 	spaceStore string
 }
@@ -147,9 +147,9 @@ func (o operation) resolve(call abi.Call) (target, error) {
 	return target{name: name, call: call}, err
 }
 
-// argsWithoutStore returns the arguments of a call that does not name a store. If the store is
-// optional, the next parameter is a required text. A call without a second text therefore names no
-// store: its first argument belongs to the required parameter.
+// argsWithoutStore returns the arguments of a call without the name of a store. If the store is
+// optional, the next parameter is a required text. If a call has no second text, it therefore does
+// not contain a store, and its first argument is the required parameter.
 func (o operation) argsWithoutStore(args []json.RawMessage) (own []json.RawMessage, ok bool) {
 	switch {
 	case len(o.stores) == 0 || len(args) == 0:

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// The memory of an attempt is only a few times the size of the records that it wrote, even if it
+// An attempt uses only a few times as much RAM as the size of the records that it wrote, even if it
 // wrote them many times. Some decoded documents take forty times as much memory as their text.
 func TestAttemptKeepsEncodedContents(t *testing.T) {
 	const stores = 15

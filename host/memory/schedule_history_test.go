@@ -265,7 +265,7 @@ func (h *runHistory) applyLast(id int, a attempt) func(world) []world {
 	}
 }
 
-// stands reports whether the run can succeed in the world.
+// stands reports whether the run can succeed in a state of the model.
 func (h *runHistory) stands(w world, id int) bool {
 	return w.mayCommit(h.caller) && w.began[id] == w.erased[h.caller.User]
 }

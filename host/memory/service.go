@@ -235,13 +235,13 @@ func (s *Service) Operations() abi.Table { return s.kinds.table }
 func checkConfig(cfg Config) error {
 	var errs []error
 	if cfg.App == "" {
-		errs = append(errs, errors.New("memory: the app has no id"))
+		errs = append(errs, errors.New("memory: Config.App is empty"))
 	}
 	if cfg.Backend == nil {
-		errs = append(errs, errors.New("memory: no backend"))
+		errs = append(errs, errors.New("memory: Config.Backend is nil"))
 	}
 	if cfg.SessionIdle < 0 || cfg.WorkflowIdle < 0 || cfg.KeyRetention < 0 || cfg.LedgerRetention < 0 || cfg.MeteringRetention < 0 {
-		errs = append(errs, errors.New("memory: a negative duration"))
+		errs = append(errs, errors.New("memory: a duration in Config is negative"))
 	}
 	errs = append(errs, cfg.Limits.check())
 	return errors.Join(errs...)

@@ -71,7 +71,7 @@ func (p *storePartition) ForAgent() (kind.Partition, error) {
 	v := p.view
 	if v.caller.Agent == "" {
 		return nil, abi.Faultf(abi.NoAgent, "an agent's part of %q was named, but no agent is active for %s", p.store.Name, v.authority.holder()).
-			WithHint("run the tool in a turn of an agent, or name the agent with agent_id")
+			WithHint("run the tool in a turn of an agent, or set the agent with agent_id")
 	}
 	key, err := p.ownKey()
 	if err != nil {

@@ -35,9 +35,8 @@ type Tx struct {
 	// Key is the idempotency key of the transaction, or "". The commit stores the answer under the
 	// key. A later transaction with the same Key and Fingerprint returns the stored answer.
 	//
-	// A later transaction with the same Key and another Fingerprint is a conflict. If the
-	// Fingerprint has the form "input=x context=y", the message of the conflict names the parts
-	// that differ.
+	// A later transaction with the same Key and another Fingerprint is a conflict. If the Fingerprint
+	// has the form "input=x context=y", the message of the conflict lists the parts that differ.
 	Key         string
 	Fingerprint string
 	// Answer returns the answer to store under Key, based on the effects of the transaction. Answer
@@ -59,7 +58,7 @@ type Done struct {
 	Replayed []byte
 }
 
-// transaction is the state that all attempts of one call of Transact share.
+// transaction is the state that all attempts of one call to Transact share.
 type transaction struct {
 	s  *Service
 	tx Tx
@@ -173,14 +172,14 @@ func conflictUntilDeadline(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}
-	return abi.Faultf(abi.Conflict, "other runs changed the same records until the time limit").
+	return abi.Faultf(abi.Conflict, "the run reached its time limit because other runs kept changing the same records").
 		WithHint("retry, or reduce the number of concurrent runs that write the same record")
 }
 
 // unknownOutcome returns the fault of a run that may or may not have been committed.
 func (t *transaction) unknownOutcome(err error) error {
 	t.s.log.Error("the outcome of a commit is unknown", "run", t.tx.Caller.Run, "error", err)
-	f := abi.Faultf(abi.Unavailable, "the memory backend did not report whether the run was stored").
+	f := abi.Faultf(abi.Unavailable, "the storage backend did not report whether it stored the run's writes").
 		WithHint("check the stored records before a retry, or use an idempotency key")
 	f.Outcome = "unknown"
 	return f

@@ -117,8 +117,8 @@ func (d *UserData) Results(ctx context.Context, visit func(key string, result js
 	}))
 }
 
-// Entries visits the ledger entries that name the user. Entries also visits entries without a user
-// that belong to one of the user's sessions or workflows.
+// Entries visits the ledger entries that contain the user's id. Entries also visits entries without
+// a user that belong to one of the user's sessions or workflows.
 func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) error {
 	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.System(partition.Ledger, d.caller), func(r storage.Record) error {
 		e, err := ledger.Decode(r)

@@ -231,8 +231,8 @@ func (v *View) storeOf(key storage.Key) (st *store, item string) {
 }
 
 // classify converts the error of a call for the engine. A fault is returned to the tool code. A
-// conflict or the end of the context ends the attempt. Any other error of the backend is converted
-// to a fault with the code unavailable, without details.
+// conflict or the end of the context ends the attempt. Any other backend error is converted to a
+// fault with the code abi.Unavailable and no details.
 func (v *View) classify(ctx context.Context, err error, op, name string) error {
 	if errors.Is(err, txn.ErrConflict) {
 		v.closed = err

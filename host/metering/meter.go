@@ -47,7 +47,7 @@ type Meter struct {
 }
 
 // New returns the Meter of the app whose records db contains. The argument retention is the time
-// for which the usage of a day is kept. If it is 0, the Meter is disabled.
+// for which the usage of a day is kept. If retention is 0, the Meter is disabled.
 func New(db *records.DB, retention time.Duration) *Meter { return &Meter{db: db, retention: retention} }
 
 // Enabled reports whether the usage of runs is recorded.

@@ -42,12 +42,12 @@ func (r ChatRequest) checkCalls(calls []ToolCall) ([]ToolCall, *abi.Fault) {
 		if !ok {
 			return nil, abi.Faultf(abi.SchemaViolation, "the model called a tool that was not offered")
 		}
-		arguments, fault := fit("the arguments of the model's call of "+call.Name, call.Arguments, text)
+		arguments, fault := fit("the arguments of the model's call to "+call.Name, call.Arguments, text)
 		if fault != nil {
 			return nil, fault
 		}
 		if !strictjson.IsObject(arguments) {
-			return nil, abi.Faultf(abi.SchemaViolation, "the arguments of the model's call of %s are not an object", call.Name)
+			return nil, abi.Faultf(abi.SchemaViolation, "the arguments of the model's call to %s are not an object", call.Name)
 		}
 		checked = append(checked, ToolCall{ID: strings.ToValidUTF8(call.ID, ""), Name: call.Name, Arguments: arguments})
 	}

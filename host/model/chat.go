@@ -42,9 +42,9 @@ type ChatRequest struct {
 type Message struct {
 	Role    Role   `json:"role"`
 	Content string `json:"content"`
-	// ToolCalls are the calls that an assistant's message asks for.
+	// ToolCalls are in a message of the role assistant: the tool calls that the model requested.
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
-	// ToolCallID is the id of the call whose result is the content of a tool's message.
+	// ToolCallID is in a message of the role tool: the id of the call whose result is the content.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 
@@ -56,7 +56,7 @@ type Tool struct {
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 }
 
-// ToolCall is a call of a tool that a model asks for.
+// ToolCall is a call to a tool that a model requests.
 type ToolCall struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -70,13 +70,12 @@ type ChatAnswer struct {
 	// Object is compact JSON that fits the schema of the request.
 	Object    json.RawMessage `json:"object,omitempty"`
 	ToolCalls []ToolCall      `json:"tool_calls,omitempty"`
-	// Truncated is true if the text ends at the limit of tokens.
+	// Truncated is true if the text was cut off at MaxTokens.
 	Truncated bool  `json:"truncated,omitempty"`
 	Usage     Usage `json:"usage"`
 }
 
-// Usage is the number of tokens of a request that the provider charges for, as the provider reports
-// it.
+// Usage is the number of tokens that the provider reports and charges for a request.
 type Usage struct {
 	InputTokens  int `json:"input_tokens"`
 	OutputTokens int `json:"output_tokens"`

@@ -195,5 +195,5 @@ func ExampleReadConfig() {
 	fmt.Println(err)
 	// Output:
 	// small <nil>
-	// unavailable: there is no model of that name
+	// unavailable: no model has this name
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Mocks contains answers in place of models, by the name of the model, in the order of the requests.
+// Mocks contains answers that replace the answers of models, by the name of the model, in the order
+// of the requests.
 type Mocks map[string][]MockAnswer
 
 // MockAnswer is an answer, or an error. In JSON, a string is an answer with this text.
@@ -42,13 +43,13 @@ func ReadMocks(content []byte) (Mocks, error) {
 		return nil, abi.Faultf(abi.InvalidArgument, "the mocks are not valid JSON: %v", err)
 	}
 	if err := json.Unmarshal(content, &mocks); err != nil || mocks == nil {
-		return nil, abi.Faultf(abi.InvalidArgument, "the mocks must be an object of lists of answers").
+		return nil, abi.Faultf(abi.InvalidArgument, "the mocks must be a JSON object that maps each model to a list of answers").
 			WithHint(`write {"MODEL": ["a text", {"object": {}}, {"error": {"code": "unavailable"}}]}`)
 	}
 	for name, answers := range mocks {
 		for i, a := range answers {
 			if a.Error != nil && a.Error.Code.Number() == 0 {
-				return nil, abi.Faultf(abi.InvalidArgument, "the answer %d of the mock %s has an unknown error code", i+1, name)
+				return nil, abi.Faultf(abi.InvalidArgument, "answer %d of the mock for the model %s has an unknown error code", i+1, name)
 			}
 		}
 	}
@@ -60,17 +61,17 @@ func (m Mocks) Chat(name string, index int, request ChatRequest) (ChatAnswer, er
 	answers, ok := m[name]
 	switch {
 	case !ok:
-		return ChatAnswer{}, abi.Faultf(abi.Unavailable, "there is no mock of the model %s", name).
+		return ChatAnswer{}, abi.Faultf(abi.Unavailable, "the mocks have no answers for the model %s", name).
 			WithHint("add it to the mocks")
 	case index >= len(answers):
-		return ChatAnswer{}, abi.Faultf(abi.Unavailable, "the mock of the model %s has only %d answers", name, len(answers)).
+		return ChatAnswer{}, abi.Faultf(abi.Unavailable, "the mocks have only %d answers for the model %s", len(answers), name).
 			WithHint("add an answer for each request")
 	}
 	a := answers[index]
 	if a.Error != nil {
 		fault := *a.Error
 		if fault.Message == "" {
-			fault.Message = "the mock of the model fails"
+			fault.Message = "the mock returns this error"
 		}
 		return ChatAnswer{}, &fault
 	}

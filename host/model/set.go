@@ -62,7 +62,7 @@ func construct[T any](entry Entry, factory func(Entry, string) (T, error), geten
 	return factory(entry, key)
 }
 
-// HasChat reports whether a chat model of that name is configured, for any tenant.
+// HasChat reports whether a chat model with that name is configured, for any tenant.
 func (s *Set) HasChat(name string) bool {
 	_, ok := s.config.Chat[name]
 	return ok
@@ -82,7 +82,7 @@ func (s *Set) Embedder(tenant, name string) (Embedder, Entry, error) {
 func resolve[T any](models map[string]T, entries map[string]Entry, tenant, name string) (found T, entry Entry, err error) {
 	entry, ok := entries[name]
 	if !ok || len(entry.Tenants) > 0 && !slices.Contains(entry.Tenants, tenant) {
-		fault := abi.Faultf(abi.Unavailable, "there is no model of that name").
+		fault := abi.Faultf(abi.Unavailable, "no model has this name").
 			WithHint("ask the operator which models are configured")
 		return found, Entry{}, fault
 	}

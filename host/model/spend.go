@@ -50,7 +50,7 @@ func (s *Set) CheckBudget(name string, c Consumer, now time.Time) error {
 			continue
 		}
 		if budget := budgets[i]; budget > 0 && s.spent.used[s.spent.shared(a)] >= budget {
-			return abi.Faultf(abi.QuotaExceeded, "%s has used its %d tokens of the model %s for today", names[i], budget, name).
+			return abi.Faultf(abi.QuotaExceeded, "%s has used all of its %d tokens per day for the model %s", names[i], budget, name).
 				WithHint("retry after midnight UTC, or ask the operator for a higher tokens_per_day")
 		}
 	}

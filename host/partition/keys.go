@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The kinds of the host's own records. A kind is the value of the System part of the
-// record's key, which guests cannot name.
+// The kinds of the host's own records. A kind is the value of the System part of the record's key,
+// which guests cannot set.
 const (
 	Session   = "session"        // a session
 	Workflow  = "workflow"       // a workflow

@@ -25,7 +25,8 @@ func WorkflowTag(workflow string) string { return workflowTagPrefix + workflow }
 // other tag.
 func WorkflowOfTag(tag string) (string, bool) { return strings.CutPrefix(tag, workflowTagPrefix) }
 
-// Lifetime names the session and the workflow that a record ends with. The zero value names none.
+// Lifetime contains the session and the workflow that a record expires with. The zero value
+// contains neither.
 type Lifetime struct{ Session, Workflow string }
 
 // Tags returns the tags of a record: its data subject, and the session and the workflow with which it

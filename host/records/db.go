@@ -115,11 +115,11 @@ func (db *DB) SpaceFault(err error) error {
 		if over.Account.Part(storage.User) != "" {
 			holder = "the user"
 		}
-		return abi.Faultf(abi.QuotaExceeded, "quota of %s exceeded: the write adds %d; the limit of %s is %d", over.Unit, over.Added, holder, over.Max).
+		return abi.Faultf(abi.QuotaExceeded, "the quota of %s is exceeded: the write adds %d; the limit of %s is %d", over.Unit, over.Added, holder, over.Max).
 			WithHint("delete records or files, or raise the limit")
 	case errors.Is(err, storage.ErrFull) && !errors.Is(err, storage.ErrUnknownOutcome):
 		db.log.Error("the backend is full", "error", err)
-		return abi.Faultf(abi.Unavailable, "the memory backend has no space left").WithHint("delete records or files, or retry later")
+		return abi.Faultf(abi.Unavailable, "the storage backend has no space left").WithHint("delete records or files, or retry later")
 	}
 	return err
 }
@@ -127,5 +127,5 @@ func (db *DB) SpaceFault(err error) error {
 // Unavailable logs an error of the backend and returns the fault abi.Unavailable for callers.
 func (db *DB) Unavailable(doing string, err error) error {
 	db.log.Error("the backend failed", "doing", doing, "error", err)
-	return abi.Faultf(abi.Unavailable, "the memory backend failed").WithHint("retry later; the host's log has the details")
+	return abi.Faultf(abi.Unavailable, "the storage backend failed").WithHint("retry later; the host's log has the details")
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// quota is a quota of bytes in one tenant. The first call of Reclaim frees a number of bytes.
+// quota is a quota of bytes in one tenant. The first call to Reclaim frees a number of bytes.
 type quota struct {
 	key          storage.Key
 	limit, freed int64

@@ -90,7 +90,7 @@ func (e Effects) Violations() []abi.Violation {
 // the record does not exist.
 type Change struct {
 	Store string `json:"store"`
-	// Item names the record in a store with many records, here and in effects.
+	// Item identifies the record in a store with many records, here and in effects.
 	Item   string          `json:"item,omitempty"`
 	Before json.RawMessage `json:"before"`
 	After  json.RawMessage `json:"after"`

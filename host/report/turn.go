@@ -24,7 +24,7 @@ type Turn struct {
 	// Orphaned lists the external calls of earlier attempts that the last attempt did not repeat.
 	Orphaned []OrphanedCall `json:"orphaned,omitempty"`
 	// Attempts is the number of times that the turn was executed. All other fields except Usage are
-	// those of the last attempt.
+	// from the last attempt.
 	Attempts int `json:"attempts"`
 	// Repeated reports whether this is the result of an earlier turn with the same idempotency key.
 	Repeated bool `json:"repeated,omitempty"`

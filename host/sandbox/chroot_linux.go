@@ -35,7 +35,7 @@ func closeRoot(root int) {
 }
 
 // changeRoot makes a folder the root of this process and drops the capability that this requires.
-// The process then cannot name any path outside of the folder. See chroot(2).
+// The process then cannot open any path outside of the folder. See chroot(2).
 //
 // Package psx drops capabilities on one thread after the other and reads /proc to find the threads.
 // The root must therefore change after that, when this process no longer has the capability. A

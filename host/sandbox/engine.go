@@ -99,8 +99,15 @@ func checkSource(src engine.Source) error {
 	for _, name := range src.Params {
 		size += len(name)
 	}
-	if size > maxSourceBytes || len(src.Params) > maxParams || len(src.Path) > maxNameBytes || len(src.Entry) > maxNameBytes {
-		return abi.Faultf(abi.SourceInvalid, "the source and its names exceed %d bytes", maxSourceBytes)
+	switch {
+	case size > maxSourceBytes:
+		return abi.Faultf(abi.SourceInvalid, "the source has %d bytes, including the names of its parameters; the limit is %d", size, maxSourceBytes)
+	case len(src.Params) > maxParams:
+		return abi.Faultf(abi.SourceInvalid, "the source has %d parameters; the limit is %d", len(src.Params), maxParams)
+	case len(src.Path) > maxNameBytes:
+		return abi.Faultf(abi.SourceInvalid, "the path of the source has %d bytes; the limit is %d", len(src.Path), maxNameBytes)
+	case len(src.Entry) > maxNameBytes:
+		return abi.Faultf(abi.SourceInvalid, "the name of the entry has %d bytes; the limit is %d", len(src.Entry), maxNameBytes)
 	}
 	return nil
 }
@@ -134,7 +141,7 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 		return engine.Output{}, engine.FaultFromContext(ctx)
 	}
 	if len(in.Input)+len(in.Context) > maxRunBytes {
-		return engine.Output{}, abi.Faultf(abi.TooLarge, "the input and the context exceed %d bytes", maxRunBytes)
+		return engine.Output{}, abi.Faultf(abi.TooLarge, "the input and the context together exceed %d bytes", maxRunBytes)
 	}
 	err = p.within(ctx, &in.Domain, func(w *worker) error {
 		out, err = p.runIn(ctx, w, in, host)

@@ -98,7 +98,7 @@ func perform(t testing.TB, program engine.Program, text string, in engine.Input,
 }
 
 // TestDeath ends workers in every known way. The exit of a worker must affect only the run in this
-// worker. The fault of the affected run must name the cause, and the next run must succeed.
+// worker. The fault of the affected run must contain the cause, and the next run must succeed.
 func TestDeath(t *testing.T) {
 	tests := []struct {
 		act    string
@@ -145,7 +145,7 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// TestProcessorTimeHint checks that the hint names the limit that ended the run.
+// TestProcessorTimeHint checks that the hint contains the limit that ended the run.
 func TestProcessorTimeHint(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	_, err := b.run(t, "burn", "", engine.Input{Limits: engine.Limits{CPU: short}}, enough, engine.Host{})

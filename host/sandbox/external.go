@@ -32,7 +32,7 @@ func (x *exchange) begin(f *fields) error {
 	}
 	e := &x.external
 	if x.host.Begin == nil || !op.External || id != e.begun+1 || len(e.pending) == maxPending {
-		return fmt.Errorf("begin of the operation %d: %w", id, errProtocol)
+		return fmt.Errorf("begin frame of operation %d: %w", id, errProtocol)
 	}
 	e.begun = id
 	if x.halted != nil {
@@ -56,10 +56,10 @@ func (x *exchange) begin(f *fields) error {
 func (x *exchange) wait(f *fields) error {
 	left := time.Duration(f.amount())
 	if err := f.end(); err != nil {
-		return fmt.Errorf("read wait: %w", err)
+		return fmt.Errorf("read wait frame: %w", err)
 	}
 	if x.halted == nil && len(x.external.pending) == 0 {
-		return fmt.Errorf("wait without an operation: %w", errProtocol)
+		return fmt.Errorf("wait frame without an operation: %w", errProtocol)
 	}
 	id, reply, err := x.await(left)
 	answer := x.worker.wire.frame(kindDone).number(id)

@@ -67,7 +67,7 @@ func (a *archive) seal() {
 	a.sealed, a.files = true, nil
 }
 
-var errTooManyFiles = abi.Faultf(abi.SourceInvalid, "the tool's imports exceed the limit on files or bytes")
+var errTooManyFiles = abi.Faultf(abi.SourceInvalid, "the files that the tool imports exceed the limit on files or bytes")
 
 // reply writes the type and the content of a file.
 func (a *archive) reply(f *frame, name string) error {

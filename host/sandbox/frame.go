@@ -88,7 +88,7 @@ func (w *wire) frame(k kind) *frame {
 	return &w.writing
 }
 
-// send writes a frame with one call of Write.
+// send writes a frame with one call to Write.
 func (w *wire) send(f *frame) error {
 	message := f.bytes
 	if cap(message) > maxReusedBytes {

@@ -76,7 +76,7 @@ func fuzzRun(t *testing.T, sent []byte) {
 		return nil
 	}
 	x.host.Call = func(_ context.Context, call abi.Call) (json.RawMessage, error) {
-		if len(call.Args) > maxArguments { // the memory checks their content, because a plug-in also passes arguments as bytes
+		if len(call.Args) > maxArguments { // package memory checks the arguments, because a plug-in can pass invalid bytes
 			t.Errorf("a call with %d arguments reached the host", len(call.Args))
 		}
 		if call.Op == "" {
@@ -132,7 +132,7 @@ func FuzzWorker(f *testing.F) {
 	})
 }
 
-// echo is an engine that reads a file, calls the memory and logs.
+// echo is an engine that reads a file, makes memory calls and logs.
 type echo struct{}
 
 func (echo) Info() engine.Info { return engine.Info{Name: "echo"} }

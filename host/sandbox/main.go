@@ -23,8 +23,8 @@ const (
 var mainCalled atomic.Bool
 
 // Main runs a worker and does not return if this process was started as a worker. Otherwise it does
-// nothing. A program that creates a Pool must call Main first in its main function, with the
-// languages of the Pool.
+// nothing. A program that creates a Pool must call Main at the start of its main function, and pass
+// the same languages to Main and to the Pool.
 func Main(languages ...Language) {
 	mainCalled.Store(true)
 	if len(os.Args) == 3 && os.Args[1] == workerCommand && os.Args[2] == workerFlag {

@@ -127,10 +127,10 @@ func (o Options) check() error {
 	}
 	for _, l := range o.Languages {
 		if l.New == nil {
-			errs = append(errs, errors.New("sandbox: a language has no New"))
+			errs = append(errs, errors.New("sandbox: Language.New is nil"))
 		}
 		if l.Shared != nil && (l.Shared.Prepare == nil || l.Shared.Start == nil) {
-			errs = append(errs, errors.New("sandbox: Language.Shared lacks Prepare or Start"))
+			errs = append(errs, errors.New("sandbox: Language.Shared.Prepare or Language.Shared.Start is nil"))
 		}
 	}
 	for _, n := range []struct {
@@ -145,7 +145,7 @@ func (o Options) check() error {
 		errs = append(errs, fmt.Errorf("sandbox: Options.CacheDir %q is not an absolute path", o.CacheDir))
 	}
 	if o.Command == "" && !mainCalled.Load() {
-		errs = append(errs, errors.New("sandbox: engines.Main (or sandbox.Main) was not called; call it first in main and TestMain, because "+
+		errs = append(errs, errors.New("sandbox: engines.Main (or sandbox.Main) was not called; call it at the start of main and of TestMain, because "+
 			"workers are new processes of the same program"))
 	}
 	for _, name := range slices.Concat(o.Require, o.Without) {

@@ -86,7 +86,7 @@ func TestSharedMemoryCounts(t *testing.T) {
 	}
 }
 
-// TestNoSuchOperation checks that calls of unknown operations do not reach the host.
+// TestNoSuchOperation checks that calls to unknown operations do not reach the host.
 func TestNoSuchOperation(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	if _, err := perform(t, b.load(t, "call something else", ""), "", engine.Input{}, enough, engine.Host{}); codeOf(err) != abi.Internal {

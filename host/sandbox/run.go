@@ -122,12 +122,13 @@ func (x *exchange) readCall(f *fields) (call abi.Call, op abi.Operation, err err
 	}
 	op, ok := x.table.Lookup(call.Op)
 	if !ok {
-		return call, op, fmt.Errorf("call of an unknown operation: %w", errProtocol)
+		return call, op, fmt.Errorf("call to an unknown operation: %w", errProtocol)
 	}
 	return call, op, nil
 }
 
-// perform performs an operation of the guest. The worker gives up its slot during an external one.
+// perform performs an operation of the guest. During an external operation, the worker releases its
+// slot.
 func (x *exchange) perform(op abi.Operation, call abi.Call) (reply json.RawMessage, err error) {
 	if !op.External {
 		return x.host.Call(x.ctx, call)

@@ -20,16 +20,16 @@ type permissions struct {
 // fail with EPERM. See seccomp(2).
 func installFilter(may permissions) error {
 	if callArchitecture == 0 {
-		return errors.New("no filter supports this architecture")
+		return errors.New("the seccomp filter does not support this architecture")
 	}
 	program := buildFilter(may, uint32(os.Getpid()))
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	thread, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog)))
 	if errno != 0 {
-		return fmt.Errorf("the kernel rejects the filter: %w", errno)
+		return fmt.Errorf("the kernel rejects the seccomp filter: %w", errno)
 	}
 	if thread != 0 {
-		return fmt.Errorf("cannot apply the filter to thread %d", thread)
+		return fmt.Errorf("cannot apply the seccomp filter to thread %d", thread)
 	}
 	return nil
 }

@@ -191,7 +191,7 @@ func parentLayers(w *worker, s spawnConfig) []Layer {
 	if err := unix.Prlimit(w.process.Pid, unix.RLIMIT_DATA, nil, &max); err != nil {
 		memory = fmt.Errorf("prlimit: %w", err)
 	} else if w.measure(); w.baseline == 0 {
-		memory = errors.New("/proc does not contain the memory use of a worker")
+		memory = errors.New("/proc does not report the memory use of a worker")
 	}
 	w.maxMemory = max.Max
 	if cpuTime(w.process.Pid) == 0 {

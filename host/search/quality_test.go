@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/search"
 )
 
-// judged is a query with the grades of the lines that answer it.
+// judged is a query with the grades of its relevant lines.
 type judged struct {
 	query  string
 	grades map[int]float64 // by the index of a line
@@ -121,7 +121,7 @@ func plain(texts []string, query string) []int {
 	return hits
 }
 
-// The order of hits is better than the order of plain BM25, and good.
+// The order of hits must be better than the order of plain BM25, and must reach a minimum quality.
 func TestQuality(t *testing.T) {
 	for _, c := range []struct {
 		language string

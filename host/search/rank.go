@@ -28,8 +28,9 @@ type Options struct {
 // words or on the processor.
 const unit = 1 << 20
 
-// Rank returns the texts that match a query, the best first. Texts with the same score are in the
-// order of BM25, which prefers repeated words and short texts, and then in the given order.
+// Rank returns the texts that match a query, the best first. Texts with the same score are sorted
+// by BM25, which prefers repeated words and short texts. Texts with the same BM25 keep the given
+// order.
 func (q *Query) Rank(texts []string, o Options) []Hit {
 	if q.IsEmpty() {
 		return nil

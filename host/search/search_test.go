@@ -109,7 +109,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Common words count only in a query that has no others.
+// Common words count only in a query that contains no other words.
 func TestCommonWords(t *testing.T) {
 	texts := []string{"what the user is", "the budget"}
 	if got, want := order(language(t, "").Query("what is the budget?").Rank(texts, search.Options{})), []int{1}; !slices.Equal(got, want) {

@@ -29,7 +29,7 @@ var lower = func() (table [utf8.RuneSelf]byte) {
 type words struct {
 	text string
 	at   int
-	// word is the current word. The next call of next overwrites it.
+	// word is the current word. The next call to the method overwrites it.
 	word []byte
 	// paired is true if the character at the position was the second character of a pair.
 	paired bool

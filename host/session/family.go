@@ -8,7 +8,7 @@ import (
 
 // family contains the differences between sessions and workflows.
 type family struct {
-	// noun names a record of the family in faults.
+	// noun is the word for a record of the family in faults.
 	noun string
 	// kind is the System part of the keys, part is the part with the id, and prefix is the prefix of
 	// the keys of all records in a backend.
@@ -17,7 +17,7 @@ type family struct {
 	prefix storage.Key
 	// The field "ended" is the code of faults for ids that are no longer usable.
 	ended abi.Code
-	// id returns the id that a caller names, and with returns a caller that names another one.
+	// id returns the id in a caller, and with returns a caller with another id.
 	id   func(c partition.Caller) string
 	with func(c partition.Caller, id string) partition.Caller
 	// key returns the key of the caller's record, and erased the key of the mark that its user was
@@ -52,7 +52,7 @@ var workflows = family{
 	tag:    partition.WorkflowTag,
 }
 
-// checkConfined returns a fault if a confined caller names a session that is not bound to its user.
+// checkConfined returns a fault if a confined caller uses a session that is not bound to its user.
 // The fault is the same if the session belongs to another user, is anonymous, or does not exist. It
 // therefore does not reveal which ids exist.
 func (f *family) checkConfined(c partition.Caller, state State) error {
@@ -60,7 +60,7 @@ func (f *family) checkConfined(c partition.Caller, state State) error {
 		return nil
 	}
 	return abi.Faultf(abi.AccessDenied, "the user has no %s with this id", f.noun).
-		WithHint("start a %s without an id, or use a token with this id in its %s claim", f.noun, f.noun)
+		WithHint("omit the id to start a new %s, or use a token with this id in its %s claim", f.noun, f.noun)
 }
 
 // errOtherUser returns the fault for a session that belongs to another user.
@@ -76,5 +76,5 @@ func (f *family) errNotFound() error {
 	return abi.Faultf(abi.NotFound, "the %s does not exist", f.noun)
 }
 
-// reading names a read in logs.
+// reading returns the description of a read for logs.
 func (f *family) reading() string { return "read a " + f.noun }

@@ -68,7 +68,7 @@ func (l *lifecycle) page(ctx context.Context, c partition.Caller, after string, 
 // lister selects the records of a page.
 type lister struct {
 	*lifecycle
-	// caller has the user whose sessions are listed, "" for all.
+	// caller contains the user whose sessions are listed, or "" for all users.
 	caller partition.Caller
 	read   records.PageContents
 }

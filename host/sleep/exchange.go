@@ -16,14 +16,14 @@ var Prompt string
 
 // Request is the input of a tool, and the content of the message to a model.
 type Request struct {
-	// Blocks are the texts that the user and the agent can have.
+	// Blocks contains the texts that the user and the agent can have.
 	Blocks []Block `json:"blocks"`
 	// Transcript contains the messages of the conversation, oldest first.
 	Transcript []Message `json:"transcript"`
 	// Dropped is the number of older messages that are missing in the transcript.
 	Dropped int64 `json:"dropped"`
 	// Rejected contains the proposals of the previous answer that were not stored. If it is not empty,
-	// the request is repeated because of them.
+	// these proposals are the reason for the repetition of the request.
 	Rejected []Rejection `json:"rejected,omitempty"`
 }
 
@@ -79,9 +79,9 @@ var answerSchema = json.RawMessage(`{"type":"object","properties":{"proposals":{
 	`"properties":{"block":{"type":"string"},"scope":{"type":"string","enum":["user","agent"]},"content":{"type":"string"}},` +
 	`"required":["block","scope","content"],"additionalProperties":false}}},"required":["proposals"],"additionalProperties":false}`)
 
-// Chat returns the conversation with a model about a request. In the repetition of a request, first is
-// the first answer of the model. The transcript is a part of a JSON document, so no message can end
-// it.
+// Chat returns the conversation with a model about a request. If the request is a repetition, first
+// is the model's first answer. The transcript is part of a JSON document, so a message cannot
+// imitate the end of the transcript.
 func Chat(r Request, first json.RawMessage) (model.ChatRequest, error) {
 	rejected := r.Rejected
 	r.Rejected = nil

@@ -9,9 +9,9 @@ import (
 // MaxProposals is the maximum number of proposals in an answer. Further proposals are rejected.
 const MaxProposals = 64
 
-// Blocks returns the texts that a user and an agent can have, without their contents. The texts of an
-// agent are omitted if hasAgent is false. The blocks of the user that go into prompts are writable
-// only if userCore is true.
+// Blocks returns the texts that a user and an agent can have, without their contents. The texts of
+// an agent are omitted if hasAgent is false. The user's blocks that are included in prompts are
+// writable only if userCore is true.
 func Blocks(declared []declare.Block, hasAgent, userCore bool) []Block {
 	var all []Block
 	for _, d := range declared {

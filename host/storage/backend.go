@@ -169,7 +169,7 @@ type Backend interface {
 	// fn. Updates are serializable with respect to everything in on, including absent records and
 	// records that appear in a range.
 	//
-	// If ctx ends before the call of fn, Update stops waiting and returns. After the call of fn,
+	// If ctx ends before the call to fn, Update stops waiting and returns. After the call to fn,
 	// Update ignores ctx, unless nothing was committed and fn has to be called again.
 	//
 	// Update compares the usage after the writes with on.Budget. A backend may use the usage at the

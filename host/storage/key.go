@@ -22,7 +22,7 @@ const (
 	Agent    Tag = 0x50
 	Session  Tag = 0x60
 	Workflow Tag = 0x70
-	Shared   Tag = 0x78 // separates items of the app from those of users in one store
+	Shared   Tag = 0x78 // separates items of the app from items of users in one store
 	Item     Tag = 0x80
 )
 

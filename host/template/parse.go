@@ -126,7 +126,7 @@ func (p *parser) expression() (node, error) {
 // contains the steps after the word memory.
 func (p *parser) memory(at int, path []string) (node, error) {
 	if len(path) == 0 || path[0] == "" {
-		return nil, p.errorf(at, hintForms, "the expression names no store")
+		return nil, p.errorf(at, hintForms, "the expression does not contain the name of a store")
 	}
 	line, column := p.place(at)
 	return memoryRef{store: path[0], path: path[1:], line: line, column: column}, nil

@@ -66,7 +66,7 @@ func (t *Template) RenderFrom(from Source) (text string, missing []string, err e
 	return r.out.String(), r.missing, nil
 }
 
-// renderer is the state of one call of Render.
+// renderer is the state of one call to Render.
 type renderer struct {
 	out      strings.Builder
 	maxBytes int
@@ -104,8 +104,8 @@ func (r *renderer) fact(path string) (any, error) {
 	return read(r.facts, r.from.Fact, path, "the value of fact")
 }
 
-// read returns the decoded value that get returns for a name. It reads each name once. Errors name
-// the value by what.
+// read returns the decoded value that get returns for a name. It reads each name once. The argument
+// what is the name of the value in errors.
 func read(known map[string]any, get func(name string) (json.RawMessage, error), name, what string) (any, error) {
 	if value, there := known[name]; there || get == nil {
 		return value, nil

@@ -10,8 +10,8 @@ const (
 	rangesHold                      // scanned ranges have no phantoms
 	livesHold                       // a visible record that was read is still visible when the attempt ends
 	dependsHold                     // the records that a lifetime depends on are in the read set
-	guardsHold                      // guards hold at commit
-	lastCheck                       // an attempt that stores nothing saw a state that existed at its end
+	guardsHold                      // guards are satisfied at the commit
+	lastCheck                       // the reads of an attempt that stores nothing are still current at its end
 	joinsHold                       // a read after a blind update returns the updated record
 	blindReapplied                  // blind updates are applied to the latest record
 	refusalsJoin                    // a record joins the read set if an update of it fails

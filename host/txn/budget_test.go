@@ -36,9 +36,9 @@ func (b *fixture) delete(i int) {
 	}
 }
 
-// TestBudget checks that a commit over budget reclaims space once. If that does not free enough,
-// the body is executed once more, and then the commit is rejected. A dry run over budget is
-// rejected without reclaiming anything.
+// TestBudget checks that a commit over budget reclaims space once. If the reclaim does not free
+// enough space, the body is executed once more, and then the commit is rejected. A dry run over
+// budget is rejected without reclaiming anything.
 func TestBudget(t *testing.T) {
 	for _, tt := range []struct {
 		name      string

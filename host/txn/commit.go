@@ -48,12 +48,12 @@ type commit struct {
 	expected Effects
 	extra    []storage.Write
 
-	// The following fields are results of the last call of the callback decide. The field growth is
+	// The following fields are results of the last call to the callback decide. The field growth is
 	// set only if it is needed.
 	effects Effects
 	writes  []storage.Write
 	growth  storage.Growth
-	// budget is the number of bytes that updates may still read and write during a call of the
+	// budget is the number of bytes that updates may still read and write during a call to the
 	// callback decide.
 	budget int
 }

@@ -9,15 +9,14 @@
 //
 // A body can rely on these guarantees:
 //
-//   - Every read returns data from a state that existed. Each read of the backend checks in its
-//     snapshot that all earlier reads still hold. If an earlier read no longer holds, the attempt
-//     ends, and no method of its Tx succeeds again.
+//   - All reads of an attempt return data from one committed state. Each read of the backend checks
+//     in its snapshot that the results of all earlier reads have not changed. If a result has
+//     changed, the attempt ends, and no method of its Tx succeeds again.
 //   - Range reads see no phantoms: inserting a record into a scanned range, or removing one, is a
 //     conflict.
 //   - A write to a record that the body has not read does not conflict: it is applied to the latest
 //     record.
-//   - The time, the random seed and the id of the run are the same in each attempt.
-//
-// The memory of an attempt is bounded. The work inside the backend's own transaction, which blocks
-// other commits, is bounded too.
+//   - The time, the random seed and the id of the run are the same in each attempt. The RAM that an
+//     attempt uses is bounded. The work inside the backend's own transaction, which blocks other
+//     commits, is bounded too.
 package txn

@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// A record that was only peeked at is in the effects, and its change does not repeat the body.
+// If a transaction only peeks at a record, the record is in the effects, but a change of the record
+// does not repeat the body.
 func TestPeekJoinsNothing(t *testing.T) {
 	b := newFixture(t)
 	b.set(1, "one")

@@ -13,7 +13,7 @@ type readSet struct {
 	db *DB
 	o  *Options
 	// The field "held" contains the ranges that were scanned, and the versions of three kinds of
-	// records: those that were read, those that their lifetimes depend on, and floors.
+	// records: records that were read, records that their lifetimes depend on, and floors.
 	held storage.Held
 	// lives contains the records that the lifetimes of other records depend on.
 	lives map[storage.Key]storage.Record

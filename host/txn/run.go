@@ -192,8 +192,8 @@ func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 	return tx.outcome(), failure
 }
 
-// check checks an attempt that stores nothing. There must be a moment at which the guards hold and
-// all reads of the attempt are unchanged.
+// check checks an attempt that stores nothing. There must be a moment at which the guards are
+// satisfied and all reads of the attempt are unchanged.
 func (tx *Tx) check(ctx context.Context) error {
 	r := tx.run
 	if r.db.breaks(lastCheck) || len(r.o.Guards) == 0 && tx.reads.held.Empty() {

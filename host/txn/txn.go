@@ -39,13 +39,14 @@ const (
 )
 
 var (
-	// ErrConflict ends an attempt whose reads no longer hold. The body must return ErrConflict. Run
-	// returns ErrConflict if no attempt committed before the end of its context.
+	// ErrConflict ends an attempt if a record or a range that it read has changed. The body must
+	// return ErrConflict. Run returns ErrConflict if no attempt committed before the end of its
+	// context.
 	ErrConflict = errors.New("other transactions changed the same records")
 	// ErrLimit means that a read or write would exceed MaxRecords, MaxBytes, MaxWrites or
 	// MaxWriteBytes. A read or write that fails with ErrLimit has no effect.
 	ErrLimit = errors.New("the transaction exceeds its limit on records or bytes")
-	// ErrNestedLimit means that a call of Nested would exceed MaxDepth or MaxNested.
+	// ErrNestedLimit means that a call to Nested would exceed MaxDepth or MaxNested.
 	ErrNestedLimit = errors.New("too many nested transactions")
 	// ErrUndecided is returned by updates that have no result yet and will be applied again.
 	// ErrUndecided reveals nothing about the record to the body.
@@ -97,7 +98,7 @@ type Options struct {
 	// ID is the id of the run. Records that the run writes contain this id. If the reply to a
 	// commit is lost, Run uses the id to determine whether the commit was applied.
 	ID string
-	// Guards are conditions that must hold when the transaction ends. The records of guards are not
+	// Guards are conditions that must be true when the transaction ends. The records of guards are not
 	// in the read set: they may change.
 	Guards []Guard
 	// Live returns the lifetime of a record. Default: until Record.Expires.
@@ -126,12 +127,12 @@ type Options struct {
 	Quota Quota
 }
 
-// Guard is a condition on one record that must hold when a transaction ends.
+// Guard is a condition on one record that must be true when a transaction ends.
 type Guard struct {
 	Key storage.Key
-	// Check returns nil if the condition holds. If Check returns an error, the run ends, and Run
-	// returns the error unchanged. r is the stored record, even if it has expired, or the zero
-	// Record. Check must be pure.
+	// Check returns nil if the condition is true. If Check returns an error, the run ends, and Run
+	// returns the error unchanged. r is the stored record, even if it has expired, or the zero Record.
+	// Check must be pure.
 	Check func(r storage.Record, at time.Time) error
 }
 

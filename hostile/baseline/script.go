@@ -44,7 +44,7 @@ func script(h *host, file string, input []byte) ([]byte, error) {
 var isModule = regexp.MustCompile(`(?m)^(import|export|module\.exports)\b|\bimport\(`)
 
 // source returns the code of a file as the body of a function. If the file is a module, source
-// returns the bundle of esbuild and a call of the module's export.
+// returns the bundle of esbuild and a call to the module's export.
 func source(file string) (string, error) {
 	code, err := os.ReadFile(file)
 	if err != nil {

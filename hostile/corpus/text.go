@@ -107,7 +107,7 @@ func (c *Case) describe(header string) (err error) {
 			c.Want, err = parseWant(value)
 		case "needs":
 			if c.NeedsIsolation = value == "wall"; !c.NeedsIsolation {
-				err = fmt.Errorf("unknown need %q; the only one is wall", value)
+				err = fmt.Errorf("needs has the unknown value %q; want wall", value)
 			}
 		case "input":
 			c.Input = []byte(value)

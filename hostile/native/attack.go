@@ -44,7 +44,7 @@ func find(name string) *Attack {
 }
 
 // reach makes a system call. If the kernel executed the call or rejected only the arguments, reach
-// returns nil. The arguments are wrong on purpose; a real attacker would use valid ones.
+// returns nil. The arguments are wrong on purpose. A real attacker would use valid arguments.
 func reach(number uintptr, args ...uintptr) error {
 	var a [6]uintptr
 	copy(a[:], args)

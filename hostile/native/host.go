@@ -176,8 +176,8 @@ func describe(err error) string {
 
 // Main runs attacks on a host in this process, with one layer disabled, and writes each Result as a
 // line of JSON. Main must be called in a separate process. Before each attack, Main writes the name
-// of the attack in a line that starts with #. If an attack ends this process, the reader then knows
-// which one. args contains the folder, the layer, and the names of attacks.
+// of the attack in a line that starts with #. If an attack ends this process, the last such line is
+// the name of this attack. args contains the folder, the layer, and the names of attacks.
 func Main(args []string) error {
 	if len(args) < 2 {
 		return errors.New("native: want a folder and a layer as arguments")

@@ -51,8 +51,8 @@ func TestEachLayerOff(t *testing.T) {
 	}
 }
 
-// part returns the part of the attacks that number selects. In a soak test, part returns all
-// attacks. The command make hostile also runs all attacks.
+// part returns the n-th of several parts of the attacks. In a soak test, part returns all attacks.
+// The command make hostile also runs all attacks.
 func part(number int) (some []native.Attack) {
 	const parts = 16
 	for i, a := range native.Attacks() {

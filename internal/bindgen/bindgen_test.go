@@ -51,8 +51,8 @@ var probe = abi.Operation{
 	Variants: []abi.Variant{{Param: "options", Member: "deep", Value: "true", Reply: abi.Type{Shape: abi.Text, Nullable: true}, Doc: "returns one text"}},
 }
 
-// withProbe returns the table with one more operation, and with a second one in the module of
-// models, because some files contain one module only.
+// withProbe returns the table with one more operation, and with a second operation in the module of
+// models, because some files contain only one module.
 func withProbe() abi.Table {
 	ask := probe
 	ask.Name, ask.Module = abi.ModelModule+"_probe_content", abi.ModelModule

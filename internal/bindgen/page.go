@@ -34,7 +34,7 @@ func (g *generator) pageReplies() (string, error) {
 	return b.String(), nil
 }
 
-// pageName returns the name of an operation, with its module unless that is the memory.
+// pageName returns the name of an operation, with its module, unless the module is "memory".
 func pageName(op abi.Operation) string {
 	if op.Module == "" {
 		return op.Name

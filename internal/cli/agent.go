@@ -40,7 +40,7 @@ The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 		Args: takes(1, -1, "at least one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return ac.checkFiles(cmd, args, tools) },
 	}
-	cmd.Flags().StringSliceVar(&tools, "tools", nil, "the `names` of the app's tools; a call of another tool is a mistake")
+	cmd.Flags().StringSliceVar(&tools, "tools", nil, "the `names` of the app's tools; a call to any other tool is an error")
 	return cmd
 }
 

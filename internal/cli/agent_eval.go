@@ -15,7 +15,7 @@ func (ac agentCommands) eval() *cobra.Command {
 	var vars string
 	cmd := &cobra.Command{
 		Use:   "eval EXPRESSION",
-		Short: "Evaluate an expression of the language of agents",
+		Short: "Evaluate an expression in the language of agents",
 		Long: `Evaluate an expression and print its value as JSON. With --json, also print the type of the value and the warnings. The
 exit code is 2 if the expression cannot be evaluated.`,
 		Example: `  toolrun agent eval 'UPPER(name) + "!"' --vars '{"name": "Ann"}'

@@ -44,7 +44,7 @@ const (
 	chatArg = "chat Tea_Shop --user ann --session s1 --inprocess"
 )
 
-// A person has the conversation of the tutorial.
+// The test has the conversation of the tutorial in a terminal.
 func TestChatInTerminal(t *testing.T) {
 	x := startInTerminal(t, 80, tutorial(t), strings.Fields(chatArg)...)
 	x.expect("Which tea would you like?\r\n")
@@ -105,7 +105,7 @@ func TestChatCancelsTurn(t *testing.T) {
 	}
 }
 
-// A line that is longer than the terminal wraps at its present width.
+// A line that is longer than the terminal wraps at the current width.
 func TestChatFollowsResize(t *testing.T) {
 	x := startInTerminal(t, 80, tutorial(t), strings.Fields(chatArg)...)
 	x.expect("Which tea would you like?\r\n")

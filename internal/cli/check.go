@@ -45,7 +45,7 @@ checked without running it, and every template is parsed. With --db, the records
 models of tools and agents that the file does not declare are reported.
 
 Only certain mistakes in code are reported: stores that are not declared or not granted, unknown names, modules that
-cannot be imported. The types of TypeScript are not checked: run tsc for that.
+cannot be imported. TypeScript types are not checked. Run tsc to check them.
 
 The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 		Example: `  toolrun check
@@ -56,7 +56,7 @@ The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if file != "" {
-					return usagef("omit one of them", "the command names two app files: %s and %s", args[0], file)
+					return usagef("omit one of them", "the command contains two app files: %s and %s", args[0], file)
 				}
 				file = args[0]
 			}

@@ -23,8 +23,8 @@ const (
 
 // database is the location of an app's records.
 type database struct {
-	// path is an absolute path. The field named reports whether a flag or an argument named the
-	// database.
+	// path is an absolute path. The field named reports whether the database was set by a flag or an
+	// argument.
 	path  string
 	named bool
 	env   Env

@@ -118,7 +118,7 @@ func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest strin
 func explainBackup(err error) error {
 	if errors.Is(err, abi.AccessDenied) {
 		if e, ok := errors.AsType[*client.Error](err); ok && e.Status == 403 {
-			return e.Fault.WithHint("create a key of role backup with: toolrun key create --keys FILE --role backup NAME")
+			return e.Fault.WithHint("create a key with the role backup: toolrun key create --keys FILE --role backup NAME")
 		}
 	}
 	return explainServer(err)

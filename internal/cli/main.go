@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// program is the state of one call of Main.
+// program is the state of one call to Main.
 type program struct {
 	baseCommand
 	unknown error // set if --help was requested for an unknown command

@@ -27,7 +27,7 @@ func (mc mcpCommand) command() *cobra.Command {
 		Short: "Serve the app to one MCP client over stdin and stdout",
 		Long: `Serve the tools, prompts and exposed stores of the app to one client of the Model Context Protocol (MCP), such as an
 editor or an assistant. The client starts this command and talks to it over stdin and stdout. The client acts for the
-user in --user and cannot name another user.
+user in --user and cannot select another user.
 
 Without --session, a session starts when the client connects and ends when it disconnects. The database stays open while the
 command runs, and no other command can use it meanwhile.

@@ -71,7 +71,8 @@ func testFieldsOf(live bool, mocks model.Mocks) apitypes.TestFields {
 	return f
 }
 
-// mocks reads the answers in place of models. It returns nil if the command has none.
+// mocks reads the answers that replace the answers of models. It returns nil if the command has no
+// such file.
 func (f *modelFlags) mocks(env Env) (model.Mocks, error) {
 	if f.mock == "" {
 		return nil, nil

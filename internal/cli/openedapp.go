@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// openedApp is an app that a command has opened, with its memory.
+// openedApp is an app that a command has opened, with its stores.
 type openedApp struct {
 	appBackend
 	app string // app id; "" if only the server knows it
@@ -78,7 +78,8 @@ func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, b
 	return body(opened, caller)
 }
 
-// memory opens only the memory of an app. It does not check whether a store's scope has changed.
+// memory opens only the memory service of an app. It does not check whether a store's scope has
+// changed.
 func (a apps) memory(declared *app.App, backend storage.Backend) (*memory.Service, error) {
 	return memory.New(memory.Config{
 		App: declared.ID, Backend: backend, Stores: declared.AllStores(), SessionIdle: declared.SessionIdle, WorkflowIdle: declared.WorkflowIdle, Now: a.out.env.Now, Logger: a.out.logger(),

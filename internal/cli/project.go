@@ -103,7 +103,7 @@ func (ps projects) find(named string) (string, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", usagef("name an existing file", "the app file %s does not exist", ps.env.show(file))
+		return "", usagef("use an existing file", "the app file %s does not exist", ps.env.show(file))
 	case err != nil:
 		return "", usagef("", "cannot read the app file %s: %v", ps.env.show(file), cause(err))
 	case info.IsDir():

@@ -65,7 +65,7 @@ func startInTerminal(t *testing.T, width uint16, dir string, args ...string) *te
 	return x
 }
 
-// follow collects what the terminal shows.
+// follow collects the output of the terminal.
 func (x *terminal) follow() {
 	buf := make([]byte, 4096)
 	for {
@@ -95,8 +95,8 @@ func (x *terminal) press(keys string) {
 	}
 }
 
-// expect waits until the terminal shows a text after the last expected one, and returns what it
-// shows before.
+// expect waits until the terminal shows a text after the previously expected text. It returns the
+// output before this text.
 func (x *terminal) expect(text string) string {
 	x.t.Helper()
 	timer := time.AfterFunc(30*time.Second, func() {

@@ -106,7 +106,7 @@ func (r remotePrompts) RenderPrompt(ctx context.Context, p host.PromptRequest) (
 
 // RenderTemplate always fails, because a server renders only declared prompts.
 func (r remotePrompts) RenderTemplate(context.Context, host.PromptRequest, string) (host.Rendered, error) {
-	return host.Rendered{}, usagef("name a prompt of the app", "a server renders only prompts of its app")
+	return host.Rendered{}, usagef("use a prompt of the app", "a server renders only prompts of its app")
 }
 
 // remoteSessions manages sessions at a server.

@@ -40,11 +40,11 @@ func (rc runCommand) command() *cobra.Command {
 stored. Otherwise nothing is stored. Log lines go to stderr as they happen.
 
 TOOL is the name of a tool in the app file, or the path of a source file or of a tool's folder. A tool that is named by
-its path can use only the memory that --grant allows.
+its path can use only the stores that --grant allows.
 
 The input is --input, with key=value (a string) and key:=json (any JSON value) set in it.
 
-A session starts with the first run that names it, so a mistyped --session starts a new one, whose memory is empty.
+A session starts with the first run that uses its id, so a mistyped --session starts a new one, whose memory is empty.
 toolrun session list shows the existing sessions.
 
 With --dry-run, only an entry in the ledger is stored. Below the output, the command prints what the run would store, by
@@ -77,7 +77,7 @@ With --server, the tool runs on a toolrun server. TOOL is then a tool of the ser
 	flags.StringVar(&f.context, "context", "", "`JSON`, @file or - with additional keys of the tool's context")
 	flags.StringVar(&f.metadata, "metadata", "", "`JSON`, @file or - to merge into the session's metadata")
 	flags.StringArrayVar(&f.env, "env", nil, "add `NAME=value` to the tool's environment; may be repeated")
-	flags.StringArrayVar(&f.grants, "grant", nil, "grant `STORE=verbs` to a tool named by its path: read, write, delete, readwrite; may be repeated")
+	flags.StringArrayVar(&f.grants, "grant", nil, "grant `STORE=verbs` to a tool that is given by its path: read, write, delete, readwrite; may be repeated")
 	flags.StringVar(&f.key, "key", "", "the idempotency `key`: a run with the same key and input returns the result of the first one")
 	flags.DurationVar(&f.timeout, "timeout", 0, "the time limit of the run, such as 500ms; the tool's declared limit, or 180s without one, is the maximum (default: the declared limit, or 5s)")
 	flags.DurationVar(&f.deadline, "deadline", 0, "the time limit of the whole run, such as 30s, including queueing and waiting for models (default: the tool's declared deadline, or 1m)")

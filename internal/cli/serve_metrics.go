@@ -75,7 +75,7 @@ func databaseGauges(db *bolt.Backend) []gauge {
 		{"toolrun_database_bytes", "Stored bytes of all tenants: keys and contents, including the service's own records.", of(func(s bolt.Stats) int64 { return s.Bytes })},
 		{"toolrun_database_records", "Records in stores, of all tenants.", of(func(s bolt.Stats) int64 { return s.Records })},
 		{"toolrun_database_disk_free_bytes", "Free bytes on the disk of the database; -1 if unknown.", of(func(s bolt.Stats) int64 { return s.DiskFree })},
-		{"toolrun_database_commit_work_max_seconds", "Longest delay of other commits by one commit since the start, without the time for writing.", func() float64 { return db.Stats().LongestWork.Seconds() }},
+		{"toolrun_database_commit_work_max_seconds", "Longest time that one commit has delayed others since the start, excluding the time for writing.", func() float64 { return db.Stats().LongestWork.Seconds() }},
 	}
 }
 

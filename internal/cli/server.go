@@ -18,11 +18,11 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// keyVariable is the environment variable that contains the API key, if no flag names a file with
+// keyVariable is the environment variable that contains the API key, if no flag selects a file with
 // the key.
 const keyVariable = "TOOLRUN_KEY"
 
-// serverFlags are the flags with which a server executes a command. Only a flag can name the
+// serverFlags are the flags with which a server executes a command. Only a flag can select the
 // server, because a forgotten environment variable must not redirect writes. No flag contains the
 // key, because other users can see the arguments of a process.
 type serverFlags struct{ url, keyFile, ca string }
@@ -35,7 +35,7 @@ func (f *serverFlags) register(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("ca", "pem", "crt")
 }
 
-// The method remote reports whether the flags name a server.
+// The method remote reports whether the flags select a server.
 func (f *serverFlags) remote() bool { return f.url != "" }
 
 // localFlags are the flags that cannot be combined with --server. Some of these flags apply only to

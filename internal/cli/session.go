@@ -116,12 +116,12 @@ func (sc sessionCommands) show() *cobra.Command {
 	return cmd
 }
 
-// named sets the session to the argument. It fails if --session names a different session, or if
-// neither names a session.
+// named sets the session to the argument. It fails if --session contains a different id, or if
+// there is neither an argument nor a --session.
 func (f *callerFlags) named(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
 		if f.session != "" && f.session != args[0] {
-			return usagef("omit one of them", "the command names two sessions: %q and %q", args[0], f.session)
+			return usagef("omit one of them", "the command contains two session ids: %q and %q", args[0], f.session)
 		}
 		f.session = args[0]
 	}

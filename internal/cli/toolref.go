@@ -45,7 +45,7 @@ func (rc runCommand) target(pr *project, written string, grants []string) (strin
 	return tool.Name, nil
 }
 
-// mustGrantable returns an error if a grant names neither a store nor facts of the app.
+// mustGrantable returns an error if a grant is for neither a store nor facts of the app.
 func (pr *project) mustGrantable(name string) error {
 	g := declare.GrantOn(name)
 	if g.Store != declare.Facts {
@@ -182,7 +182,7 @@ func parseGrants(flags []string, known func(store string) error) ([]declare.Gran
 			return nil, usagef("", "--grant %s: %v", store, err)
 		}
 		if slices.ContainsFunc(grants, func(g declare.Grant) bool { return g.Name() == store }) {
-			return nil, usagef("combine the verbs: "+store+"=read,write", "--grant names the store %q twice", store)
+			return nil, usagef("combine the verbs: "+store+"=read,write", "--grant contains the store %q twice", store)
 		}
 		grants = append(grants, declare.GrantOn(store, verbs...))
 	}

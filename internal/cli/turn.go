@@ -56,7 +56,7 @@ func (tc turnCommands) turn() *cobra.Command {
 		Long: `Perform one turn of a conversation with an agent and print its messages. The turn and the tools that it calls are one
 transaction: all changes are stored, or none. Log lines of tools go to stderr.
 
-Without --say, the first turn of a session begins the conversation, and a later one repeats the question of the agent.
+Without --say, the first turn of a session begins the conversation, and a later turn repeats the question of the agent.
 Without --session, a new session begins. Its id is in the result and on stderr.
 
 See toolrun chat for a conversation with a person.`,
@@ -237,7 +237,7 @@ func (tc turnCommands) performTurn(ctx context.Context, opened *openedApp, t hos
 	return err
 }
 
-// showTurn prints the messages of a turn, and notes about what a person has to know.
+// showTurn prints the messages of a turn, and notes for the user.
 func (c *console) showTurn(r *report.Turn, agent string) error {
 	for _, warning := range r.Warnings {
 		if warning != host.InProcessWarning {

@@ -19,7 +19,7 @@ func (wc workflowCommands) command() *cobra.Command {
 		Use:   "workflow",
 		Short: "End, show and list workflows",
 		Long: `End, show and list workflows. A workflow is a tree of runs and sessions that share the facts with the scope
-execution_tree. It starts with the first run or write that names it with --workflow.`,
+execution_tree. It starts with the first run or write that uses its id (--workflow).`,
 		Example: `  toolrun run plan --user ann --workflow trip-7
   toolrun workflow end trip-7`,
 	})

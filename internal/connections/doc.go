@@ -5,7 +5,7 @@
 // headers are incomplete, its credentials were rejected, or it requested only public paths.
 // Strangers may use only a small part of all connections.
 //
-// If that part is full, a new connection replaces a stranger: the longest inactive one from the
-// address with the most strangers. Other connections are closed only if they are idle and the table
-// is full.
+// If that part is full, a new connection replaces a stranger: the stranger that has been inactive
+// for the longest time, at the address with the most strangers. Other connections are closed only
+// if they are idle and the table is full.
 package connections

@@ -18,7 +18,7 @@ import (
 const patience = 20 * time.Second
 
 // The function bounded starts a server with a table. The server admits requests with credentials.
-// The server replies to requests for /wait only after a call of leave.
+// The server replies to requests for /wait only after a call to leave.
 func bounded(t *testing.T, limits connections.Limits, secured bool) (s *httptest.Server, table *connections.Table, busy chan struct{}, leave func()) {
 	t.Helper()
 	left, stop := context.WithCancel(t.Context())

@@ -40,11 +40,11 @@ func (i *instance) call(ctx context.Context, r callRequest) (any, error) {
 	call := abi.Call{Op: r.Op, Args: r.Args}
 	switch {
 	case r.Operator && (r.Run != "" || r.Tool != ""):
-		return nil, abi.Faultf(abi.InvalidArgument, "a call with operator must not contain run or tool")
+		return nil, abi.Faultf(abi.InvalidArgument, "a call that contains operator must not contain run or tool")
 	case r.Operator:
 		return i.operate(ctx, host.Caller{User: r.User, Session: r.Session, Agent: r.Agent, Workflow: r.Workflow}, call)
 	case r.Run != "" && (r.User != "" || r.Session != "" || r.Agent != "" || r.Workflow != "" || r.Tool != "" || len(r.Metadata) > 0):
-		return nil, abi.Faultf(abi.InvalidArgument, "a call in a run must not contain user, session, agent, workflow, tool or metadata").
+		return nil, abi.Faultf(abi.InvalidArgument, "a call that contains run must not contain user, session, agent, workflow, tool or metadata").
 			WithHint("set them in the begin request")
 	case r.Run != "":
 		begun := i.runs[r.Run]
@@ -97,7 +97,7 @@ func (i *instance) callIn(r *run, call abi.Call) (json.RawMessage, error) {
 	}
 }
 
-// refusal returns the fault that a request has set for calls on a store, or nil.
+// refusal returns the fault that a request has set for calls to a store, or nil.
 func (i *instance) refusal(r *run, call abi.Call) *abi.Fault {
 	var store string
 	if json.Unmarshal(call.Arg(0), &store) != nil || i.refusals[store] == nil {

@@ -258,11 +258,11 @@ func (i *instance) endWorkflow(ctx context.Context, r endWorkflowRequest) (any, 
 type refuseRequest struct {
 	envelope
 	Store string `json:"store"`
-	// Error is the fault for every call on the store. null removes the fault.
+	// Error is the fault for every call to the store. null removes the fault.
 	Error *abi.Fault `json:"error"`
 }
 
-// refuse sets the fault for calls of tools on a store.
+// refuse sets the fault for calls from tools to a store.
 func (i *instance) refuse(_ context.Context, r refuseRequest) (any, error) {
 	if r.Error == nil {
 		delete(i.refusals, r.Store)

@@ -25,8 +25,8 @@ const (
 	maxDumpBytes = 64 << 20
 )
 
-// Config is the configuration of Serve. If it is the zero value, apps come only from requests, and
-// the clock is the system clock.
+// Config is the configuration of Serve. With the zero value, apps come only from requests, and the
+// clock is the system clock.
 type Config struct {
 	// Load reads an app file. release is called when the app is no longer used. By default, app
 	// files cannot be read.

@@ -3,9 +3,9 @@ package strictjson
 import "bytes"
 
 // Members calls visit with the name and the text of each member of an object, in order, until visit
-// returns false. The text must have passed Check. If it is not an object, there are no members.
-// visit must not retain or modify its arguments. Members allocates memory only for names with
-// escapes.
+// returns false. The text must have passed Check. If the text is not an object, there are no
+// members. visit must not retain or modify its arguments. Members allocates memory only for names
+// with escapes.
 func Members(text []byte, visit func(name, value []byte) bool) {
 	w := walker{text: text}
 	w.space()

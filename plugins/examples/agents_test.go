@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
-// agentApps are the folders of apps with agents. Each has an app file of its own.
+// agentApps are the folders of apps with agents. Each folder has its own app file.
 var agentApps = []string{"hotel_booking", "wire_transfer"}
 
 // TestAgentScripts runs the script of each app, which contains conversations with its agents.

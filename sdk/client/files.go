@@ -78,7 +78,8 @@ func (h Files) Delete(ctx context.Context, caller Caller, id string) (*apitypes.
 // Download is a reader for the content of a file. The caller must close it.
 type Download struct {
 	io.ReadCloser
-	// Name is the name with which the file was uploaded. It is untrusted: do not use it as a path.
+	// Name is the name with which the file was uploaded. The name is untrusted: do not use it as a
+	// path.
 	Name string
 	// MediaType is the media type of the file.
 	MediaType string

@@ -46,9 +46,9 @@ func newRun(opts []RunOption, path ...string) *request {
 	return r
 }
 
-// Run runs a tool once. If the request names a session, the run belongs to the session. If the tool
-// fails, Run returns both the Result and an *Error, which works with errors.Is(err, abi.Timeout).
-// The Result is nil if the tool was not run. The run is canceled when ctx ends.
+// Run runs a tool once. If the request contains a session, the run belongs to this session. If the
+// tool fails, Run returns both the Result and an *Error, which works with errors.Is(err,
+// abi.Timeout). The Result is nil if the tool was not run. The run is canceled when ctx ends.
 func (c *Client) Run(ctx context.Context, run apitypes.RunRequest, opts ...RunOption) (*report.Result, error) {
 	return answered(fetchWith[report.Result](ctx, c, newRun(opts, "runs"), run))
 }

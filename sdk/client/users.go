@@ -17,7 +17,7 @@ func (c *Client) Users() Users { return Users{c} }
 
 // Export writes all data of a user to w as a ZIP archive: the data that Erase would remove. The
 // archive contains files with one JSON value per line, and the uploaded files. Export returns the
-// size of the archive. If it returns an error, the archive is incomplete.
+// size of the archive. If Export returns an error, the archive is incomplete.
 func (h Users) Export(ctx context.Context, user string, w io.Writer) (int64, error) {
 	r := newRequest(http.MethodGet, "users", user, "export")
 	response, err := h.client.send(ctx, r)

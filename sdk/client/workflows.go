@@ -9,7 +9,7 @@ import (
 )
 
 // Workflows is a handle for the workflows of the app. A workflow starts with the first run or write
-// that names it. Workflows is safe for concurrent use.
+// that uses its id. Workflows is safe for concurrent use.
 type Workflows struct{ client *Client }
 
 // Workflows returns the handle for the workflows of the app.

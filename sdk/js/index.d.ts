@@ -110,7 +110,7 @@ export interface SetFactOptions {
    * record must not exist.
    */
   if_revision?: number;
-  /** The lifetime of the value, as in "30m"; default: the declared one. */
+  /** The lifetime of the value, such as "30m"; default: the declared ttl. */
   ttl?: string;
 }
 
@@ -219,9 +219,9 @@ export interface ChatMessage {
   /** System, user, assistant or tool. */
   role: string;
   content: string;
-  /** The calls that an assistant's message asks for. */
+  /** In a message of the role assistant: the tool calls that the model requested. */
   tool_calls?: Array<ChatToolCall>;
-  /** The id of the call whose result is the content of a tool's message. */
+  /** In a message of the role tool: the id of the call whose result is the content. */
   tool_call_id?: string;
 }
 
@@ -236,7 +236,7 @@ export interface ChatRequest {
   messages: Array<ChatMessage>;
   /** The JSON Schema of the answer; without it the answer is a text. */
   schema?: unknown;
-  /** Functions that the model can ask for instead of answering. */
+  /** Functions that the model can call instead of answering. */
   tools?: Array<ChatTool>;
   /** The maximum length of the answer in tokens. */
   max_tokens?: number;
@@ -252,11 +252,11 @@ export interface ChatReply {
   text?: string;
   /** The answer, which fits the schema of the request. */
   object?: unknown;
-  /** The calls that the model asks for instead of answering. */
+  /** The tool calls that the model requests instead of answering. */
   tool_calls?: Array<ChatToolCall>;
-  /** Whether the text ends at the limit of tokens. */
+  /** Whether the text was cut off at max_tokens. */
   truncated?: boolean;
-  /** The price of the answer in tokens. */
+  /** The number of tokens that the request and the answer used. */
   usage: ChatUsage;
 }
 
@@ -331,7 +331,10 @@ export interface Memory {
  * together, as with Promise.all. A failed call rejects with a MemoryAccessError.
  */
 export interface Model {
-  /** Asks a language model and returns its answer; the tool must be granted the model. */
+  /**
+   * Sends a conversation to a language model and returns the model's answer; the tool requires a
+   * grant for the model.
+   */
   chat(name: string, request: ChatRequest): Promise<ChatReply>;
   chat(args: { name?: string; model?: string; request: ChatRequest }): Promise<ChatReply>;
 }

@@ -113,7 +113,7 @@ export function recall(query: string | null, options: string | null = null): Rep
 @external("model", "chat")
 declare function imported_model_chat(name: usize, nameLen: i32, request: usize, requestLen: i32): i32;
 
-/** model_chat asks a language model and returns its answer; the tool must be granted the model. */
+/** model_chat sends a conversation to a language model and returns the model's answer; the tool requires a grant for the model. */
 export function model_chat(name: string | null, request: string | null): Reply {
   const a0 = encode(name), a1 = encode(request);
   return replyTo(imported_model_chat(at(a0), a0.byteLength, at(a1), a1.byteLength));

@@ -6,21 +6,21 @@ import "github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 
 // GetFact returns the value of a fact; if none is stored, its declared default, or null. A nil argument is
 // absent. The reply is decoded into the value that into points to; found is false if it is null. path: the
-// path of the fact, as in "user.language". options: options.
+// path of the fact, such as "user.language". options: options.
 func GetFact(path any, options any, into any) (found bool, err error) {
 	return operate(imports.GetFact, "get_fact", into, path, options)
 }
 
 // SetFact stores the value of a fact in place of the previous one. A nil argument is absent. The reply is
-// decoded into the value that into points to; found is false if it is null. path: the path of the fact, as in
-// "user.language". value: the value; null is rejected, use delete_fact. options: options.
+// decoded into the value that into points to; found is false if it is null. path: the path of the fact, such
+// as "user.language". value: the value; null is rejected, use delete_fact. options: options.
 func SetFact(path any, value any, options any, into any) (found bool, err error) {
 	return operate(imports.SetFact, "set_fact", into, path, value, options)
 }
 
 // DeleteFact deletes the stored value of a fact, so that reads return its default again. A nil argument is
 // absent. The reply is decoded into the value that into points to; found is false if it is null. path: the
-// path of the fact, as in "user.language". options: options.
+// path of the fact, such as "user.language". options: options.
 func DeleteFact(path any, options any, into any) (found bool, err error) {
 	return operate(imports.DeleteFact, "delete_fact", into, path, options)
 }
@@ -60,9 +60,10 @@ func Recall(query any, options any, into any) (found bool, err error) {
 	return operate(imports.Recall, "recall", into, query, options)
 }
 
-// ModelChat asks a language model and returns its answer; the tool must be granted the model. A nil argument
-// is absent. The reply is decoded into the value that into points to; found is false if it is null. name: the
-// name of the model, as in the tool's models. request: the conversation that the model continues.
+// ModelChat sends a conversation to a language model and returns the model's answer; the tool
+// requires a grant for the model. A nil argument is absent. The reply is decoded into the value
+// that into points to; found is false if it is null. name: the name of a model that is granted to
+// the tool. request: the conversation that the model continues.
 func ModelChat(name any, request any, into any) (found bool, err error) {
 	return operate(imports.ModelChat, "model_chat", into, name, request)
 }

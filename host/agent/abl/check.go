@@ -36,7 +36,7 @@ func (c checker) check() {
 	c.loops()
 }
 
-// variables warns about session variables that are declared twice, or that never end.
+// variables warns about session variables that are declared twice, or that are never reset.
 func (c checker) variables() {
 	seen := map[string]int{}
 	for _, v := range c.d.Memory.Session {
@@ -50,7 +50,7 @@ func (c checker) variables() {
 	}
 }
 
-// reserved warns about variables that expressions cannot read, because their names have a meaning.
+// reserved warns about variables that expressions cannot read, because their names are reserved.
 func (c checker) reserved() {
 	meanings := map[string]string{
 		"input": "the message of the user", "call_result": "the output of the last call", "call_error": "the fault of the last call",
@@ -184,7 +184,7 @@ func unknownTools(d *Document, tools []string, hint string) Problems {
 	return problems
 }
 
-// CheckTools reports the tools of a document that are not among those of an app.
+// CheckTools reports the tools of a document that an app does not have.
 func CheckTools(d *Document, tools []string) Problems {
 	problems := unknownTools(d, tools, "declare the tool in the app")
 	for _, tool := range d.Tools {
@@ -216,7 +216,7 @@ func (c checker) steps() {
 	}}.document(c.d)
 }
 
-// triggers warns about triggers that never fire, because nothing sets a name that they read.
+// triggers warns about triggers that never fire, because a name in their condition is never set.
 func (c checker) triggers() {
 	if len(c.d.Flow.Steps) == 0 {
 		return

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// waits reports whether a step waits for input or asks a model.
+// waits reports whether a step waits for input or sends a request to a model.
 func (s *Step) waits() bool {
 	return s.Gather != nil || len(s.OnInput) > 0 || s.Reasoning != nil && *s.Reasoning
 }

@@ -14,8 +14,8 @@ const (
 	maxSetNames      = 1000
 )
 
-// misspelled warns about names that nothing sets, if something sets a similar name. Other unknown
-// names can be those of the host or of the input of a tool.
+// misspelled warns about names that are never set but resemble a name that is set. Other unknown
+// names can be names of the host or of a tool's input.
 func (c checker) misspelled() {
 	if len(c.d.Flow.Steps) == 0 {
 		return
@@ -108,7 +108,7 @@ func (c checker) references() []Reference {
 }
 
 // addCollected adds the names that constraints collect and that refs contain. A collected name that
-// nothing reads can be misspelled.
+// is never read can be misspelled.
 func (c checker) addCollected(known map[string]bool, refs []Reference) {
 	read := map[string]bool{}
 	for _, ref := range refs {
@@ -123,8 +123,8 @@ func (c checker) addCollected(known map[string]bool, refs []Reference) {
 	}
 }
 
-// triggerNames returns the names that conditions of triggers read. The check of triggers reports those
-// that nothing sets.
+// triggerNames returns the names that conditions of triggers read. The check of triggers reports
+// the names that are never set.
 func (c checker) triggerNames() map[string]bool {
 	found := map[string]bool{}
 	for _, t := range c.d.Memory.Triggers {
@@ -138,9 +138,9 @@ func (c checker) triggerNames() map[string]bool {
 	return found
 }
 
-// similar returns the name that a misspelled name stands for, or "". A name that only begins another
-// one, such as price and price_total, is not misspelled. Neither is one with another first letter, such
-// as amount and count.
+// similar returns the name that a misspelled name resembles, or "". A name that is a prefix of
+// another name, such as price and price_total, is not misspelled. A name with another first letter,
+// such as amount and count, is not misspelled either.
 func similar(name string, names []string) string {
 	best := spell.Name(name, names)
 	if best == "" || !strings.EqualFold(best[:1], name[:1]) {
@@ -152,8 +152,8 @@ func similar(name string, names []string) string {
 	return best
 }
 
-// setNames returns the names of variables that the document declares or sets, and of those that are
-// always defined.
+// setNames returns the names of variables that the document declares or sets, and the names that
+// are always defined.
 func (c checker) setNames() map[string]bool {
 	known := map[string]bool{
 		"call_error": true, "call_result": true, "input": true, "this": true,

@@ -3,7 +3,8 @@ package abl
 import "strings"
 
 // misspelledPaths warns about paths of facts that the document does not declare, if it declares a
-// similar one. A recall can load other facts, so a path that is recalled and read is not misspelled.
+// similar path. A recall can load other facts, so a path that is recalled and read is not
+// misspelled.
 func (c checker) misspelledPaths() {
 	var paths []string
 	for _, f := range c.d.Memory.Persistent {
@@ -38,8 +39,8 @@ func (c checker) misspelledPaths() {
 	}
 }
 
-// recalledPaths returns the paths that recalls name. The second result is true if a recall loads a
-// domain, whose paths are unknown.
+// recalledPaths returns the paths in recalls. The second result is true if a recall loads a domain,
+// whose paths are unknown.
 func (c checker) recalledPaths() (paths map[string]bool, domain bool) {
 	paths = map[string]bool{}
 	for _, recall := range c.d.Memory.Recalls {

@@ -150,7 +150,7 @@ func (ev *evaluator) magnitude(n *binary, v any) (float64, bool) {
 	}
 	x, ok := toNumber(v)
 	if !ok {
-		ev.warnf(n.at, "an operand of %s is %s, which has no order with the other; the result is false", n.op, describe(v))
+		ev.warnf(n.at, "an operand of %s is %s, which cannot be compared with the other operand; the result is false", n.op, describe(v))
 	}
 	return x, ok
 }

@@ -118,7 +118,7 @@ const (
 	OperationAppend    Operation = "append"
 )
 
-// Trigger stores a value in a fact when a condition holds.
+// Trigger stores a value in a fact if a condition is true.
 type Trigger struct {
 	Position
 	When      *Expr
@@ -288,11 +288,11 @@ type Index struct {
 	Value *Expr
 }
 
-// Call is a call of a tool.
+// Call is a call to a tool.
 type Call struct {
 	Tool Name
 	Args []Assignment
-	As   Name // the variable of the result besides call_result
+	As   Name // the variable for the result, in addition to call_result
 }
 
 // Transform creates an array from another array.

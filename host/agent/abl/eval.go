@@ -24,7 +24,7 @@ var (
 	ErrNoRandom = errors.New("UNIQUE_ID has no source of random numbers")
 )
 
-// Options are the inputs of an evaluation besides the scope.
+// Options are the inputs of an evaluation in addition to the scope.
 type Options struct {
 	// Now is the time of NOW().
 	Now time.Time
@@ -33,7 +33,7 @@ type Options struct {
 	// Cost is the maximum number of steps; 0 means DefaultCost. A step is about 100 ns or less.
 	Cost int
 	// Remaining is the number of steps that remain for several evaluations. Each one reduces it. If
-	// it is not nil, it replaces Cost.
+	// Remaining is not nil, it replaces Cost.
 	Remaining *int
 	// Interrupt is called after about 16,000 steps each. An error of it ends the evaluation. Nil means
 	// that nothing interrupts an evaluation.
@@ -43,7 +43,7 @@ type Options struct {
 	Shown Scope
 }
 
-// Warning is a likely mistake that an evaluation came across, such as a number that is not set.
+// Warning is a likely mistake that an evaluation found, such as a number that is not set.
 type Warning struct {
 	Position
 	Message string `json:"message"`
@@ -116,7 +116,8 @@ func newEvaluator(scope Scope, o Options) *evaluator {
 	return &evaluator{scope: scope, options: o, cost: o.Remaining}
 }
 
-// charge counts steps. Every piece of work that grows with a value is charged.
+// charge counts steps. Each operation is charged for the work that depends on the sizes of its
+// values.
 func (ev *evaluator) charge(steps int) error {
 	if ev.spend(steps); *ev.cost < 0 {
 		return ErrCost

@@ -49,7 +49,8 @@ func (e Event) String() string {
 	}
 }
 
-// Matches reports whether the event includes another one, which names its agent, tool, field or step.
+// Matches reports whether the event is equal to the event that fired. The name "*" matches every
+// name.
 func (e Event) Matches(fired Event) bool {
 	return e.Kind == fired.Kind && e.Moment == fired.Moment && (e.Name == "*" || e.Name == fired.Name)
 }

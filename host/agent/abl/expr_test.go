@@ -220,7 +220,7 @@ func TestWarnings(t *testing.T) {
 		"missing * 2":             "1:9: an operand of * is not set, not a number; the result is null",
 		"1 / 0":                   "1:3: the result of / is not a finite number; it is null",
 		"missing < 1":             "1:9: an operand of < is not set and counts as 0",
-		`"a" < 1`:                 "1:5: an operand of < is a text, which has no order with the other; the result is false",
+		`"a" < 1`:                 "1:5: an operand of < is a text, which cannot be compared with the other operand; the result is false",
 		`1 IN "abc"`:              "1:3: the right operand of IN is a text, not a list",
 		`x matches p`:             "1:3: a pattern is not valid: missing closing ]",
 		`ROUND("secret")`:         "1:1: argument 1 of ROUND is a text, not a number",

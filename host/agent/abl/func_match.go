@@ -47,8 +47,8 @@ func matchBand(score float64, digital bool) string {
 	}
 }
 
-// matchScore returns the similarity of two texts from 0 to 100, and whether they were compared digit
-// by digit. The score is -1 if a text is empty or too long to judge.
+// matchScore returns the similarity of two texts from 0 to 100, and whether they were compared
+// digit by digit. The score is -1 if a text is empty or too long to compare.
 func matchScore(c *invocation) (float64, bool, error) {
 	texts, err := c.strs()
 	if err != nil {

@@ -68,7 +68,7 @@ func FunctionUsages() []string {
 	return usages
 }
 
-// invocation is a call of a function with its arguments.
+// invocation is a call to a function with its arguments.
 type invocation struct {
 	ev   *evaluator
 	at   Position

@@ -35,7 +35,7 @@ const (
 	CodeTemplate   Code = "bad_template"    // a template that cannot be parsed
 	CodeOverLimit  Code = "over_limit"      // a limit is exceeded
 	CodeStyle      Code = "style"           // a discouraged form
-	CodeSuspicious Code = "suspicious_rule" // a rule that likely does not do what it was written for
+	CodeSuspicious Code = "suspicious_rule" // a rule that probably has another effect than intended
 )
 
 // Problem is a mistake in a file.
@@ -78,7 +78,7 @@ func (p Problem) Error() string { return p.String() }
 // Problems are the problems of files, ordered by file and position.
 type Problems []Problem
 
-// Error returns every problem on a line of its own, each followed by its hint.
+// Error returns all problems, each on a separate line and followed by its hint.
 func (p Problems) Error() string {
 	lines := make([]string, len(p))
 	for i, problem := range p {

@@ -25,7 +25,8 @@ func readMemory(r *reader, e *entry) {
 	})
 }
 
-// readShorthand reads READS or WRITES: paths with one access. A path in both has both.
+// readShorthand reads READS or WRITES: paths with one access. A path in both lists has both
+// accesses.
 func readShorthand(r *reader, e *entry, access Access) {
 	var facts []Fact
 	for _, path := range r.names(e.value, e.key) {
@@ -141,7 +142,7 @@ func readScope(r *reader, e *entry, f Fact) FactScope {
 	}
 	first, _, _ := strings.Cut(f.Value, ".")
 	if scope != "" && scope != f.Scope && slices.Contains([]string{"user", "project", "workflow", "execution_tree"}, first) {
-		r.warnf(e.value.Position, CodeScope, "SCOPE counts; rename the path to avoid confusion", "the path %s has the scope %s", f.Value, scope)
+		r.warnf(e.value.Position, CodeScope, "SCOPE takes precedence; rename the path to avoid confusion", "the path %s has the scope %s", f.Value, scope)
 	}
 	return scope
 }
@@ -187,7 +188,8 @@ func readRecalls(r *reader, e *entry) {
 	}
 }
 
-// flattened returns the properties of an item: the one on its own line, and those below.
+// flattened returns the properties of an item: the property on the item's own line, and the
+// properties on the lines below.
 func flattened(item *entry) []*entry {
 	first := *item
 	first.dash, first.children = false, nil

@@ -23,7 +23,7 @@ func readTransform(r *reader, e *entry) *Transform {
 	case t.Source == nil:
 		r.errorf(e.at(), CodeMissing, "write SOURCE: array AS item", "TRANSFORM has no SOURCE")
 	case t.As.Value == "":
-		r.errorf(t.Source.Position(), CodeMissing, "write SOURCE: array AS item", "SOURCE does not name its items")
+		r.errorf(t.Source.Position(), CodeMissing, "write SOURCE: array AS item", "SOURCE has no name for its items")
 	case t.Into.Value == "":
 		r.errorf(e.at(), CodeMissing, "write INTO: name", "TRANSFORM has no INTO")
 	}
@@ -75,6 +75,6 @@ func readSortBy(r *reader, e *entry, t *Transform) {
 	case len(fields) == 2 && strings.EqualFold(fields[1], "desc"):
 		t.Descending = true
 	default:
-		r.errorf(text.Position, CodeBadValue, "write field asc or field desc", "%s is not an order", quote(text.Value))
+		r.errorf(text.Position, CodeBadValue, "write field asc or field desc", "%s is not a sort order", quote(text.Value))
 	}
 }

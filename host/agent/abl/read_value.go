@@ -131,7 +131,7 @@ func (r *reader) count(e *entry) int {
 	return n
 }
 
-// choice returns the option that the entry names, in the spelling of the option.
+// choice returns the option that is the value of an entry, in its canonical spelling.
 func (r *reader) choice(e *entry, options ...string) string {
 	value := r.text(e)
 	for _, option := range options {

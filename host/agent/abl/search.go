@@ -9,14 +9,16 @@ import (
 // costOfSearch is the number of steps of a search besides its instructions.
 const costOfSearch = 10
 
-// search finds the matches of a pattern in a text one after the other, and charges what it reads. A
-// search can read the rest of the text and then return a short match, so the cost of all matches can
-// be the square of the length. Therefore the matches are not found with one call.
+// search finds the matches of a pattern in a text one after the other, and charges for the
+// characters that it reads. A search can read the rest of the text and then return a short match,
+// so the cost of all matches can be the square of the length. Therefore the matches are not found
+// with one call.
 type search struct {
 	ev *evaluator
 	p  *pattern
 	s  string
-	// position is the place where the next search begins, and last the end of the last match, or -1.
+	// position is the offset at which the next search begins. last is the end of the last match, or
+	// -1.
 	position, last int
 }
 
@@ -24,8 +26,8 @@ func newSearch(ev *evaluator, p *pattern, s string) *search {
 	return &search{ev: ev, p: p, s: s, last: -1}
 }
 
-// next returns the indices of the next match and of its groups, or nil if there is none. An empty
-// match at the end of the match before it is skipped, as in package regexp.
+// next returns the indices of the next match and of its groups, or nil if there is none. Like
+// package regexp, next skips an empty match at the end of the previous match.
 func (f *search) next() ([]int, error) {
 	for f.position <= len(f.s) {
 		match, err := f.find()

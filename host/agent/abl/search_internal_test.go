@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The matches of a search are those of package regexp.
+// A search finds the same matches as package regexp.
 func TestSearch(t *testing.T) {
 	patterns := []string{
 		`a`, `a*`, `a*?`, `\b`, `\B`, `\bab?`, `^a`, `(?m)^a`, `(?m)a$`, `a$`, `\Aa|b`, `(a)|(b)`, `(?i)A|é`, `a.*b|a`, `(?s)a.*b|a`,
@@ -47,7 +47,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// The searches of a replacement are charged for all that they read.
+// The searches of a replacement are charged for all characters that they read.
 func TestExpensiveReplacement(t *testing.T) {
 	for _, source := range []string{`REGEX_REPLACE(s, "a.*b|a", "")`, `REGEX_REPLACE(s, "(a|b|c)*d|", "")`} {
 		x, err := ParseExpr(source)

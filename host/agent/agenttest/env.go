@@ -1,4 +1,4 @@
-// Package agenttest provides an environment of agents in memory, for tests.
+// Package agenttest provides an in-memory environment of agents, for tests.
 package agenttest
 
 import (
@@ -22,7 +22,7 @@ import (
 // error, its writes are undone.
 type ToolFunc func(ctx context.Context, e *Env, input map[string]any) (any, error)
 
-// Env is an environment in memory. It stores values as JSON. Env is not safe for concurrent use.
+// Env is an in-memory environment. It stores values as JSON. Env is not safe for concurrent use.
 type Env struct {
 	// Clock is the time. Facts expire by it.
 	Clock time.Time
@@ -31,7 +31,7 @@ type Env struct {
 	User, SessionID string
 	// Tools maps the names of tools to the tools.
 	Tools map[string]ToolFunc
-	// Model answers the requests to all models. If it is nil, models are unavailable.
+	// Model answers the requests to all models. If Model is nil, models are unavailable.
 	Model func(name string, request model.ChatRequest) (model.ChatAnswer, error)
 	// Memory is the memory of the user in the prompts of models, or nil.
 	Memory *report.MemoryContext
@@ -39,8 +39,8 @@ type Env struct {
 	// the first name of its path indicates.
 	Scopes map[string]abl.FactScope
 
-	// Calls contains the calls of tools, and Prompts contains the requests to models. Both are in
-	// order.
+	// Calls contains the calls to tools, and Prompts contains the requests to models. Both are in
+	// chronological order.
 	Calls   []Call
 	Prompts []model.ChatRequest
 
@@ -50,7 +50,7 @@ type Env struct {
 
 var _ agent.Env = (*Env)(nil)
 
-// Call is a call of a tool.
+// Call is a call to a tool.
 type Call struct {
 	Tool  string
 	Input map[string]any

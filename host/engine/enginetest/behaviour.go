@@ -4,8 +4,8 @@ package enginetest
 // the engine's language.
 type Behaviour string
 
-// The behaviors of the test tools. The stores are the stores of a [Memory]. Every call on
-// the stores "forbidden" and "halt" fails.
+// The behaviors of the test tools. The stores are the stores of a [Memory]. Every call to the
+// stores "forbidden" and "halt" fails.
 const (
 	// Sum returns {"sum": input.a + input.b}.
 	Sum Behaviour = "sum"
@@ -38,7 +38,7 @@ const (
 	LogAndGo Behaviour = "log and go"
 	// Spin loops forever without a call.
 	Spin Behaviour = "spin"
-	// Wait reads the store "slow". The call of "slow" returns only when the run is over.
+	// Wait reads the store "slow". The call to "slow" returns only when the run is over.
 	Wait Behaviour = "wait"
 	// Forget starts a read of the store "forbidden", does not wait for the result, and returns
 	// "saved". The behavior Forget requires a language with asynchronous calls.

@@ -31,7 +31,7 @@ var cases = []struct {
 	{"throws", func(t *testing.T, s *subject) {
 		f := s.fault(t, Throw, input(), NewMemory(errHalt), abi.ToolError)
 		if !strings.Contains(f.Message, "broken") {
-			t.Errorf("message = %q; want the error's own", f.Message)
+			t.Errorf("message = %q; want the message of the error", f.Message)
 		}
 		s.wantPosition(t, f, Throw, 3)
 	}},

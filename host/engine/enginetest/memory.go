@@ -10,13 +10,13 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Memory is a fake host for tests. Memory stores contents in a map, and calls on some stores fail
+// Memory is a fake host for tests. Memory stores contents in a map, and calls to some stores fail
 // in a defined way. Memory does not merge, project or check anything. It is safe for concurrent
 // use.
 type Memory struct {
-	// Faults contains the faults that all calls on a store return, by store.
+	// Faults contains the faults that all calls to a store return, by store.
 	Faults map[string]*abi.Fault
-	// Halts contains the errors that end the run at any call on a store, by store.
+	// Halts contains the errors that end the run at any call to a store, by store.
 	Halts map[string]error
 	// LogHalts is an error that ends the run when the guest logs a line.
 	LogHalts error

@@ -14,7 +14,7 @@ import (
 	sdkjs "github.com/toolrun/toolrun/sdk/js"
 )
 
-// memoryCalls contains valid and invalid calls of memory operations.
+// memoryCalls contains valid and invalid calls to memory operations.
 var memoryCalls = []string{
 	`get_content("s")`, `get_content("s", {a: 1})`, `get_content("s", null, {record: true})`, `get_content()`, `get_content(undefined)`, `get_content(null)`, `get_content(1)`,
 	`get_content({store: "s"})`, `get_content({options: {record: true}, store_name: "s", projections: {a: 1}})`, `get_content({})`, `get_content([])`,

@@ -65,8 +65,8 @@ func (m *memoryAPI) beginExternal(op *abi.Operation, request abi.Call, resolve, 
 	m.external.pending[id] = pendingCall{op, resolve, reject}
 }
 
-// awaitExternal waits for the next answer to an external operation and settles its promise. It fires
-// the next timer instead if that is due earlier.
+// awaitExternal waits for the next answer to an external operation and settles its promise. If the
+// next timer is due earlier, it fires this timer instead.
 func (l *eventLoop) awaitExternal() error {
 	var until time.Time
 	if len(l.timers.queue) > 0 {

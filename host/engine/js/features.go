@@ -9,12 +9,12 @@ import (
 // features contains the properties of a tool's code that determine which patches of goja its runs
 // need. Patches are expensive, so each run gets only the necessary patches.
 type features struct {
-	freezes   bool              // the code names a function that makes objects non-extensible
-	localises bool              // the code names a locale-dependent function
+	freezes   bool              // the code contains the name of a function that makes objects non-extensible
+	localises bool              // the code contains the name of a locale-dependent function
 	catches   bool              // the code has catch clauses with a parameter
-	rejects   bool              // the code names a function that handles or returns rejections
+	rejects   bool              // the code contains the name of a function that handles or returns rejections
 	captures  bool              // the code names Error.captureStackTrace
-	typed     bool              // the code names a typed array and "from"
+	typed     bool              // the code contains the name of a typed array and "from"
 	regexps   bool              // the code can reach the constructor RegExp
 	proxies   bool              // the code can reach the constructor Proxy
 	json      bool              // the code can reach the object JSON

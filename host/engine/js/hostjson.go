@@ -14,8 +14,8 @@ import (
 const maxParseNesting = 1000
 
 // replaceJSON replaces JSON.parse and JSON.stringify with our own functions. stringifies is false
-// if the tool does not name JSON.stringify. A tool that computes this name at run time gets goja's
-// function.
+// if the tool's code does not contain the name JSON.stringify. A tool that computes this name at
+// run time gets goja's function.
 func replaceJSON(r *realm, stringifies bool) {
 	object := r.vm.GlobalObject().Get("JSON").(*goja.Object)
 	r.parse = object.Get("parse").Export().(nativeFunc)

@@ -11,8 +11,8 @@ import (
 )
 
 // localeNames matches the names of locale-dependent functions. goja's versions ignore locales. Only
-// runs of tools that name a locale-dependent function replace goja's versions. Replacing the
-// functions in every run would slow down all tools.
+// runs of tools whose code contains the name of a locale-dependent function replace goja's
+// versions. Replacing the functions in every run would slow down all tools.
 var localeNames = lazyRegexp(`ocale|Intl`)
 
 // namesLocale does the same as localeNames for the input of a run. The input can contain the name

@@ -108,7 +108,7 @@ func (r *reviewer) try(n *ast.TryStatement) bool {
 	return false
 }
 
-// call checks a call of a memory operation or of eval.
+// call checks a call to a memory operation or to eval.
 func (r *reviewer) call(n *ast.CallExpression) {
 	r.makesCode(n.Callee, n.ArgumentList)
 	callee, ok := n.Callee.(*ast.DotExpression)
@@ -207,7 +207,7 @@ func (r *reviewer) text(e ast.Expression) (string, bool) {
 	return "", false
 }
 
-// makesCode reports calls of eval and of the Function constructor. makesCode ignores the idiom with
+// makesCode reports calls to eval and to the Function constructor. makesCode ignores the idiom with
 // which libraries find the global object.
 func (r *reviewer) makesCode(callee ast.Expression, args []ast.Expression) {
 	id, ok := callee.(*ast.Identifier)

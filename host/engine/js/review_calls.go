@@ -38,7 +38,7 @@ func missingArgument(op abi.Operation, args []ast.Expression) string {
 	return ""
 }
 
-// hasOptionalStore reports whether calls of an operation can name a store but do not have to.
+// hasOptionalStore reports whether the store is an optional argument of an operation.
 func hasOptionalStore(op abi.Operation) bool {
 	return len(op.Params) > 0 && op.Params[0].Kind == abi.StoreName && !op.Params[0].Required
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // FuzzMessages interprets its input as messages from a guest, separated by NULs. For all messages,
-// the run must return JSON within its limits, or a fault whose code is not internal. Every call of
+// the run must return JSON within its limits, or a fault whose code is not internal. Every call to
 // the host must be well formed.
 func FuzzMessages(f *testing.F) {
 	for _, message := range []string{

@@ -88,12 +88,12 @@ const (
 func locate(in *snapshot.Instance, announced []string) (entry entryPoint, err error) {
 	var numbers [4]uint32
 	if len(announced) != len(numbers) {
-		return entry, fmt.Errorf("python: the interpreter announced %d fields; want three addresses and a limit", len(announced))
+		return entry, fmt.Errorf("python: the interpreter reported %d fields; want three addresses and a limit", len(announced))
 	}
 	for n, field := range announced {
 		number, err := strconv.ParseUint(field, 10, 32)
 		if err != nil {
-			return entry, fmt.Errorf("python: the interpreter announced an invalid number: %w", err)
+			return entry, fmt.Errorf("python: the interpreter reported an invalid number: %w", err)
 		}
 		numbers[n] = uint32(number)
 	}

@@ -28,7 +28,7 @@ func BenchmarkLive(b *testing.B) {
 	b.ReportMetric(kib, "private-KiB/run")
 }
 
-// The function waiting returns the private memory of this process in KiB while n runs are waiting.
+// waiting returns the private memory of this process in KiB while n runs are waiting.
 func waiting(b *testing.B, p engine.Program, in engine.Input, runs int) int {
 	var arrived, over sync.WaitGroup
 	leave := make(chan struct{})
@@ -53,8 +53,8 @@ func waiting(b *testing.B, p engine.Program, in engine.Input, runs int) int {
 	return kib
 }
 
-// The function private returns the anonymous memory of this process in KiB. The result includes
-// modified copies of pages of mapped files.
+// private returns the anonymous memory of this process in KiB. The result includes modified copies
+// of pages of mapped files.
 func private(b *testing.B) int {
 	file, err := os.Open("/proc/self/smaps_rollup")
 	if err != nil {

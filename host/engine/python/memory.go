@@ -57,8 +57,8 @@ func (m *memoryCalls) operation(op string, running bool) (abi.Operation, *abi.Fa
 	case !ok:
 		return operation, abi.Faultf(abi.InvalidArgument, "the operation does not exist")
 	case !running:
-		return operation, abi.Faultf(abi.InvalidArgument, "%s: %s is only available in the entry, not at the tool's top level", op, operation.ModuleName()).
-			WithHint("move the call into the entry; several runs can share one execution of the top level")
+		return operation, abi.Faultf(abi.InvalidArgument, "%s: %s is only available in the entry function, not at the tool's top level", op, operation.ModuleName()).
+			WithHint("move the call into the entry function; several runs can share one execution of the top level")
 	case m.host == nil:
 		return operation, abi.Faultf(abi.NotFound, "%s is not available in this run", operation.ModuleName())
 	}

@@ -94,7 +94,7 @@ func (f *folder) open(name string) (*string, error) {
 	case f.found > maxModules:
 		return nil, broken(name, "cannot import %s: a tool can import at most %d of its own modules", name, maxModules)
 	case f.bytes > maxFolderBytes:
-		return nil, broken(name, "cannot import %s: it is module %d and brings the tool to %d bytes; the limit is %d", name, f.found, f.bytes, maxFolderBytes)
+		return nil, broken(name, "cannot import %s: with this module, the tool has %d modules and %d bytes; the limit is %d bytes", name, f.found, f.bytes, maxFolderBytes)
 	}
 	return &text, nil
 }

@@ -55,7 +55,7 @@ func TestFolderBounds(t *testing.T) {
 		says  string
 	}{
 		{"modules", small, maxModules, "cannot import m200.py: a tool can import at most 200 of its own modules"},
-		{"bytes", large, maxFolderBytes / maxSourceBytes, "cannot import m8.py: it is module 9 and brings the tool to 9437184 bytes; the limit is 8388608"},
+		{"bytes", large, maxFolderBytes / maxSourceBytes, "cannot import m8.py: with this module, the tool has 9 modules and 9437184 bytes; the limit is 8388608 bytes"},
 		{"names", fstest.MapFS{}, maxLookups, "more than 4000 names"},
 	} {
 		f := newFolder(tt.files)

@@ -33,7 +33,7 @@ func newTopLevel(p *program) *topLevel {
 }
 
 // image returns the interpreter after the top level has run, or nil if each run has to run the top
-// level. The first call of image runs the top level. Each run logs the lines that the top level
+// level. The first call to image runs the top level. Each run logs the lines that the top level
 // logged, as if the top level had run there.
 func (l *topLevel) image(r *run) (*snapshot.Image, error) {
 	ctx := r.channel.ctx
@@ -109,7 +109,7 @@ func (l *topLevel) warn(r *run) {
 	if location := l.location.Load(); location != nil && *location != "" {
 		in = " in " + cut([]byte(*location), maxNameBytes)
 	}
-	r.warnings = append(r.warnings, fmt.Sprintf("the top level of the tool uses %s%s, so every run executes it again; move this code into the entry", l.varies, in))
+	r.warnings = append(r.warnings, fmt.Sprintf("the top level of the tool uses %s%s, so every run executes it again; move this code into the entry function", l.varies, in))
 }
 
 // inputProbe records whether a top level uses the time or random numbers.

@@ -16,7 +16,7 @@ import (
 const (
 	markerPrefix = "toolrun_abi_"
 	marker       = markerPrefix + "1"
-	defaultEntry = "toolrun_run" // the entry if the manifest names none
+	defaultEntry = "toolrun_run" // the entry if the manifest does not contain one
 	initialise   = "_initialize"
 	command      = "_start"
 	memoryExport = "memory"

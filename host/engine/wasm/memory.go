@@ -53,7 +53,7 @@ func (r *run) perform(op *abi.Operation, memory api.Memory, args []uint32) int32
 	case refused != nil:
 	case !r.started:
 		refused = abi.Faultf(abi.InvalidArgument, "%s: %s is not available while a plug-in initializes", op.Name, op.ModuleName()).
-			WithHint("move the call into the entry; several runs can share one initialization")
+			WithHint("move the call into the entry function; several runs can share one initialization")
 	case r.host.Call == nil:
 		refused = abi.Faultf(abi.NotFound, "%s is not available in this run", op.ModuleName())
 	default:

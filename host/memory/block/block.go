@@ -44,7 +44,7 @@ const (
 	ScopeAll Scope = "all"
 )
 
-// JSON is the form of a Block in JSON. Its times have milliseconds.
+// JSON is a Block as it is encoded in JSON. Its times have milliseconds.
 type JSON struct {
 	ID       string  `json:"id"`
 	Name     string  `json:"block_type"`
@@ -56,7 +56,7 @@ type JSON struct {
 	Revision int64   `json:"revision"`
 }
 
-// JSON returns the form of the block in JSON.
+// JSON returns the block in the format in which it is encoded in JSON.
 func (b Block) JSON() JSON {
 	out := JSON{
 		ID: b.ID, Name: b.Name, Content: b.Content, Scope: b.Scope(), Created: FormatTime(b.Created), Updated: FormatTime(b.Updated), Revision: b.Revision,

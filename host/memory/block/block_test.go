@@ -115,7 +115,7 @@ func TestVersions(t *testing.T) {
 	b.want(ann, abi.UpdateBlock, `"core", "2", {"if_revision": 5}`, `conflict: the block has changed`)
 	b.want(ann, abi.UpdateBlock, `"core", "2", {"if_revision": 1777566000000, "expected_updated_at": "2026-04-30T16:20:01"}`, `conflict: the block has changed`)
 	b.want(ann, abi.GetBlock, `"core"`, `{"id":"core","block_type":"core","content":"1"`)
-	// The clock stands still, or is set back; the time of the block still rises.
+	// The clock does not advance, or is set back. The time of the block must still increase.
 	b.want(ann, abi.UpdateBlock, `"core", "2", {"expected_updated_at": "2026-04-30T16:20:00"}`, `{"success":true,"revision":1777566000001,"updated_at":"2026-04-30T16:20:00.001Z"}`)
 	b.now = b.now.Add(-time.Hour)
 	b.want(ann, abi.UpdateBlock, `"core", "3", {"expected_updated_at": "2026-04-30T18:20:00.001+02:00"}`, `{"success":true,"revision":1777566000002,`)

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Expected is the version of a block that a change replaces or deletes. The zero Expected means that
-// the block must not exist. If several fields are set, all of them must hold.
+// Expected is the version of a block that a change replaces or deletes. The zero Expected means
+// that the block must not exist. If several fields are set, the block must match all of them.
 type Expected struct {
 	// Updated is the time of the last write that the caller has read.
 	Updated time.Time

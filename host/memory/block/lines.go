@@ -16,7 +16,8 @@ type Line struct {
 	Text string
 }
 
-// Lines returns the lines of a text that are not blank. Each of them is an entry of the block.
+// Lines returns the lines of a text that are not blank. Each of these lines is an entry of the
+// block.
 func Lines(content string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		for number, rest := 1, content; rest != ""; number++ {

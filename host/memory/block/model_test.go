@@ -24,7 +24,7 @@ import (
 type model struct {
 	rand   *rand.Rand
 	stored map[string]modelBlock // by owner and name
-	// highest is the highest revision of each key, also of deleted blocks.
+	// highest is the highest revision of each key, including revisions of deleted blocks.
 	highest map[string]int64
 }
 
@@ -102,8 +102,8 @@ func (m *model) expect(options map[string]any, revision int64) bool {
 	return true
 }
 
-// fits reports whether a text is within the limits of a block. It counts in another way than the
-// implementation.
+// fits reports whether a text is within the limits of a block. It counts characters and entries
+// with other code than the implementation.
 func fits(b declare.Block, text string) bool {
 	entries := 0
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n\r\u2028", r) }) {
@@ -147,8 +147,8 @@ func (m *model) step(t *testing.T, b *blocks, declared []declare.Block) {
 	m.compare(t, b, c)
 }
 
-// write takes a write over into the reference. The revision must be higher than any earlier one of the
-// key, and its time must not be before the clock.
+// write applies a write to the reference. The new revision must be higher than all earlier
+// revisions of the key, and its time must not be before the clock.
 func (m *model) write(t *testing.T, key, content, reply string, now time.Time) {
 	var r struct {
 		Revision int64

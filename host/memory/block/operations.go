@@ -30,8 +30,8 @@ func (st *store) get(ctx context.Context, p kind.Partition, options json.RawMess
 	return json.Marshal(b)
 }
 
-// update performs update_block. The stored block joins the read set, because it must be the expected
-// one.
+// update performs update_block. The stored block joins the read set, because the change depends on
+// its version.
 func (st *store) update(ctx context.Context, p kind.Partition, value, options json.RawMessage) (json.RawMessage, error) {
 	p, expected, err := st.open(p, options, true)
 	if err != nil {
@@ -71,8 +71,8 @@ func (st *store) delete(ctx context.Context, p kind.Partition, options json.RawM
 	return kind.Remove(ctx, p, "", nil)
 }
 
-// open returns the partition that a call acts on: the blocks of the user or of the agent. If the call
-// is a change, open also reads the version that it expects.
+// open returns the partition of a call: the blocks of the user or of the agent. If the call is a
+// change, open also reads the version that it expects.
 func (st *store) open(p kind.Partition, options json.RawMessage, change bool) (kind.Partition, Expected, error) {
 	var expected Expected
 	if kind.IsAbsent(options) {
@@ -109,7 +109,7 @@ func timeOption(to *time.Time) kind.Option {
 	}
 }
 
-// checkStored returns a conflict if the stored block is not the expected one.
+// checkStored returns a conflict if the stored block does not have the expected version.
 func checkStored(ctx context.Context, p kind.Partition, expected Expected) error {
 	r, err := p.Get(ctx, "")
 	if err != nil {

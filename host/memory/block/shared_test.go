@@ -136,7 +136,7 @@ func TestSharedEraseMeetsRun(t *testing.T) {
 	shop.want(ann, abi.GetBlock, `"core"`, "null")
 }
 
-// TestSharedQuota checks that shared blocks count against a limit of their own.
+// TestSharedQuota checks that shared blocks count against a separate limit.
 func TestSharedQuota(t *testing.T) {
 	backend := mem.New()
 	small := func(c *memory.Config) { c.Limits = memory.Limits{AppRecords: 2, UserRecords: 2} }

@@ -61,8 +61,9 @@ func TestParseETag(t *testing.T) {
 	}
 }
 
-// FuzzVersions checks the parsers of versions, which get texts from clients. A time that is accepted
-// must survive its own format, and an entity tag must be the one of its revision.
+// FuzzVersions checks the parsers of versions, which get texts from clients. If a time is accepted,
+// formatting and parsing it must return the same time. If an entity tag is accepted, it must equal
+// the ETag of its revision.
 func FuzzVersions(f *testing.F) {
 	for _, text := range []string{"2026-04-30T16:20:00", "2026-04-30T16:20:00.123456+02:00", `"1777566000000"`, "*", `W/"1"`, "9999-12-31T23:59:59.999Z", "0000-01-01T00:00:00"} {
 		f.Add(text)
@@ -80,8 +81,8 @@ func FuzzVersions(f *testing.F) {
 	})
 }
 
-// FuzzLines checks that each line is a part of the text, and that no line is blank or has an end of
-// line in it.
+// FuzzLines checks that each line is a part of the text, and that no line is blank or contains a
+// line break.
 func FuzzLines(f *testing.F) {
 	for _, text := range []string{"", "- a\n- b", "1. x\r\n\r\n2) y", "\u2028-\u0085", "-\xff\n"} {
 		f.Add(text)

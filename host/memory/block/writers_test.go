@@ -22,15 +22,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage/postgres/pgtest"
 )
 
-// acknowledged is a write that a writer knows to be stored.
+// acknowledged is a write for which a writer got a successful reply.
 type acknowledged struct {
 	expected, revision int64
 	content            string
 }
 
-// TestWriters lets 64 writers change one block by compare-and-set. Each write adds a line for itself.
-// The acknowledged writes must form a chain in which each one replaces its predecessor: none is lost,
-// and the last one is stored.
+// TestWriters starts 64 writers that change one block by compare-and-set. Each write adds a line.
+// In the sequence of acknowledged writes, each write must replace the previous write, and the last
+// write must be stored. No write may be lost.
 func TestWriters(t *testing.T) {
 	file, err := bolt.Open(filepath.Join(t.TempDir(), "db"), nil)
 	if err != nil {

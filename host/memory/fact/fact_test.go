@@ -137,7 +137,7 @@ func TestTTL(t *testing.T) {
 	f.want(ann, abi.GetFact, `"user.language"`, `"de"`) // the second write set its lifetime anew
 }
 
-// TestFaultsNameFacts expects the fault of each operation to name the fact.
+// TestFaultsNameFacts expects the fault of each operation to contain the path of the fact.
 func TestFaultsNameFacts(t *testing.T) {
 	f := open(t)
 	for op, args := range map[string]string{
@@ -238,7 +238,7 @@ func granted(grants ...string) memory.Authority {
 }
 
 // TestListsReadOnlyGranted expects a list to read only the facts that its grants and its prefix
-// cover: others are neither in the effects, nor a reason for a conflict or for a limit.
+// cover. Other facts must not be in the effects, cause a conflict or count toward a limit.
 func TestListsReadOnlyGranted(t *testing.T) {
 	f := open(t)
 	large := `"` + strings.Repeat("x", 250<<10) + `"`
@@ -284,7 +284,7 @@ func TestListsReadOnlyGranted(t *testing.T) {
 	}
 }
 
-// TestListsOfManyFacts expects the work for a list to be bounded with any limit.
+// TestListsOfManyFacts expects the work for a list to be bounded for every page size.
 func TestListsOfManyFacts(t *testing.T) {
 	f := open(t)
 	for i := range 1500 {
@@ -304,8 +304,8 @@ func TestGrants(t *testing.T) {
 	for _, tt := range []struct{ op, args, want string }{
 		{abi.GetFact, `"user.language"`, `"en"`},
 		{abi.SetFact, `"user.language", "fr"`, `access_denied: the tool has no write grant on "user.language"`},
-		{abi.GetFact, `"user.secret"`, `not_found: there is no "user.secret", or this tool was not granted it`},
-		{abi.GetFact, `"user.nothing"`, `not_found: there is no "user.nothing", or this tool was not granted it`},
+		{abi.GetFact, `"user.secret"`, `not_found: "user.secret" does not exist or was not granted to this tool`},
+		{abi.GetFact, `"user.nothing"`, `not_found: "user.nothing" does not exist or was not granted to this tool`},
 		{abi.DeleteFact, `"user.travel.seat"`, `{"success":true,"deleted":true}`},
 		{abi.SetFact, `"user.travel.meal", "vegan"`, `{"success":true`},
 		{abi.SetFact, `"user.age", 40`, `{"success":true`},
@@ -435,8 +435,8 @@ func TestUserData(t *testing.T) {
 	}
 }
 
-// TestSerializable expects two runs that read a fact and change it to run one after the other, and
-// a list to be in the read set.
+// TestSerializable expects that two runs that read and change the same fact take effect one after
+// the other, and that a list is in the read set.
 func TestSerializable(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.SetFact, `"project.n", 1`, `{`)

@@ -26,7 +26,7 @@ type model struct {
 	now      time.Time
 	declared map[string]declare.Fact
 	stored   map[string]modelFact // by owner and path
-	// highest is the highest revision of each key, also of deleted values.
+	// highest is the highest revision of each key, including revisions of deleted values.
 	highest map[string]int64
 	// generation is the number of ended workflows and sessions of each user, which is a part of the
 	// current ids.
@@ -77,7 +77,7 @@ func (m *model) caller() partition.Caller {
 	return c
 }
 
-// grants returns random grants, nil for an operator.
+// grants returns random grants, or nil for an operator.
 func (m *model) grants() []declare.Grant {
 	if m.rand.IntN(2) == 0 {
 		return nil
@@ -312,7 +312,7 @@ func (m *model) revise(f *facts, c partition.Caller, path string) {
 	m.stored[key] = stored
 }
 
-// reply returns the reply to an operation in the form of model.step.
+// reply returns the reply to an operation in the same format as model.step.
 func reply(op, text string) string {
 	if code, _, fault := strings.Cut(text, ": "); fault && abi.Code(code).Number() > 0 {
 		return code

@@ -32,8 +32,8 @@ func (f *facts) records() []storage.Record {
 	return all
 }
 
-// TestWorkflow expects the sessions of a workflow to share the facts of the execution tree, and other
-// workflows and sessions outside of workflows to have facts of their own.
+// TestWorkflow expects that the sessions of a workflow share the facts with the scope
+// execution_tree. Other workflows, and sessions without a workflow, must have separate facts.
 func TestWorkflow(t *testing.T) {
 	f := open(t)
 	f.want(in("w1", ann), abi.SetFact, `"workflow.case", 1`, `{`)
@@ -53,8 +53,8 @@ func TestWorkflow(t *testing.T) {
 	}
 }
 
-// TestWorkflowStarts expects a write to start a workflow, but neither a read nor a run that cannot use
-// its session.
+// TestWorkflowStarts expects that a write starts a workflow. A read, or a run that cannot use its
+// session, must not start a workflow.
 func TestWorkflowStarts(t *testing.T) {
 	f := open(t)
 	f.want(in("w1", ann), abi.GetFact, `"workflow.case"`, `null`)
@@ -74,8 +74,9 @@ func TestWorkflowStarts(t *testing.T) {
 	}
 }
 
-// TestWorkflowEnds expects the end of a workflow to make its facts invisible at once, also to lists
-// that began before, and to free their space. Its id is rejected for 30 days.
+// TestWorkflowEnds expects that the facts of an ended workflow are invisible immediately, even to
+// lists that began earlier, and that their space is freed. The id of the workflow must be rejected
+// for 30 days.
 func TestWorkflowEnds(t *testing.T) {
 	f, ctx := open(t), t.Context()
 	w1 := in("w1", as("ann", ""))
@@ -186,7 +187,7 @@ func TestWorkflowOfUser(t *testing.T) {
 	f.want(in("w2", bob), abi.GetFact, `"workflow.other"`, `4`)
 }
 
-// TestWorkflowQuota expects each anonymous workflow to have a quota of its own.
+// TestWorkflowQuota expects each anonymous workflow to have its own quota.
 func TestWorkflowQuota(t *testing.T) {
 	f := openWith(t, func(cfg *memory.Config) { cfg.Limits.UserRecords = 2 })
 	c := in("w1", as("", ""))
@@ -197,7 +198,7 @@ func TestWorkflowQuota(t *testing.T) {
 	f.want(in("w2", as("", "")), abi.SetFact, `"workflow.c", 1`, `{`)
 }
 
-// TestWorkflowList expects lists of workflows to contain the open ones of a user, or all.
+// TestWorkflowList expects a list to contain the open workflows of one user, or of all users.
 func TestWorkflowList(t *testing.T) {
 	f, ctx := open(t), t.Context()
 	for _, id := range []string{"w1", "w2", "w3"} {

@@ -36,7 +36,7 @@ func RevisionOption(to **int64) Option {
 		number, _ := v.(json.Number)
 		n, err := strconv.ParseInt(string(number), 10, 64)
 		if err != nil || n < 0 {
-			return "a revision: a whole number, or 0 for no record"
+			return "a revision (a whole number), or 0 if no record must exist"
 		}
 		*to = &n
 		return ""

@@ -11,11 +11,9 @@ import (
 
 // Partition contains the records of a store that a call can access, within the transaction of its
 // run: the records of the caller's user or session, or the records of the app. It is not safe for
-// concurrent use, and is valid until the call returns.
-//
-// An item names a record within the partition. A kind with one record in each partition uses the
-// item "". An error that is not an *abi.Fault usually ends the attempt: a kind must return it
-// unchanged.
+// concurrent use, and is valid until the call returns. An item identifies a record within the
+// partition. A kind with one record in each partition uses the item "". An error that is not an
+// *abi.Fault usually ends the attempt: a kind must return it unchanged.
 type Partition interface {
 	// Now returns the time of the run.
 	Now() time.Time
@@ -86,7 +84,7 @@ type ScopedPartition interface {
 	// Each calls visit for the records in the caller's scopes that the caller can read, in key order,
 	// until visit returns false. If prefix is not "", Each visits only the item prefix and the items
 	// that begin with prefix and a dot. If after is not "", Each visits only items that follow after.
-	// The visited parts of the ranges join the read set, and no record outside of them does.
+	// Each adds the visited parts of the ranges to the read set, and no other records.
 	Each(ctx context.Context, prefix, after string, visit func(storage.Record) (more bool)) error
 }
 

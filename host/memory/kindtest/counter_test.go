@@ -48,8 +48,8 @@ tools:
   reader: {source: reader.js, description: Counts, grants: {visits: read}}
 `
 
-// plugin returns a plug-in that calls count_up("visits", "wasm", 2) through the generic call of the
-// ABI. The plug-in exits with status 1 if the call fails.
+// plugin returns a plug-in that calls count_up("visits", "wasm", 2) through the generic call
+// function of the ABI. The plug-in exits with status 1 if the call fails.
 func plugin() []byte {
 	const store, name, by = "visits", `"wasm"`, "2"
 	m := &wasmtest.Module{Pages: 1}
@@ -198,7 +198,7 @@ func TestPhantom(t *testing.T) {
 }
 
 // TestFaults checks the faults of grants, of the registry and of the kind itself. The faults must
-// name the item.
+// contain the item.
 func TestFaults(t *testing.T) {
 	h := open(t, mem.New())
 	fault := func(inv host.Invocation) *abi.Fault {
@@ -279,7 +279,7 @@ func TestUserData(t *testing.T) {
 }
 
 // TestLargeEntry checks the ledger entry of a run with the maximum number of writes to long items.
-// The entry must fit into a record and must name each store.
+// The entry must fit into a record and must list each store.
 func TestLargeEntry(t *testing.T) {
 	const writes = txn.MaxWrites - 1 // one write is left for the document
 	h := open(t, mem.New(), func(o *host.Options) { o.Limits.Calls, o.Limits.Timeout = 2*writes, time.Minute })
@@ -380,7 +380,7 @@ func (renamed) Compile(st declare.Store, limits kind.Limits) (kind.Store, error)
 	return kindtest.Counters{}.Compile(st, limits)
 }
 
-// TestReview checks that the review finds calls that the store's kind does not have.
+// TestReview checks that the review finds calls to operations that the store's kind does not have.
 func TestReview(t *testing.T) {
 	h := open(t, mem.New(), func(o *host.Options) {
 		o.App = load(t, fstest.MapFS{

@@ -15,9 +15,9 @@ const ReadGauge = "read_gauge"
 // GaugeStore is the name of the store of gauges.
 const GaugeStore = "gauges"
 
-// Gauges is a kind of store with named values. An app has one store of gauges, and tool code
-// therefore does not name the store. Gauges share count_up with Counters, for which tool code names
-// the store, and delete_content with documents.
+// Gauges is a kind of store with named values. An app has one store of gauges, so calls from tool
+// code do not contain the name of the store. Gauges share count_up with Counters, for which calls
+// contain the store, and delete_content with documents.
 type Gauges struct{}
 
 var _ kind.Space = Gauges{}

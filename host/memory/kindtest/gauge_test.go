@@ -49,7 +49,7 @@ func gaugesPlugin() []byte {
 	return m.Bytes()
 }
 
-// openGauges opens the app in memory, with both kinds registered.
+// openGauges opens the app on an in-memory backend, with both kinds registered.
 func openGauges(t *testing.T, changes ...func(*host.Options)) *host.Host {
 	t.Helper()
 	files := fstest.MapFS{
@@ -99,8 +99,8 @@ func TestSpaceInEngines(t *testing.T) {
 	}
 }
 
-// TestSpaceFaults checks that a call without a store parameter requires a grant of the store, and
-// that its faults name the store.
+// TestSpaceFaults checks that a call without a store parameter requires a grant on the store, and
+// that its faults contain the store.
 func TestSpaceFaults(t *testing.T) {
 	h := openGauges(t)
 	_, err := h.Run(t.Context(), host.Invocation{Tool: "stranger", Caller: ann})
@@ -192,7 +192,7 @@ func TestSharedOperations(t *testing.T) {
 		{"an optional text", []kind.Kind{of("a", abi.Read, store, limit), of("b", abi.Read, limit)}, "must be a required text"},
 		{"a store at the end", []kind.Kind{of("a", abi.Read, query, store)}, "must be a required store"},
 		{"an optional store", []kind.Kind{of("a", abi.Read, optional, query)}, "must be a required store"},
-		{"not a space", []kind.Kind{spaceless{of("a", abi.Read, query)}}, "requires a store parameter"},
+		{"not a space", []kind.Kind{spaceless{of("a", abi.Read, query)}}, "must have a store parameter"},
 		{"twice in one kind", []kind.Kind{declaring{name: "a", table: append(of("a", abi.Read, query).Operations(), of("a", abi.Read, store, query).Operations()...)}}, "twice"},
 	} {
 		service, err := memory.New(memory.Config{App: "shop", Backend: mem.New(), Kinds: tt.kinds})
@@ -219,7 +219,7 @@ func TestSpaceReview(t *testing.T) {
 	}
 }
 
-// TestSpaceObserved checks that an observer gets the store of a call that does not name it.
+// TestSpaceObserved checks that an observer gets the store even if the call does not contain it.
 func TestSpaceObserved(t *testing.T) {
 	seen := &stores{}
 	h := openGauges(t, func(o *host.Options) { o.Observers = append(o.Observers, seen) })

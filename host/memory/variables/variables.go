@@ -1,8 +1,8 @@
 // Package variables implements the store kind for the state of agents. Each record is a JSON object
 // that the host writes as a whole. Guests have no operations on the kind.
 //
-// The item of a record is its owner: an agent, or the session for all agents. Variables that no
-// session resets have separate items, because they belong to the user.
+// The item of a record is its owner: an agent, or the session for all agents. Variables that are
+// never reset have separate items, because they belong to the user.
 package variables
 
 import (
@@ -22,8 +22,8 @@ import (
 // cannot be the name of an agent.
 const Session = "session.state"
 
-// Kept returns the item of the variables of an agent that no session resets. They belong to the
-// user, or to the session if there is no user.
+// Kept returns the item of the variables of an agent that are never reset. They belong to the user,
+// or to the session if there is no user.
 func Kept(agent string, hasUser bool) string {
 	if hasUser {
 		return keptPrefix + agent

@@ -1,5 +1,5 @@
-// Package modeltest is a provider of models for tests. It speaks the protocol of OpenAI on a port of
-// 127.0.0.1, answers from a script, and counts requests.
+// Package modeltest is a provider of models for tests. It implements the protocol of OpenAI on a
+// port of 127.0.0.1, answers from a script, and counts requests.
 package modeltest
 
 import (
@@ -72,7 +72,7 @@ func (s *Server) URL() string { return s.http.URL + "/v1" }
 // Close stops the server.
 func (s *Server) Close() { s.http.Close() }
 
-// Script adds replies for the next requests. After the script, the server gives zero Replies.
+// Script adds replies for the next requests. After the script, the server sends zero Replies.
 func (s *Server) Script(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -51,7 +51,7 @@ func (e *embedder) Embed(ctx context.Context, texts []string, purpose model.Purp
 	case purpose == model.Query:
 		prefix = e.options.QueryPrefix
 	case purpose != model.Document:
-		return nil, model.Usage{}, abi.Faultf(abi.InvalidArgument, "the purpose must be query or document")
+		return nil, model.Usage{}, abi.Faultf(abi.InvalidArgument, "the purpose of an embedding must be query or document")
 	}
 	if len(texts) > MaxTexts {
 		return nil, model.Usage{}, abi.Faultf(abi.TooLarge, "the request has %d texts; the limit is %d", len(texts), MaxTexts)
@@ -63,7 +63,7 @@ func (e *embedder) Embed(ctx context.Context, texts []string, purpose model.Purp
 	for i, text := range texts {
 		input[i] = prefix + text
 		if size += len(input[i]); size > model.MaxRequestBytes {
-			return nil, model.Usage{}, abi.Faultf(abi.TooLarge, "the texts have over %d bytes", model.MaxRequestBytes)
+			return nil, model.Usage{}, abi.Faultf(abi.TooLarge, "the texts exceed %d bytes", model.MaxRequestBytes)
 		}
 	}
 	bounded, cancel := context.WithTimeout(ctx, e.provider.options.Timeout)

@@ -89,7 +89,7 @@ func TestActAs(t *testing.T) {
 		{"a foreign user", ann, "ben", "", "", "", "access_denied: the credentials belong to another user"},
 		{"a user by another case", ann, "Ann", "", "", "", "access_denied: the credentials belong to another user"},
 		{"a foreign session", inS1, "ann", "s2", "", "", "access_denied: the credentials belong to another session"},
-		{"a user without a name", auth.Principal{Role: auth.User}, "ben", "", "", "", "access_denied: the credentials name no user"},
+		{"a user without a name", auth.Principal{Role: auth.User}, "ben", "", "", "", "access_denied: the credentials do not contain a user id"},
 	} {
 		user, session, err := tt.p.ActAs(tt.user, tt.session)
 		if text := errorText(err); user != tt.wantUser || session != tt.wantSession || text != tt.err {

@@ -7,7 +7,7 @@
 // [Permission].
 //
 // [Principal.ActAs] determines the user and the session of a request. A principal that is bound to
-// a user or a session cannot name any other user or session. Invalid credentials result in an
+// a user or a session cannot select any other user or session. Invalid credentials result in an
 // [AuthError], which does not reveal why they are invalid. If the issuer's keys cannot be fetched,
 // the error is abi.Unavailable, because the client did nothing wrong.
 package auth

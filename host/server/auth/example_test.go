@@ -46,7 +46,7 @@ func Example() {
 func ExampleMarkdown() {
 	fmt.Print(auth.Markdown())
 	// Output:
-	// | permission | allows to | operator | runtime | read-only | backup | metering | user |
+	// | permission | allowed operations | operator | runtime | read-only | backup | metering | user |
 	// | --- | --- | --- | --- | --- | --- | --- | --- |
 	// | `run` | run declared tools | yes | yes | - | - | - | yes |
 	// | `sessions` | start, change and end sessions, see their metadata, add messages to transcripts, and end workflows | yes | yes | - | - | - | yes |

@@ -35,7 +35,7 @@ var errUnknownKey = errors.New("the issuer has no key with this kid")
 // signer is the key id and the algorithm in the header of a token.
 type signer struct{ kid, alg string }
 
-// matches reports whether the given key may have created the signature. A JWK that names an
+// matches reports whether the given key may have created the signature. A JWK that contains an
 // algorithm verifies only signatures of that algorithm (RFC 8725, section 3.1).
 func (by signer) matches(key jose.JSONWebKey) bool {
 	return key.KeyID == by.kid && (key.Algorithm == "" || key.Algorithm == by.alg)
@@ -251,8 +251,8 @@ func (f *fetcher) refreshed(r *http.Request, last *answer, now time.Time) *answe
 	return &answer{requested: now, err: err, keys: last.keys, set: last.set, good: last.good}
 }
 
-// probe fetches the keys and stores them. If that fails, it returns the error but does not store or
-// log it.
+// probe fetches the keys and stores them. If the fetch fails, probe returns the error but does not
+// store or log it.
 func (f *fetcher) probe(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -271,8 +271,8 @@ func (f *fetcher) probe(ctx context.Context, url string) error {
 	return nil
 }
 
-// ask fetches the usable keys. It does not follow redirects, because they could lead away from
-// https.
+// ask fetches the usable keys. It does not follow redirects, because a redirect could lead away
+// from https.
 func (f *fetcher) ask(r *http.Request) ([]jose.JSONWebKey, []byte, error) {
 	response, err := f.next.RoundTrip(r)
 	if err != nil {

@@ -21,8 +21,8 @@ type Principal struct {
 	// User and Session, if set, are the only user and session that the principal can act as.
 	User    string
 	Session string
-	// Workflow, if set, is the workflow of all requests. A principal with the role User can name no
-	// other workflow.
+	// Workflow, if set, is the workflow of all requests. A principal with the role User cannot select
+	// any other workflow.
 	Workflow string
 	// CanRunCode allows the principal to run code that is part of the request. It matters only for
 	// roles that need this explicit permission.
@@ -44,13 +44,13 @@ func (p Principal) Allows(permission Permission) bool {
 	return allowed(p.Role, p.CanRunCode, permission)
 }
 
-// ActAs returns the effective user and session of a request. user and session are the names in the
+// ActAs returns the effective user and session of a request. user and session are the ids in the
 // request; both are optional. If the principal is bound to a user or a session, ActAs adds the
-// missing name and rejects any other name with abi.AccessDenied. ActAs does not verify that the
-// session belongs to the user; the host does.
+// missing id and rejects any other id with abi.AccessDenied. ActAs does not verify that the session
+// belongs to the user; the host does.
 func (p Principal) ActAs(user, session string) (string, string, error) {
 	if p.Role == User && p.User == "" {
-		return "", "", abi.Faultf(abi.AccessDenied, "the credentials name no user")
+		return "", "", abi.Faultf(abi.AccessDenied, "the credentials do not contain a user id")
 	}
 	user, ok := bound(p.User, user)
 	if !ok {
@@ -64,8 +64,8 @@ func (p Principal) ActAs(user, session string) (string, string, error) {
 }
 
 // Confined reports whether a request may use only sessions that already belong to its user. This
-// restriction applies to end users, unless their credentials name the session. A session id that an
-// end user supplies is not trusted.
+// restriction applies to end users, unless their credentials contain the session. A session id that
+// an end user supplies is not trusted.
 func (p Principal) Confined(session string) bool {
 	switch p.Role {
 	case Operator, Runtime, ReadOnly:
@@ -74,23 +74,23 @@ func (p Principal) Confined(session string) bool {
 	return p.Session == "" || session != p.Session
 }
 
-// ActIn returns the effective workflow of a request that names a workflow, or "". End users are
-// rejected with abi.AccessDenied if they name a workflow that their credentials do not contain: the id
-// of a workflow that an end user supplies is not trusted.
+// ActIn returns the effective workflow of a request that contains a workflow, or "". End users are
+// rejected with abi.AccessDenied if they select a workflow that their credentials do not contain:
+// the id of a workflow that an end user supplies is not trusted.
 func (p Principal) ActIn(workflow string) (string, error) {
 	own, ok := bound(p.Workflow, workflow)
 	switch {
 	case !ok:
 		return "", abi.Faultf(abi.AccessDenied, "the credentials belong to another workflow").WithHint("omit the workflow")
 	case p.Role == User && own != p.Workflow:
-		return "", abi.Faultf(abi.AccessDenied, "the credentials name no workflow").
+		return "", abi.Faultf(abi.AccessDenied, "the credentials do not contain a workflow id").
 			WithHint("omit the workflow, or use a token with this id in its workflow claim")
 	}
 	return own, nil
 }
 
-// bound returns the effective id. The result ok is false if the request names an id other than the
-// principal's own id.
+// bound returns the effective id. The result ok is false if the request contains an id other than
+// the principal's own id.
 func bound(own, requested string) (string, bool) {
 	if own == "" {
 		return requested, true

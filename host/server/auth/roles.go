@@ -118,7 +118,7 @@ func allowed(role Role, code bool, permission Permission) bool {
 // Markdown returns Table as a Markdown table for the documentation.
 func Markdown() string {
 	var b strings.Builder
-	b.WriteString("| permission | allows to |")
+	b.WriteString("| permission | allowed operations |")
 	for _, role := range Roles() {
 		fmt.Fprintf(&b, " %s |", role)
 	}

@@ -89,16 +89,16 @@ func NewTokens(options TokenOptions) (*Tokens, error) {
 func (o TokenOptions) check() error {
 	var wrong []error
 	if o.Issuer == "" {
-		wrong = append(wrong, errors.New("tokens require an issuer"))
+		wrong = append(wrong, errors.New("the issuer of the tokens is not set"))
 	}
 	if o.Audience == "" {
-		wrong = append(wrong, errors.New("tokens require an audience"))
+		wrong = append(wrong, errors.New("the audience of the tokens is not set"))
 	}
 	if o.Tenant != "" {
 		wrong = append(wrong, checkID("tenant", o.Tenant))
 	}
 	if (o.KeysURL == "") == (o.KeysFile == "") {
-		wrong = append(wrong, errors.New("the issuer's keys require either a URL or a file"))
+		wrong = append(wrong, errors.New("set either the URL or the file of the issuer's keys"))
 	}
 	if o.KeysURL != "" {
 		wrong = append(wrong, checkURL(o.KeysURL, o.AllowHTTP))

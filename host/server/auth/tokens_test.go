@@ -260,7 +260,7 @@ func TestForgedTokens(t *testing.T) {
 }
 
 func TestNewTokensRefuses(t *testing.T) {
-	const file = "require either a URL or a file"
+	const file = "set either the URL or the file"
 	for _, tt := range []struct {
 		name    string
 		options auth.TokenOptions

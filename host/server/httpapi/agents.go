@@ -107,7 +107,7 @@ func addAgents(s *Server) {
 		})
 	})
 	add(s, auth.Run, op("evaluate-triggers", "triggers", "Evaluate the triggers of an agent",
-		"Stores the values of triggers whose condition holds, as at the end of a turn. For platforms that have their own loop.",
+		"Stores the values of triggers whose condition is true, as at the end of a turn. For platforms that have their own loop.",
 	), func(ctx context.Context, c *call, in *triggerInput) (*evaluationOutput, error) {
 		return c.evaluate(ctx, host.Turn{Agent: in.Agent, Key: in.Key}, in.Body.RuleFields, c.host.Agents().Store)
 	})

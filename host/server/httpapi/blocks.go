@@ -75,7 +75,7 @@ func scopeOf(scope, agent string) (block.Scope, error) {
 	case scope == "":
 		return block.ScopeUser, nil
 	case selected == block.ScopeAgent && agent == "":
-		return "", abi.Faultf(abi.InvalidArgument, "the scope agent requires the id of an agent").WithHint("name the agent with agent_id")
+		return "", abi.Faultf(abi.InvalidArgument, "the scope agent requires the id of an agent").WithHint("set the agent with agent_id")
 	case selected == block.ScopeUser && agent != "":
 		return "", abi.Faultf(abi.InvalidArgument, "the scope user has no agent").WithHint("omit agent_id, or use the scope agent")
 	}

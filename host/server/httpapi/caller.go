@@ -15,9 +15,9 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// named returns the Caller for the user and the session that a request names. The request may omit
-// both names. named fails if the credentials do not allow the user or the session. The workflow is
-// that of the credentials.
+// named returns the Caller for the user and the session in a request. The request may omit both.
+// named fails if the credentials do not allow the user or the session. The workflow is the workflow
+// in the credentials.
 func (c *call) named(user, session string) (host.Caller, error) {
 	user, session, err := c.principal.ActAs(user, session)
 	return host.Caller{
@@ -26,8 +26,8 @@ func (c *call) named(user, session string) (host.Caller, error) {
 	}, err
 }
 
-// caller returns the Caller of a request that names a user and a session. If an API key names only
-// a session, the user is the owner of that session.
+// caller returns the Caller of a request that contains a user and a session. If a request with an
+// API key contains only a session, the user is the owner of that session.
 func (c *call) caller(ctx context.Context, user, session string) (host.Caller, error) {
 	caller, err := c.named(user, session)
 	if err != nil || caller.User != "" || caller.Session == "" {
@@ -43,8 +43,8 @@ func (c *call) caller(ctx context.Context, user, session string) (host.Caller, e
 	return caller, err
 }
 
-// callerIn is caller for a request that can name a workflow. If an API key names only a workflow, the
-// user is the owner of that workflow.
+// callerIn is like caller, for a request that can contain a workflow. If a request with an API key
+// contains only a workflow, the user is the owner of that workflow.
 func (c *call) callerIn(ctx context.Context, user, session, workflow string) (host.Caller, error) {
 	workflow, err := c.principal.ActIn(workflow)
 	if err != nil {

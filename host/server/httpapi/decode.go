@@ -145,7 +145,7 @@ func (d *decoder) add(input reflect.Type) {
 func checkPlainText(metadata json.RawMessage, references ...string) error {
 	for _, text := range references {
 		if strings.ContainsFunc(text, unicode.IsControl) {
-			return abi.Faultf(abi.InvalidArgument, "a reference contains control characters")
+			return abi.Faultf(abi.InvalidArgument, "session_reference or user_reference contains control characters")
 		}
 	}
 	plain := true

@@ -31,7 +31,7 @@ type listFactsInput struct {
 	apitypes.Target
 	apitypes.FactOwner
 	apitypes.PageQuery
-	Prefix string `query:"prefix" maxLength:"512" doc:"First names of the paths, such as user.travel"`
+	Prefix string `query:"prefix" maxLength:"512" doc:"Prefix of the paths, such as user.travel"`
 	Domain string `query:"domain" maxLength:"512" doc:"Domain of the facts"`
 }
 

@@ -18,10 +18,10 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
-// foreignID is an id of another user, tenant or app that a request names.
+// foreignID is an id in a request that belongs to another user, tenant or app.
 type foreignID struct {
 	kind string
-	// who sends the request, and user is the user that it names.
+	// who is the sender of the request, and user is the user in the request.
 	who, user string
 	// name sets an id in the request.
 	name func(r *matrixTarget, id string)
@@ -31,7 +31,7 @@ type foreignID struct {
 	applies func(route httpapi.Route, r row) bool
 }
 
-// matrixTarget contains the ids that a request names.
+// matrixTarget contains the ids in a request.
 type matrixTarget struct{ app, user, session, workflow, file, run string }
 
 func hasSession(_ httpapi.Route, r row) bool { return r.session != nowhere }
@@ -42,7 +42,7 @@ func hasParameter(name string) func(httpapi.Route, row) bool {
 	return func(route httpapi.Route, _ row) bool { return strings.Contains(route.Path, name) }
 }
 
-// namesWorkflow reports whether a request can name a workflow besides its session.
+// namesWorkflow reports whether a request can contain a workflow in addition to its session.
 func namesWorkflow(route httpapi.Route, _ row) bool {
 	for _, part := range []string{"/runs", "/agents/", "/facts"} {
 		if strings.Contains(route.Path, part) && !strings.Contains(route.Path, "{run_id}") {
@@ -82,7 +82,7 @@ var foreignIDs = []foreignID{
 	{"an app of others", "no app", "ann", setApp, func(seed) string { return "shop" }, func(_ httpapi.Route, r row) bool { return !r.plain }},
 }
 
-// TestForeignIDs sends requests that name a foreign id, on every route that accepts such an id. The
+// TestForeignIDs sends requests with a foreign id, on every route that accepts such an id. The
 // response must be the same as for an id that does not exist.
 func TestForeignIDs(t *testing.T) {
 	seen := map[string]bool{}
@@ -110,8 +110,8 @@ func TestForeignIDs(t *testing.T) {
 	}
 }
 
-// sendForeign sends a request with an id to a new service, and returns the response without what
-// differs between any two responses.
+// sendForeign sends a request with an id to a new service, and returns the response without the
+// parts that differ between equal requests.
 func sendForeign(t *testing.T, route httpapi.Route, r row, id foreignID, value func(seed) string) string {
 	t.Helper()
 	w := newWorld(t)
@@ -132,7 +132,7 @@ func sendForeign(t *testing.T, route httpapi.Route, r row, id foreignID, value f
 }
 
 // unpacked returns the names and the contents of the files in an archive, without their times. It
-// returns any other body as it is.
+// returns any other body unchanged.
 func unpacked(t *testing.T, body []byte) string {
 	t.Helper()
 	archive, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
@@ -157,8 +157,8 @@ func unpacked(t *testing.T, body []byte) string {
 // varying matches times, durations, new ids, revisions of blocks and signed URLs.
 var varying = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z|"[a-z]+_(ms|bytes)":[0-9.]+|"revision":\d{13}|\b[a-z]+_[0-9A-Z]{26}\b|/files/[\w-]+`)
 
-// TestForeignIDsOverMCP runs a tool and a turn for MCP requests that name a foreign id. The error
-// must be the same as for an id that does not exist.
+// TestForeignIDsOverMCP runs a tool and a turn for MCP requests with a foreign id. The error must
+// be the same as for an id that does not exist.
 func TestForeignIDsOverMCP(t *testing.T) {
 	w := newWorld(t)
 	d := w.seed()
@@ -172,7 +172,7 @@ func TestForeignIDsOverMCP(t *testing.T) {
 	}
 }
 
-// callOverMCP admits an MCP request that names an id, performs a run and a turn for its caller, and
+// callOverMCP admits an MCP request with an id, performs a run and a turn for its caller, and
 // returns the errors.
 func (w *fixture) callOverMCP(who, parameter, id string) string {
 	w.t.Helper()

@@ -143,8 +143,8 @@ func TestUsersStartSessionsWithNewIDs(t *testing.T) {
 	s.want(410, "bob", "POST", "/api/v1/runs", `{"tool":"look","session_id":"`+session.ID+`"}`)
 }
 
-// A key that names a user binds an anonymous session to that user. Otherwise the key acts for the
-// user of the session.
+// If a request with a key contains a user, it binds an anonymous session to that user. Otherwise
+// the request acts for the user of the session.
 func TestKeysActForSessionUser(t *testing.T) {
 	s := newService(t)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"s1"}`)
@@ -252,7 +252,7 @@ func TestErasureRemovesSessionsFromLedger(t *testing.T) {
 	}
 }
 
-// A tool that reads a file's description sees no id of the tenant, the app or the user.
+// The description of a file that a tool reads contains no id of the tenant, the app or the user.
 func TestArtifactsContainNoIDs(t *testing.T) {
 	s := newService(t)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"s","user_id":"ann-the-user"}`)

@@ -41,7 +41,7 @@ type call struct {
 }
 
 // Access admits requests. It authenticates the sender, limits the request rate and the memory of
-// request bodies, and opens the app that a request names. Access is safe for concurrent use.
+// request bodies, and opens the app that a request selects. Access is safe for concurrent use.
 type Access struct {
 	apps         *tenants.Apps
 	authenticate func(*http.Request) (auth.Principal, error)
@@ -135,8 +135,8 @@ func refuse(ctx huma.Context, err error) {
 	writeJSON(ctx.BodyWriter(), p.Problem)
 }
 
-// open opens the app that a request names. Without a name it opens the only app that the sender may
-// use.
+// open opens the app that a request selects. If the request does not select an app, open opens the
+// only app that the sender may use.
 func (a *Access) open(ctx context.Context, named string) (*call, error) {
 	p, _ := ctx.Value(principalKey{}).(auth.Principal)
 	app, err := a.appOf(p, named)
@@ -159,7 +159,7 @@ func (a *Access) appOf(p auth.Principal, named string) (string, error) {
 		return "", abi.Faultf(abi.NotFound, "these credentials are not valid for any app")
 	}
 	if named == "" {
-		return "", abi.Faultf(abi.InvalidArgument, "the credentials are valid for several apps, but the request names none").WithHint("add ?app= with the id of the app")
+		return "", abi.Faultf(abi.InvalidArgument, "the credentials are valid for several apps, but the request does not select one").WithHint("add ?app= with the id of the app")
 	}
 	if !p.CanUseApp(named) {
 		return "", abi.Faultf(abi.NotFound, "the app %q does not exist", named) // same error as for an app that the principal may not use
@@ -224,8 +224,8 @@ type Admitted struct {
 	// Caller is the user, the session, the workflow and the agent that the query parameters user_id,
 	// session_id, workflow_id and agent_id name, within the limits of the credentials.
 	Caller host.Caller
-	// Host is the host of the app that the query parameter app names, or of the only app. Call
-	// Release when the request is done.
+	// Host is the host of the app in the query parameter app, or of the only app. Call Release when
+	// the request is done.
 	Host    *host.Host
 	Release func()
 }

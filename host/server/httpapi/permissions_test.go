@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// location is the part of a request that names a user or a session.
+// location is the part of a request that contains a user or a session.
 type location string
 
 const (
@@ -38,7 +38,7 @@ type row struct {
 	user, session location
 	body          string
 	query         string // a parameter of the query, in addition to the user and the session
-	// selects reports whether the user and the session in the request select data. Otherwise they name
+	// selects reports whether the user and the session in the request select data. Otherwise they are
 	// the caller. The field "plain" reports whether the request concerns no app. The field needs
 	// reports whether the request concerns a per-user store.
 	selects, plain, needs bool
@@ -223,10 +223,10 @@ func (w *fixture) snapshot(d seed) string {
 	return b.String()
 }
 
-// matrixRequest is a request in the matrix: its caller and what it names.
+// matrixRequest is a request in the matrix: its caller and its target.
 type matrixRequest struct {
 	who, app, user string
-	// session is the owner of the session that the request names: ann, bob or none.
+	// session is the owner of the session in the request: ann, bob or none.
 	session string
 }
 
@@ -240,7 +240,7 @@ func (r row) request(route httpapi.Route, a matrixRequest, d seed) (target, body
 	return r.requestTo(route, matrixTarget{app: a.app, user: a.user, session: session, file: d.file, run: d.run}, d)
 }
 
-// requestTo returns a request that names a target.
+// requestTo returns a request for a target.
 func (r row) requestTo(route httpapi.Route, in matrixTarget, d seed) (target, body, contentType string) {
 	user, session, query := in.user, in.session, url.Values{}
 	if in.app != "" && !r.plain {

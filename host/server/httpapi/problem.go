@@ -53,9 +53,9 @@ var statusOfCode = map[abi.Code]int{
 // httpHints replaces the hints of faults that the client can fix in the request body. The hints of
 // other packages address callers of Go functions.
 var httpHints = map[abi.Code]string{
-	abi.NoUser: "name the user with user_id", abi.NoSession: "name the session with session_id",
-	abi.NoAgent:    "name the agent with agent_id",
-	abi.NoWorkflow: "name the workflow with workflow_id, or the session with session_id",
+	abi.NoUser: "set the user with user_id", abi.NoSession: "set the session with session_id",
+	abi.NoAgent:    "set the agent with agent_id",
+	abi.NoWorkflow: "set the workflow with workflow_id, or the session with session_id",
 }
 
 // statusClientClosed is the logged status of a request whose client disconnected. It is never sent.

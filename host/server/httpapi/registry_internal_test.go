@@ -97,7 +97,7 @@ func TestRetentionIsFair(t *testing.T) {
 	}
 }
 
-// A Result that exceeds the share of its caller is not kept, but the status of its run is.
+// If a Result exceeds the share of its caller, only the status of its run is kept.
 func TestLargeResultIsNotKept(t *testing.T) {
 	c := newTestRegistry(1 << 20)
 	ann := userOf("a", "ann")

@@ -131,7 +131,7 @@ func (in *runInput) job() (job, error) {
 	return job{tool: in.Body.Tool, fields: in.Body.RunFields, key: in.Key}, nil
 }
 
-// job returns the run in the session that the path names. The body may name the same session.
+// job returns the run in the session of the path. The body may contain the same session.
 func (in *sessionRunInput) job() (job, error) {
 	if in.Body.Session != "" && in.Body.Session != in.Session {
 		return job{}, abi.Faultf(abi.InvalidArgument, "session_id differs from the session in the path").WithHint("omit session_id from the body")

@@ -47,11 +47,11 @@ func addSessions(s *Server) {
 	})
 	add(s, auth.Sessions, huma.Operation{
 		OperationID: "change-metadata", Method: http.MethodPatch, Path: "/sessions/{session_id}/metadata", Tags: tags,
-		Summary: "Change a session's metadata", Description: "A merge patch (RFC 7396): null removes a member; members that are not named stay.",
+		Summary: "Change a session's metadata", Description: "A merge patch (RFC 7396): null removes a member; members that the patch omits do not change.",
 	}, changeMetadata)
 	add(s, auth.Sessions, huma.Operation{
 		OperationID: "end-session", Method: http.MethodDelete, Path: "/sessions/{session_id}", Tags: tags, Summary: "End a session",
-		Description: "Removes the records that live with the session. Its id is rejected from then on. Ending a session twice is not an error.",
+		Description: "Removes the records that expire with the session. The session's id is rejected from then on. Ending a session twice is not an error.",
 	}, func(ctx context.Context, c *call, in *sessionInput) (*sessionOutput, error) {
 		caller, err := c.caller(ctx, in.User, in.Session)
 		if err != nil {

@@ -24,7 +24,7 @@ func addWorkflows(s *Server) {
 	tags := []string{"workflows"}
 	add(s, auth.ReadSessions, huma.Operation{
 		OperationID: "list-workflows", Method: http.MethodGet, Path: "/workflows", Tags: tags, Summary: "List workflows",
-		Description: "Sorted by id. A workflow starts with the first run or write that names it. A page may be shorter than the limit; there are more pages if next is set.",
+		Description: "Sorted by id. A workflow starts with the first run or write that uses its id. A page may be shorter than the limit; there are more pages if next is set.",
 	}, listWorkflows)
 	add(s, auth.ReadSessions, huma.Operation{
 		OperationID: "get-workflow", Method: http.MethodGet, Path: "/workflows/{workflow_id}", Tags: tags, Summary: "Describe a workflow",
@@ -38,7 +38,7 @@ func addWorkflows(s *Server) {
 	})
 	add(s, auth.Sessions, huma.Operation{
 		OperationID: "end-workflow", Method: http.MethodPost, Path: "/workflows/{workflow_id}/end", Tags: tags, Summary: "End a workflow",
-		Description: "Removes the facts of the workflow. Its id is rejected from then on. Ending a workflow twice is not an error.",
+		Description: "Removes the facts of the workflow. The workflow's id is rejected from then on. Ending a workflow twice is not an error.",
 	}, func(ctx context.Context, c *call, in *workflowInput) (*workflowOutput, error) {
 		caller, err := c.callerIn(ctx, in.User, "", in.Workflow)
 		if err != nil {
@@ -61,7 +61,7 @@ func listWorkflows(ctx context.Context, c *call, in *listWorkflowsInput) (*listO
 		return nil, err
 	}
 	if c.principal.Role == auth.User && caller.Workflow == "" {
-		return nil, abi.Faultf(abi.AccessDenied, "the credentials name no workflow")
+		return nil, abi.Faultf(abi.AccessDenied, "the credentials do not contain a workflow id")
 	}
 	if caller.Workflow != "" { // the only workflow that the caller may see
 		own, err := c.host.Workflows().Get(ctx, caller)

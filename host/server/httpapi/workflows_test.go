@@ -15,7 +15,7 @@ func TestWorkflows(t *testing.T) {
 	}
 	step("runtime", 200, `"user_id":"ann","session_id":"s1","workflow_id":"order"`)
 	if r := step("runtime", 200, `"session_id":"s2","workflow_id":"order"`); !contains(r, `"output":2`) {
-		t.Errorf("a run that names only the workflow = %s; want 2", r)
+		t.Errorf("a run with only a workflow id = %s; want 2", r)
 	}
 	if r := step("runtime", 200, `"user_id":"ann","session_id":"s1"`); !contains(r, `"output":1`) {
 		t.Errorf("a run outside of the workflow = %s; want 1", r)

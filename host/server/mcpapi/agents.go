@@ -20,8 +20,8 @@ type offeredAgent struct {
 	tool  *mcp.Tool
 }
 
-// messageSchema is the schema of the input of agents. The first call of a conversation needs no
-// message.
+// messageSchema is the schema of the input of agents. The first call of a conversation does not
+// need a message.
 var messageSchema = json.RawMessage(`{"type":"object","properties":{"message":{"type":"string","description":"Message to the agent. The first call of a conversation may omit it"}},"additionalProperties":false}`)
 
 // describeAgent returns an agent as a tool. tools are the names of the app's tools.
@@ -87,7 +87,7 @@ func messageOf(arguments json.RawMessage) (*string, error) {
 	decoder := json.NewDecoder(bytes.NewReader(arguments))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&input); err != nil {
-		return nil, abi.Faultf(abi.InputInvalid, "the input of an agent must be an object with a text as message").WithHint(`send {"message": "Hello"}`)
+		return nil, abi.Faultf(abi.InputInvalid, "the input of an agent must be an object with one member: message, a string").WithHint(`send {"message": "Hello"}`)
 	}
 	return input.Message, nil
 }

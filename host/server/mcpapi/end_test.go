@@ -149,7 +149,7 @@ func TestShutdownOverStdio(t *testing.T) {
 	}
 }
 
-// A user can name any number of memory sessions without increasing its limit of MCP sessions.
+// A user can use any number of memory sessions without increasing its limit of MCP sessions.
 func TestNamedSessionsOfAUserAreBounded(t *testing.T) {
 	url := listen(t, serve(t, openShop(t)))
 	var ids []string

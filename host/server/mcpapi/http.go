@@ -25,10 +25,10 @@ const maxIdle = time.Hour
 // and returns its Caller. The errors of caller should be of type *abi.Fault. The response to an
 // error has status 401 if the code is no_user, and 403 otherwise.
 //
-// A session belongs to the Caller that began it. A request that names a session of another tenant,
-// user or memory session gets the same response as for an unknown session. A session is closed by
-// its client, after an hour without requests, or after the app's session idle time if that is
-// shorter. It is also closed if its user opens too many other sessions.
+// A session belongs to the Caller that began it. A request for a session of another tenant, user or
+// memory session gets the same response as for an unknown session. A session is closed by its
+// client, after an hour without requests, or after the app's session idle time if that is shorter.
+// It is also closed if its user opens too many other sessions.
 //
 // HTTP errors are problem documents (RFC 9457). JSON-RPC batches are rejected, because one request
 // could start any number of runs. The protocol has not had batches since version 2025-06-18.
@@ -95,9 +95,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.streamable.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, sess)))
 }
 
-// session returns the session that the request names, provided that it belongs to the caller. If
-// the request may begin a session, it returns a new one. The session counts as busy until the
-// response is written, so it is not closed before that.
+// session returns the session of the request, provided that it belongs to the caller. If the
+// request may begin a session, it returns a new one. The session counts as busy until the response
+// is written, so it is not closed before that.
 func (h *handler) session(r *http.Request, owner host.Caller) (sess *session, ok bool) {
 	if id := r.Header.Get(sessionHeader); id != "" {
 		sess = h.api.find(id, owner)

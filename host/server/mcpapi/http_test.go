@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/mcpapi"
 )
 
-// listen serves an app over HTTP. It trusts the user that a header names.
+// listen serves an app over HTTP. It trusts the user in a header.
 func listen(t *testing.T, s *mcpapi.Server) string {
 	t.Helper()
 	server := httptest.NewServer(s.Handler(func(r *http.Request) (host.Caller, error) {

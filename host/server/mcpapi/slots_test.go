@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/mcpapi"
 )
 
-// party is an MCP client. It has a tenant, a key and a user that it names.
+// party is an MCP client. It has a tenant, a key and a user.
 type party struct{ tenant, actor, user string }
 
 // post sends a message as a party. It returns the session, the status and the response.

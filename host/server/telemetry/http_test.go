@@ -60,7 +60,7 @@ func TestHTTP(t *testing.T) {
 # HELP toolrun_http_requests_in_flight Requests in progress.
 # TYPE toolrun_http_requests_in_flight gauge
 toolrun_http_requests_in_flight 0
-# HELP toolrun_http_requests_total Requests, by the class of their status.
+# HELP toolrun_http_requests_total Requests, by status class.
 # TYPE toolrun_http_requests_total counter
 toolrun_http_requests_total{class="2xx",method="GET",route="/inside"} 1
 toolrun_http_requests_total{class="2xx",method="GET",route="/stream"} 1

@@ -47,7 +47,7 @@ toolrun_effects_total{app="shop",effect="set",tool="visit"} 3
 # TYPE toolrun_log_lines_total counter
 toolrun_log_lines_total{app="shop",level="other",tool="visit"} 3
 toolrun_log_lines_total{app="shop",level="warn",tool="visit"} 3
-# HELP toolrun_memory_calls_total Memory calls of tools, by the code of the fault, ok, or ended if the call ended the attempt.
+# HELP toolrun_memory_calls_total Memory calls by tools. The code is the fault code, ok, or ended if the call ended the attempt.
 # TYPE toolrun_memory_calls_total counter
 toolrun_memory_calls_total{app="shop",code="not_found",op="get_content"} 3
 toolrun_memory_calls_total{app="shop",code="ok",op="get_content"} 3
@@ -55,7 +55,7 @@ toolrun_memory_calls_total{app="shop",code="ok",op="set_content"} 3
 # HELP toolrun_runs_in_progress Runs in progress.
 # TYPE toolrun_runs_in_progress gauge
 toolrun_runs_in_progress{app="shop"} 0
-# HELP toolrun_runs_total Runs, by the code of the fault or ok.
+# HELP toolrun_runs_total Runs. The code is the fault code, or ok.
 # TYPE toolrun_runs_total counter
 toolrun_runs_total{app="shop",code="input_invalid",tool="visit"} 1
 toolrun_runs_total{app="shop",code="not_found",tool=""} 1
@@ -119,7 +119,7 @@ toolrun_effects_total{app="shop",effect="set",tool="visit"} 1
 # HELP toolrun_runs_repeated_total Runs that returned the result of an earlier run with the same idempotency key.
 # TYPE toolrun_runs_repeated_total counter
 toolrun_runs_repeated_total{app="shop",tool="visit"} 2
-# HELP toolrun_runs_total Runs, by the code of the fault or ok.
+# HELP toolrun_runs_total Runs. The code is the fault code, or ok.
 # TYPE toolrun_runs_total counter
 toolrun_runs_total{app="shop",code="ok",tool="visit"} 3
 `, "toolrun_runs_total", "toolrun_runs_repeated_total", "toolrun_effects_total")
@@ -173,7 +173,7 @@ func TestRunsInProgress(t *testing.T) {
 # TYPE toolrun_runs_in_progress gauge
 toolrun_runs_in_progress{app="after"} 0
 toolrun_runs_in_progress{app="shop"} 0
-# HELP toolrun_runs_total Runs, by the code of the fault or ok.
+# HELP toolrun_runs_total Runs. The code is the fault code, or ok.
 # TYPE toolrun_runs_total counter
 toolrun_runs_total{app="after",code="other",tool="visit"} 1
 toolrun_runs_total{app="before",code="access_denied",tool="visit"} 1

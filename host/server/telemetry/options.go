@@ -23,10 +23,10 @@ type Options struct {
 	// traceparent header is not sampled, the trace is not exported. A sampled header does not raise
 	// the fraction. Default: 1.
 	SampleRatio float64
-	// Tenants lists the tenants that have metrics of their own. FirstTenants is the number of
-	// additional tenants with metrics of their own, in the order of their first runs. All other
-	// tenants share the label "other". The metrics expose the ids of these tenants, and Handler
-	// requires no credentials. Default: no metrics by tenant.
+	// Tenants lists the tenants that have separate metrics. FirstTenants is the number of additional
+	// tenants with metrics of their own, in the order of their first runs. All other tenants share the
+	// label "other". The metrics expose the ids of these tenants, and Handler requires no credentials.
+	// Default: no metrics by tenant.
 	Tenants      []string
 	FirstTenants int
 	// Version is the program version in the build metric. Default: the version of the main module.

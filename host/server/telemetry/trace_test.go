@@ -154,8 +154,8 @@ run !not_found
 	}
 }
 
-// The span of the first attempt begins with its run, not with the first call. It thus includes what
-// a tool does before the first call.
+// The span of the first attempt begins with its run, not with the first call. It therefore includes
+// the work of the tool before the first call.
 func TestFirstAttemptBeginsWithTheRun(t *testing.T) {
 	tel, exporter := traced(t, telemetry.Options{})
 	var called time.Time

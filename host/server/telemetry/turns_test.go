@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/telemetry"
 )
 
-// Turns have metrics of their own, and a log line that names the agent but contains no message.
+// Turns have separate metrics. The log line of a turn contains the name of the agent, but no
+// message.
 func TestTurns(t *testing.T) {
 	var lines bytes.Buffer
 	tel := newTelemetry(t, telemetry.Options{Logger: slog.New(slog.NewJSONHandler(&lines, nil))})
@@ -33,7 +34,7 @@ func TestTurns(t *testing.T) {
 		t.Errorf("the log is\n%s\nwant one line that repeats %s", text, first)
 	}
 	wantMetrics(t, tel, `
-# HELP toolrun_turns_total Turns of agents, by the code of the fault or ok.
+# HELP toolrun_turns_total Turns of agents. The code is the fault code, or ok.
 # TYPE toolrun_turns_total counter
 toolrun_turns_total{agent="",app="shop",code="not_found"} 10
 toolrun_turns_total{agent="Guide",app="shop",code="ok"} 4

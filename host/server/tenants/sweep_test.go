@@ -19,7 +19,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The type counted is a backend that counts calls of its sweep.
+// The type counted is a backend that counts calls to its sweep.
 type counted struct {
 	storage.Backend
 	sweeps atomic.Int64
@@ -76,7 +76,7 @@ func TestSweepIsForAllTenants(t *testing.T) {
 	}
 }
 
-// Hosts of a service do not run sweeps of their own.
+// The hosts of a service do not run their own sweeps.
 func TestServedHostsDoNotSweep(t *testing.T) {
 	b := &counted{Backend: mem.New()}
 	a := serve(t, count, func(o *tenants.Options) { o.Host.Backend, o.Host.SweepEvery = b, 50*time.Millisecond })

@@ -27,8 +27,8 @@ type Options struct {
 	// Host contains options for all hosts. App and Tenants are ignored. SweepEvery applies to the
 	// Apps as a whole.
 	Host host.Options
-	// SleepEvery is the interval at which runs of sleep-time memory that are due begin. If it is
-	// negative, they do not begin automatically. Default: 5 seconds.
+	// SleepEvery is the interval at which runs of sleep-time memory that are due begin. If the
+	// interval is negative, the runs do not begin automatically. Default: 5 seconds.
 	SleepEvery time.Duration
 	// Observers returns additional observers for an app. Default: none.
 	Observers func(app string) []host.Observer
@@ -154,7 +154,7 @@ func (a *Apps) Open() int {
 }
 
 // Usage returns a page of usage data. It includes apps that are not open or no longer served; see
-// metering.List. If q names no tenant, runs of the last 30 seconds may be missing.
+// metering.List. If q.Tenant is "", runs of the last 30 seconds may be missing.
 func (a *Apps) Usage(ctx context.Context, q metering.Query) (found []metering.Usage, next string, err error) {
 	if q.Tenant != "" {
 		for _, h := range a.openOf(q.Tenant) {

@@ -52,7 +52,7 @@ func senderOf(keys []storage.Key) sender {
 }
 
 // submit executes the function do in a commit when it is the tenant's turn. If ctx ends before the
-// call of this function, submit stops waiting.
+// call to this function, submit stops waiting.
 //
 // There is no goroutine for commits. If no commit is in progress, the caller commits the request
 // itself, and a single update therefore does not wait. Callers that arrive during a commit wait and

@@ -20,7 +20,7 @@ type Compacted struct {
 // Compact replaces the database at path with a copy. The copy contains no removed data and is as
 // small as its records allow. Compact keeps the owner and the mode of the file.
 //
-// If a backend has the file open, Compact fails with abi.Unavailable. A call of Open during Compact
+// If a backend has the file open, Compact fails with abi.Unavailable. A call to Open during Compact
 // waits up to Options.LockTimeout.
 //
 // Compact makes the copy in the same directory. Compact renames the copy only when the copy is

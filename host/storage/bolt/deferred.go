@@ -84,8 +84,8 @@ func (d *deferred) load(tx *bbolt.Tx) (err error) {
 	return err
 }
 
-// indexChanges returns all changes of the indexes that the transaction knows: the deferred changes of
-// earlier commits and its own.
+// indexChanges returns all changes to the indexes that the transaction knows: the deferred changes
+// of earlier commits and its own.
 func (t *transaction) indexChanges() (all indexChanges, err error) {
 	if err := t.deferred.load(t.tx); err != nil {
 		return all, err
@@ -95,7 +95,7 @@ func (t *transaction) indexChanges() (all indexChanges, err error) {
 	return all, nil
 }
 
-// writeIndexes writes the transaction's changes of the indexes. It defers the changes unless there
+// writeIndexes writes the transaction's changes to the indexes. It defers the changes unless there
 // are too many deferred changes or settle is set.
 func (t *transaction) writeIndexes() error {
 	if t.entries.empty() && !t.settle {

@@ -23,7 +23,7 @@ const (
 // indexBuckets contains the name of the bucket of each index.
 var indexBuckets = [indexes][]byte{expiryBucket, tagsBucket}
 
-// indexChanges contains changes of the indexes. For each changed entry, the value reports whether
+// indexChanges contains changes to the indexes. For each changed entry, the value reports whether
 // the index contains the entry after the change.
 type indexChanges [indexes]map[string]bool
 
@@ -183,7 +183,7 @@ type wanted func(in index, value []byte) bool
 // decode adds the wanted changes in a part to c.
 func (c *indexChanges) decode(key, part []byte, want wanted) error {
 	if len(part) < partHeader || binary.LittleEndian.Uint32(part) != partSum(key, part) {
-		return fmt.Errorf("deferred changes of the indexes: %w: the checksum does not match", storage.ErrCorrupt)
+		return fmt.Errorf("deferred changes to the indexes: %w: the checksum does not match", storage.ErrCorrupt)
 	}
 	var record []byte // the key of the previous change
 	for rest := part[partHeader:]; len(rest) > 0; {
@@ -204,4 +204,4 @@ func (c *indexChanges) decode(key, part []byte, want wanted) error {
 	return nil
 }
 
-var errMalformedChange = fmt.Errorf("deferred changes of the indexes: %w: a change is malformed", storage.ErrCorrupt)
+var errMalformedChange = fmt.Errorf("deferred changes to the indexes: %w: a change is malformed", storage.ErrCorrupt)

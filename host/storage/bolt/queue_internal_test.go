@@ -99,7 +99,7 @@ func TestLargeRequestsKeepApart(t *testing.T) {
 		}
 		q.done(q.taken)
 	}
-	// The queue does not know the sizes of first requests.
+	// The queue does not know the size of a sender's first request.
 	commit(add("x", 600<<10), add("y", 600<<10), add("z", 300<<10), add("s", 10))
 	x, y, z, s := add("x", 600<<10), add("y", 600<<10), add("z", 10), add("s", 10)
 	commit(s)           // after a large one

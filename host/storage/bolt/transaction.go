@@ -62,9 +62,9 @@ type transaction struct {
 	tx *bbolt.Tx
 	id int
 	buckets
-	// entries contains the changes of the indexes, which are written at the end. deferred contains
-	// the deferred changes of earlier commits. deferredBytes is the size of those that this
-	// transaction has added.
+	// entries contains the changes to the indexes, which are written at the end. deferred contains the
+	// deferred changes of earlier commits. deferredBytes is the size of those that this transaction
+	// has added.
 	entries       indexChanges
 	deferred      *deferred
 	deferredBytes int

@@ -16,7 +16,7 @@ const metaPage = 0x04
 // rewrite each record repeatedly together with its neighbors.
 //
 // pageWriter keeps one page of each level in memory. A value that fills at least one page gets
-// pages of its own and is copied directly from the source file to the new file.
+// separate pages and is copied directly from the source file to the new file.
 type pageWriter struct {
 	w        *bufio.Writer
 	pageSize int

@@ -17,7 +17,7 @@ type Backend struct {
 	// be able to stop waiting.
 	writer chan struct{}
 
-	mu      sync.RWMutex // guards the following fields; never held during a call of fn
+	mu      sync.RWMutex // guards the following fields; never held during a call to fn
 	closed  bool
 	records map[storage.Key]storage.Record
 	sorted  []storage.Key // the keys of records, sorted

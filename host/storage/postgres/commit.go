@@ -100,7 +100,7 @@ func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error 
 	}
 }
 
-// The function try is one attempt of transact, in two round trips. After the call of decide, try
+// The function try is one attempt of transact, in two round trips. After the call to decide, try
 // ignores ctx. try commits even a transaction that changes nothing: only the commit proves that
 // decide saw a state that is consistent with other transactions.
 func try(ctx context.Context, conn *pgx.Conn, query func(*pgx.Batch), decide func() ([]storage.Change, error)) (refused, err error) {

@@ -217,7 +217,7 @@ func TestBudgetsDoNotConflict(t *testing.T) {
 }
 
 // interleave runs one update during another one, both for the same account. interleave returns the
-// number of calls of their functions.
+// number of calls to their functions.
 func interleave(t *testing.T, b, other *postgres.Backend) (calls int) {
 	t.Helper()
 	mine, others := key("ann", "mine"), key("ann", "others")

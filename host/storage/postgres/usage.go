@@ -45,10 +45,10 @@ func (b *Backend) Usage(ctx context.Context, accounts ...storage.Key) ([]storage
 // totals is the usage of accounts.
 type totals map[storage.Key]storage.Usage
 
-// queue adds statements that read the usage of accounts, in a separate transaction. If they were
-// part of the serializable transaction, all commits of an app would conflict, because each commit
-// changes the usage that the other commits have read. An update is therefore checked against the
-// usage before it began, without concurrent updates.
+// queue adds statements that read the usage of accounts, in a separate transaction. If the sums
+// were part of the serializable transaction, all commits of an app would conflict, because each
+// commit changes the usage that the other commits have read. An update is therefore checked against
+// the usage before it began, without concurrent updates.
 func (t *totals) queue(batch *pgx.Batch, accounts []storage.Key) {
 	batch.Queue(`begin isolation level read committed read only`)
 	batch.Queue(selectUsage, bytesOf(accounts)).Query(func(rows pgx.Rows) error {

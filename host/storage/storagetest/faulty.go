@@ -72,15 +72,15 @@ func NewFaulty(b storage.Backend) *Faulty {
 	return &Faulty{Backend: b, calls: make(map[string]int)}
 }
 
-// Fail makes the n-th future call of an operation fail; the next call is number 1. If op is "", the
-// calls of all operations count.
+// Fail makes the n-th future call to an operation fail; the next call is number 1. If op is "", the
+// calls to all operations count.
 func (f *Faulty) Fail(op string, n int, how Failure) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.plan = append(f.plan, planned{op: op, call: f.calls[op] + n, how: how})
 }
 
-// Calls returns the number of calls of an operation, or of all operations if op is "".
+// Calls returns the number of calls to an operation, or to all operations if op is "".
 func (f *Faulty) Calls(op string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -205,7 +205,7 @@ func (f *Faulty) do(op string, call func() error) error {
 	}
 }
 
-// The method "next" counts a call of an operation and returns the planned failure of the call, or
+// The method "next" counts a call to an operation and returns the planned failure of the call, or
 // 0.
 func (f *Faulty) next(op string) (how Failure, dead bool) {
 	f.mu.Lock()

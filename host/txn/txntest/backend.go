@@ -83,7 +83,7 @@ func (s *Scheduler) Update(ctx context.Context, on storage.Footprint, fn func([]
 	return err
 }
 
-// update is one call of Update by a task.
+// update is one call to Update by a task.
 type update struct {
 	fault  Fault
 	found  []storage.Head

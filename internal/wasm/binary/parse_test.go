@@ -103,7 +103,7 @@ func TestRejected(t *testing.T) {
 		{"an unknown vector opcode", function("\x00\xfd\x9a\x01\x0b"), binary.UnknownOpcode, "unknown instruction 0xfd9a"},
 		{"a division in a constant", head + section(6, "\x01\x7f\x00\x41\x01\x41\x01\x6d\x0b"), binary.UnknownOpcode, "constant expression"},
 
-		{"a call of an unknown function", function("\x00\x10\x01\x0b"), binary.Malformed, "function index 1 of an instruction is out of range (count 1)"},
+		{"a call to an unknown function", function("\x00\x10\x01\x0b"), binary.Malformed, "function index 1 of an instruction is out of range (count 1)"},
 		{"an unknown local", function("\x00\x20\x00\x0b"), binary.Malformed, "local index 0 of an instruction"},
 		{"an unknown global", function("\x00\x42\x00\x24\x00\x0b"), binary.Malformed, "global index 0 of an instruction"},
 		{"an unknown label", function("\x00\x0c\x01\x0b"), binary.Malformed, "label index 1 of an instruction"},

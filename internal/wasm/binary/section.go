@@ -126,7 +126,7 @@ func AppendVector(to []byte, count uint32, parts ...[]byte) []byte {
 }
 
 // checkHeader checks the magic number and the version. Callers often pass another kind of file by
-// mistake, so the error names the kind of file.
+// mistake, so the error contains the kind of file.
 func checkHeader(wasm []byte) *Error {
 	switch {
 	case bytes.HasPrefix(wasm, header):

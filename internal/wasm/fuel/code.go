@@ -131,7 +131,7 @@ func (r *rewriter) spend(out []byte, cost int64, then []byte) []byte {
 // subtract appends the second part of the code of spend. The fuel and the cost must be on the
 // stack.
 //
-// The call of yield must be in the else branch. Where two branches join, wazero keeps the register
+// The call to yield must be in the else branch. Where two branches join, wazero keeps the register
 // assignment of the first branch, and the second branch must restore the registers.
 func (r *rewriter) subtract(out, then []byte) []byte {
 	out = binary.AppendUint32(append(out, i64Sub, globalSet), r.fuel)

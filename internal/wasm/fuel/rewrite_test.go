@@ -53,9 +53,9 @@ func TestCosts(t *testing.T) {
 		{"nothing", nil, 1, 0},
 		{"many instructions", repeat(64*7, nop), 8, 0},
 		{"many instructions in a block", block(repeat(64*7, nop)), 8, 0},
-		{"a call of a small function", call(0), 1, 0},
-		{"a call of a large function", call(1), 1 + 11, 0},
-		{"a call of a function that calls", call(2), 2, 0},
+		{"a call to a small function", call(0), 1, 0},
+		{"a call to a large function", call(1), 1 + 11, 0},
+		{"a call to a function that calls", call(2), 2, 0},
 		{"a call through the table", cat(num(2), callIndirect(0)), 2, 0},
 		{"a loop", inner, 1 + 9, 0},
 		{"a loop and a call", cat(inner, call(2)), 1 + 9 + 1, 0},
@@ -64,10 +64,10 @@ func TestCosts(t *testing.T) {
 		{"a fill", cat(num(0), num(0), num(6400), fill()), 1 + 100, 0},
 		{"a copy", cat(num(0), num(0), num(640), copyMemory()), 1 + 10, 0},
 		{"growing", cat(num(0), grow(), drop), 1, 1},
-		{"calls of a small function", repeat(64, call(3)), 1 + 20, 0},
+		{"calls to a small function", repeat(64, call(3)), 1 + 20, 0},
 		{"calls through the table", repeat(64, num(2), callIndirect(0)), 1 + 34 + 64, 0},
 		{"a reference to a function", repeat(2, op(0xd2), uleb(0), drop), 1 + 8, 0},
-		{"a call of a function that refers to one", call(4), 1 + 5, 0},
+		{"a call to a function that refers to one", call(4), 1 + 5, 0},
 	} {
 		g := &guest{}
 		g.typ(nil, nil)

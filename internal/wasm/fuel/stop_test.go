@@ -59,7 +59,7 @@ func TestStop(t *testing.T) {
 			g.add("third", nil, nil, nil, loop(num(3), callIndirect(typ), br(0)))
 			g.add("leaf", nil, nil, nil)
 		}},
-		{"calls of a small function", func(g *guest) {
+		{"calls to a small function", func(g *guest) {
 			g.add("leaf", nil, nil, nil, num(0), op(0x1a))
 			g.add("run", nil, nil, nil, loop(repeat(100, call(0)), br(0)))
 		}},
@@ -82,7 +82,7 @@ func repeat(n int, code ...[]byte) (out []byte) {
 	return out
 }
 
-// stop runs a guest and stops it after a few calls of yield.
+// stop runs a guest and stops it after a few calls to yield.
 func stop(t *testing.T, wasm []byte) {
 	const times, code = 20, 7
 	rewritten, err := fuel.Rewrite(parse(t, wasm), fuel.Options{})

@@ -14,7 +14,7 @@ import (
 // must not import it themselves.
 const fuelModule = "toolrun:fuel"
 
-// Slice is the amount of fuel that a guest spends between two calls of Guest.Yield. A guest needs
+// Slice is the amount of fuel that a guest spends between two calls to Guest.Yield. A guest needs
 // about a millisecond to spend it.
 const Slice = fuel.Slice
 

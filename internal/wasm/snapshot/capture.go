@@ -19,7 +19,7 @@ type NondeterminismProbe struct {
 	Monotonic func() int64
 
 	start  time.Time
-	reads  int    // number of calls of Read
+	reads  int    // number of calls to Read
 	random []byte // result of the first Read
 	clock  bool
 	mono   bool

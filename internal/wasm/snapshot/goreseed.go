@@ -97,7 +97,8 @@ func looksLikeGenerator(state []byte) bool {
 	return i <= n && c < goCounterMax && c%goCounterInc == 0 && (n == goBlock && !last || n == goBlockLast && last)
 }
 
-// isGenerator reports whether the block follows from the seed and the counter.
+// isGenerator reports whether the generator's block is the output of ChaCha8 for its seed and
+// counter.
 func isGenerator(state []byte) bool {
 	g := rand.NewChaCha8([goSeedSize]byte(state[goSeedAt:]))
 	c := binary.LittleEndian.Uint32(state[goIndexAt+8:])

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// The indexes of the samples that the guest chance returns.
+// The indexes in the list of samples that the guest "chance" returns.
 const (
 	fromCrypto = iota
 	fromRand

@@ -16,9 +16,9 @@ type Instance struct {
 	pooled *pooled // nil when closed
 }
 
-// Restore returns an instance whose memory and globals equal those of the image. The instance
-// contains no traces of other runs. If all instances are in use, Restore waits for one. If ctx ends
-// first, Restore returns the cause.
+// Restore returns an instance whose memory and globals equal the memory and the globals of the
+// image. The instance contains no traces of other runs. If all instances are in use, Restore waits
+// for one. If ctx ends first, Restore returns the cause.
 //
 // Go guests are reseeded with bytes from random; nil means crypto/rand. Reseeding affects
 // math/rand, maps and all other random data that does not come from the host. All other differences

@@ -74,7 +74,7 @@ type scan struct {
 // category.
 type region struct{ start, end, _ uint64 }
 
-// scanBatch is the number of regions per call of the ioctl.
+// scanBatch is the number of regions per call to the ioctl.
 const scanBatch = 512
 
 var regionBuffers = sync.Pool{New: func() any { return new([scanBatch]region) }}

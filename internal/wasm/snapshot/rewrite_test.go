@@ -53,8 +53,8 @@ func TestRewriteRejects(t *testing.T) {
 	}
 }
 
-// TestRewriteDataCount checks that Rewrite keeps the number of data segments if the code refers to
-// them. Otherwise the module would not compile.
+// TestRewriteDataCount checks that Rewrite keeps the data count section if instructions refer to
+// data segments. Without the section, the module would not compile.
 func TestRewriteDataCount(t *testing.T) {
 	wasm := with(
 		binary.Section{ID: binary.DataCountSection, Data: []byte{1}},

@@ -115,7 +115,7 @@ func TestPlanBounds(t *testing.T) {
 	}
 }
 
-// longestUnchecked returns the maximum stack size that consecutive calls of unchecked functions
+// longestUnchecked returns the maximum stack size that consecutive calls to unchecked functions
 // use.
 func longestUnchecked(shapes []shape, p *plan) int {
 	var referenced []int

@@ -16,6 +16,6 @@
 // returns and the cause of an ended context. [System.Err] returns the error. No function waits
 // after the context has ended.
 //
-// The specification is https://github.com/WebAssembly/WASI/blob/wasi-0.1/preview1/docs.md. If it
-// permits several errors, the functions return the POSIX error.
+// The specification is https://github.com/WebAssembly/WASI/blob/wasi-0.1/preview1/docs.md. If the
+// specification permits several errors, the functions return the POSIX error.
 package wasi

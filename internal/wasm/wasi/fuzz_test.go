@@ -57,7 +57,7 @@ func claimed(name string, p []uint64) []span {
 	return nil
 }
 
-// FuzzCalls interprets bytes as calls of a guest. The bytes contain first the memory, then a
+// FuzzCalls interprets bytes as calls from a guest. The bytes contain first the memory, then a
 // function and its arguments for each call. Every call must return or exit. A failed call must not
 // change the memory, and a successful call may change only its results.
 func FuzzCalls(f *testing.F) {

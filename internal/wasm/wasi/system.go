@@ -40,7 +40,7 @@ type Config struct {
 	// Sleep waits for the duration d or until ctx ends. An error stops the guest. If the clocks are
 	// simulated, Sleep must advance them. Default: a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Random is the source for random_get. If it fails, the guest receives EIO. Default:
+	// Random is the source for random_get. If a read fails, the guest receives EIO. Default:
 	// crypto/rand.
 	Random io.Reader
 

@@ -102,7 +102,7 @@ class SetFactOptions(TypedDict, total=False):
     # write only if the record has this revision, otherwise fail with conflict; 0 means that the record must
     # not exist
     if_revision: int
-    # the lifetime of the value, as in "30m"; default: the declared one
+    # the lifetime of the value, such as "30m"; default: the declared ttl
     ttl: str
 
 class Fact(TypedDict):

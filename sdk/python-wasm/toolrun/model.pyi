@@ -14,9 +14,9 @@ class _ChatMessage(TypedDict):
     content: str
 
 class ChatMessage(_ChatMessage, total=False):
-    # the calls that an assistant's message asks for
+    # in a message of the role assistant: the tool calls that the model requested
     tool_calls: list[ChatToolCall]
-    # the id of the call whose result is the content of a tool's message
+    # in a message of the role tool: the id of the call whose result is the content
     tool_call_id: str
 
 class _ChatTool(TypedDict):
@@ -33,7 +33,7 @@ class _ChatRequest(TypedDict):
 class ChatRequest(_ChatRequest, total=False):
     # the JSON Schema of the answer; without it the answer is a text
     schema: Any
-    # functions that the model can ask for instead of answering
+    # functions that the model can call instead of answering
     tools: list[ChatTool]
     # the maximum length of the answer in tokens
     max_tokens: int
@@ -43,7 +43,7 @@ class ChatUsage(TypedDict):
     output_tokens: int
 
 class _ChatReply(TypedDict):
-    # the price of the answer in tokens
+    # the number of tokens that the request and the answer used
     usage: ChatUsage
 
 class ChatReply(_ChatReply, total=False):
@@ -51,14 +51,15 @@ class ChatReply(_ChatReply, total=False):
     text: str
     # the answer, which fits the schema of the request
     object: Any
-    # the calls that the model asks for instead of answering
+    # the tool calls that the model requests instead of answering
     tool_calls: list[ChatToolCall]
-    # whether the text ends at the limit of tokens
+    # whether the text was cut off at max_tokens
     truncated: bool
 
 @overload
 def chat(name: str, request: ChatRequest) -> ChatReply:
-    """Asks a language model and returns its answer; the tool must be granted the model."""
+    """Sends a conversation to a language model and returns the model's answer; the tool requires a grant for the
+    model."""
 
 @overload
 def chat(*, model: str, request: ChatRequest) -> ChatReply: ...

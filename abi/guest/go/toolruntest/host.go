@@ -63,7 +63,7 @@ func (h *Host) Get(store string) json.RawMessage {
 	return h.stores[store].content
 }
 
-// Fail makes every call on a store fail with the given fault. If f is nil, calls succeed again.
+// Fail makes every call to a store fail with the given fault. If f is nil, calls succeed again.
 func (h *Host) Fail(store string, fault *abi.Fault) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

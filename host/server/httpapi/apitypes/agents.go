@@ -13,7 +13,7 @@ type Agent struct {
 	Events []string `json:"events" nullable:"false" doc:"Events at which the agent recalls facts"`
 }
 
-// AgentPath is a path parameter that names an agent.
+// AgentPath is a path parameter that contains the name of an agent.
 type AgentPath struct {
 	Agent string `path:"agent" minLength:"1" maxLength:"128" doc:"Name of the agent"`
 }
@@ -30,7 +30,7 @@ type TurnRequest struct {
 // TurnFields are the fields that all requests to agents have in common.
 type TurnFields struct {
 	Session          string          `json:"session_id,omitempty" maxLength:"128" doc:"The session. It is started if it does not exist; without one, a new session begins. With credentials of a user, it must be a session of that user" example:"sess_123"`
-	Workflow         string          `json:"workflow_id,omitempty" maxLength:"128" doc:"The workflow that the turn belongs to, which owns the facts with the scope execution_tree. It is started if it does not exist. Credentials of a user can name only the workflow in their claim" example:"order_77"`
+	Workflow         string          `json:"workflow_id,omitempty" maxLength:"128" doc:"The workflow of the turn. It owns the facts with the scope execution_tree, and is started if it does not exist. With credentials of a user, it must be the workflow in their claim" example:"order_77"`
 	User             string          `json:"user_id,omitempty" maxLength:"256" doc:"The user that the turn acts for. Credentials of a user act only for that user"`
 	Metadata         json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) for the session's metadata. It is applied before the turn and kept if the turn fails"`
 	SessionReference string          `json:"session_reference,omitempty" maxLength:"256" doc:"The platform's own id of the session"`

@@ -30,7 +30,7 @@ type RunFields struct {
 	Input    json.RawMessage `json:"input,omitempty" doc:"Input of the tool, a JSON object. Default: an object with the message"`
 	Message  *string         `json:"message,omitempty" doc:"Message of the user. The tool receives it as context.message, and as input.message if there is no input" example:"Hello"`
 	Session  string          `json:"session_id,omitempty" maxLength:"128" doc:"The session. It is started if it does not exist. With credentials of a user, it must be a session of that user" example:"sess_123"`
-	Workflow string          `json:"workflow_id,omitempty" maxLength:"128" doc:"The workflow that the run belongs to, which owns the facts with the scope execution_tree. It is started if it does not exist. Credentials of a user can name only the workflow in their claim" example:"order_77"`
+	Workflow string          `json:"workflow_id,omitempty" maxLength:"128" doc:"The workflow of the run. It owns the facts with the scope execution_tree, and is started if it does not exist. With credentials of a user, it must be the workflow in their claim" example:"order_77"`
 	User     string          `json:"user_id,omitempty" maxLength:"256" doc:"The user that the run acts for. Credentials of a user act only for that user; a user in metadata has no effect"`
 	Agent    string          `json:"agent_id,omitempty" maxLength:"256" doc:"The active agent, whose blocks the tool can use" example:"agent_records"`
 	Metadata json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) for the session's metadata. It is applied before the run and kept if the run fails"`
@@ -56,8 +56,8 @@ type TestFields struct {
 // in the session.
 type SessionRequest struct {
 	Message          *string         `json:"message,omitempty" doc:"Message of the user. If set, the app's default tool runs in the session with this message" example:"Hello"`
-	Session          string          `json:"session_id,omitempty" maxLength:"128" doc:"Id of the session. Default: a new id. Credentials of a user may only name a session of that user"`
-	User             string          `json:"user_id,omitempty" maxLength:"256" doc:"Owner of the session. Default: the user of the credentials; otherwise the session is anonymous until an API key names a user"`
+	Session          string          `json:"session_id,omitempty" maxLength:"128" doc:"Id of the session. Default: a new id. With credentials of a user, it must be a session of that user"`
+	User             string          `json:"user_id,omitempty" maxLength:"256" doc:"Owner of the session. Default: the user of the credentials; otherwise the session is anonymous until an API key sets its user"`
 	Metadata         json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) for the session's metadata"`
 	SessionReference string          `json:"session_reference,omitempty" maxLength:"256" doc:"The platform's own id of the session"`
 	UserReference    string          `json:"user_reference,omitempty" maxLength:"256" doc:"The platform's own id of the user"`
@@ -77,7 +77,7 @@ type Run struct {
 	Created   time.Time  `json:"created" doc:"When the run was requested"`
 	Started   *time.Time `json:"started,omitempty" doc:"When the first attempt began"`
 	Ended     *time.Time `json:"ended,omitempty"`
-	Expires   *time.Time `json:"expires_at,omitempty" doc:"When the service forgets the ended run, at the latest"`
+	Expires   *time.Time `json:"expires_at,omitempty" doc:"Latest time at which the service forgets the ended run"`
 	// Result is nil until the run has ended. It stays nil if the Result is too large to keep.
 	Result *report.Result `json:"result,omitempty" doc:"The Result. It is missing before the end of the run, or if it exceeds 4 MiB"`
 }
@@ -147,9 +147,9 @@ type Prompt struct {
 
 // RenderRequest is a request to render a prompt.
 type RenderRequest struct {
-	Session  string `json:"session_id,omitempty" maxLength:"128" doc:"Session whose memory the prompt reads"`
-	User     string `json:"user_id,omitempty" maxLength:"256" doc:"User whose memory the prompt reads"`
-	Workflow string `json:"workflow_id,omitempty" maxLength:"128" doc:"Workflow whose memory the prompt reads"`
+	Session  string `json:"session_id,omitempty" maxLength:"128" doc:"Session whose records the prompt reads"`
+	User     string `json:"user_id,omitempty" maxLength:"256" doc:"User whose records the prompt reads"`
+	Workflow string `json:"workflow_id,omitempty" maxLength:"128" doc:"Workflow whose facts the prompt reads"`
 	Agent    string `json:"agent_id,omitempty" maxLength:"256" doc:"Active agent, whose blocks the prompt also contains"`
 	Message  string `json:"message,omitempty" doc:"Message of the user, for the archival mode auto"`
 	// Policy is nil for the default policy.

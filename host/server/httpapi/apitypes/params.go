@@ -1,11 +1,11 @@
 package apitypes
 
-// Target names the app that a request concerns.
+// Target selects the app of a request.
 type Target struct {
 	App string `query:"app" maxLength:"128" doc:"Id of the app. It may be omitted if the credentials are valid for only one app"`
 }
 
-// AppID returns the id of the app, or "" if the request names none.
+// AppID returns the id of the app, or "" if the request does not contain one.
 func (t Target) AppID() string { return t.App }
 
 // RunHeaders are the headers of a run request.
@@ -13,32 +13,32 @@ type RunHeaders struct {
 	Key string `header:"Idempotency-Key" maxLength:"256" doc:"A repeated request with the same key returns the Result of the first one without running the tool again. Results are kept for 24 hours"`
 }
 
-// SessionPath is a path parameter that names a session.
+// SessionPath is a path parameter that contains the id of a session.
 type SessionPath struct {
 	Session string `path:"session_id" minLength:"1" maxLength:"128" doc:"Id of the session: ASCII letters, digits and ._~:@=+-, but not only dots"`
 }
 
-// WorkflowPath is a path parameter that names a workflow.
+// WorkflowPath is a path parameter that contains the id of a workflow.
 type WorkflowPath struct {
 	Workflow string `path:"workflow_id" minLength:"1" maxLength:"128" doc:"Id of the workflow: ASCII letters, digits and ._~:@=+-, but not only dots"`
 }
 
-// RunPath is a path parameter that names a run.
+// RunPath is a path parameter that contains the id of a run.
 type RunPath struct {
 	Run string `path:"run_id" minLength:"1" maxLength:"64" doc:"Id of the run, from the header Run-Id, the event run or the Result"`
 }
 
-// FilePath is a path parameter that names a file.
+// FilePath is a path parameter that contains the id of a file.
 type FilePath struct {
 	File string `path:"file_id" minLength:"1" maxLength:"256" doc:"Id of the file"`
 }
 
-// StorePath is a path parameter that names a store.
+// StorePath is a path parameter that contains the name of a store.
 type StorePath struct {
 	Store string `path:"store" minLength:"1" maxLength:"64" doc:"Technical name of the store"`
 }
 
-// UserQuery is a query parameter that names the user for whom an operation acts.
+// UserQuery is a query parameter that contains the user for whom an operation acts.
 type UserQuery struct {
 	User string `query:"user_id" maxLength:"256" doc:"User that the request acts for; credentials of a user act only for that user"`
 }

@@ -34,7 +34,7 @@ def describe(error, texts, location):
         report.update(file=error.filename, line=error.lineno or 0, column=max(error.offset or 0, 1))
     elif frames:
         _, report["file"], report["line"], report["column"] = frames[-1]
-    elif isinstance(error, TypeError) and location and location[0] in texts:  # the call of the entry function failed
+    elif isinstance(error, TypeError) and location and location[0] in texts:  # the call to the entry function failed
         report.update(file=location[0], line=location[1], column=1)
     report["stack"] = _stack(error, first, texts)
     return report

@@ -1,4 +1,4 @@
-"""The server of the guest: each call of ``serve`` handles one request of the host."""
+"""The server of the guest: each call to ``serve`` handles one request of the host."""
 
 import random
 import sys

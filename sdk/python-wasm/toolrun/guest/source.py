@@ -93,7 +93,7 @@ class Source:
         return None
 
     def _find_exit(self):
-        """Describe a call of exit, which ends a tool without an output."""
+        """Describe a call to exit, which ends a tool without an output."""
         run = [node for node in self.tree.body if not (self.entry and _is_main_guard(node))]
         for node in (inner for outer in run for inner in ast.walk(outer)):
             if isinstance(node, ast.Call) and _exits(node):

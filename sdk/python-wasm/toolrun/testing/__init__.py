@@ -1,4 +1,4 @@
-"""Tests of tools: toolrun's own memory, in a process of its own, and a function that runs a tool.
+"""Tests of tools: toolrun's own memory, in a separate process, and a function that runs a tool.
 
     from toolrun.testing import Memory, run_tool
 

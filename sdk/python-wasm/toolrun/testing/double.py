@@ -29,7 +29,7 @@ class Limits:
 
 
 class Memory:
-    """Memory for tests. Pass it to run_tool, or call it as a tool does. toolrun serves it in a process of its own.
+    """Memory for tests. Pass it to run_tool, or call it as a tool does. toolrun serves it in a separate process.
 
     stores declares the stores with the keys of an app file, with the schema itself in place of its path; file is the path
     of an app file that declares them. If user or session is None, the caller has none. agent is the id of the active
@@ -131,7 +131,7 @@ class Memory:
         return other
 
     def refuse(self, store: str, code: str | None, message: str = "the test refuses the call", **details: Any) -> None:
-        """Make every call of a tool on a store raise the error of a code, until code is None. details can contain a hint."""
+        """Make every call from a tool to a store raise the error of a code, until code is None. details can contain a hint."""
         error = None if code is None else {"code": code, "message": message, **details}
         self._app.request("refuse", store=store, error=error)
 

@@ -131,7 +131,7 @@ class _Tool:
             return asyncio.run(_wait(output)) if inspect.isawaitable(output) else output
 
     def _start(self, names: dict, input: dict, context: dict) -> Callable[[], Any]:
-        """Run the top level of a tool with an entry, or prepare the call of a body."""
+        """Run the top level of a tool with an entry, or prepare the call to a body."""
         run_names = runtime.tool_globals.names_of_run(input, context, self.params)
         if not self.source.entry:
             names.update(run_names)
@@ -159,8 +159,8 @@ class _NoMemory:
 
     def reply(self, *fields: str) -> tuple[bytes, str]:
         op = fields[1] if len(fields) > 1 else ""
-        message = f"{op}: memory is only available in the entry, not at the tool's top level"
-        hint = "move the call into the entry; several runs can share one execution of the top level"
+        message = f"{op}: memory is only available in the entry function, not at the tool's top level"
+        hint = "move the call into the entry function; several runs can share one execution of the top level"
         fault = {"code": "invalid_argument", "message": message, "op": op, "hint": hint}
         return b"fault", "0\n" + runtime.values.encode(fault, "fault", runtime.NESTING)
 

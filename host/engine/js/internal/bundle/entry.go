@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The script wraps esbuild's output in one function. Each call of the function evaluates the whole
+// The script wraps esbuild's output in one function. Each call to the function evaluates the whole
 // tool, so the top level of a tool runs once per run. Every run executes the wrapper, so the
 // wrapper contains only the code that the tool needs.
 const (

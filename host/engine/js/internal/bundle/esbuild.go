@@ -16,7 +16,7 @@ import (
 )
 
 // lowering lists the ES2022 features that goja does not support and that esbuild must rewrite.
-// esbuild rewrites an unsupported regular expression to a call of RegExp, which fails at run time
+// esbuild rewrites an unsupported regular expression to a call to RegExp, which fails at run time
 // and not at load time. In the author's own files, the scan detects an unsupported regular
 // expression first. Unicode properties, \p{...}, are not rewritten, because the engine expands
 // them.
@@ -29,8 +29,8 @@ var lowering = map[string]bool{
 	"regexp-set-notation":  false, // flag v
 }
 
-// loweringSingle is the lowering for a file that is parsed separately. With it, import(...) has the
-// same form as in the bundle when goja parses the file.
+// loweringSingle is the lowering for a file that is parsed separately. With this option,
+// import(...) has the same form as in the bundle when goja parses the file.
 var loweringSingle = func() map[string]bool {
 	m := maps.Clone(lowering)
 	m["dynamic-import"] = false

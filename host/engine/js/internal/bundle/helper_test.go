@@ -121,7 +121,7 @@ func value(vm *goja.Runtime, text string) goja.Value {
 	return v
 }
 
-// globals defines a memory with a few records, which replies like the real one.
+// globals defines a test double of the global memory, with a few records.
 func globals(vm *goja.Runtime) error {
 	_, err := vm.RunString(`
 		var logs = [];

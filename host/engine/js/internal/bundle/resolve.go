@@ -17,7 +17,7 @@ const modules = "node_modules"
 type request struct {
 	name     string // the imported name
 	importer string // the importing file
-	require  bool   // whether the import is a call of require
+	require  bool   // whether the import is a call to require
 }
 
 // target is the result of resolving an import. target is a file, or a module of another namespace.

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// DefaultLocale is the locale of a tool that names no known locale.
+// DefaultLocale is the locale of a tool that does not select a known locale.
 const DefaultLocale = "en-US"
 
 // locale is a negotiated locale.

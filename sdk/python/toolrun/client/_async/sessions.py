@@ -84,7 +84,7 @@ class AsyncSessions(AsyncHandle):
 
 
 class AsyncWorkflows(AsyncHandle):
-    """The workflows of the app. A workflow starts with the first run or write that names it."""
+    """The workflows of the app. A workflow starts with the first run or write that uses its id."""
 
     async def get(self, workflow_id: str, *, user_id: Optional[str] = None) -> Workflow:
         """Describe a workflow."""

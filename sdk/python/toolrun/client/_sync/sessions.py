@@ -85,7 +85,7 @@ class Sessions(Handle):
 
 
 class Workflows(Handle):
-    """The workflows of the app. A workflow starts with the first run or write that names it."""
+    """The workflows of the app. A workflow starts with the first run or write that uses its id."""
 
     def get(self, workflow_id: str, *, user_id: Optional[str] = None) -> Workflow:
         """Describe a workflow."""
