@@ -66,7 +66,7 @@ func checkOperation(op abi.Operation, storeless bool) error {
 		}
 	}
 	if !namesStore(op) && !storeless {
-		return fmt.Errorf("memory: the operation %s requires a store parameter, because its kind is not a kind.Space or a kind.Union", op.Name)
+		return fmt.Errorf("memory: the operation %s must have a store parameter, because its kind implements neither kind.Space nor kind.Union", op.Name)
 	}
 	return nil
 }
