@@ -142,7 +142,7 @@ func (w *env) benign(ctx context.Context, db string) (exit, error) {
 	case done.Exit != 0:
 		return done, fmt.Errorf("the benign run failed: %s", firstLine(done.stderr))
 	case !benignWant.Allows("ok", done.stdout):
-		return done, fmt.Errorf("the benign run returned %s", bytes.TrimSpace(done.stdout))
+		return done, fmt.Errorf("the benign run returned the wrong output %s", bytes.TrimSpace(done.stdout))
 	}
 	return done, nil
 }

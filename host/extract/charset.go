@@ -47,7 +47,7 @@ var charsets = []charset{
 }
 
 // The frequent letters in cyrillic make up five sixths of a Russian text. If a text in another
-// script is decoded as Cyrillic, it contains more of the letters in otherCyrillic.
+// script is decoded as Cyrillic, the result contains more letters of otherCyrillic than Russian text.
 const (
 	cyrillic      = "оеаинтсрвлкмдпуОЕАИНТСРВЛКМДПУ"
 	otherCyrillic = "бгжзйфхцчшщъыьэюяёБГЖЗЙФХЦЧШЩЪЫЬЭЮЯЁ"

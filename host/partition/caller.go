@@ -24,8 +24,8 @@ type Caller struct {
 	Run string
 	// Confined limits the caller to sessions that already belong to the user. A confined caller cannot
 	// start a session or bind an anonymous session. Set it if the session id comes from an end user
-	// and the platform has not verified it. Confined has no effect on Workflow, which must be
-	// verified.
+	// and the platform has not verified it. Confined has no effect on Workflow: the platform must
+	// always verify it.
 	Confined bool
 }
 

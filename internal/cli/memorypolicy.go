@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// registerMemoryPolicy registers the flag for the policy of blocks.
+// registerMemoryPolicy registers the flag --memory-policy, which selects the blocks of the user that
+// a prompt or a turn contains.
 func registerMemoryPolicy(cmd *cobra.Command, policy *string) {
 	cmd.Flags().StringVar(policy, "memory-policy", "", `the policy for blocks, as `+"`JSON`"+`, @file or -, such as '{"archival_mode": "auto"}'`)
 }

@@ -43,7 +43,8 @@ func shorten(function string) string {
 }
 
 // isStandard reports whether a function belongs to the standard library. The first element of a
-// standard package's path contains no dot. Package main is the exception.
+// standard package's path contains no dot. The path of package main also contains no dot, but
+// package main is not a standard package.
 func isStandard(function string) bool {
 	first, _, deeper := strings.Cut(function, "/")
 	if !deeper {

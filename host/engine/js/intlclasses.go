@@ -128,7 +128,7 @@ func relativeTime(call goja.FunctionCall) (intl.Decimal, string) {
 	return d, call.Argument(1).String()
 }
 
-// textList converts an iterable of strings.
+// textList converts an iterable of strings to a slice.
 func textList(r *realm, value goja.Value) (texts []string) {
 	if isUndefined(value) {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// buildScript bundles a tool of any form into one script.
+// buildScript bundles a tool into one script, whatever the form of its source.
 func buildScript(ctx context.Context, src engine.Source) (*script, error) {
 	b, err := bundle.Build(ctx, src)
 	if err != nil {

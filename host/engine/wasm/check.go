@@ -88,7 +88,7 @@ func (c *checker) checkVersion() *abi.Fault {
 	}
 	if e, ok := c.Export(marker); ok {
 		if got := c.signature(e); got != "() -> ()" {
-			return abi.Faultf(abi.SourceInvalid, "the export %s has type %s; want a function () -> ()", quote(marker), got)
+			return abi.Faultf(abi.SourceInvalid, "the export %s has type %s; expected a function () -> ()", quote(marker), got)
 		}
 		return nil
 	}
@@ -129,7 +129,7 @@ func (c *checker) checkImports() *abi.Fault {
 			return abi.Faultf(abi.SourceInvalid, "the plug-in imports %s, which this host does not provide", name).WithHint("try a newer host")
 		}
 		if got := c.Types[i.Type].String(); got != want {
-			return abi.Faultf(abi.SourceInvalid, "the plug-in imports %s with type %s; want %s", name, got, want)
+			return abi.Faultf(abi.SourceInvalid, "the plug-in imports %s with type %s; expected %s", name, got, want)
 		}
 	}
 	return nil
@@ -206,7 +206,7 @@ func (c *checker) checkExport(name, want string) error {
 		return nil
 	}
 	if got := c.signature(e); got != want {
-		return abi.Faultf(abi.SourceInvalid, "the export %s has type %s; want a function %s", quote(name), got, want)
+		return abi.Faultf(abi.SourceInvalid, "the export %s has type %s; expected a function %s", quote(name), got, want)
 	}
 	return nil
 }

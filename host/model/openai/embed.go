@@ -88,7 +88,7 @@ func (e *embedder) vectors(data []openai.Embedding, count int) ([][]float32, err
 			return nil, abi.Faultf(abi.Unavailable, "the model's provider sent vectors with wrong indexes")
 		}
 		if len(d.Embedding) != e.options.Dim {
-			return nil, abi.Faultf(abi.Unavailable, "the model's provider sent a vector of %d dimensions; want %d", len(d.Embedding), e.options.Dim)
+			return nil, abi.Faultf(abi.Unavailable, "the model's provider sent a vector of %d dimensions; expected %d", len(d.Embedding), e.options.Dim)
 		}
 		vectors[d.Index] = d.Embedding
 	}

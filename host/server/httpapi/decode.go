@@ -121,7 +121,8 @@ func trimSpace(text []byte) []byte {
 
 var rawMessage = reflect.TypeFor[json.RawMessage]()
 
-// add registers the members of the body in an operation's input type.
+// add records the names of the JSON members that the Body field of an operation's input type
+// declares.
 func (d *decoder) add(input reflect.Type) {
 	body, ok := input.FieldByName("Body")
 	if !ok || body.Type.Kind() != reflect.Struct {

@@ -35,7 +35,7 @@ const linkKeyBytes = 32
 // means the system clock.
 func NewLinks(key []byte, base string, now func() time.Time) (*Links, error) {
 	if len(key) < linkKeyBytes {
-		return nil, abi.Faultf(abi.InvalidArgument, "the signing key for file URLs has %d bytes; want at least %d", len(key), linkKeyBytes)
+		return nil, abi.Faultf(abi.InvalidArgument, "the signing key for file URLs has %d bytes; expected at least %d", len(key), linkKeyBytes)
 	}
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

@@ -33,8 +33,8 @@ func rejectBeforeSession(w http.ResponseWriter, r *http.Request) bool {
 	if err != nil || json.Unmarshal(text, &message) != nil || message.ID == nil || message.Method == "" {
 		return false // the SDK reports the error
 	}
-	// Since protocol version 2026-07-28, each request contains the version and does not need a
-	// session.
+	// Since protocol version 2026-07-28, each request contains the protocol version and does not
+	// need a session.
 	if _, sessionless := message.Params.Meta[mcp.MetaKeyProtocolVersion]; sessionless || slices.Contains(sessionlessMethods, message.Method) {
 		return false
 	}

@@ -78,7 +78,7 @@ func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 		first = second
 	}
 	if need := int64(first.next) * first.pageSize; first.next < 2 || first.next > uint64(size) || need > size {
-		return h, false, damage("the file is truncated: it has %d bytes; want at least %d", size, need)
+		return h, false, damage("the file is truncated: it has %d bytes; expected at least %d", size, need)
 	}
 	return first, !ok || !ok2, nil
 }

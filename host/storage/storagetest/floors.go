@@ -65,6 +65,6 @@ func testFloors(t *testing.T, b storage.Backend) {
 	}
 	want("after a rejected update", 11)
 	if found := all(t, b, floor); len(found) > 0 {
-		t.Errorf("Scan finds the floor: %v", found)
+		t.Errorf("Scan returned the record of the floor: %v; want no records", found)
 	}
 }

@@ -13,7 +13,7 @@ type Instruction struct {
 	Offset, End int
 	// Index is the index after the opcode, if the opcode has one. The opcode determines whether
 	// Index refers to a function, a local or a label, for example. For a block it is the index of
-	// the block's type, or NoType. Second is the second index of instructions that have two.
+	// the block's type, or NoType. Second is the second index, in instructions that have two.
 	Index, Second uint32
 	// Count is the number of targets of a br_table, without the default target.
 	Count int

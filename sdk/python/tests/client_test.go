@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// python returns an interpreter that has the named modules. It reads every file that Python will
+// python returns the path of an interpreter that has the named modules. It reads every file that Python will
 // read, so go test does not reuse a cached result after a change.
 func python(t *testing.T, modules ...string) string {
 	t.Helper()
