@@ -131,7 +131,8 @@ toolrun_reply toolrun_delete_block(toolrun_text name, toolrun_text options);
 /* toolrun_recall searches the blocks that the tool can read, such as archival, and returns the lines that
  * match a query, the best first. */
 toolrun_reply toolrun_recall(toolrun_text query, toolrun_text options);
-/* toolrun_model_chat sends a conversation to a language model and returns the model's answer; the tool requires a grant for the model. */
+/* toolrun_model_chat sends a conversation to a language model and returns the model's answer; the tool
+ * requires a grant for the model. */
 toolrun_reply toolrun_model_chat(toolrun_text name, toolrun_text request);
 /* </operations> */
 

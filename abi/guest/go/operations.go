@@ -60,10 +60,10 @@ func Recall(query any, options any, into any) (found bool, err error) {
 	return operate(imports.Recall, "recall", into, query, options)
 }
 
-// ModelChat sends a conversation to a language model and returns the model's answer; the tool
-// requires a grant for the model. A nil argument is absent. The reply is decoded into the value
-// that into points to; found is false if it is null. name: the name of a model that is granted to
-// the tool. request: the conversation that the model continues.
+// ModelChat sends a conversation to a language model and returns the model's answer; the tool requires a
+// grant for the model. A nil argument is absent. The reply is decoded into the value that into points to;
+// found is false if it is null. name: the name of a model that is granted to the tool. request: the
+// conversation that the model continues.
 func ModelChat(name any, request any, into any) (found bool, err error) {
 	return operate(imports.ModelChat, "model_chat", into, name, request)
 }
