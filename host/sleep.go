@@ -41,6 +41,16 @@ type SleepPass struct {
 	// Postponed is the number of conversations without a run, because they have continued or because
 	// another node processes them.
 	Postponed int `json:"postponed"`
+	// Dropped is the number of proposals that were dropped because they were rejected twice. The log
+	// contains the reasons.
+	Dropped int `json:"dropped"`
+}
+
+// Plus returns the sum of two passes.
+func (p SleepPass) Plus(q SleepPass) SleepPass {
+	return SleepPass{
+		Runs: p.Runs + q.Runs, Failed: p.Failed + q.Failed, Postponed: p.Postponed + q.Postponed, Dropped: p.Dropped + q.Dropped,
+	}
 }
 
 // RunDue processes conversations of the host's tenants that have settled. It begins at most 8 runs for
@@ -69,7 +79,7 @@ func (s Sleep) RunDue(ctx context.Context) (SleepPass, error) {
 			one, err := s.run(ctx, d)
 			mu.Lock()
 			defer mu.Unlock()
-			pass.Runs, pass.Failed, pass.Postponed = pass.Runs+one.Runs, pass.Failed+one.Failed, pass.Postponed+one.Postponed
+			pass = pass.Plus(one)
 			errs = append(errs, err)
 		})
 	}
@@ -125,9 +135,10 @@ func (s Sleep) run(ctx context.Context, d memory.Due) (SleepPass, error) {
 	if err != nil || lease == nil {
 		return SleepPass{Postponed: 1}, err
 	}
-	failed := newSleepRun(s.h, lease).execute(ctx)
+	r := newSleepRun(s.h, lease)
+	failed := r.execute(ctx)
 	if failed == nil {
-		return SleepPass{Runs: 1}, nil
+		return SleepPass{Runs: 1, Dropped: len(r.dropped)}, nil
 	}
 	code := abi.FaultOf(failed).Code
 	s.h.log.Warn("a run of sleep-time memory failed", "app", s.h.app.ID, "tenant", d.Tenant, "tries", lease.Tries, "code", code)

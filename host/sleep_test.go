@@ -273,14 +273,23 @@ func TestSleepConversationContinues(t *testing.T) {
 // TestSleepRejected checks that proposals that exceed a limit or are not allowed are sent back
 // once. Other proposals are stored.
 func TestSleepRejected(t *testing.T) {
-	s, server := openDreamer(t, "")
+	var lines bytes.Buffer
+	s, server := openDreamer(t, "", func(o *host.Options) { o.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
 	long := strings.Repeat("x", declare.ArchivalCharacters+1)
 	server.Script(
 		proposals([3]string{"archival", "user", long}, [3]string{"core", "user", "- not allowed"}, [3]string{"core", "agent", "- fine"}),
 		proposals([3]string{"archival", "user", "- short"}, [3]string{"core", "user", "- not allowed"}))
 	s.say(annInS1, "one")
 	s.settle()
-	s.wantPass(oneRun)
+	s.wantPass(host.SleepPass{Runs: 1, Dropped: 1})
+	for _, want := range []string{"level=WARN", "run=sleep_", "block=core", "scope=user", "user_core: true"} {
+		if !strings.Contains(lines.String(), want) {
+			t.Errorf("the log is %q; want %s", &lines, want)
+		}
+	}
+	if strings.Contains(lines.String(), "not allowed") || strings.Count(lines.String(), "dropped") != 1 {
+		t.Errorf("the log is %q; want one dropped proposal without its content", &lines)
+	}
 	requests := server.Requests()
 	if len(requests) != 2 || !strings.Contains(requests[1].Prompt, "8001 characters") || !strings.Contains(requests[1].Prompt, "not writable") || strings.Contains(requests[1].Prompt, "fine") {
 		t.Fatalf("the model received %d requests; the last one is %.200s", len(requests), requests[len(requests)-1].Prompt)
@@ -289,6 +298,31 @@ func TestSleepRejected(t *testing.T) {
 	s.wantBlock(annAndEcho, "core", true, "- fine")
 	s.wantBlock(annAndEcho, "core", false, "")
 	s.wantPass(host.SleepPass{})
+}
+
+// TestSleepInvalidAnswer checks that an answer with a mistake in a member fails the run and keeps the
+// block, and that an empty text is rejected.
+func TestSleepInvalidAnswer(t *testing.T) {
+	for answer, want := range map[string]host.SleepPass{
+		`[{block: "archival", scope: "user", contents: "- new"}]`:                {Runs: 1, Failed: 1},
+		`[{block: "archival", scope: "user", content: null}]`:                    {Runs: 1, Failed: 1},
+		`[{block: "archival", scope: "user", content: "- new", mode: "append"}]`: {Runs: 1, Failed: 1},
+		`{proposal: [{block: "archival", scope: "user", content: "- new"}]}`:     {Runs: 1, Failed: 1},
+		`{}`: {Runs: 1, Failed: 1},
+		`{proposals: [{block: "archival", scope: "user", content: " "}]}`: {Runs: 1, Dropped: 1},
+		`null`: oneRun,
+	} {
+		s := openSleeper(t, sleepFiles("tool: dream", "return "+answer))
+		if _, err := s.Blocks().Update(t.Context(), annAndEcho, host.BlockUpdate{Name: "archival", Content: "- old"}); err != nil {
+			t.Fatal(err)
+		}
+		s.say(annInS1, "one")
+		s.settle()
+		if got := s.runDue(); got != want {
+			t.Errorf("RunDue with the answer %s = %+v; want %+v", answer, got, want)
+		}
+		s.wantBlock(annAndEcho, "archival", false, "- old")
+	}
 }
 
 // TestSleepHostile gives the model a transcript that contains instructions, and a model that follows
@@ -309,7 +343,7 @@ func TestSleepHostile(t *testing.T) {
 		[3]string{"runs", "user", "- hacked"}, [3]string{"transcripts", "user", "- hacked"}, [3]string{"core", "agent", long}, [3]string{"archival", "user", "- hacked"})
 	server.Script(obeyed, obeyed)
 	s.clock.advance(time.Minute)
-	s.wantPass(oneRun)
+	s.wantPass(host.SleepPass{Runs: 1, Dropped: 6})
 	s.wantBlock(annAndEcho, "archival", false, "- hacked") // the user's own block
 	s.wantBlock(bob, "archival", false, "- secret of bob")
 	s.wantBlock(bob, "archival", true, "")

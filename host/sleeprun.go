@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
@@ -20,7 +21,12 @@ type sleepRun struct {
 	lease *memory.Lease
 	// authority contains the rights on the app's blocks.
 	authority memory.Authority
+	// dropped contains the proposals that the last attempt has dropped, for the log.
+	dropped []droppedProposal
 }
+
+// droppedProposal is a proposal that was rejected twice. It contains no content.
+type droppedProposal struct{ block, scope, reason string }
 
 // newSleepRun returns a run that has not started yet. Its caller is the user of the session and the
 // agent that was active last, without a session.
@@ -53,6 +59,13 @@ func (r *sleepRun) execute(ctx context.Context) error {
 	}
 	result := runResult(t, t.info.ID, fault, effectsOr(done.Effects), false)
 	result.Tool, result.Warnings = t.info.Tool, allWarnings(t, nil, result.Effects)
+	if fault != nil {
+		r.dropped = nil // nothing was stored, and the run is repeated
+	}
+	for _, d := range r.dropped {
+		t.h.log.Warn("a proposal of sleep-time memory was dropped", "run", t.info.ID, "app", t.h.app.ID, "tenant", r.lease.Tenant,
+			"block", d.block, "scope", d.scope, "reason", d.reason)
+	}
 	return t.end(ctx, done.Recorded, result)
 }
 
@@ -71,6 +84,7 @@ func (r *sleepRun) transact(ctx context.Context) (done memory.Done, err error) {
 // update performs the run once.
 func (r *sleepRun) update(ctx context.Context, _ *turn, env *agentEnv) error {
 	env.Hide(func(text string) string { return text })
+	r.dropped = nil
 	t, err := memory.OpenTranscript(ctx, env.view, r.lease.Session)
 	if err != nil {
 		return err
@@ -141,7 +155,9 @@ func (r *sleepRun) propose(ctx context.Context, env *agentEnv, request sleep.Req
 	rejected, err := r.store(ctx, env.view, request.Blocks, proposals)
 	last := &r.turn.last
 	for _, p := range rejected {
-		last.warnings = append(last.warnings, "a proposal for a block was dropped: "+p.Reason)
+		block, scope := p.Names(request.Blocks)
+		r.dropped = append(r.dropped, droppedProposal{block, scope, p.Reason})
+		last.warnings = append(last.warnings, fmt.Sprintf("a proposal for the block %s with the scope %s was dropped: %s", block, scope, p.Reason))
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"encoding/json"
 
-	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/model"
 )
 
@@ -69,11 +68,6 @@ type Rejection struct {
 	Reason string `json:"reason"`
 }
 
-// answer is the answer of a tool or a model.
-type answer struct {
-	Proposals []Proposal `json:"proposals"`
-}
-
 // answerSchema is the schema of the answer of a model.
 var answerSchema = json.RawMessage(`{"type":"object","properties":{"proposals":{"type":"array","items":{"type":"object",` +
 	`"properties":{"block":{"type":"string"},"scope":{"type":"string","enum":["user","agent"]},"content":{"type":"string"}},` +
@@ -104,19 +98,4 @@ func Chat(r Request, first json.RawMessage) (model.ChatRequest, error) {
 	chat.Messages = append(chat.Messages, model.Message{Role: model.Assistant, Content: string(first)},
 		model.Message{Role: model.User, Content: "These proposals were not stored. Propose these texts again without the mistakes, and nothing else.\n" + string(reasons)})
 	return chat, nil
-}
-
-// Decode returns the proposals in an answer: an object with the member proposals, a list of proposals,
-// or null for no proposals.
-func Decode(text json.RawMessage) ([]Proposal, error) {
-	var list []Proposal
-	if json.Unmarshal(text, &list) == nil {
-		return list, nil
-	}
-	var a answer
-	if err := json.Unmarshal(text, &a); err != nil {
-		return nil, abi.Faultf(abi.OutputInvalid, "the output does not contain proposals").
-			WithHint(`return {proposals: [{block: "core", scope: "agent", content: "- ..."}]}`)
-	}
-	return a.Proposals, nil
 }

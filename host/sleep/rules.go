@@ -2,6 +2,7 @@ package sleep
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/toolrun/toolrun/host/declare"
 )
@@ -28,16 +29,52 @@ func Blocks(declared []declare.Block, hasAgent, userCore bool) []Block {
 	return all
 }
 
-// Target returns the text that a proposal changes, or the reason for its rejection.
+// Target returns the text that a proposal changes, or the reason for its rejection. The reason
+// contains no part of the proposal except a declared name and a scope.
 func (p Proposal) Target(blocks []Block) (target *Block, reason string) {
+	switch p.Scope {
+	case "":
+		return nil, "the proposal has no scope; set it to user or agent"
+	case ScopeUser, ScopeAgent:
+	default:
+		return nil, "there is no such scope; use user or agent"
+	}
+	named := false
 	for i := range blocks {
-		switch b := &blocks[i]; {
-		case b.Name != p.Block || b.Scope != p.Scope:
-		case b.Writable:
-			return b, ""
-		default:
-			return nil, fmt.Sprintf("the block %s with the scope %s is not writable", b.Name, b.Scope)
+		b := &blocks[i]
+		named = named || b.Name == p.Block
+		if b.Name == p.Block && b.Scope == p.Scope {
+			return p.allowed(b)
 		}
 	}
-	return nil, "there is no such block with this scope"
+	if named {
+		return nil, fmt.Sprintf("the conversation had no agent, so there is no block %s with the scope %s", p.Block, p.Scope)
+	}
+	return nil, "the app has no such block"
+}
+
+// allowed returns the text b if the proposal can replace it.
+func (p Proposal) allowed(b *Block) (target *Block, reason string) {
+	switch {
+	case !b.Writable:
+		return nil, fmt.Sprintf("the block %s with the scope %s is not writable without user_core: true in the app file", b.Name, b.Scope)
+	case b.Content != "" && strings.TrimSpace(p.Content) == "":
+		return nil, fmt.Sprintf("the content for the block %s with the scope %s is empty; a proposal cannot empty a block", b.Name, b.Scope)
+	}
+	return b, ""
+}
+
+// Names returns the block and the scope of a proposal for a log. Names that are not declared are
+// replaced, because a model can copy a part of the conversation into them.
+func (p Proposal) Names(blocks []Block) (block, scope string) {
+	block, scope = "unknown", "unknown"
+	for _, b := range blocks {
+		if b.Name == p.Block {
+			block = b.Name
+		}
+	}
+	if p.Scope == ScopeUser || p.Scope == ScopeAgent {
+		scope = p.Scope
+	}
+	return block, scope
 }

@@ -2,9 +2,11 @@ package sleep_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/sleep"
@@ -73,16 +75,70 @@ func TestChatRepeats(t *testing.T) {
 	}
 }
 
-// TestDecode checks that all formats of answers are accepted.
+// TestDecode accepts an object with proposals, a list, and null. Every other answer is output_invalid,
+// with the location of the mistake and without a part of the answer.
 func TestDecode(t *testing.T) {
 	const proposal = `{"block":"core","scope":"user","content":"- x"}`
 	for text, want := range map[string]int{
-		`[` + proposal + `]`: 1, `{"proposals":[` + proposal + `,` + proposal + `]}`: 2, `null`: 0, `{}`: 0, `[]`: 0, `{"proposals":null}`: 0,
-		`"x"`: -1, `3`: -1, `{"proposals":3}`: -1, `[3]`: -1,
+		`[` + proposal + `]`: 1, `{"proposals":[` + proposal + `,` + proposal + `]}`: 2, `null`: 0, `[]`: 0, `{"proposals":[]}`: 0,
 	} {
-		got, err := sleep.Decode(json.RawMessage(text))
-		if (err != nil) != (want < 0) || err == nil && len(got) != want {
+		if got, err := sleep.Decode(json.RawMessage(text)); err != nil || len(got) != want {
 			t.Errorf("Decode(%s) = %+v, %v; want %d proposals", text, got, err, want)
 		}
+	}
+	for text, want := range map[string]string{
+		`"x"`: "does not contain proposals", `3`: "does not contain proposals", `{}`: "no member proposals", `{"Proposals":[]}`: "no member proposals",
+		`{"proposals":null}`: "output.proposals is not a list", `{"proposals":3}`: "output.proposals is not a list",
+		`{"proposals":[],"secret":1}`: "the output has an unknown member", `{"proposals":[` + proposal + `,3]}`: "output.proposals[1] is not an object",
+		`[null]`:                            "output.proposals[0] is not an object",
+		`[{"block":"core","scope":"user"}]`: "output.proposals[0].content is missing",
+		`[{"block":"core","scope":"user","secret":"- x"}]`:                    "output.proposals[0].content is missing",
+		`[{"block":"core","scope":"user","Content":"- x"}]`:                   "output.proposals[0].content is missing",
+		`[{"block":"core","scope":"user","content":null}]`:                    "output.proposals[0].content is not a string",
+		`[{"block":"core","scope":"user","content":3}]`:                       "output.proposals[0].content is not a string",
+		`[{"block":"core","content":"- x"}]`:                                  "output.proposals[0].scope is missing",
+		`[{"block":null,"scope":"user","content":"- x"}]`:                     "output.proposals[0].block is not a string",
+		`[{"block":"core","scope":"user","content":"- x","secret":"ignore"}]`: "output.proposals[0] has an unknown member",
+	} {
+		got, err := sleep.Decode(json.RawMessage(text))
+		if !errors.Is(err, abi.OutputInvalid) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("Decode(%s) = %+v, %v; want output_invalid with %q", text, got, err, want)
+		}
+	}
+}
+
+// TestTargetReasons checks that each rejection has its own reason.
+func TestTargetReasons(t *testing.T) {
+	for _, tt := range []struct {
+		name, block, scope, content string
+		hasAgent                    bool
+		want                        string
+	}{
+		{"no scope", "core", "", "- x", true, "the proposal has no scope"},
+		{"an unknown scope", "core", "tenant", "- x", true, "no such scope"},
+		{"an unknown block", "secret", "user", "- x", true, "the app has no such block"},
+		{"no agent", "core", "agent", "- x", false, "the conversation had no agent"},
+		{"core of the user", "core", "user", "- x", true, "user_core: true"},
+		{"an empty text", "archival", "user", " \n", true, "cannot empty a block"},
+	} {
+		blocks := sleep.Blocks(declare.BuiltInBlocks(), tt.hasAgent, false)
+		for i := range blocks {
+			blocks[i].Content = "- old"
+		}
+		target, reason := sleep.Proposal{Block: tt.block, Scope: tt.scope, Content: tt.content}.Target(blocks)
+		if target != nil || !strings.Contains(reason, tt.want) || strings.Contains(reason, "secret") {
+			t.Errorf("%s: Target = %+v, %q; want the reason %q", tt.name, target, reason, tt.want)
+		}
+	}
+}
+
+// TestNames replaces names that are not declared, because they can contain a part of a conversation.
+func TestNames(t *testing.T) {
+	blocks := sleep.Blocks(declare.BuiltInBlocks(), true, false)
+	if block, scope := (sleep.Proposal{Block: "core", Scope: "user"}).Names(blocks); block != "core" || scope != "user" {
+		t.Errorf("Names = %s, %s; want core, user", block, scope)
+	}
+	if block, scope := (sleep.Proposal{Block: "my card is 4111", Scope: "ann"}).Names(blocks); block != "unknown" || scope != "unknown" {
+		t.Errorf("Names = %s, %s; want unknown, unknown", block, scope)
 	}
 }

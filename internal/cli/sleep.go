@@ -62,10 +62,10 @@ func (sc sleepCommands) runDue(ctx context.Context, h *host.Host) error {
 		if pass == (host.SleepPass{}) {
 			break
 		}
-		done.Runs, done.Failed, done.Postponed = done.Runs+pass.Runs, done.Failed+pass.Failed, done.Postponed+pass.Postponed
+		done = done.Plus(pass)
 	}
 	return sc.out.answer(done, func() error {
-		return sc.out.say("runs: %d, failed: %d, postponed: %d", done.Runs, done.Failed, done.Postponed)
+		return sc.out.say("runs: %d, failed: %d, postponed: %d, dropped: %d", done.Runs, done.Failed, done.Postponed, done.Dropped)
 	})
 }
 
