@@ -8,9 +8,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Update computes the next state of a record: its content, expiry and tags. A nil content deletes
-// the record. The revision of the next state is the least revision that the record gets; it is
-// usually 0. The warnings are reported in Change.Warnings.
+// Update is a function that computes the next state of a record: its content, expiry and tags. A
+// nil content deletes the record. The revision of the next state is a lower bound of the revision
+// that the record gets; it is usually 0. The warnings are reported in Change.Warnings.
 //
 // An update must be pure, because it may be called again with a newer record. An update must not
 // modify its arguments. If locked is true, the update runs inside the backend's transaction and
@@ -22,10 +22,10 @@ type Update func(old storage.Record, locked bool) (next storage.Record, warnings
 // before the commit, the commit applies a blind update again, to the latest record. If the repeated
 // update fails, the body is executed again.
 //
-// If the update returns an error, Apply returns that error and changes nothing. The key then joins
-// the read set, because the error depends on the record. If the error is ErrUndecided, the key
-// stays out of the read set. The key also joins the read set if one more blind update would exceed
-// MaxUpdates or MaxBlindBytes.
+// If the update returns an error, Apply returns that error and changes nothing. In this case, the
+// key joins the read set, because the error depends on the record. If the error is ErrUndecided,
+// the key stays out of the read set. The key also joins the read set if one more blind update would
+// exceed MaxUpdates or MaxBlindBytes.
 func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 	if tx.run.o.ReadOnly {
 		return ErrReadOnly

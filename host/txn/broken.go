@@ -19,7 +19,7 @@ const (
 	floorsHold                      // the commit stores the revision that the body saw
 	failedUndone                    // a failed nested transaction leaves no writes
 	undoneJoin                      // a record joins the read set if its blind updates are undone
-	undoneChecked                   // such a record is checked before the body reads more
+	undoneChecked                   // a record with undone updates is checked before the body reads more
 	lookedUp                        // the outcome of a lost commit is looked up before the body is executed again
 	timesRise                       // Record.Updated increases with each write
 	allRules       = iota

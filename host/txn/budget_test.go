@@ -110,16 +110,16 @@ func TestNoSpace(t *testing.T) {
 		return err
 	}
 	if err := run(nil, put("longer")); !errors.Is(err, storage.ErrFull) || b.content(1) != "long" {
-		t.Errorf("a write that grows = %v; stored %q", err, b.content(1))
+		t.Errorf("Run with a longer content = %v; stored %q", err, b.content(1))
 	}
 	if err := run(nil, put("s")); err != nil || b.content(1) != "s" {
-		t.Errorf("a write that shrinks = %v; stored %q", err, b.content(1))
+		t.Errorf("Run with a shorter content = %v; stored %q", err, b.content(1))
 	}
 	if err := run(nil, remove); err != nil || b.content(1) != "" {
-		t.Errorf("a delete = %v; stored %q", err, b.content(1))
+		t.Errorf("Run with a deletion = %v; stored %q", err, b.content(1))
 	}
 	frees := quota{reclaim: func() bool { f.err = nil; return true }}
 	if err := run(frees, put("new")); err != nil || b.content(1) != "new" {
-		t.Errorf("a write after space was reclaimed = %v; stored %q", err, b.content(1))
+		t.Errorf("Run after space was reclaimed = %v; stored %q", err, b.content(1))
 	}
 }

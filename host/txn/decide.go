@@ -89,7 +89,7 @@ func (c *commit) writeOn(e *entry, raw, base storage.Record, above int64) (write
 		return a.write, nil
 	}
 	if c.budget < e.write.bytes+len(base.Content) {
-		return write{}, errMissed // too large even before the updates
+		return write{}, errMissed // the record is too large even before the updates
 	}
 	w, err := c.tx.reapply(e, base, above, &c.budget)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *commit) addExtra(now []storage.Record) (err error) {
 		if !w.Delete {
 			next := write{set: true}
 			next.put(w.Record.Key, old, w.Record, nil)
-			next.next.Revision = 1 // the content may be nil
+			next.next.Revision = 1 // stamp must not treat a nil content as a deletion
 			c.tx.run.stamp(&w.Record, &old, 0, &next)
 		}
 		c.add(old, w)

@@ -51,7 +51,7 @@ func TestCommitIsBounded(t *testing.T) {
 		{"large, deleted", large, write(remove), 2},
 		{"medium, replaced", medium, write(put(medium)), 4},
 		{"undone", "", func(ctx context.Context, tx *txn.Tx, i int) error {
-			if i%20 == 0 { // undone writes do not count
+			if i%20 == 0 { // the undone writes must not count toward the limits
 				err := tx.Nested(ctx, func(ctx context.Context, tx *txn.Tx) error {
 					return errors.Join(tx.Apply(ctx, key(5000+i), put(medium)), errThrown)
 				})

@@ -32,7 +32,8 @@ func (w modelState) remove(key storage.Key) {
 	delete(w.records, key)
 }
 
-// mirror returns the current content of the backend as the successor state of w.
+// mirror returns the state that follows w: the current content of the backend, with the floors of
+// the records that were removed since w.
 func (w modelState) mirror(b storage.Backend, prefix storage.Key) (modelState, error) {
 	found, err := b.Scan(context.Background(), prefix, "", 10_000)
 	if err != nil {

@@ -2,12 +2,13 @@ package txn
 
 import "context"
 
-// Nested executes body as a part of the transaction. At most MaxDepth calls can be open at once,
-// and an attempt can make at most MaxNested calls. If body fails, Nested undoes the writes and
-// warnings of body and returns its error. The reads of body stay in the read set.
+// Nested executes the function "body" as a part of the transaction. At most MaxDepth calls can be
+// open at once, and an attempt can make at most MaxNested calls. If the function fails, Nested
+// undoes the writes and warnings of the function and returns its error. Everything that the
+// function read stays in the read set.
 //
-// A caller cannot recover from a conflict or from the end of the transaction's own context: they
-// end the whole attempt.
+// A conflict ends the whole attempt, and so does the end of the transaction's own context. A caller
+// cannot recover from them.
 func (tx *Tx) Nested(ctx context.Context, body func(context.Context, *Tx) error) error {
 	if err := tx.usable(); err != nil {
 		return err

@@ -26,7 +26,7 @@ type entry struct {
 	// has expired.
 	raw, base storage.Record
 	// life is the lifetime of base at the time of the read. The field "at" is the position of that
-	// read.
+	// read in the commit order of the backend.
 	life life
 	at   storage.Position
 	// The field "read" reports whether the record is in the read set. ranged reports whether a scanned
@@ -45,12 +45,13 @@ type entry struct {
 type write struct {
 	set bool
 	// The field "next" is the record after the updates of the body, or the zero Record if the body
-	// deleted it. Only its content, expiry and tags are used, and its revision as a lower bound.
+	// deleted it. Of this record, only the content, the expiry, the tags and the revision are used.
+	// The revision is a lower bound of the stored revision.
 	next     storage.Record
 	fresh    bool // this attempt creates the record
 	warnings any
-	// updates are the blind updates that lead from base to next. bytes is the total size of the
-	// contents that they wrote.
+	// updates are the blind updates that were applied to the record base to compute the record
+	// "next". bytes is the total size of the contents that they wrote.
 	updates []Update
 	bytes   int
 }
@@ -85,8 +86,8 @@ func (o *overlay) add(e *entry) {
 	}
 }
 
-// count adds an entry to the totals. If sign is -1, count subtracts the entry, which happens before
-// each change.
+// count adds an entry to the totals. If sign is -1, count subtracts the entry. The caller subtracts
+// an entry before it changes the entry, and adds it after the change.
 func (o *overlay) count(e *entry, sign int) {
 	size := sign * e.size()
 	o.bytes += size
@@ -96,7 +97,8 @@ func (o *overlay) count(e *entry, sign int) {
 	}
 }
 
-// size returns the size of the entry's content before and after the write, added up.
+// size returns the sum of two sizes: the size of the entry's content before the write, and its size
+// after the write.
 func (e *entry) size() int { return len(e.raw.Content) + len(e.write.next.Content) }
 
 // fits reports whether the entry can be written with a content of n bytes. A single record always

@@ -8,8 +8,8 @@ import (
 
 // Peek returns the records under keys, all from one snapshot, as the transaction sees them. Unlike
 // records that Get returns, they do not join the read set: the transaction can commit even if they
-// have changed. They are in Effects.Reads with the revisions that were read. Peek does not read a
-// record again that the transaction has used.
+// have changed. Effects.Reads contains them with the revisions that were read. If the transaction
+// has already used a record, Peek does not read it again.
 func (tx *Tx) Peek(ctx context.Context, keys ...storage.Key) ([]storage.Record, error) {
 	if err := peekAll(ctx, tx, keys); err != nil {
 		return nil, err

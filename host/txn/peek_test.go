@@ -43,7 +43,7 @@ func TestPeekThenGet(t *testing.T) {
 	executions := 0
 	_, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
 		if executions++; executions > 2 {
-			t.Fatal("the body was executed three times")
+			t.Fatal("the body was executed three times; want at most two")
 		}
 		if err := tx.Apply(ctx, key(2), put("own")); err != nil {
 			return err

@@ -53,10 +53,11 @@ type runner struct {
 	tenant string
 	tx     transaction
 	trace  []string
-	// seen, if set, is called after each step. An error of seen ends the program.
+	// The function "seen" is called after each step, unless it is nil. If it returns an error, the
+	// program ends.
 	seen func() error
-	// expect, if set, is the trace of another execution. Updates that succeeded in that execution
-	// must also succeed in this execution.
+	// The field "expect" is the trace of another execution, or nil. Updates that succeeded in that
+	// execution must also succeed in this execution.
 	expect []string
 }
 

@@ -49,8 +49,8 @@ func (tx *Tx) fetch(ctx context.Context, keys []storage.Key, ranges ...storage.R
 	return nil, tx.conflict()
 }
 
-// entriesOf returns entries for the first n records. missing contains the keys of records that
-// their lifetimes depend on and that were not read.
+// entriesOf returns entries for the first n records. The result "missing" contains the keys of
+// records that were not read and on which the lifetimes of these records depend.
 //
 // entriesOf is separate from fetch to keep its records off the stack during the read, the deepest
 // point of a run. Go copies a goroutine's stack when it outgrows its power-of-two size.
@@ -75,9 +75,9 @@ func (tx *Tx) entriesOf(n int, keys []storage.Key, records []storage.Record) (en
 	return entries, missing
 }
 
-// The method "read" returns the records under want from a snapshot in which the read set and the
-// ranges are unchanged. If a record has changed, the attempt ends. If only the ranges have changed,
-// the error is errRaced.
+// The method "read" returns the records with the keys in the argument "want" from a snapshot in
+// which the read set and the ranges are unchanged. If a record has changed, the attempt ends. If
+// only the ranges have changed, the error is errRaced.
 func (tx *Tx) read(ctx context.Context, want []storage.Key, ranges ...storage.Range) ([]storage.Record, error) {
 	for range maxReads {
 		records, err := tx.reads.read(ctx, want, ranges)

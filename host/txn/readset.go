@@ -20,7 +20,7 @@ type readSet struct {
 	// The field "at" is the time of the last snapshot. The field "until" is the earliest expiry of all
 	// visible records that were read; zero means never.
 	at, until time.Time
-	// unverified reports whether the last snapshot did not check all of held.
+	// unverified is true if the last snapshot has not checked everything in the field "held".
 	unverified bool
 }
 
@@ -60,9 +60,10 @@ func (s *readSet) depend(e *entry) bool {
 	return true
 }
 
-// The method "read" returns the records under want from a snapshot in which held and the ranges in
-// more are unchanged. If something has changed, read returns storage.ErrChanged. If a record that
-// was read has expired, read returns ErrConflict.
+// The method "read" returns the records with the keys in the argument "want" from a snapshot in
+// which the field "held" and the ranges in the argument "more" are unchanged. If something has
+// changed, read returns storage.ErrChanged. If a record that was read has expired, read returns
+// ErrConflict.
 func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.Range) ([]storage.Record, error) {
 	held := s.heldBut(readsHold)
 	held.Ranges = append(held.Ranges[:len(held.Ranges):len(held.Ranges)], more...)
@@ -78,8 +79,8 @@ func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.R
 	return records, nil
 }
 
-// heldBut returns held. If the DB breaks the given rule, the result omits the versions. If the DB
-// breaks the rule rangesHold, the result omits the ranges.
+// heldBut returns the field "held". If the DB breaks the given rule, the result omits the versions.
+// If the DB breaks the rule rangesHold, the result omits the ranges.
 func (s *readSet) heldBut(broken rule) storage.Held {
 	held := s.held
 	if s.db.breaks(broken) {
@@ -100,8 +101,9 @@ func (s *readSet) tick() {
 }
 
 // The method visible returns a record as a body sees it, and its lifetime. If the record has
-// expired, visible returns the zero Record. missing contains the keys of records that the lifetime
-// depends on, but that the attempt has not read and find does not return.
+// expired, visible returns the zero Record. The result "missing" contains the keys of some records
+// on which the lifetime depends: those that the attempt has not read and that the function "find"
+// does not return.
 func (s *readSet) visible(raw storage.Record, at time.Time, find func(storage.Key) (storage.Record, bool)) (base storage.Record, l life, missing []storage.Key) {
 	if !raw.Exists() {
 		return storage.Record{}, life{}, nil

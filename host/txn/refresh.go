@@ -40,9 +40,9 @@ func (tx *Tx) refresh(ctx context.Context) error {
 	return nil
 }
 
-// The method dead returns the entries in the read set whose records had expired. The result loose
-// contains the keys whose versions may change without a conflict: the keys of these entries and of
-// their floors.
+// The method dead returns the entries in the read set whose records had expired. The result "loose"
+// contains the keys whose versions can change without a conflict: the keys of these entries, and
+// the keys of their floors.
 func (o *overlay) dead() (entries []*entry, loose keySet) {
 	for _, e := range o.entries {
 		if !e.read || e.ranged || !e.raw.Exists() || e.base.Exists() {

@@ -101,8 +101,9 @@ func (r *run) draw() error {
 	return nil
 }
 
-// stamp sets next to the record that the commit stores if it applies w to base. A new record gets
-// at least the revision above + 1. No record gets a lower revision than its update asks for.
+// stamp sets the argument "next" to the record that the commit stores if it applies the write w to
+// the record base. A new record gets at least the revision above + 1. No record gets a lower
+// revision than its update asks for.
 func (r *run) stamp(next, base *storage.Record, above int64, w *write) {
 	*next = w.next
 	if !next.Exists() {
@@ -129,7 +130,7 @@ func (r *run) guardKeys() (keys []storage.Key) {
 	return keys
 }
 
-// checkGuards checks the guards. record returns the record of the i-th guard.
+// checkGuards checks the guards. The function "record" returns the record of the i-th guard.
 func (r *run) checkGuards(at time.Time, record func(i int) storage.Record) error {
 	if r.db.breaks(guardsHold) {
 		return nil
@@ -169,7 +170,7 @@ func (tx *Tx) queue(ctx context.Context) error {
 	return tx.run.lock(ctx, touched, tx.reads.prefixes())
 }
 
-// finish ends an attempt. failure is the error of its body, or nil.
+// finish ends an attempt. The argument "failure" is the error of the attempt's body, or nil.
 func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 	if tx.again {
 		return Outcome{}, ErrConflict
@@ -210,7 +211,7 @@ func (tx *Tx) check(ctx context.Context) error {
 func (tx *Tx) outcome() Outcome { return Outcome{Effects: tx.local.effects(tx.run.attempts)} }
 
 // ReleaseLocks releases the fair locks of an attempt, before it waits for something outside of the
-// database. The commit acquires the locks again that it needs.
+// database. The commit acquires the locks that it needs once more.
 func ReleaseLocks(tx *Tx) {
 	tx.run.lease.Release()
 	tx.run.lease = nil

@@ -13,9 +13,9 @@ import (
 // scanChunk is the maximum number of rows that a scan reads from the backend in one call.
 const scanChunk = 256
 
-// Scan returns the first n records under prefix whose keys are greater than after, in key order.
-// Scan returns fewer than n only if there are no more. Like Get, Scan returns records as the
-// transaction sees them.
+// Scan returns the first n records under prefix whose keys are greater than the argument "after",
+// in key order. Scan returns fewer than n records only if there are no more. Like Get, Scan returns
+// records as the transaction sees them.
 //
 // The range up to the last returned record joins the read set: inserting, changing or removing a
 // record in the range is a conflict. Expired records in the range count toward MaxRecords.
@@ -33,7 +33,7 @@ func (tx *Tx) Scan(ctx context.Context, prefix, after storage.Key, n int) ([]sto
 // scan is a scan in progress.
 type scan struct {
 	tx   *Tx
-	area storage.Range // without versions
+	area storage.Range // the scanned keys, without versions
 }
 
 func (s *scan) run(ctx context.Context, n int) ([]storage.Record, error) {
@@ -79,8 +79,8 @@ func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 	return deleted, nil
 }
 
-// chunk adds up to limit rows after a key to the read set, including expired rows. end reports that
-// there are no more rows.
+// chunk adds up to limit rows after a key to the read set, including expired rows. The result "end"
+// is true if there are no more rows.
 func (s *scan) chunk(ctx context.Context, after storage.Key, limit int) (rows []*entry, end bool, err error) {
 	for range maxReads {
 		heads, err := s.tx.run.db.backend.Heads(ctx, s.area.Prefix, after, limit)

@@ -60,7 +60,7 @@ func (tx *Tx) Stored(key storage.Key) storage.Record {
 
 // Writes iterates over the records that the transaction has written so far. The argument stored is
 // the record before the transaction, and the argument "next" is the record after it, or the zero
-// Record if it is deleted. Revisions are not final.
+// Record if it is deleted. The commit can still change the revisions.
 func (tx *Tx) Writes(yield func(stored, next storage.Record) bool) {
 	for _, e := range tx.local.entries {
 		var next storage.Record

@@ -123,7 +123,7 @@ type Options struct {
 	// A transaction that only deletes records should write a record in OnCommit: Run needs such a
 	// record to resolve an unknown outcome.
 	OnCommit func(Effects) ([]storage.Write, error)
-	// Quota limits the usage of accounts. Nil means no limits.
+	// Quota limits the stored records and bytes of tenants and users. Nil means no limits.
 	Quota Quota
 }
 
@@ -131,8 +131,8 @@ type Options struct {
 type Guard struct {
 	Key storage.Key
 	// Check returns nil if the condition is true. If Check returns an error, the run ends, and Run
-	// returns the error unchanged. r is the stored record, even if it has expired, or the zero Record.
-	// Check must be pure.
+	// returns the error unchanged. The argument r is the stored record, even if it has expired. If
+	// there is no record, r is the zero Record. Check must be pure.
 	Check func(r storage.Record, at time.Time) error
 }
 
@@ -147,7 +147,7 @@ type Life struct {
 	Depends []storage.Key
 }
 
-// Quota limits the usage of accounts after a commit.
+// Quota limits the usage of storage accounts after a commit; see [storage.Record.Accounts].
 type Quota interface {
 	// Budget returns the limits of accounts. Budget is called only if there is something to commit.
 	Budget() storage.Budget
@@ -157,7 +157,7 @@ type Quota interface {
 	Reclaim(context.Context) bool
 }
 
-// Effects are the reads and writes of an attempt.
+// Effects contains the reads and writes of an attempt.
 type Effects struct {
 	// Attempts is the number of executions of the body.
 	Attempts int

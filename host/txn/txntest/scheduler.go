@@ -62,8 +62,8 @@ func (s *Scheduler) Fail(format string, args ...any) {
 // Err returns the first error.
 func (s *Scheduler) Err() error { return s.err }
 
-// Go creates a task that runs do. The task starts when Run chooses it. Until the task starts, its
-// hooks may be set.
+// Go creates a task that runs the function "do". The task starts when Run chooses it. Until the
+// task starts, its hooks may be set.
 func (s *Scheduler) Go(name string, do func(context.Context, *Task)) *Task {
 	t := &Task{scheduler: s, name: name, resume: make(chan struct{})}
 	s.tasks = append(s.tasks, t)
@@ -75,8 +75,8 @@ func (s *Scheduler) Go(name string, do func(context.Context, *Task)) *Task {
 	return t
 }
 
-// Run runs the tasks until all have finished. Run calls between before each step of a task. Run
-// returns the first error: a deadlock, a livelock, or an error that was passed to Fail.
+// Run runs the tasks until all have finished. Run calls the function "between" before each step of
+// a task. Run returns the first error: a deadlock, a livelock, or an error that was passed to Fail.
 func (s *Scheduler) Run(between func()) error {
 	for end := s.step + maxSteps; ; {
 		paused := s.paused()

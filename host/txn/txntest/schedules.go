@@ -21,7 +21,7 @@ var (
 	seedCount = flag.Uint64("schedule.seeds", 0, "the number of seeds on each backend; 0 for the default, which must cover all situations")
 )
 
-// This is the number of seeds on each backend if TOOLRUN_SOAK is set.
+// These are the numbers of seeds on each backend if the environment variable TOOLRUN_SOAK is set.
 const (
 	soakMemSeeds  = 50_000
 	soakBoltSeeds = 10_000
@@ -31,9 +31,9 @@ const (
 type Schedules struct {
 	// MemSeeds and BoltSeeds are the default numbers of seeds on each backend.
 	MemSeeds, BoltSeeds uint64
-	// Play runs one seed in a synctest bubble and fails the test if it finds an error. In the map
-	// covered, Play counts the situations that occurred. Seeds share a backend: each must use its own
-	// tenant.
+	// Play runs one seed in a synctest bubble and fails the test if it finds an error. Play counts
+	// the situations that occurred in the map "covered". Seeds share a backend: each must use its
+	// own tenant.
 	Play func(t *testing.T, b storage.Backend, seed uint64, covered map[string]int)
 	// MustCover lists the situations that the default seeds must reach.
 	MustCover []string
