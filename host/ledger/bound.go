@@ -6,11 +6,12 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The limits on an entry. An entry must fit into a record, but a run can use thousands of
-// records, and the item of each record can have 512 bytes.
+// These are the limits of an entry. An entry must fit into one record. Without limits it could
+// exceed a record, because a run can use thousands of records and the name of each item can have
+// 512 bytes.
 const (
-	// maxEffects is the maximum number of reads, and also of writes, of an entry. The first read or
-	// write on each further store is kept in addition.
+	// maxEffects is the maximum number of reads, and also of writes, of an entry. If a store is
+	// missing from the list after that, its first read or write is kept too.
 	maxEffects = 400
 	// maxViolations is the maximum number of violations of a write. maxAllViolations is the maximum
 	// number of violations of an entry.

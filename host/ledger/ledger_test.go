@@ -39,7 +39,7 @@ func entries(t *testing.T, l *ledger.Ledger) []ledger.Entry {
 	t.Helper()
 	found, _, more, err := l.Entries(t.Context(), "acme", ledger.Query{Limit: 2000})
 	if err != nil || more {
-		t.Fatalf("Entries = %v, more %t", err, more)
+		t.Fatalf("Entries: err = %v, more = %t; want nil and false", err, more)
 	}
 	return found
 }
@@ -63,7 +63,7 @@ func TestTrim(t *testing.T) {
 	}
 	left := entries(t, l)
 	if len(left) == 0 || left[0].Run != fmt.Sprintf("run_%06d", 1000-len(left)) {
-		t.Fatalf("%d entries are left, the first of them %v", len(left), left)
+		t.Fatalf("the entries left are %d: %v; want the newest ones", len(left), left)
 	}
 	size := int64(0)
 	err := db.ScanHeads(t.Context(), l.Prefix(partition.Caller{Tenant: "acme"}), func(heads []storage.Head) error {
@@ -128,6 +128,6 @@ func TestNoLedger(t *testing.T) {
 	l := ledger.New(records.New(records.Config{App: "shop", Backend: mem.New()}), ledger.Config{})
 	add(t, l, ledger.Entry{Run: "run_1", At: start})
 	if l.Enabled() || len(entries(t, l)) != 0 {
-		t.Errorf("Enabled = %t, and the ledger has %d entries", l.Enabled(), len(entries(t, l)))
+		t.Errorf("Enabled = %t, and the ledger has %d entries; want false and 0", l.Enabled(), len(entries(t, l)))
 	}
 }

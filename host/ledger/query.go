@@ -14,8 +14,9 @@ import (
 // maxScanned is the maximum number of entries that one query examines.
 const maxScanned = 2_000
 
-// Entries returns the entries of a tenant that a query selects, oldest first. If more is true,
-// there can be further entries: use next as After in the next query.
+// Entries returns the entries of a tenant that a query selects, oldest first. If the result "more"
+// is true, there can be further entries. To get them, set the field After of the following query to
+// the result "next".
 func (l *Ledger) Entries(ctx context.Context, tenant string, q Query) (found []Entry, next string, more bool, err error) {
 	if q.Limit < 1 {
 		return nil, "", false, abi.Faultf(abi.InvalidArgument, "limit must be at least 1")

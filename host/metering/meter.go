@@ -13,19 +13,20 @@ import (
 
 // Counts is the usage of the runs of an app in a tenant over a period.
 type Counts struct {
-	// Runs counts runs whose tool was executed. Failed counts the runs among them that ended with a
-	// fault.
+	// Runs is the number of runs whose tool was executed. Failed is the number of those runs that
+	// ended with a fault.
 	Runs   int64 `json:"runs"`
 	Failed int64 `json:"failed"`
-	// Repeated counts runs that were answered with an earlier Result. Refused and NotStarted count
-	// runs whose tool was not executed.
+	// Repeated is the number of runs that were answered with an earlier Result. Refused and
+	// NotStarted are numbers of runs whose tool was not executed.
 	Repeated   int64 `json:"repeated"`
 	Refused    int64 `json:"refused"`
 	NotStarted int64 `json:"not_started"`
 	// CPUMS is the processor time of tools in milliseconds, including all attempts.
 	CPUMS float64 `json:"cpu_ms"`
-	// ModelCalls counts requests of tools and agents to models, without repeated answers. InputTokens
-	// and OutputTokens are the tokens of these requests. They include the requests of failed runs.
+	// ModelCalls is the number of requests of tools and agents to models. Repeated answers do not
+	// count. InputTokens and OutputTokens are the tokens of these requests. They include the
+	// requests of failed runs.
 	ModelCalls   int64 `json:"model_calls,omitempty"`
 	InputTokens  int64 `json:"input_tokens,omitempty"`
 	OutputTokens int64 `json:"output_tokens,omitempty"`
@@ -40,7 +41,7 @@ func (c Counts) Plus(other Counts) Counts {
 	}
 }
 
-// Meter records the usage of an app by tenant and day. It is safe for concurrent use.
+// Meter records the usage of an app for each tenant and day. It is safe for concurrent use.
 type Meter struct {
 	db        *records.DB
 	retention time.Duration

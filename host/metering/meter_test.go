@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The usage of a day in UTC is kept for the retention after its end, by tenant and app.
+// The usage of a day in UTC is kept separately for each tenant and app. It is kept for the
+// retention after the end of the day.
 func TestMeter(t *testing.T) {
 	backend := mem.New()
 	meter := func(app partition.App, retention time.Duration) *metering.Meter {

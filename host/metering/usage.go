@@ -22,7 +22,7 @@ type Query struct {
 	// Since and Until bound the days in UTC. The query selects the day of Since and later days, up to
 	// but excluding the day of Until. Zero means no bound.
 	Since, Until time.Time
-	// After is the Next of the previous page.
+	// The field After is the result "next" of the previous page.
 	After string
 	// Limit is the largest number of apps to return, at least 1.
 	Limit int
@@ -56,8 +56,9 @@ func (m *Meter) Usage(ctx context.Context, tenant string, since, until time.Time
 }
 
 // List returns a page of the usage of the apps of a backend, sorted by tenant and app. The result
-// next is the value of After for the following page, or "" if this page is the last one. It lists
-// an app in a tenant that has metered runs, sessions or stores.
+// "next" is the value of Query.After for the following page, or "" if this page is the last one. A
+// pair of a tenant and an app is in the list if the app has metered runs, sessions or stores in the
+// tenant.
 func List(ctx context.Context, backend storage.Backend, q Query) (found []Usage, next string, err error) {
 	if q.Limit < 1 {
 		return nil, "", abi.Faultf(abi.InvalidArgument, "limit must be at least 1")
@@ -115,8 +116,8 @@ func usedKinds() [3]string {
 	return [...]string{partition.Catalogue, partition.Metering, partition.Session}
 }
 
-// nextUsed returns the first app after a position in the order of keys. If tenant is not "", it
-// searches only this tenant.
+// nextUsed returns the first app that has usage and follows a position in the order of keys. If
+// tenant is not "", it searches only this tenant.
 func nextUsed(ctx context.Context, backend storage.Backend, tenant string, after position) (next position, ok bool, err error) {
 	var first storage.Key
 	for _, kind := range usedKinds() {

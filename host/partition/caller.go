@@ -74,8 +74,8 @@ func AnonymousSubject(session string) string { return "\x00" + session } // no u
 // session wrote in a workflow.
 func AnonymousWorkflow(workflow string) string { return "\x00workflow/" + workflow } // no session id contains a slash
 
-// CheckID returns a fault if an id cannot be a part of a key. The argument what is the name of the
-// id in the message of the fault, such as "user".
+// CheckID returns a fault if an id cannot be a part of a key. The argument "what" is the name of
+// the id in the message of the fault, such as "user".
 func CheckID(what, id string) error {
 	if len(id) > maxID || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
 		return abi.Faultf(abi.InvalidArgument, "the %s id must be valid UTF-8 without control characters, at most %d bytes", what, maxID)
@@ -92,7 +92,7 @@ func CheckID(what, id string) error {
 
 func CheckSessionID(id string) error { return checkPathID("session", id) }
 
-// checkPathID is like CheckSessionID. The argument what is the name of the id in faults.
+// checkPathID is like CheckSessionID. The argument "what" is the name of the id in faults.
 func checkPathID(what, id string) error {
 	const others = "._~:@=+-"
 	allowed := func(r rune) bool {

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The kinds of the host's own records. A kind is the value of the System part of the record's key,
-// which guests cannot set.
+// These are the kinds of the host's own records. A kind is the value of the System part of the
+// record's key. Guests cannot set this part.
 const (
 	Session   = "session"        // a session
 	Workflow  = "workflow"       // a workflow
@@ -32,8 +32,8 @@ const (
 // longest run that can have begun before the erasure.
 const ErasedRetention = 24 * time.Hour
 
-// Shared is the id under which texts of users are stored that all apps of a tenant share. No app has
-// this id, because it contains a control character.
+// Shared is an id that is used instead of the id of an app: texts of users that all apps of a
+// tenant share are stored under it. No app has this id, because it contains a control character.
 const Shared App = "\x00shared"
 
 // App is the id of an app. Its methods return keys of the app's records in the caller's tenant.

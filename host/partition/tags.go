@@ -25,14 +25,14 @@ func WorkflowTag(workflow string) string { return workflowTagPrefix + workflow }
 // other tag.
 func WorkflowOfTag(tag string) (string, bool) { return strings.CutPrefix(tag, workflowTagPrefix) }
 
-// Lifetime contains the session and the workflow that a record expires with. The zero value
-// contains neither.
+// Lifetime contains the session and the workflow with which a record ends. The zero value contains
+// neither.
 type Lifetime struct{ Session, Workflow string }
 
-// Tags returns the tags of a record: its data subject, and the session and the workflow with which it
-// ends. This function creates all tags of records, so that an erasure finds all data of a user. The
-// data subject is the user in the key. If the key contains no user, the data subject is the subject of
-// writer.
+// Tags returns the tags of a record: its data subject, and the session and the workflow with which
+// it ends. This function creates all tags of records, so that an erasure finds all data of a user.
+// The data subject is the user in the key. If the key contains no user, the data subject is the
+// subject of the argument "writer".
 func Tags(key storage.Key, writer Caller, ends Lifetime) (all []string) {
 	if who := subjectOfKey(key, writer); who != "" {
 		all = append(all, storage.SubjectTag(who))

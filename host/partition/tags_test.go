@@ -68,7 +68,7 @@ func TestErasedKeyHasNoID(t *testing.T) {
 		partition.App("other").Erased(partition.Caller{Tenant: "acme", User: "ann"}),
 	} {
 		if other.Part(storage.Item) == key.Part(storage.Item) {
-			t.Errorf("two users share the digest %s", key.Part(storage.Item))
+			t.Errorf("two users have the same digest %s; want different digests", key.Part(storage.Item))
 		}
 	}
 }

@@ -17,10 +17,11 @@ import (
 type Config struct {
 	App     partition.App
 	Backend storage.Backend
-	// Lock acquires a fair lock on keys, which serializes conflicting updates; see txn.DB.Lock.
+	// Lock acquires a fair lock on keys. The lock serializes conflicting updates; see txn.DB.Lock.
 	// Default: no locks.
 	Lock func(ctx context.Context, keys ...storage.Key) (unlock func(), err error)
-	// Quota returns the quota of a caller. Update and CheckSpace require it.
+	// Quota is a function that returns the quota of a caller. Update and CheckSpace require this
+	// function.
 	Quota func(partition.Caller) txn.Quota
 	// Now is the clock. Default: the system's.
 	Now func() time.Time
@@ -70,9 +71,10 @@ func (db *DB) Get(ctx context.Context, key storage.Key) (storage.Record, error) 
 	return found[0], nil
 }
 
-// Write appends a record to writes, with state encoded as JSON. The argument "now" is the record to
-// replace. Write increments its revision. If expires is zero, the record does not expire. The tags
-// and the run id are taken from the caller.
+// Write appends a record to the argument "writes" and returns the result. The content of the record
+// is the argument "state", encoded as JSON. The argument "now" is the record to replace. The new
+// record has the revision of that record plus 1. If expires is zero, the record does not expire.
+// The tags and the run id are taken from the caller.
 func (db *DB) Write(writes []storage.Write, now storage.Record, key storage.Key, state any, expires time.Time, c partition.Caller) ([]storage.Write, error) {
 	content, err := json.Marshal(state)
 	if err != nil {
@@ -89,9 +91,9 @@ func (db *DB) Write(writes []storage.Write, now storage.Record, key storage.Key,
 	return append(writes, storage.Write{Record: r}), nil
 }
 
-// Fault converts an error of the host's own work to an error for callers. It returns faults and
-// errors of a context unchanged. It logs any other error and returns abi.Unavailable. Nil stays
-// nil.
+// Fault converts an internal error of the host to an error for callers. It returns faults and
+// errors of a context unchanged. It logs any other error and returns abi.Unavailable. For a nil
+// error, it returns nil.
 func (db *DB) Fault(doing string, err error) error {
 	if err == nil {
 		return nil

@@ -35,15 +35,16 @@ func (p *PageContents) Add(bytes int64) bool {
 	return true
 }
 
-// Page calls show with records in the order of their keys, until show has accepted limit of them or
-// returned ErrPageFull. Chunks returns the records after a key. Page returns the key after which
-// the next page begins, or "" if there is no next page.
+// Page calls the function "show" with records in the order of their keys. It stops when this
+// function has accepted the maximum number of records, which is the argument "limit", or has
+// returned ErrPageFull. The function "chunks" returns the records after a key. Page returns the key
+// after which the next page begins, or "" if there is no next page.
 func Page(chunks func(after storage.Key, limit int) ([]storage.Head, error), after storage.Key, limit int, show func(storage.Head) (bool, error)) (storage.Key, error) {
 	if limit < 1 {
 		return "", abi.Faultf(abi.InvalidArgument, "limit must be at least 1")
 	}
 	shown := 0
-	size := min(limit, pageChunk-1) + 1 // one more, to detect a next page
+	size := min(limit, pageChunk-1) + 1 // one more record, to find out whether there is a next page
 	for looked := 0; looked < pageLooks; {
 		chunk, err := chunks(after, size)
 		if err != nil {

@@ -35,8 +35,8 @@ func (db *DB) ScanTag(ctx context.Context, what storage.Selector, visit func([]s
 	}, visit)
 }
 
-// eachChunk calls visit with each chunk that next returns, until a chunk has fewer than Chunk
-// heads.
+// eachChunk calls the function "visit" with each chunk that the function "next" returns, until a
+// chunk has fewer than Chunk heads.
 func eachChunk(next func(after storage.Key) ([]storage.Head, error), visit func([]storage.Head) error) error {
 	for after := storage.Key(""); ; {
 		chunk, err := next(after)
@@ -89,8 +89,8 @@ func (db *DB) ScanPart(ctx context.Context, prefix, after storage.Key) (found []
 	return existing(records), len(keys) == len(heads) && len(heads) < Chunk, err
 }
 
-// firstOf returns the keys of the first records with at most a number of bytes of contents, and at
-// least one key.
+// firstOf returns the keys of the first records whose contents together have at most the given
+// number of bytes. It returns at least one key.
 func firstOf(heads []storage.Head, bytes int64) (keys []storage.Key) {
 	size := int64(0)
 	for _, h := range heads {
@@ -102,7 +102,8 @@ func firstOf(heads []storage.Head, bytes int64) (keys []storage.Key) {
 	return keys
 }
 
-// existing returns its argument without the zero Records, which stand for missing records.
+// existing returns the records without the zero Records. A zero Record means that a record is
+// missing.
 func existing(records []storage.Record) []storage.Record {
 	found := records[:0]
 	for _, r := range records {

@@ -16,12 +16,12 @@ var ErrChanged = errors.New("a record changed since it was read")
 // MaxAttempts is the maximum number of times that an update of the host's own records is tried.
 const MaxAttempts = 100
 
-// Update stores the writes that fn returns for the records with some keys, within the caller's
-// quota. The function fn works on a snapshot, outside of the backend's transaction. The transaction
-// only compares versions, so that a slow fn does not delay other commits. If a record has changed,
-// Update calls fn again. From the second call on, Update holds the fair lock of the first key. The
-// writes that fn returns for other keys are unconditional. The error is ErrChanged if the records
-// changed during each of the attempts.
+// Update calls fn with the records under some keys and stores the writes that fn returns, if they
+// fit into the caller's quota. The function fn works on a snapshot, outside of the backend's
+// transaction. The transaction only compares versions, so that a slow fn does not delay other
+// commits. If a record has changed, Update calls fn again. From the second call on, Update holds
+// the fair lock of the first key. The writes that fn returns for other keys are unconditional. The
+// error is ErrChanged if the records changed during each of the attempts.
 func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key, fn func(now []storage.Record) ([]storage.Write, error)) error {
 	unlock := func() {}
 	defer func() { unlock() }()
@@ -51,8 +51,8 @@ func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key
 	return ErrChanged
 }
 
-// swap stores writes if the records with keys are still the same. If the quota is exhausted, it
-// frees expired records and tries once more.
+// swap stores some writes if the records that they depend on are still the same. If the quota is
+// exhausted, it frees expired records and tries once more.
 func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, before []storage.Record, writes []storage.Write) error {
 	keys = keys[:len(keys):len(keys)]
 	for _, w := range writes {
@@ -79,8 +79,8 @@ func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, 
 	return err
 }
 
-// grows returns full if writes increase the stored bytes of apps. The argument full is the reason
-// why the stored bytes must not increase, or nil.
+// grows returns the argument "full" if the writes increase the stored bytes of apps. This argument
+// is the reason why the stored bytes must not increase, or nil.
 func grows(full error, keys []storage.Key, now []storage.Record, writes []storage.Write) error {
 	if full == nil {
 		return nil
@@ -92,7 +92,7 @@ func grows(full error, keys []storage.Key, now []storage.Record, writes []storag
 }
 
 // changesOf pairs writes with the records that they replace. The argument "now" contains the
-// records under keys.
+// current records.
 func changesOf(keys []storage.Key, now []storage.Record, writes []storage.Write) []storage.Change {
 	old := make(map[storage.Key]storage.Record, len(keys))
 	for i, key := range keys {
@@ -127,7 +127,7 @@ func (db *DB) CheckSpace(ctx context.Context, c partition.Caller, bytes int64) e
 	return err
 }
 
-// Swap stores the writes that fn returns for one of the host's own records, outside of any quota.
+// Swap stores the writes that fn returns for one of the host's own records. It checks no quota.
 // Swap calls fn outside of the backend's transaction, and calls it again if the record has changed.
 // The error is ErrChanged if the record changed during each of the attempts.
 func Swap(ctx context.Context, backend storage.Backend, key storage.Key, fn func(now storage.Record) ([]storage.Write, error)) error {

@@ -13,7 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// quota is a quota of bytes in one tenant. The first call to Reclaim frees a number of bytes.
+// quota is a limit on the stored bytes in one tenant. The first call to Reclaim frees a number of
+// bytes.
 type quota struct {
 	key          storage.Key
 	limit, freed int64
@@ -96,8 +97,8 @@ func TestUpdateGivesUp(t *testing.T) {
 	}
 }
 
-// Update and CheckSpace keep the quota. Before they fail, Update and CheckSpace free expired
-// records once.
+// Update and CheckSpace do not exceed the quota. Before they fail, they remove expired records
+// once.
 func TestUpdateKeepsQuota(t *testing.T) {
 	key := app.System(partition.File, caller, storage.Part{Tag: storage.Item, Value: "f1"})
 	for _, tt := range []struct {

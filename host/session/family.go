@@ -17,16 +17,18 @@ type family struct {
 	prefix storage.Key
 	// The field "ended" is the code of faults for ids that are no longer usable.
 	ended abi.Code
-	// id returns the id in a caller, and with returns a caller with another id.
+	// The function id returns the id of the session or the workflow in a caller. The function
+	// "with" returns a copy of the caller with another id.
 	id   func(c partition.Caller) string
 	with func(c partition.Caller, id string) partition.Caller
-	// key returns the key of the caller's record, and erased the key of the mark that its user was
-	// erased.
+	// The function key returns the key of the caller's record. The function erased returns the key
+	// of the mark that records the erasure of the user of that record.
 	key    func(app partition.App, c partition.Caller) storage.Key
 	erased func(app partition.App, c partition.Caller) storage.Key
 	// tag returns the tag of records that end with the session or the workflow.
 	tag func(id string) string
-	// byClaim is true if confined callers have no further restriction, because their id is verified.
+	// byClaim is true if the id is always verified. Confined callers then have no further
+	// restriction.
 	byClaim bool
 }
 

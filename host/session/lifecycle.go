@@ -31,7 +31,7 @@ func (l *lifecycle) Open(r storage.Record, at time.Time) bool {
 	return r.Exists() && r.Expires.IsZero() && at.Before(l.idleEnd(r))
 }
 
-// longAgo is the time that ends the lifetime of an ended session.
+// longAgo is a time in the past. It is the end of the lifetime of every ended session.
 var longAgo = time.Unix(0, 0)
 
 // Life returns the lifetime of the session that a record contains.
@@ -66,7 +66,8 @@ func (l *lifecycle) Check(r storage.Record, state State, c partition.Caller, at 
 }
 
 // CheckCommit returns a fault if the session has ended or was bound to another user since a
-// transaction of the caller began. It is the check of a guard on the record.
+// transaction of the caller began. A transaction calls it as the check of a guard on the session's
+// record.
 func (l *lifecycle) CheckCommit(r storage.Record, c partition.Caller, readOnly bool, at time.Time) error {
 	if !r.Exists() && readOnly {
 		return nil

@@ -8,10 +8,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// List returns a page of at most limit sessions of the caller's tenant, whose ids follow after. If
-// the caller has a user, it lists only open sessions of that user. Pass next as after to get the
-// next page. It is "" on the last page. A page can contain fewer than limit sessions, because the
-// work and the size of a page are limited.
+// List returns a page of at most limit sessions of the caller's tenant. Their ids are greater than
+// the argument "after". If the caller has a user, List returns only open sessions of that user. To
+// get the following page, pass the result "next" as the argument "after". The result "next" is ""
+// for the last page. A page can contain fewer than limit sessions, because the work and the size of
+// a page are limited.
 func (s *Sessions) List(ctx context.Context, c partition.Caller, after string, limit int) (found []Session, next string, err error) {
 	found = []Session{}
 	next, err = s.page(ctx, c, after, limit, func(r storage.Record) error {
@@ -33,8 +34,8 @@ func (w *Workflows) List(ctx context.Context, c partition.Caller, after string, 
 	return found, next, err
 }
 
-// page calls visit with the records of a page of a list, and returns the last id of the page, "" on
-// the last page.
+// page calls visit with the records of a page of a list, and returns the last id of the page, or ""
+// for the last page.
 func (l *lifecycle) page(ctx context.Context, c partition.Caller, after string, limit int, visit func(storage.Record) error) (next string, err error) {
 	base := partition.Caller{Tenant: c.Tenant, User: c.User}
 	if err := base.Check(); err != nil {

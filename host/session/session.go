@@ -27,8 +27,8 @@ type Session struct {
 	Ended *time.Time `json:"ended,omitempty"`
 }
 
-// State is the stored form of a session or a workflow. The zero State is one that has not started. A
-// workflow has no references, metadata and files.
+// State is the stored form of a session or a workflow. The zero State is the state of a session or
+// a workflow that has not started. A workflow has no references, metadata and files.
 type State struct {
 	User          string          `json:"user,omitempty"`
 	Reference     string          `json:"reference,omitempty"`

@@ -76,7 +76,7 @@ func TestStale(t *testing.T) {
 		return is
 	}
 	if !stale(visitor, session.Start{}) {
-		t.Error("a session that has not begun is not stale")
+		t.Error("Stale = false for a session that has not begun; want true")
 	}
 	if err := s.Use(t.Context(), visitor, session.Start{Reference: "ref"}); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestStale(t *testing.T) {
 		}
 	}
 	if now = now.Add(time.Microsecond); !stale(visitor, session.Start{}) {
-		t.Error("a session last recorded as used an eighth of the idle time ago is not stale")
+		t.Error("Stale = false for a session whose use was last recorded an eighth of the idle time ago; want true")
 	}
 }
 
@@ -179,7 +179,7 @@ func TestEnd(t *testing.T) {
 		t.Errorf("ChangeFiles after the end = %v; want session_ended", err)
 	}
 	if err := s.ChangeFiles(t.Context(), ann, session.FilesChange{Update: update, EvenEnded: true}); err != nil {
-		t.Errorf("ChangeFiles of an ended session = %v", err)
+		t.Errorf("ChangeFiles with EvenEnded of an ended session = %v; want nil", err)
 	}
 	if r := record(t, db, ann); r.Expires.IsZero() {
 		t.Error("a change of the files reopened the session")

@@ -25,8 +25,8 @@ type Config struct {
 type Metadata interface {
 	// Patch decodes a JSON Merge Patch (RFC 7396). It returns nil if there is none.
 	Patch(text json.RawMessage) (any, error)
-	// Merge applies a patch to metadata and returns the result. If there is no metadata, the argument
-	// old is nil.
+	// Merge applies a patch to metadata and returns the result. The argument "old" is nil if there
+	// is no metadata yet.
 	Merge(old json.RawMessage, patch any) (json.RawMessage, error)
 }
 

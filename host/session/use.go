@@ -28,7 +28,7 @@ func (s *Sessions) Start(ctx context.Context, c partition.Caller, start Start) (
 }
 
 // Use starts the caller's session if the session does not exist, binds it to the caller's user,
-// records the use, and applies start. It writes only if the session changes.
+// records the use, and applies the argument "start". It writes only if the session changes.
 func (s *Sessions) Use(ctx context.Context, c partition.Caller, start Start) error {
 	patch, err := s.metadata.Patch(start.Metadata)
 	if err != nil {
@@ -49,9 +49,9 @@ func (s *Sessions) Use(ctx context.Context, c partition.Caller, start Start) err
 }
 
 // Stale reports whether the caller's session must be written before a run. This is the case if the
-// session has not started, is not bound to the caller's user, or is changed by start. The session
-// must also be written if its last recorded use was too long ago. It returns the same errors as
-// Check.
+// session has not started, is not bound to the caller's user, or is changed by the argument
+// "start". The session must also be written if its last recorded use was too long ago. It returns
+// the same errors as Check.
 func (s *Sessions) Stale(r storage.Record, c partition.Caller, start Start) (bool, error) {
 	if c.Session == "" {
 		return false, nil
@@ -80,8 +80,8 @@ func (s *Sessions) next(r storage.Record, c partition.Caller, start Start, patch
 	return s.with(state, start, patch)
 }
 
-// Preview returns the state of the session that would result from applying start. It writes
-// nothing.
+// Preview returns the state that the session would have after the argument "start" is applied. It
+// writes nothing.
 func (s *Sessions) Preview(state State, start Start) (State, error) {
 	patch, err := s.metadata.Patch(start.Metadata)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Sessions) Preview(state State, start Start) (State, error) {
 }
 
 // WithoutSession returns the state for a run without a session. This state contains only the
-// metadata in start.
+// metadata in the argument "start".
 func (s *Sessions) WithoutSession(start Start) (State, error) {
 	if err := start.check(); err != nil {
 		return State{}, err
@@ -99,8 +99,8 @@ func (s *Sessions) WithoutSession(start Start) (State, error) {
 	return s.Preview(State{}, Start{Metadata: start.Metadata})
 }
 
-// The method "with" returns a copy of the session with the references and the metadata patch of
-// start applied.
+// The method "with" returns a copy of the session after it has applied the references in the
+// argument "start" and the metadata patch.
 func (s *Sessions) with(state State, start Start, patch any) (_ State, err error) {
 	if start.Reference != "" {
 		state.Reference = start.Reference
