@@ -73,7 +73,7 @@ func (g *Gate) await(ctx context.Context, u *node, w *waiter) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	select {
-	case <-w.decided: // admitted at the same moment: give the slot to the next run
+	case <-w.decided: // the run was admitted when ctx ended: give its slot to the next run
 		if w.err == nil {
 			g.release(u)
 		}
@@ -110,7 +110,8 @@ func (g *Gate) free(u *node) bool {
 	return free
 }
 
-// mayRun reports whether a node's own bound allows one more run.
+// mayRun reports whether the bound of a node allows one more run. It ignores the bounds of other
+// nodes.
 func (g *Gate) mayRun(n *node) bool {
 	if n.unknown() {
 		return true

@@ -54,7 +54,7 @@ func (l *line) arrive(names ...string) {
 	}
 }
 
-// leave ends a run, and returns the runs that are admitted after it.
+// leave ends a run and returns the runs that are then admitted.
 func (l *line) leave(name string) string {
 	before := len(l.in)
 	l.gate.Release(of(name))
@@ -103,7 +103,7 @@ func TestAppCannotTakeAllSlots(t *testing.T) {
 			t.Errorf("%q was admitted beyond the bound of its app", got)
 		}
 		if got := l.leave("a/bob"); got != "a/bob" {
-			t.Errorf("%q was admitted; want a/bob, since ann has reached her bound", got)
+			t.Errorf("%q was admitted; want a/bob, because ann has reached her bound", got)
 		}
 	})
 }
@@ -289,8 +289,8 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	// Afterwards exactly as many runs as the bound are admitted at once: no slot was lost or
-	// duplicated.
+	// After that, the gate admits exactly as many runs at once as its bound allows. This shows that
+	// no slot was lost or duplicated.
 	ended, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	for i := range limits.Running + 1 {

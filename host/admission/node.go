@@ -14,8 +14,8 @@ type node struct {
 	waiting  int
 	children map[string]*node
 	turns    list.List     // of *node: children with waiting runs, in the order of their turns
-	place    *list.Element // in the turns of the parent, nil if it does not wait
-	queue    list.List     // of *waiter, only in a user
+	place    *list.Element // the element in the parent's turns; nil if no run of the node waits
+	queue    list.List     // of *waiter; used only in the node of a user
 }
 
 // level is the depth of a node.
@@ -31,11 +31,11 @@ const (
 
 // waiter is a waiting run.
 type waiter struct {
-	of      *node // its user
+	of      *node // the node of the user
 	at      *list.Element
 	decided chan struct{} // closed when the run is admitted or rejected
 	err     error         // why the run is rejected
-	// resumed is true for a run that was parked. It waits before the new runs of its user, and no
+	// resumed is true for a run that was parked. It waits ahead of the new runs of its user, and no
 	// other run replaces it.
 	resumed bool
 }
@@ -47,7 +47,8 @@ const maxSpare = 64
 // spares are unused nodes.
 type spares []*node
 
-// child returns the child of n with that name, and creates it if it does not exist.
+// child returns the child of n with a name. If the child does not exist, the method child creates
+// it.
 func (s *spares) child(n *node, name string) *node {
 	if c := n.children[name]; c != nil {
 		return c
@@ -69,7 +70,8 @@ func (s *spares) take() *node {
 	return n
 }
 
-// forget removes a node if it has no active or waiting runs, and does the same for its ancestors.
+// forget removes a node if it has no active or waiting runs. It also removes each ancestor to which
+// this applies.
 func (s *spares) forget(n *node) {
 	n.each(func(at *node) {
 		if at.parent == nil || at.running != 0 || at.waiting != 0 || at.parked != 0 {
@@ -120,8 +122,8 @@ func (n *node) add(w *waiter) {
 	})
 }
 
-// remove removes a waiting run. If the run was admitted, its user gets the next turn after all
-// others.
+// remove removes a waiting run. If the run was admitted, all other users get their turns before its
+// user gets another turn.
 func (w *waiter) remove(taken bool) {
 	w.of.queue.Remove(w.at)
 	w.of.each(func(at *node) {

@@ -8,9 +8,10 @@ import (
 )
 
 // Park gives the slot of an admitted run to the next waiting run, while the parked run waits for
-// something outside of the host. Unpark must be called after it. If too many runs are parked, the
-// error is the fault unavailable, and the run keeps its slot. The bound does not apply to a run
-// that is parked again, because such a run cannot cancel the calls that it waits for.
+// something outside of the host. When the run no longer waits, Unpark must be called. If too many
+// runs are parked, the error is the fault unavailable, and the run keeps its slot. The bound does
+// not apply to a run that was parked before, because such a run cannot cancel the calls that it
+// waits for.
 func (g *Gate) Park(f Flow, again bool) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -23,7 +24,8 @@ func (g *Gate) Park(f Flow, again bool) error {
 	return nil
 }
 
-// mayPark returns an error that contains the bound if no more runs of a user may be parked.
+// mayPark returns nil if one more run of a user may be parked. Otherwise it returns an error that
+// contains the bound.
 func (g *Gate) mayPark(u *node) (err error) {
 	u.each(func(at *node) {
 		bound := [levels]int{g.limits.Parked, g.limits.ParkedPerTenant, g.limits.ParkedPerApp, g.limits.ParkedPerUser}[at.level]
@@ -64,7 +66,7 @@ func (g *Gate) Unpark(ctx context.Context, f Flow) error {
 	return err
 }
 
-// resumes reports whether a resumed run of a user is in its queue.
+// resumes reports whether the queue of a user contains a resumed run.
 func (g *Gate) resumes(u *node) bool {
 	first := u.queue.Front()
 	return first != nil && first.Value.(*waiter).resumed

@@ -16,7 +16,8 @@ const (
 	Archival = "archival" // is searched
 )
 
-// UserMemory is the name under which prompts contain blocks. It is reserved.
+// UserMemory is the name of the variable with which prompts insert the blocks of a user. The name
+// is reserved.
 const UserMemory = "user_memory"
 
 // BlockUse is the use of a block.

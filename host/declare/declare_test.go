@@ -34,7 +34,7 @@ func TestRetention(t *testing.T) {
 			t.Errorf("ParseRetention(%q) = %+v, %v; want %+v", text, got, err, want)
 		}
 		if again, err := declare.ParseRetention(got.String()); err != nil || again != got {
-			t.Errorf("ParseRetention(%q) = %+v, %v; want %+v, which String formats so", got.String(), again, err, got)
+			t.Errorf("ParseRetention(%q) = %+v, %v; want %+v, which String formats as the parsed text", got.String(), again, err, got)
 		}
 	}
 	for _, text := range []string{"", "d", "0d", "-1d", "1w", "1.5h", "36501d", "9999999999d", "2_day"} {

@@ -59,8 +59,8 @@ func FactTypes() []FactType {
 	return []FactType{FactString, FactNumber, FactBoolean, FactDate, FactArray, FactObject}
 }
 
-// Accepts reports whether a value, which is JSON, has the type. The zero FactType accepts any value.
-// It does not decode arrays and objects.
+// Accepts reports whether a JSON value has the type. The zero FactType accepts any value. Accepts
+// does not decode arrays and objects.
 func (t FactType) Accepts(value json.RawMessage) bool {
 	text := bytes.TrimSpace(value)
 	if t == "" || len(text) == 0 {

@@ -13,10 +13,12 @@ func TranscriptStore() Store {
 	return Store{Name: Transcripts, Kind: KindTranscript, Access: ScopeUser}
 }
 
-// Sleep declares the sleep-time memory of an app: after a conversation has settled, a tool or a model
-// updates the blocks of the user from the transcript. Exactly one of Tool and Model is set.
+// Sleep is the declaration of the sleep-time memory of an app: when a session has had no new
+// messages for some time, a tool or a model updates the blocks of the user from the transcript.
+// Exactly one of Tool and Model is set.
 type Sleep struct {
-	// After is the time after which a session without new messages has settled.
+	// The field After is the time after which a session without new messages has settled, which
+	// means that its transcript is processed.
 	After time.Duration
 	// Tool is the tool of the app that proposes new contents of blocks.
 	Tool string
@@ -33,6 +35,6 @@ const (
 	MaxSleepAfter     = 24 * time.Hour
 )
 
-// TranscriptRetention is the time for which a transcript is kept after its session has settled or
-// ended, if no run has processed the transcript before.
+// TranscriptRetention is the time for which an unprocessed transcript is kept after its session has
+// settled or ended.
 const TranscriptRetention = 24 * time.Hour

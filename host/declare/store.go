@@ -8,7 +8,7 @@ import (
 )
 
 // Scope determines whether a record of a store belongs to a session, a workflow, a user or the app.
-// The key in app files is access.
+// The scope is the value of the key "access" in app files.
 type Scope string
 
 // The scopes.

@@ -26,7 +26,7 @@ type Tool struct {
 	Annotations  Annotations
 	// Grants are the tool's grants in the order of the declaration, at most one for each store.
 	Grants []Grant
-	// Env contains the environment variables of the tool.
+	// Env maps the names of the tool's environment variables to their values.
 	Env    map[string]string
 	Limits Limits
 	// Models are the names of the models that the tool can use.

@@ -49,15 +49,15 @@ type Prepared struct {
 	safe    bool
 }
 
-// Prepare numbers a request without making its call. Requests that will be made at the same time are
-// prepared one after the other, so that equal ones have the same numbers in every attempt.
+// Prepare numbers a request without making its call. Requests that will be made at the same time
+// must be prepared one after the other. Equal requests then have the same numbers in every attempt.
 func (a *Attempt) Prepare(request Request) *Prepared {
 	return &Prepared{a, a.nextKey(request), request.Safe}
 }
 
-// Order returns the position of the recorded result among the recorded results of the run, counted
-// from 1, or 0 if no result is recorded. An attempt that uses results in this order gets them in
-// the same order as the earlier attempts.
+// Order returns the position of the request's result among the recorded results of the run.
+// Positions start at 1; Order returns 0 if no result is recorded. An attempt that uses results in
+// this order gets them in the same order as the earlier attempts.
 func (p *Prepared) Order() int {
 	j := p.attempt.journal
 	j.mu.Lock()
@@ -143,7 +143,8 @@ func detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(detached)
 }
 
-// protect turns a panic of call into an error, because call runs on a separate goroutine.
+// protect converts a panic in the argument "call" to an error, because this function runs on a
+// separate goroutine.
 func protect(ctx context.Context, call Call, idempotencyKey string) (answer []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -211,7 +212,7 @@ func (e *entry) inFlight() bool {
 
 // End ends the attempt: it cancels safe calls in flight, and waits until all calls of the run have
 // returned and are recorded. Do returns the fault cancelled from then on. If ctx ends first, End
-// returns its fault; calls in flight are still recorded when they return. Ending twice is allowed.
+// returns its fault; calls in flight are still recorded when they return. End may be called twice.
 func (a *Attempt) End(ctx context.Context) error {
 	for _, e := range a.end() {
 		select {

@@ -22,10 +22,11 @@ const (
 )
 
 // Encode returns the recorded calls as bytes, for a run that is paused. It fails if a call is in
-// flight: end the attempt first. The bytes contain answers, which are data of the run's user.
+// flight: end the attempt first. The bytes contain the answers to calls, which are data of the
+// run's user.
 //
-// The number of attempts is not encoded. A pause is not a conflict, so a decoded journal can have as
-// many live attempts as a new one.
+// The number of attempts is not encoded. A pause is not a conflict. A decoded journal therefore
+// allows as many attempts that make new calls as a new journal.
 func (j *Journal) Encode() ([]byte, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -54,8 +54,8 @@ type Journal struct {
 	current        *Attempt
 }
 
-// entry is a call in flight or with its answer. The journal's lock guards it until done is closed;
-// answer, err and discarded are immutable after that.
+// entry is a call that is in flight or has an answer. The journal's lock guards the entry until the
+// channel "done" is closed. After that, the fields answer, err and discarded are immutable.
 type entry struct {
 	key    Key
 	order  int
@@ -99,8 +99,8 @@ func (j *Journal) Begin() (*Attempt, error) {
 	return j.current, nil
 }
 
-// Full reports whether an answer did not fit. The run can finish, but it cannot be executed again:
-// a conflict is then its result.
+// Full reports whether an answer did not fit into the journal. The run can then finish, but it
+// cannot be executed again: if a conflict occurs, the run fails with this conflict.
 func (j *Journal) Full() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -108,8 +108,8 @@ func (j *Journal) Full() bool {
 }
 
 // Orphans returns the calls of earlier attempts that the last attempt has not repeated, in the
-// order of their start. These calls were made, but the run's result does not depend on them. It
-// omits cancelled calls.
+// order of their start. These calls were made, but the run's result does not depend on them.
+// Orphans omits cancelled calls.
 func (j *Journal) Orphans() []Key {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -174,7 +174,7 @@ func TestSafeCallsAreCancelled(t *testing.T) {
 			t.Errorf("Do() after End = %v, %d calls; want cancelled and no further call", err, calls)
 		}
 		if got := do(t, begin(t, j), request, slow); got != "second" {
-			t.Errorf("Do() = %q; want the call repeated, since it was cancelled", got)
+			t.Errorf("Do() = %q; want a new answer, because the call was cancelled", got)
 		}
 	})
 }
@@ -215,7 +215,7 @@ func TestSingleFlight(t *testing.T) {
 			t.Errorf("Do() of the previous attempt = %v after %s; want cancelled at once", err, time.Since(started))
 		}
 		if got := do(t, second, chat("x"), slow); got != "one" || calls != 1 {
-			t.Errorf("Do() = %q after %d calls; want the call in flight to be joined", got, calls)
+			t.Errorf("Do() = %q after %d calls; want the answer of the call in flight", got, calls)
 		}
 	})
 }
@@ -238,7 +238,7 @@ func TestLiveAttempts(t *testing.T) {
 		t.Errorf("Do(new) in attempt 4 = %v; want a ConflictError", err)
 	}
 	if p.paid["new"] != 0 {
-		t.Error("the call was made, although too many attempts have made calls")
+		t.Error("Do made a call although too many attempts have made calls; want no call")
 	}
 }
 

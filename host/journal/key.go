@@ -39,7 +39,8 @@ func (k Key) Idempotency(runKey string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// writeText writes the length too, so that adjacent texts cannot be confused.
+// writeText writes the length of a text and then the text. Without the length, different pairs of
+// adjacent texts could look the same.
 func writeText(h hash.Hash, text string) {
 	writeLength(h, len(text))
 	h.Write([]byte(text))

@@ -63,6 +63,6 @@ type Failure struct {
 	Collect  []string `json:"collect,omitempty"`
 	Goto     string   `json:"goto,omitempty"`
 	Retry    bool     `json:"retry,omitempty"`
-	// Then is the action after the collection: continue, retry or "".
+	// Then is the action after the fields have been collected: continue, retry or "".
 	Then string `json:"then,omitempty"`
 }

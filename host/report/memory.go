@@ -4,14 +4,15 @@ package report
 type MemoryContext struct {
 	// UserMemory is the text of the blocks with the use context. It is "" if there are none.
 	UserMemory string `json:"user_memory"`
-	// SystemReminders are the lines of blocks with the use recall that match the message of the user,
-	// the best first. They are meant for the model, not for the user.
+	// SystemReminders are the lines that match the message of the user, the best first. They are
+	// from blocks with the use recall. They are meant for the model, not for the user.
 	SystemReminders []string `json:"system_reminders"`
 }
 
 // InjectedMemory is the MemoryContext of an agent in a turn.
 type InjectedMemory struct {
-	// Agent is the agent whose models received the memory.
+	// Agent is the name of the agent. The models of this agent received the memory in their
+	// prompts.
 	Agent string `json:"agent"`
 	MemoryContext
 }

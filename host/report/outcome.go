@@ -24,15 +24,16 @@ type Outcome struct {
 	// texts that recalls added for a model.
 	Injected     map[string]any `json:"injected"`
 	Instructions []string       `json:"instructions"`
-	// UserMemory contains the blocks that went into the prompts of models in this turn, one entry for
-	// each agent that asked a model. It is empty if the turn asked none or the user has no blocks.
+	// UserMemory contains the blocks that went into the prompts of models in this turn, one entry
+	// for each agent that asked a model. It is empty if the turn asked no model or the user has no
+	// blocks.
 	UserMemory []InjectedMemory `json:"user_memory,omitempty"`
 	Warnings   []string         `json:"warnings"`
 	// Trace lists the evaluated elements, in order.
 	Trace []Trace `json:"trace"`
 }
 
-// NewOutcome returns an empty outcome of an agent, whose lists are not nil, so that they are empty
+// NewOutcome returns an empty outcome of an agent. Its lists are not nil. They are therefore empty
 // arrays in JSON.
 func NewOutcome(agent string) *Outcome {
 	return &Outcome{

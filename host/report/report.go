@@ -45,7 +45,8 @@ type Usage struct {
 	Model ModelUsage `json:"model,omitzero"`
 }
 
-// ModelUsage is the usage of models. It counts the calls that were made, but not repeated answers.
+// ModelUsage is the usage of models. It counts the calls that were made. It does not count answers
+// that were repeated without a call.
 type ModelUsage struct {
 	Calls        int `json:"calls"`
 	InputTokens  int `json:"input_tokens"`

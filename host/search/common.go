@@ -13,7 +13,8 @@ var commonLists embed.FS
 // commonWords is a list of common words, each between two line ends.
 type commonWords string
 
-// commonWordsOf returns the common words of a language. There are none if they are not known.
+// commonWordsOf returns the common words of a language, or an empty list if the package has no list
+// for the language.
 func commonWordsOf(language string) commonWords {
 	list, err := commonLists.ReadFile("common/" + language + ".txt")
 	if err != nil {

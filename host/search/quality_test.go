@@ -13,13 +13,13 @@ import (
 	"github.com/toolrun/toolrun/host/search"
 )
 
-// judged is a query with the grades of its relevant lines.
+// judged is a query with the grades of the lines that are relevant to it.
 type judged struct {
 	query  string
 	grades map[int]float64 // by the index of a line
 }
 
-// judgments reads the lines and the queries of a language.
+// judgments reads the test data of a language: the lines and the queries.
 func judgments(t testing.TB, language string) (lines []string, queries []judged) {
 	t.Helper()
 	index := map[string]int{}

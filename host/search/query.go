@@ -8,7 +8,7 @@ type Query struct {
 	language *Language
 	// terms maps the stems to their indexes.
 	terms map[string]int
-	// first contains the bytes with which words can begin whose stem is a term.
+	// first contains the first bytes of all words that can have a term as their stem.
 	first [256]bool
 }
 
@@ -29,7 +29,7 @@ func (l *Language) Query(text string) *Query {
 	return q
 }
 
-// add adds the stems of the words of a text, without certain words.
+// add adds the stems of the words of a text to the query. It omits some words.
 func (q *Query) add(text string, omit commonWords) {
 	w, s := words{}, stemmer{language: q.language}
 	for w.reset(text); w.next() && len(q.terms) < MaxTerms; {
@@ -60,8 +60,8 @@ func newMatcher(q *Query) *matcher {
 	return &matcher{query: q, stems: stemmer{language: q.language}, known: map[string]int{}}
 }
 
-// term returns the index of the term that a word matches, or noTerm. Most words do not begin like
-// any term and need no stem.
+// The method term returns the index of the term that a word matches, or noTerm. Most words have a
+// first byte with which no matching word begins. Their stems are not computed.
 func (m *matcher) term(word []byte) int {
 	if !m.query.first[word[0]] {
 		return noTerm

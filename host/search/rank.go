@@ -24,8 +24,8 @@ type Options struct {
 	MinScore float64
 }
 
-// unit is the factor for weights, which are integers. Their sums do not depend on the order of the
-// words or on the processor.
+// unit is the factor that converts weights to integers. The sums of integers do not depend on the
+// order of the words or on the processor.
 const unit = 1 << 20
 
 // Rank returns the texts that match a query, the best first. Texts with the same score are sorted
@@ -62,7 +62,8 @@ type rankedHit struct {
 	weight, tie int64
 }
 
-// best returns the first hits, without those whose score is too low.
+// best returns the first hits, up to the limit of the options. It omits hits whose score is too
+// low.
 func best(ranked []rankedHit, o Options) []Hit {
 	if o.Limit > 0 && len(ranked) > o.Limit {
 		ranked = ranked[:o.Limit]
@@ -83,7 +84,7 @@ type posting struct {
 
 // occurrences contains the occurrences of a query's terms in texts.
 type occurrences struct {
-	// postings are in the order of the texts.
+	// The field postings contains the postings of all terms, in the order of the texts.
 	postings []posting
 	// containing is the number of texts that contain each term.
 	containing []int

@@ -124,7 +124,7 @@ func TestNoWords(t *testing.T) {
 	for _, text := range []string{"", " ", "...", "\xff\xfe", "🙂"} {
 		q := language(t, "").Query(text)
 		if hits := q.Rank([]string{"some text", ""}, search.Options{}); !q.IsEmpty() || len(hits) > 0 {
-			t.Errorf("Query(%q) has words, or finds %v", text, hits)
+			t.Errorf("Query(%q) is not empty, or Rank = %v; want an empty query and no hits", text, hits)
 		}
 	}
 }
@@ -143,7 +143,8 @@ func TestFindLanguage(t *testing.T) {
 	}
 }
 
-// A query has a limited number of terms, and a long word a limited length.
+// A query has a limited number of terms. Only a limited number of bytes at the beginning of a long
+// word counts.
 func TestBounds(t *testing.T) {
 	var b strings.Builder
 	for i := range 2 * search.MaxTerms {
@@ -152,10 +153,10 @@ func TestBounds(t *testing.T) {
 	q := language(t, "").Query(b.String())
 	hits := q.Rank(strings.Fields(b.String()), search.Options{})
 	if len(hits) == 0 || len(hits) >= 2*search.MaxTerms {
-		t.Errorf("%d hits; want at most about %d", len(hits), search.MaxTerms)
+		t.Errorf("Rank returned %d hits; want at least 1 and not many more than %d", len(hits), search.MaxTerms)
 	}
 	long := strings.Repeat("a", 1<<20)
 	if hits := language(t, "").Query(long).Rank([]string{long + "b"}, search.Options{}); len(hits) != 1 {
-		t.Errorf("words with the same beginning: %v; want a hit", hits)
+		t.Errorf("Rank of a long word = %v; want a hit, because the words have the same beginning", hits)
 	}
 }

@@ -2,15 +2,15 @@ package search
 
 import "math"
 
-// The constants of BM25. Short texts rarely repeat a word, and their length means little, so the
-// length counts less than in long documents, where b is usually 0.75.
+// The constants of BM25. Short texts rarely repeat a word, and their length means little. The
+// length therefore counts less than in long documents, for which b is usually 0.75.
 const (
 	k1 = 1.2
 	b  = 0.3
 )
 
-// IDF returns the weight of a word that occurs in some of a number of texts. It is positive, and
-// higher for rarer words.
+// IDF returns the weight of a word from the number of texts that contain the word and the number of
+// all texts. The weight is positive. It is higher for rarer words.
 func IDF(texts, containing int) float64 {
 	return math.Log(1 + (float64(texts-containing)+0.5)/(float64(containing)+0.5))
 }

@@ -31,11 +31,12 @@ type words struct {
 	at   int
 	// word is the current word. The next call to the method overwrites it.
 	word []byte
-	// paired is true if the character at the position was the second character of a pair.
+	// paired is true if the previous pair has already returned the character at the current
+	// position as its second character.
 	paired bool
 }
 
-// reset begins with a text.
+// reset starts to split another text.
 func (w *words) reset(text string) {
 	if !isASCII(text) && !norm.NFKC.IsNormalString(text) {
 		text = norm.NFKC.String(text)
@@ -71,7 +72,7 @@ func (w *words) next() bool {
 	return len(w.word) > 0
 }
 
-// rune reads a character that is not ASCII. It returns true if a word is complete.
+// The method rune reads a character that is not ASCII. It returns true if a word is complete.
 func (w *words) rune() bool {
 	r, n := utf8.DecodeRuneInString(w.text[w.at:])
 	switch {
@@ -115,7 +116,7 @@ func (w *words) pair(r rune, n int) bool {
 // contractions are the ends of English words after an apostrophe. They are not words.
 const contractions = " s t d m re ve ll "
 
-// skipContraction skips an apostrophe and a contraction after a word, such as 's.
+// skipContraction skips an apostrophe and a contraction after a word, such as the 's in "it's".
 func (w *words) skipContraction() {
 	rest, found := strings.CutPrefix(w.text[w.at:], "'")
 	if !found {
@@ -134,7 +135,7 @@ func (w *words) skipContraction() {
 	}
 }
 
-// continues reports whether a text begins with a letter.
+// The function "continues" reports whether a text begins with a letter.
 func continues(text string) bool {
 	r, _ := utf8.DecodeRuneInString(text)
 	return unicode.IsLetter(r)
