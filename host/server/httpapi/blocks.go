@@ -134,7 +134,7 @@ func getBlock(ctx context.Context, c *call, in *apitypes.BlockPlace) (*blockOutp
 }
 
 func putBlock(ctx context.Context, c *call, in *putBlockInput) (*blockOutput, error) {
-	expected, err := expectedOf(in.Precondition, in.Body.Expected)
+	expected, err := expectedOf(in.Precondition, in.Body.HasExpected, in.Body.Expected)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func deleteBlock(ctx context.Context, c *call, in *deleteBlockInput) (*deletedOu
 	if in.Expected == "" {
 		text = nil
 	}
-	expected, err := expectedOf(must, text)
+	expected, err := expectedOf(must, text != nil, text)
 	if err != nil {
 		return nil, err
 	}
@@ -177,10 +177,11 @@ func deleteBlock(ctx context.Context, c *call, in *deleteBlockInput) (*deletedOu
 	return &deletedOutput{apitypes.Deleted{Success: true, Deleted: deleted}}, nil
 }
 
-// expectedOf returns the version of a block that a request expects, by a header or by a time.
-func expectedOf(must apitypes.Precondition, updated *string) (block.Expected, error) {
+// expectedOf returns the version of a block that a request expects, by a header or by a time. The
+// argument timed reports whether the request has the member expected_updated_at, which can be null.
+func expectedOf(must apitypes.Precondition, timed bool, updated *string) (block.Expected, error) {
 	named := 0
-	for _, present := range []bool{must.IfMatch != "", must.IfNoneMatch != "", updated != nil} {
+	for _, present := range []bool{must.IfMatch != "", must.IfNoneMatch != "", timed} {
 		if present {
 			named++
 		}

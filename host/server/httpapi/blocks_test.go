@@ -87,6 +87,12 @@ func TestBlockETags(t *testing.T) {
 	s.want(200, "ann", "PUT", corePath, body, "If-Match", "*")
 	s.want(400, "ann", "PUT", corePath, body, "If-Match", "W/"+second)
 	s.want(400, "ann", "PUT", corePath, `{"content":"x","expected_updated_at":"2026-04-30T16:20:00"}`, "If-Match", second)
+	for _, header := range []string{"If-Match", "If-None-Match"} { // null is a precondition, too
+		p := s.problem(400, "ann", "PUT", corePath, `{"content":"x","expected_updated_at":null}`, header, "*")
+		if p.Code != "invalid_argument" || !strings.Contains(p.Detail, "several preconditions") {
+			t.Errorf("null with %s = %+v", header, p)
+		}
+	}
 	s.want(412, "ann", "DELETE", corePath, "", "If-Match", second)
 	if r := s.want(200, "ann", "DELETE", corePath, "", "If-Match", "*"); !contains(r, `"deleted":true`) {
 		t.Errorf("the deletion = %s", r)

@@ -1,5 +1,7 @@
 package apitypes
 
+import "encoding/json"
+
 // Block is a text about a user that becomes part of prompts, or that is searched on request.
 type Block struct {
 	// ID identifies the block among the blocks of the user.
@@ -39,6 +41,24 @@ type BlockPlace struct {
 // BlockUpdate is the new content of a block with the expected time of its last write.
 type BlockUpdate struct {
 	Content string `json:"content" doc:"The new text, which replaces the old one" example:"- Prefers concise account summaries"`
-	// Expected is nil if the block must not exist. With the header If-Match, it must be nil.
-	Expected *string `json:"expected_updated_at,omitempty" nullable:"true" maxLength:"64" doc:"The last read updated_at. A time without a zone is in UTC. If null or missing, the block must not exist, unless the request has the header If-Match" example:"2026-04-30T16:20:00"`
+	// Expected is nil if the block must not exist. With the header If-Match or If-None-Match, the
+	// member must be missing.
+	Expected *string `json:"expected_updated_at,omitempty" nullable:"true" maxLength:"64" doc:"The last read updated_at. A time without a zone is in UTC. If null or missing, the block must not exist. With the header If-Match or If-None-Match, the member must be missing" example:"2026-04-30T16:20:00"`
+	// HasExpected reports whether a request contains the member expected_updated_at, which can be
+	// null. It is set only by UnmarshalJSON.
+	HasExpected bool `json:"-"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (u *BlockUpdate) UnmarshalJSON(text []byte) error {
+	type members BlockUpdate // without this method
+	if err := json.Unmarshal(text, (*members)(u)); err != nil {
+		return err
+	}
+	var member struct {
+		Expected json.RawMessage `json:"expected_updated_at"`
+	}
+	err := json.Unmarshal(text, &member)
+	u.HasExpected = member.Expected != nil
+	return err
 }
