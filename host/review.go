@@ -81,7 +81,10 @@ func (h *Host) checkCall(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 		return Finding{}, false
 	}
 	finding := findingAt(call.Position)
-	if call.Store == "" {
+	switch {
+	case call.Op == abi.Recall:
+		return checkRecall(h.app, t, call)
+	case call.Store == "":
 		return checkFactCall(h.app, t, op, call)
 	}
 	if _, declared := h.app.Store(call.Store); !declared && call.Store != declare.SessionMeta {

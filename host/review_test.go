@@ -22,6 +22,9 @@ facts: {user.language: {}, user.age: {}, project.rates: {}}
 blocks: true
 tools:
   blocks: {source: blocks.js, description: d, grants: {core: read, archival: readwrite}}
+  recalls: {source: recalls.js, description: d, grants: {core: read, prefs: read}}
+  searches: {source: searches.js, description: d, grants: {archival: read}}
+  writes: {source: searches.js, description: d, grants: {archival: write}}
   facts: {source: facts.js, description: d, grants: {user.language: read, "project.*": [read, delete]}}
   good: {source: good.js, description: d, grants: {prefs: readwrite}, limits: {memory: 8MiB, output: 1MiB, calls: 1000}}
   calls: {source: calls.js, description: d, grants: {prefs: read, sessionMeta: read}}
@@ -33,7 +36,9 @@ tools:
 			"await memory.delete_fact('project.other');\nawait memory.get_fact('user.langauge');\nawait memory.get_fact('language');\nreturn await memory.list_facts('user');")},
 		"blocks.js": {Data: []byte("await memory.get_block('core');\nawait memory.update_block('core', '');\nawait memory.delete_block({ name: 'archival' });\n" +
 			"await memory.get_block('cor');\nawait memory.get_content('archival');\nreturn await memory.get_block('prefs');")},
-		"good.js": {Data: []byte("return (await memory.get_content('prefs'))?.a ?? null;")},
+		"recalls.js":  {Data: []byte("const all = await memory.recall(String(1));\nreturn [all, await memory.recall('tea')];")},
+		"searches.js": {Data: []byte("return await memory.recall({ query: 'tea', limit: 3 });")},
+		"good.js":     {Data: []byte("return (await memory.get_content('prefs'))?.a ?? null;")},
 		"calls.js": {Data: []byte("await memory.set_content('prefs', {});\nawait memory.delete_content('conv');\nawait memory.set_content('sessionMeta', {});\n" +
 			"await memory.get_content('sessionmeta');\nreturn await memory.get_content('perfs');")}}
 	declared, problems := app.Load(files, "app.yaml")
@@ -59,6 +64,12 @@ tools:
 			`unknown_store blocks.js:4:7 the store "cor" is not declared (did you mean "core"?)`,
 			`code_mistake blocks.js:5:7 the store "archival" of kind block does not support the operation get_content (use one of its operations: get_block, update_block, delete_block)`,
 			`code_mistake blocks.js:6:14 the store "prefs" of kind document does not support the operation get_block (use one of its operations: get_content, set_content, delete_content)`,
+		},
+		"recalls": {
+			`missing_grant recalls.js:2:20 the tool has no read grant on a block that is searched (grant it to the tool: grants: {archival: read})`,
+		},
+		"writes": {
+			`missing_grant searches.js:1:14 the tool has no read grant on a block that is searched (grant it to the tool: grants: {archival: [read, write]})`,
 		},
 		"facts": {
 			`missing_grant facts.js:2:7 set_fact requires the grant write on the fact "user.language" (grant it to the tool: grants: {user.language: [read, write]})`,

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -224,8 +223,11 @@ func didYouMean(word string, known []string, none string) string {
 // summary returns the number of stores, tools and prompts of the app as text, and of agents if there
 // are any.
 func (pr *project) summary() string {
-	text := fmt.Sprintf("%s, %s, %s", count(len(pr.app.Stores), "store"), count(len(pr.app.Tools), "tool"),
-		count(len(pr.app.Prompts), "prompt"))
+	text := count(len(pr.app.Stores), "store")
+	if len(pr.app.Blocks) > 0 {
+		text += ", " + count(len(pr.app.Blocks), "block")
+	}
+	text += ", " + count(len(pr.app.Tools), "tool") + ", " + count(len(pr.app.Prompts), "prompt")
 	if len(pr.app.Agents) > 0 {
 		text += ", " + count(len(pr.app.Agents), "agent")
 	}
