@@ -12,7 +12,7 @@ func (g *generator) cPrototypes() (string, error) {
 	var b strings.Builder
 	for _, op := range g.table {
 		comment := "toolrun_" + op.Name + " " + strings.TrimSuffix(op.Doc, ".") + "."
-		lines := wrapped(strings.ReplaceAll(comment, "*/", "* /"), " * ", 110)
+		lines := wrapped(strings.ReplaceAll(comment, "*/", "* /"), " * ", 100)
 		fmt.Fprintf(&b, "/* %s */\n%s;\n", strings.TrimPrefix(lines, " * "), cFunction(op))
 	}
 	return b.String(), nil

@@ -141,7 +141,7 @@ func goDoc(op abi.Operation) string {
 			comment += fmt.Sprintf(" %s: %s.", identifier(p.Name), strings.TrimSuffix(p.Doc, "."))
 		}
 	}
-	return wrapped(comment, "// ", 110)
+	return wrapped(comment, "// ", 100)
 }
 
 func formatted(t *template.Template, data any) (string, error) {

@@ -48,7 +48,7 @@ func pyClass(b *strings.Builder, name, bases string, fields []abi.Field) {
 	fmt.Fprintf(b, "class %s(%s):\n", name, bases)
 	for _, f := range fields {
 		if f.Doc != "" {
-			b.WriteString(wrapped(pyDoc(f.Doc), "    # ", 110) + "\n")
+			b.WriteString(wrapped(pyDoc(f.Doc), "    # ", 100) + "\n")
 		}
 		fmt.Fprintf(b, "    %s: %s\n", f.Name, pyType(f.Type))
 	}
@@ -83,7 +83,7 @@ func pyOperation(b *strings.Builder, op abi.Operation) {
 			continue
 		}
 		doc := sentence(strings.ReplaceAll(pyDoc(op.Doc), `\`, `\\`))
-		fmt.Fprintf(b, "\n    \"\"\"%s\"\"\"\n\n", strings.TrimSpace(wrapped(doc, "    ", 110)))
+		fmt.Fprintf(b, "\n    \"\"\"%s\"\"\"\n\n", strings.TrimSpace(wrapped(doc, "    ", 100)))
 	}
 	b.WriteString("\n")
 }

@@ -4,66 +4,71 @@ package toolrun
 
 import "github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 
-// GetFact returns the value of a fact; if none is stored, its declared default, or null. A nil argument is
-// absent. The reply is decoded into the value that into points to; found is false if it is null. path: the
-// path of the fact, such as "user.language". options: options.
+// GetFact returns the value of a fact; if none is stored, its declared default, or null. A nil
+// argument is absent. The reply is decoded into the value that into points to; found is false if it
+// is null. path: the path of the fact, such as "user.language". options: options.
 func GetFact(path any, options any, into any) (found bool, err error) {
 	return operate(imports.GetFact, "get_fact", into, path, options)
 }
 
-// SetFact stores the value of a fact in place of the previous one. A nil argument is absent. The reply is
-// decoded into the value that into points to; found is false if it is null. path: the path of the fact, such
-// as "user.language". value: the value; null is rejected, use delete_fact. options: options.
+// SetFact stores the value of a fact in place of the previous one. A nil argument is absent. The
+// reply is decoded into the value that into points to; found is false if it is null. path: the path
+// of the fact, such as "user.language". value: the value; null is rejected, use delete_fact.
+// options: options.
 func SetFact(path any, value any, options any, into any) (found bool, err error) {
 	return operate(imports.SetFact, "set_fact", into, path, value, options)
 }
 
-// DeleteFact deletes the stored value of a fact, so that reads return its default again. A nil argument is
-// absent. The reply is decoded into the value that into points to; found is false if it is null. path: the
-// path of the fact, such as "user.language". options: options.
+// DeleteFact deletes the stored value of a fact, so that reads return its default again. A nil
+// argument is absent. The reply is decoded into the value that into points to; found is false if it
+// is null. path: the path of the fact, such as "user.language". options: options.
 func DeleteFact(path any, options any, into any) (found bool, err error) {
 	return operate(imports.DeleteFact, "delete_fact", into, path, options)
 }
 
-// ListFacts returns the stored facts that the tool can read, without defaults. A nil argument is absent. The
-// reply is decoded into the value that into points to; found is false if it is null. prefix: only facts whose
-// path begins with these names, such as "user.travel". domain: only facts of this domain. limit: the maximum
-// number of facts, from 1 to 1000; by default 100. after: the value of next from the previous page.
+// ListFacts returns the stored facts that the tool can read, without defaults. A nil argument is
+// absent. The reply is decoded into the value that into points to; found is false if it is null.
+// prefix: only facts whose path begins with these names, such as "user.travel". domain: only facts
+// of this domain. limit: the maximum number of facts, from 1 to 1000; by default 100. after: the
+// value of next from the previous page.
 func ListFacts(prefix any, domain any, limit any, after any, into any) (found bool, err error) {
 	return operate(imports.ListFacts, "list_facts", into, prefix, domain, limit, after)
 }
 
-// GetBlock returns a block of the user or of the active agent, or null if there is none. A nil argument is
-// absent. The reply is decoded into the value that into points to; found is false if it is null. options:
-// options.
+// GetBlock returns a block of the user or of the active agent, or null if there is none. A nil
+// argument is absent. The reply is decoded into the value that into points to; found is false if it
+// is null. options: options.
 func GetBlock(name string, options any, into any) (found bool, err error) {
 	return operate(imports.GetBlock, "get_block", into, storeName(name), options)
 }
 
-// UpdateBlock stores a text in a block in place of the previous one, unless the block has changed since it
-// was read. A nil argument is absent. The reply is decoded into the value that into points to; found is false
-// if it is null. content: the whole new text; entries are lines such as "- Prefers tea". options: options.
+// UpdateBlock stores a text in a block in place of the previous one, unless the block has changed
+// since it was read. A nil argument is absent. The reply is decoded into the value that into points
+// to; found is false if it is null. content: the whole new text; entries are lines such as "-
+// Prefers tea". options: options.
 func UpdateBlock(name string, content any, options any, into any) (found bool, err error) {
 	return operate(imports.UpdateBlock, "update_block", into, storeName(name), content, options)
 }
 
-// DeleteBlock deletes a block, unless it has changed since it was read. A nil argument is absent. The reply
-// is decoded into the value that into points to; found is false if it is null. options: options.
+// DeleteBlock deletes a block, unless it has changed since it was read. A nil argument is absent.
+// The reply is decoded into the value that into points to; found is false if it is null. options:
+// options.
 func DeleteBlock(name string, options any, into any) (found bool, err error) {
 	return operate(imports.DeleteBlock, "delete_block", into, storeName(name), options)
 }
 
-// Recall searches the blocks that the tool can read, such as archival, and returns the lines that match a
-// query, the best first. A nil argument is absent. The reply is decoded into the value that into points to;
-// found is false if it is null. query: the words to search for, as in "Acme renewal". options: options.
+// Recall searches the blocks that the tool can read, such as archival, and returns the lines that
+// match a query, the best first. A nil argument is absent. The reply is decoded into the value that
+// into points to; found is false if it is null. query: the words to search for, as in "Acme
+// renewal". options: options.
 func Recall(query any, options any, into any) (found bool, err error) {
 	return operate(imports.Recall, "recall", into, query, options)
 }
 
-// ModelChat sends a conversation to a language model and returns the model's answer; the tool requires a
-// grant for the model. A nil argument is absent. The reply is decoded into the value that into points to;
-// found is false if it is null. name: the name of a model that is granted to the tool. request: the
-// conversation that the model continues.
+// ModelChat sends a conversation to a language model and returns the model's answer; the tool
+// requires a grant for the model. A nil argument is absent. The reply is decoded into the value
+// that into points to; found is false if it is null. name: the name of a model that is granted to
+// the tool. request: the conversation that the model continues.
 func ModelChat(name any, request any, into any) (found bool, err error) {
 	return operate(imports.ModelChat, "model_chat", into, name, request)
 }

@@ -62,8 +62,8 @@ class StoredRecord(TypedDict):
 class SetOptions(TypedDict, total=False):
     # replace the content with the value instead of merging the value into it
     replace: bool
-    # write only if the record has this revision, otherwise fail with conflict; 0 means that the record must
-    # not exist
+    # write only if the record has this revision, otherwise fail with conflict; 0 means that the
+    # record must not exist
     if_revision: int
     # the lifetime of the record, such as "30m", if it is shorter than the store's retention
     ttl: str
@@ -99,8 +99,8 @@ class FactRecord(TypedDict):
     default: bool
 
 class SetFactOptions(TypedDict, total=False):
-    # write only if the record has this revision, otherwise fail with conflict; 0 means that the record must
-    # not exist
+    # write only if the record has this revision, otherwise fail with conflict; 0 means that the
+    # record must not exist
     if_revision: int
     # the lifetime of the value, such as "30m"; default: the declared ttl
     ttl: str
@@ -136,8 +136,8 @@ class Block(TypedDict):
     revision: int
 
 class UpdateBlockOptions(TypedDict, total=False):
-    # write only if the block has this updated_at, otherwise fail with conflict; None or absent means that the
-    # block must not exist
+    # write only if the block has this updated_at, otherwise fail with conflict; None or absent
+    # means that the block must not exist
     expected_updated_at: Optional[str]
     # write only if the block has this revision; it can replace expected_updated_at
     if_revision: int
@@ -150,8 +150,8 @@ class UpdateBlockReply(TypedDict):
     updated_at: str
 
 class DeleteBlockOptions(TypedDict, total=False):
-    # delete only if the block has this updated_at, otherwise fail with conflict; None or absent means that
-    # the block must not exist
+    # delete only if the block has this updated_at, otherwise fail with conflict; None or absent
+    # means that the block must not exist
     expected_updated_at: Optional[str]
     # delete only if the block has this revision; it can replace expected_updated_at
     if_revision: int
@@ -202,8 +202,8 @@ def get_content(*, memory_store_name: str, projections: Optional[Projection] = .
 
 @overload
 def set_content(store: str, value: Any, options: Optional[SetOptions] = ...) -> SetReply:
-    """Creates the record of a store or merges a value into its content (RFC 7396): objects are merged deeply,
-    arrays are replaced, and None removes a member."""
+    """Creates the record of a store or merges a value into its content (RFC 7396): objects are merged
+    deeply, arrays are replaced, and None removes a member."""
 
 @overload
 def set_content(*, store: str, content: Any, options: Optional[SetOptions] = ...) -> SetReply: ...
@@ -256,7 +256,8 @@ def get_block(*, block: str, options: Optional[GetBlockOptions] = ...) -> Option
 
 @overload
 def update_block(name: str, content: str, options: Optional[UpdateBlockOptions] = ...) -> UpdateBlockReply:
-    """Stores a text in a block in place of the previous one, unless the block has changed since it was read."""
+    """Stores a text in a block in place of the previous one, unless the block has changed since it was
+    read."""
 
 @overload
 def update_block(*, block: str, content: str, options: Optional[UpdateBlockOptions] = ...) -> UpdateBlockReply: ...
@@ -269,6 +270,6 @@ def delete_block(name: str, options: Optional[DeleteBlockOptions] = ...) -> Dele
 def delete_block(*, block: str, options: Optional[DeleteBlockOptions] = ...) -> DeleteReply: ...
 
 def recall(query: str, options: Optional[RecallOptions] = ...) -> RecallReply:
-    """Searches the blocks that the tool can read, such as archival, and returns the lines that match a query,
-    the best first."""
+    """Searches the blocks that the tool can read, such as archival, and returns the lines that match a
+    query, the best first."""
 # </operations>

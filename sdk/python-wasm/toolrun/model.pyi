@@ -58,8 +58,8 @@ class ChatReply(_ChatReply, total=False):
 
 @overload
 def chat(name: str, request: ChatRequest) -> ChatReply:
-    """Sends a conversation to a language model and returns the model's answer; the tool requires a grant for the
-    model."""
+    """Sends a conversation to a language model and returns the model's answer; the tool requires a
+    grant for the model."""
 
 @overload
 def chat(*, model: str, request: ChatRequest) -> ChatReply: ...
