@@ -502,20 +502,75 @@ func TestSleepErased(t *testing.T) {
 	s.wantPass(host.SleepPass{})
 }
 
-// TestSleepSecrets records no sensitive values of an agent.
+// cardAgent collects sensitive fields.
+const cardAgent = `AGENT: Till
+MEMORY:
+  session:
+    - card
+      SENSITIVE: true
+    - cvv
+      SENSITIVE: true
+FLOW:
+  pay:
+    GATHER:
+      - card: required
+        TYPE: number
+      - cvv: required
+    RESPOND: "Thanks"
+    THEN: COMPLETE
+`
+
+// cardInputAgent assigns its input to a sensitive variable.
+const cardInputAgent = `AGENT: Till
+MEMORY:
+  session:
+    - card
+      SENSITIVE: true
+FLOW:
+  pay:
+    REASONING: false
+    SET: card = input
+    RESPOND: "Thanks for {{card}}"
+    THEN: COMPLETE
+`
+
+// TestSleepSecrets records no sensitive values of an agent: neither accepted nor rejected ones, of
+// any length.
 func TestSleepSecrets(t *testing.T) {
-	const number = "4111111111111234"
-	files := sleepFiles("tool: dream", `return [{block: "archival", scope: "user", content: input.transcript.map(m => m.content).join(" | ")}]`)
-	files["echo.abl"].Data = []byte("AGENT: Till\nMEMORY:\n  session:\n    - card\n      SENSITIVE: true\nFLOW:\n  pay:\n    REASONING: false\n" +
-		"    SET: card = input\n    RESPOND: \"Thanks for {{card}}\"\n    THEN: COMPLETE\n")
-	s := openSleeper(t, files)
-	text := number
-	if _, err := s.Agents().Turn(t.Context(), host.Turn{Agent: "Till", Caller: annInS1, Message: &text}); err != nil {
-		t.Fatal(err)
+	for _, test := range []struct {
+		name, agent string
+		messages    []string
+		want        string
+	}{
+		{"an assigned input", cardInputAgent, []string{"4111111111111234"}, "[REDACTED] | Thanks for [REDACTED]"},
+		{"a short input", strings.Replace(cardInputAgent, " for {{card}}", "", 1), []string{"737"}, "[REDACTED] | Thanks"},
+		{
+			"a rejected answer", cardAgent, []string{"hello", "my card is 4111-1111-1111-1234"},
+			"hello | Please enter the card. | [REDACTED] | Please enter a number, such as 3.",
+		},
+		{
+			"accepted answers", cardAgent, []string{"hello", "4111111111111234.0", "73"},
+			"hello | Please enter the card. | [REDACTED] | Please enter the cvv. | [REDACTED] | Thanks",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			files := sleepFiles("tool: dream", `return [{block: "archival", scope: "user", content: input.transcript.map(m => m.content).join(" | ")}]`)
+			files["echo.abl"].Data = []byte(test.agent)
+			s := openSleeper(t, files)
+			for _, text := range test.messages {
+				result, err := s.Agents().Turn(t.Context(), host.Turn{Agent: "Till", Caller: annInS1, Message: &text})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if report, err := json.Marshal(result); err != nil || strings.Contains(string(report), "4111") && !strings.Contains(string(report), "Thanks for") {
+					t.Errorf("the result of the turn contains the value: %s, %v", report, err)
+				}
+			}
+			s.settle()
+			s.wantPass(oneRun)
+			s.wantBlock(annAndEcho, "archival", false, test.want)
+		})
 	}
-	s.settle()
-	s.wantPass(oneRun)
-	s.wantBlock(annAndEcho, "archival", false, "[REDACTED] | Thanks for [REDACTED]")
 }
 
 // TestSleepShared stores proposals in blocks that the apps of a tenant share.

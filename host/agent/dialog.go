@@ -22,6 +22,7 @@ func (d *dialog) resume(ctx context.Context, step *abl.Step) (control, error) {
 	if !d.t.unread {
 		return control{kind: wait}, d.repeat(ctx, step)
 	}
+	hideAnswer(d.mem) // the agent can have joined by a handoff
 	if state.Waiting == WaitingCollect {
 		return d.collect(ctx, step)
 	}

@@ -238,8 +238,12 @@ func (d *dialog) accept(ctx context.Context, name abl.Name, want abl.Type, stand
 	return true, d.store(ctx, name, value)
 }
 
-// store assigns the value of a field.
+// store assigns the value of a field. The message that contains the value is hidden if the field is
+// sensitive, because the value can be written in another way than in the message.
 func (d *dialog) store(ctx context.Context, name abl.Name, value any) error {
+	if d.mem.agent.masks.find(name.Value) != "" {
+		hideInput(d.mem)
+	}
 	if err := d.mem.assign(ctx, name, value); err != nil {
 		return err
 	}

@@ -37,6 +37,10 @@ type log struct {
 	agent   *program
 	outcome *report.Outcome
 	secrets secrets
+	// message is the message of the user if it is hidden as a whole. short contains the sensitive values
+	// with fewer than minSecretChars characters, which are replaced only as whole texts.
+	message string
+	short   map[string]bool
 	// traceBytes is the size of the values of the trace. messageBytes is the size of the messages.
 	traceBytes, messageBytes int
 	// isResult reports for each message whether it is a result, to which BEFORE returning results

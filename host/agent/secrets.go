@@ -26,10 +26,57 @@ type secrets []secret
 
 type secret struct {
 	text, display string
+	// isMessage is true for the message of the user. A declared display form of the same text is
+	// preferred.
+	isMessage bool
 }
 
 // hide adds a value if the agent declares its name as sensitive.
-func (l *log) hide(name string, value any) { l.secrets.add(l.agent.masks, name, value) }
+func (l *log) hide(name string, value any) {
+	l.secrets.add(l.agent.masks, name, value)
+	if l.agent.masks.find(name) == "" {
+		return
+	}
+	walkScalars(value, func(scalar any) {
+		text, _ := scalarText(scalar)
+		_, isBool := scalar.(bool)
+		if text = strings.TrimSpace(text); isBool || text == "" || utf8.RuneCountInString(text) >= minSecretChars || len(l.short) >= maxSecrets {
+			return
+		}
+		if l.short == nil {
+			l.short = map[string]bool{}
+		}
+		l.short[text] = true
+	})
+}
+
+// hideMessage hides the whole message of the user, whether or not it is accepted as a value. A
+// rejected message can still contain a sensitive value, for example with other words around it.
+func (l *log) hideMessage(message string) {
+	message = strings.TrimSpace(message)
+	if message == "" || l.message != "" {
+		return
+	}
+	l.message = message
+	if utf8.RuneCountInString(message) >= minSecretChars {
+		l.secrets = append(l.secrets, secret{text: message, display: redacted, isMessage: true})
+	}
+}
+
+// hideInput hides the message of the user, if there is one.
+func hideInput(m *memory) {
+	if message, ok := m.input.(string); ok {
+		m.log.hideMessage(message)
+	}
+}
+
+// hideAnswer hides the message of the user if the active agent waits for the value of a sensitive
+// name.
+func hideAnswer(m *memory) {
+	if m.agent.masks.find(m.state.Collecting) != "" {
+		hideInput(m)
+	}
+}
 
 // add adds a value if its name is declared as sensitive.
 func (s *secrets) add(m masks, name string, value any) {
@@ -46,7 +93,7 @@ func (s *secrets) add(m masks, name string, value any) {
 		}
 		known[text] = true
 		shown, _ := display(scalar, declared, sensitive).(string)
-		found := secret{text, shown}
+		found := secret{text: text, display: shown}
 		if !slices.Contains(*s, found) {
 			*s = append(*s, found)
 		}
@@ -85,7 +132,15 @@ func (s secrets) clean(text string) string {
 // sorted orders secrets for clean. If several secrets begin at the same offset of a text, the
 // longest secret is replaced.
 func (s secrets) sorted() secrets {
-	slices.SortStableFunc(s, func(a, b secret) int { return len(b.text) - len(a.text) })
+	slices.SortStableFunc(s, func(a, b secret) int {
+		if c := len(b.text) - len(a.text); c != 0 || a.isMessage == b.isMessage {
+			return c
+		}
+		if a.isMessage {
+			return 1
+		}
+		return -1
+	})
 	return s
 }
 
@@ -213,8 +268,14 @@ func (s secrets) cleanFault(err error) error {
 	return &cleaned
 }
 
-// hidden returns a tool's text without the secrets that the turn has used so far.
-func (l *log) hidden(text string) string { return l.secrets.sorted().clean(text) }
+// hidden returns a text of a tool or of the conversation without the secrets that the turn has used
+// so far. A text that is the hidden message, or that is a short secret, is replaced as a whole.
+func (l *log) hidden(text string) string {
+	if whole := strings.TrimSpace(text); whole != "" && (whole == l.message || l.short[whole]) {
+		return redacted
+	}
+	return l.secrets.sorted().clean(text)
+}
 
 // clean replaces the secrets of the turn in its warnings and its trace.
 func (l *log) clean() {

@@ -12,7 +12,7 @@ import (
 func secretsOf(texts ...string) secrets {
 	var s secrets
 	for _, text := range texts {
-		s = append(s, secret{text, redacted})
+		s = append(s, secret{text: text, display: redacted})
 	}
 	return s.sorted()
 }

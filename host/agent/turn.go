@@ -114,7 +114,11 @@ func (s *Set) begin(ctx context.Context, env Env, r Request) (*turn, error) {
 	if r.HasMessage {
 		m.input, t.unread = r.Message, true
 	}
-	return t, m.join(ctx, name)
+	if err := m.join(ctx, name); err != nil {
+		return t, err
+	}
+	hideAnswer(m)
+	return t, nil
 }
 
 func newTurn(r Request, m *memory, l *log) *turn {
