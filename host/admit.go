@@ -44,8 +44,8 @@ func (r *run) timeLimit() time.Duration {
 	return r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout)
 }
 
-// admitted calls work after the gate has admitted the caller. It is for operations that read much
-// data and therefore use as much CPU time as a run.
+// admitted calls the function "work" after the gate has admitted the caller. It is for operations
+// that read much data and therefore use as much CPU time as a run.
 func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) error {
 	flow := admission.Flow{App: h.app.ID, Tenant: caller.as("").Tenant, User: caller.User}
 	if err := h.gate.Acquire(ctx, flow); err != nil {

@@ -70,7 +70,7 @@ func TestTheTimeOfARun(t *testing.T) {
 			},
 		}.with(gate))
 		if result, err := run(h, host.Invocation{}); err != nil || left != 5*time.Second || result.Usage.WallMS != 0 {
-			t.Errorf("the first run had %s of its 5 s, and took %v ms: %v", left, result.Usage.WallMS, err)
+			t.Errorf("the first run had %s left and took %v ms: %v; want 5 s, without the compilation", left, result.Usage.WallMS, err)
 		}
 		if err := gate.Acquire(t.Context(), ofTest); err != nil {
 			t.Fatal(err)
@@ -132,9 +132,9 @@ func TestWhoseCodeItIs(t *testing.T) {
 	}
 	none, two := domain(), domain("acme", "zoo")
 	if none == "" || none != domain(host.DefaultTenant) || two != domain("zoo", "acme") {
-		t.Errorf("the same tenants: %s, %s; want the same domain each time", none, two)
+		t.Errorf("the domains of the same tenants = %s, %s; want equal domains", none, two)
 	}
 	if none == two || two == domain("acme") || two == domain("acme zoo") || two == domain(`acme" "zoo`) {
-		t.Errorf("other tenants: %s, %s; want other domains", none, two)
+		t.Errorf("the domains of different tenants = %s, %s; want different domains", none, two)
 	}
 }

@@ -154,14 +154,14 @@ func (e *agentEnv) DeleteFact(ctx context.Context, name, path string) error {
 	return e.call(ctx, name, abi.Call{Op: abi.DeleteFact, Args: []json.RawMessage{quoted(path)}})
 }
 
-// call performs a memory operation under the rights of an agent.
+// call performs a memory operation with the rights of an agent.
 func (e *agentEnv) call(ctx context.Context, name string, call abi.Call) error {
 	e.turn.calls++
 	_, err := e.view.CallWith(ctx, e.turn.h.agents[name].authority, call)
 	return err
 }
 
-// quoted returns the path of a fact as JSON.
+// quoted returns the path of a fact as a JSON string.
 func quoted(path string) json.RawMessage {
 	text, _ := json.Marshal(path) // a string always encodes
 	return text

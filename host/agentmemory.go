@@ -27,7 +27,7 @@ func blockRights(a *app.App) memory.Authority {
 	return memory.Granted(grants)
 }
 
-// blockID identifies a text among the texts of a user: the name of the block, and the agent or "".
+// blockID identifies a text of a user. It contains the name of the block, and the agent or "".
 type blockID struct{ name, agent string }
 
 // UserMemory implements agent.Env. It returns nil if the caller has no user.
@@ -58,7 +58,8 @@ func (e *agentEnv) UserMemory(ctx context.Context, name string) (*report.MemoryC
 	return &found.MemoryContext, nil
 }
 
-// shown records the version of a text that the agent knows. It is zero if the text does not exist.
+// shown records which version of a text the agent knows. The version is zero if the text does not
+// exist.
 func (e *agentEnv) shown(id blockID, updated time.Time) {
 	if e.versions == nil {
 		e.versions = map[blockID]time.Time{}
@@ -66,8 +67,8 @@ func (e *agentEnv) shown(id blockID, updated time.Time) {
 	e.versions[id] = updated
 }
 
-// callMemory executes a tool on the blocks of the user. The result known is false if there is no such
-// tool, or the app has a tool of its own with the name.
+// callMemory executes a tool on the blocks of the user. The result "known" is false if no such tool
+// exists, or if the app declares a tool with this name.
 func (e *agentEnv) callMemory(ctx context.Context, name, tool string, input json.RawMessage) (output any, known bool, err error) {
 	if e.turn.h.tools[tool] != nil || len(e.turn.h.app.Blocks) == 0 {
 		return nil, false, nil

@@ -71,8 +71,9 @@ func sayWith(t *testing.T, h *host.Host, name, text string, p host.MemoryPolicy)
 	return result
 }
 
-// The request to a model contains core of the user and of the agent. In the mode auto, it also contains
-// the lines that match the message. The result reports what the model has received.
+// The request to a model contains the block "core" of the user and of the agent. In the mode
+// "auto", it also contains the lines that match the message. The result reports what the model has
+// received.
 func TestMemoryOfAgent(t *testing.T) {
 	h, server := openRemembering(t)
 	server.Script(modeltest.Reply{Text: "Soon."}, modeltest.Reply{Text: "In May."}, modeltest.Reply{Text: "No idea."})
@@ -132,7 +133,8 @@ func TestMemoryToolsOfModel(t *testing.T) {
 	}
 }
 
-// A person changes core while the model answers. The replacement of the model does not overwrite it.
+// A person changes the block "core" while the model answers. The model's replacement of the block
+// must not overwrite this change.
 func TestMemoryToolsConflict(t *testing.T) {
 	h, server := openRemembering(t)
 	server.Script(

@@ -66,7 +66,7 @@ func TestModelOfAgent(t *testing.T) {
 		t.Fatalf("messages = %q, %v", result.Messages, err)
 	}
 	if n := len(server.Requests()); n != 3 || result.Usage.Model.Calls != 3 {
-		t.Errorf("the provider received %d requests, and the usage has %d", n, result.Usage.Model.Calls)
+		t.Errorf("the provider received %d requests, and the usage contains %d calls; want the same number", n, result.Usage.Model.Calls)
 	}
 	var bills []string
 	for _, w := range result.Effects.Writes {

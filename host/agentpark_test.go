@@ -35,7 +35,7 @@ func TestTurnParks(t *testing.T) {
 		t.Errorf("the turn says %q; want a timeout of the tool", got)
 	}
 	if n := gate.Parked(); n != 0 {
-		t.Errorf("%d turns are parked after the end", n)
+		t.Errorf("%d turns are parked after the end; want 0", n)
 	}
 	for range 2 {
 		say(t, h, annInS1, "bump") // needs the only slot of the gate

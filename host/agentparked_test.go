@@ -114,7 +114,7 @@ func TestWaitingTurnsAreParked(t *testing.T) {
 			t.Errorf("a parked turn = %+v", result)
 		}
 	}
-	// The turn released its slot exactly once.
+	// The turn must have released its slot exactly once.
 	if result := say(t, h, annInS1, "again"); !result.OK {
 		t.Errorf("a later turn = %+v", result)
 	}

@@ -29,7 +29,8 @@ type Turn struct {
 	// result.
 	Caller Caller
 	// Message is the message of the user. Without a message, a turn begins the flow, or repeats the
-	// question of the waiting step. Fire, Check and Store only make it the value of input.
+	// question of the waiting step. Fire, Check and Store only make the message the value of the
+	// variable "input".
 	Message *string
 	// Event is an event to fire instead of a message, such as tool:search:after.
 	Event string

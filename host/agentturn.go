@@ -141,7 +141,8 @@ func (t *turn) timeLimit() time.Duration {
 	return min(cmp.Or(t.inv.Timeout, DefaultTurnTimeout), t.h.limits.MaxTimeout)
 }
 
-// makeFingerprint returns the fingerprint of the request. It corresponds to run.makeFingerprint.
+// makeFingerprint returns the fingerprint of the request. It is the counterpart of
+// run.makeFingerprint.
 func (t *turn) makeFingerprint() (string, error) {
 	if t.inv.Key == "" {
 		return "", nil

@@ -545,7 +545,7 @@ func TestTurnsWaitForEachOther(t *testing.T) {
 	}
 }
 
-// endedTurns notes that a turn has ended.
+// endedTurns is an observer that records that a turn has ended.
 type endedTurns struct {
 	host.NopObserver
 	ended *atomic.Bool

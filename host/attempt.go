@@ -96,7 +96,7 @@ var engineCodes = map[abi.Code]bool{
 	abi.MemoryLimit: true, abi.StackLimit: true, abi.SourceInvalid: true, abi.Internal: true,
 }
 
-// runError converts the error that an engine returned to the error of the run.
+// runError converts an error of an engine to the error of the run.
 func (a *attempt) runError(ctx context.Context, err error) error {
 	if s, ok := errors.AsType[*stop](err); ok {
 		return s.fault

@@ -249,7 +249,7 @@ func TestKilledRuns(t *testing.T) {
 			begun[user] = max(begun[user], log.wrote[user]) // an earlier child could have committed its writes
 			left, right := readN(t, h, user, "left"), readN(t, h, user, "right")
 			if left != right {
-				t.Errorf("kill %d left half a run: %d and %d", kills, left, right)
+				t.Errorf("kill %d left the values %d and %d of one run; want equal values", kills, left, right)
 			}
 			if left < last[user] {
 				t.Errorf("kill %d lost an acknowledged run: the value is %d; want at least %d", kills, left, last[user])

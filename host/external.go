@@ -36,8 +36,8 @@ type externals struct {
 	job     *job // of the run or the turn, not of a nested run
 	models  models
 	journal *journal.Journal
-	// attempt, view and whole belong to the current attempt. The field whole is the context of the
-	// attempt. Each nested run has its own context.
+	// The fields attempt, view and whole belong to the current attempt. The field "whole" is the
+	// context of this attempt. Each nested run has its own context.
 	attempt *journal.Attempt
 	view    *memory.View
 	whole   context.Context

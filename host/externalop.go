@@ -69,8 +69,8 @@ func (a *attempt) awaitCall(ctx context.Context, until time.Time) (id uint64, re
 	return answer.id, answer.content, nil
 }
 
-// externalsOf returns the external calls of a job. The first call begins the current attempt of the
-// external calls. ctx is the context of the attempt.
+// externalsOf returns the external calls of a job. If the job has none yet, externalsOf creates
+// them and begins their first attempt. The argument ctx is the context of the attempt.
 func externalsOf(ctx context.Context, j *job, view *memory.View) (*externals, error) {
 	if j.root != nil {
 		j = j.root
@@ -81,7 +81,8 @@ func externalsOf(ctx context.Context, j *job, view *memory.View) (*externals, er
 	caller := j.info.Caller
 	key := j.info.ID
 	if j.inv.Key != "" && !j.inv.DryRun {
-		// The provider sees a hash of the key, which must differ between users.
+		// The provider receives a hash of the key. The key contains the user, so that equal keys of
+		// different users have different hashes.
 		key = strings.Join([]string{"key", caller.Tenant, j.h.app.ID, caller.User, j.inv.Key}, "\x00")
 	}
 	x := newExternals(j, key)

@@ -49,8 +49,8 @@ func newJob(h *Host, inv Invocation, act string) job {
 	return job{h: h, inv: inv, act: act, began: h.now(), started: time.Now(), info: RunInfo{App: h.app.ID, Tool: inv.Tool, Caller: inv.Caller}}
 }
 
-// identify gives the job an id with a prefix, calls find to look up the tool or the agent, and calls
-// BeforeRun of all observers.
+// identify gives the job an id with a prefix, calls the function "find" to look up the tool or the
+// agent, and calls BeforeRun of all observers.
 func (j *job) identify(ctx context.Context, prefix string, find func() error) (err error) {
 	if j.h.closed.Load() {
 		return errHostClosed

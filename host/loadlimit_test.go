@@ -39,7 +39,7 @@ func TestCodeIsCompiledInTimeOfRun(t *testing.T) {
 	select {
 	case left := <-ended:
 		if left != 0 {
-			t.Errorf("compiling had %s; want the 20ms of the run", left)
+			t.Errorf("the compilation had a time limit of %s; want at most the 20ms of the run", left)
 		}
 	case <-time.After(10 * time.Second):
 		t.Fatal("compiling continued after the time limit of the run")
@@ -50,7 +50,7 @@ func TestCodeIsCompiledInTimeOfRun(t *testing.T) {
 	select {
 	case left := <-ended:
 		if left == 0 {
-			t.Error("compiling had no more time for a run with a minute")
+			t.Error("the compilation for a run with a time limit of a minute had a short time limit")
 		}
 	default:
 		t.Error("the code was not compiled again")

@@ -77,8 +77,9 @@ func (p MemoryPolicy) query(message string) block.Query {
 	return q
 }
 
-// Context returns what a policy takes from the blocks of the caller's user and agent into a prompt for
-// a message of the user. All blocks are read from one snapshot.
+// Context returns the part of a prompt that the policy p selects from the blocks of the caller's
+// user and agent. The argument message is the user's message that the prompt answers. All blocks
+// are read from one snapshot.
 func (b Blocks) Context(ctx context.Context, caller Caller, message string, p MemoryPolicy) (MemoryContext, error) {
 	var found promptMemory
 	err := b.perform(ctx, caller, true, func(ctx context.Context, v *memory.View) (err error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory/block"
 )
 
-// The good entries of the documentation of blocks.
+// The example entries of the documentation page about blocks.
 const (
 	coreText     = "- Prefers concise answers with explicit next actions.\n- Works primarily with enterprise renewals in North America."
 	archivalText = "- Acme renewal: CFO wants pricing options before the May 12 exec review.\n- Globex implementation: legal approved the DPA on 2026-04-18."

@@ -142,7 +142,7 @@ func (t *tool) checkModel(name string) error {
 	return f.WithHint("grant it to the tool: models: [NAME]")
 }
 
-// truncateName shortens a guest's name for a model, for use in a message.
+// truncateName shortens the model name that a guest passed, for use in a message.
 func truncateName(name string) string {
 	const limit = 64
 	return strings.ToValidUTF8(name[:min(len(name), limit)], "")

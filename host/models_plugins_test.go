@@ -69,7 +69,8 @@ func buildCPlugin(t *testing.T) []byte {
 		" -o OUT testdata/chat_c/main.c "+binding+"/toolrun.c "+binding+"/toolrun_json.c")
 }
 
-// builtBy runs a compiler and returns the file that it writes in place of OUT.
+// builtBy runs a compiler and returns the content of its output file. The word OUT in the arguments
+// stands for the path of this file.
 func builtBy(t *testing.T, compiler string, env []string, args string) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "tool.wasm")

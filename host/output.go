@@ -10,7 +10,7 @@ import (
 
 // checkOutput checks that the output of a run is valid JSON, is within the limits, and matches the
 // tool's output schema. Engines also check JSON and limits, but the host cannot trust an isolated
-// engine: a guest could have compromised it.
+// engine, because a guest could have compromised the engine.
 func (r *run) checkOutput(out engine.Output) (engine.Output, error) {
 	if len(out.Output) == 0 {
 		out.Output = json.RawMessage("null")

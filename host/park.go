@@ -23,8 +23,9 @@ func (x *externals) park(again bool) error {
 	return nil
 }
 
-// unpark waits for a slot at the gate. If the attempt ends first, the error ends the run, which then
-// has no slot. The end of a nested run does not end the wait, because the outer run needs the slot.
+// unpark waits for a slot at the gate. If the attempt ends first, unpark returns an error that ends
+// the run. The run then has no slot. The end of a nested run does not end the wait, because the
+// outer run needs the slot.
 func (x *externals) unpark() error {
 	defer func() {
 		for _, c := range x.job.clocks {
@@ -38,9 +39,9 @@ func (x *externals) unpark() error {
 	return nil
 }
 
-// clock is a context that ends when a run has computed for its time limit. The time while it is
-// paused does not count. The deadline of the context is the run's deadline, which includes all
-// time.
+// clock is a context that ends when the computing time of a run reaches its time limit. The time
+// while it is paused does not count. The deadline of the context is the run's deadline, which
+// includes all time.
 type clock struct {
 	context.Context
 	cancel context.CancelCauseFunc
@@ -52,7 +53,8 @@ type clock struct {
 	started time.Time
 }
 
-// newClock returns a running clock. overtime is the cause of the context if the limit ends it.
+// newClock returns a running clock. The argument overtime is the cause of the context if the time
+// limit ends the context.
 func newClock(parent context.Context, limit time.Duration, overtime error) *clock {
 	c := &clock{left: limit, started: time.Now()}
 	c.Context, c.cancel = context.WithCancelCause(parent)

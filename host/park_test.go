@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// newGate returns a gate with these limits, and an option that uses it.
+// newGate returns a gate with these limits, and an option that sets the gate of a host.
 func newGate(t *testing.T, limits admission.Limits) (*admission.Gate, func(*host.Options)) {
 	t.Helper()
 	gate, err := admission.New(limits)

@@ -97,8 +97,8 @@ func testCloseEndsWaitingRuns(t *testing.T) {
 	}
 }
 
-// TestCloseEndsWaitingTurns closes a host while a tool of an agent waits for a model. The agent must not
-// handle the fault and store its changes.
+// TestCloseEndsWaitingTurns closes a host while a tool of an agent waits for a model. The agent
+// must not be able to handle the fault, and its changes must not be stored.
 func TestCloseEndsWaitingTurns(t *testing.T) {
 	server := modeltest.Start()
 	defer server.Close()

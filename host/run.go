@@ -28,8 +28,8 @@ type run struct {
 	undeclared []string
 	limits     Limits // of an attempt
 	last       *attempt
-	// paused is the stopped clock of a run with an idempotency key, until its first attempt. The time in
-	// which it waits for an earlier run with the same key is not computing time.
+	// paused is the stopped clock of a run with an idempotency key, until its first attempt. The
+	// time in which the run waits for an earlier run with the same key is not computing time.
 	paused *clock
 }
 

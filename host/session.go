@@ -51,10 +51,10 @@ func (s Sessions) Get(ctx context.Context, caller Caller) (session.Session, erro
 	return s.h.memory.Sessions().Get(ctx, caller.as(""))
 }
 
-// List returns a page of at most limit sessions whose ids follow after. Pass next as after to get
-// the next page. It is "" on the last page. If the caller has a user, List returns only open
-// sessions of that user. A page can contain fewer than limit sessions even if it is not the last
-// page.
+// List returns a page of at most limit sessions, sorted by id. The page starts after the id in the
+// argument "after". To get the next page, pass the result "next" as this argument. The result
+// "next" is "" on the last page. If the caller has a user, List returns only open sessions of that
+// user. A page can contain fewer than limit sessions even if it is not the last page.
 func (s Sessions) List(ctx context.Context, caller Caller, after string, limit int) (found []session.Session, next string, err error) {
 	err = s.h.admitted(ctx, caller, func() (err error) {
 		found, next, err = s.h.memory.Sessions().List(ctx, caller.as(""), after, limit)

@@ -50,8 +50,8 @@ func (s stub) with(gate *admission.Gate) func(*host.Options) {
 	return func(o *host.Options) { o.Engines, o.Gate = []engine.Engine{s}, gate }
 }
 
-// oneAtATime returns a gate that admits one run of each app at a time. A run of taken occupies the
-// gate.
+// oneAtATime returns a gate that admits one run of each app at a time. A run in the flow "taken"
+// occupies the gate.
 func oneAtATime(t *testing.T, taken admission.Flow) *admission.Gate {
 	t.Helper()
 	gate, err := admission.New(admission.Limits{Running: 4, PerApp: 1})

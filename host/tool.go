@@ -31,7 +31,7 @@ type tool struct {
 	closed  bool
 	loading *loading // nil until the tool is first used
 
-	// loading sets these fields. The fields must be read only after loading is done:
+	// The compilation sets these fields. They must be read only after the compilation has ended:
 	memory   int64          // default memory limit of a run
 	isolated bool           // whether the program runs in isolated processes
 	input    *schema.Schema // nil for none

@@ -122,7 +122,7 @@ func TestUsageOutlivesAFailure(t *testing.T) {
 	again()
 	db.err = errors.New("the disk is gone")
 	if err := h.Meter().Flush(); err == nil {
-		t.Error("a failed flush returns no error")
+		t.Error("Flush on a failing backend = nil; want an error")
 	}
 	db.err = nil
 	again()
@@ -170,7 +170,7 @@ func TestUsageOfModels(t *testing.T) {
 	}
 }
 
-// ends counts the workflows that ended.
+// ends is an observer that records the workflows that were ended.
 type ends struct {
 	host.NopObserver
 	workflows []string
@@ -189,7 +189,7 @@ func TestWorkflowEndIsObserved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := h.Workflows().End(t.Context(), host.Caller{Workflow: "w2"}); err == nil {
-		t.Error("End of an unknown workflow succeeded")
+		t.Error("End of an unknown workflow = nil; want an error")
 	}
 	if _, err := h.Workflows().End(t.Context(), c); err != nil || len(seen.workflows) != 1 || seen.workflows[0] != "w1" {
 		t.Errorf("End = %v, observed %v; want w1", err, seen.workflows)

@@ -14,8 +14,8 @@ import (
 // others wait for their turn.
 const maxInFlight = 10
 
-// waiting contains the external calls of a guest whose answers it has not received. The calls are
-// made when the guest waits for an answer, not before.
+// waiting contains the external calls whose answers the guest has not received. The calls are made
+// when the guest waits for an answer, not before.
 type waiting struct {
 	x     *externals
 	calls []*waitingCall
@@ -86,7 +86,8 @@ func (w *waiting) one(ctx context.Context) ([]byte, error) {
 	return answer.content, answer.err
 }
 
-// take removes the call with the first answer, or returns nil if there is no answer yet.
+// take removes and returns the call with the first answer. It returns nil if there is no answer
+// yet.
 func (w *waiting) take(ctx context.Context) *waitingCall {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -31,7 +31,8 @@ func (w Workflows) End(ctx context.Context, caller Caller) (session.Workflow, er
 	return ended, err
 }
 
-// List returns a page of at most limit workflows whose ids follow after, like Sessions.List.
+// List returns a page of at most limit workflows, sorted by id. The arguments and results are those
+// of Sessions.List.
 func (w Workflows) List(ctx context.Context, caller Caller, after string, limit int) (found []session.Workflow, next string, err error) {
 	err = w.h.admitted(ctx, caller, func() (err error) {
 		found, next, err = w.h.memory.Workflows().List(ctx, caller.as(""), after, limit)

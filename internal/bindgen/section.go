@@ -12,7 +12,8 @@ type section struct {
 	render func(*generator) (string, error)
 }
 
-// marks contains the lines before and after a section, as formats for the name of the section.
+// marks contains the lines before and after a section, as format strings that take the name of the
+// section.
 type marks struct{ begin, end string }
 
 // The marks for each comment syntax.

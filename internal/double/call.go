@@ -76,7 +76,7 @@ func (i *instance) operate(ctx context.Context, caller host.Caller, call abi.Cal
 	return called{reply, effects}, nil
 }
 
-// callIn performs a call in a current run.
+// callIn performs a call within an open run.
 func (i *instance) callIn(r *run, call abi.Call) (json.RawMessage, error) {
 	if f := i.refusal(r, call); f != nil {
 		return nil, f

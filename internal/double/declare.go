@@ -32,7 +32,8 @@ type declaration struct {
 	release func()
 }
 
-// everything is the name of the tool for requests that do not name a tool. The tool has all grants.
+// The constant everything is the name of the tool that serves requests without a tool name. This
+// tool has all grants.
 const everything = "test"
 
 // declarationOf reads an app file.
@@ -53,7 +54,7 @@ func importApp(document json.RawMessage) (*declaration, error) {
 	return &declaration{app: a, release: func() {}}, nil
 }
 
-// problemsFault returns the fault of a declaration with mistakes.
+// problemsFault returns the fault for a declaration that contains mistakes.
 func problemsFault(problems app.Problems) error {
 	errs, ok := problems.Err().(app.Problems)
 	if !ok {
@@ -76,7 +77,7 @@ func runnable(a *app.App, tools []app.Tool) *app.App {
 	b := &app.App{ID: a.ID, SessionIdle: a.SessionIdle, WorkflowIdle: a.WorkflowIdle, Stores: a.Stores, Facts: a.Facts, Blocks: a.Blocks, Files: sources}
 	for _, t := range tools {
 		t.Source, t.Dir, t.Entry = sourceFile, "", ""
-		t.Limits.Timeout, t.Limits.CPU = 0, 0 // the client may be in a debugger
+		t.Limits.Timeout, t.Limits.CPU = 0, 0 // a debugger may have stopped the client
 		b.Tools = append(b.Tools, t)
 		t.Name, t.InputSchema, t.OutputSchema = calling(t.Name), nil, nil
 		b.Tools = append(b.Tools, t)
@@ -84,9 +85,9 @@ func runnable(a *app.App, tools []app.Tool) *app.App {
 	return b
 }
 
-// calling returns the name of a tool that is added for single calls with the grants of a declared
-// tool. The tool with this name has the same grants as the declared tool, and neither input nor
-// output. No declared tool can have such a name.
+// The function calling returns the name of an additional tool that makes single calls with the
+// grants of a declared tool. The additional tool has neither an input schema nor an output schema.
+// No declared tool can have such a name.
 func calling(tool string) string { return tool + " call" }
 
 // manifestOf returns the manifest of a tool with all grants. No tool can have a grant on the store of

@@ -192,7 +192,7 @@ func (i *instance) reset(_ context.Context, _ plainRequest) (any, error) {
 	return nil, nil
 }
 
-// drop ends the runs and closes everything.
+// drop rolls back the open runs and closes the host and the backend of the instance.
 func (i *instance) drop() {
 	for id, r := range i.runs {
 		delete(i.runs, id)

@@ -20,7 +20,8 @@ type envelope struct {
 	ID json.RawMessage `json:"id"`
 	// Do is the kind of the request.
 	Do string `json:"do"`
-	// Memory is the name of the memory. The name "" refers to the memory that is open at the start.
+	// Memory is the name of the memory that the request uses. The name "" refers to the memory that
+	// is open at the start.
 	Memory string `json:"memory"`
 }
 

@@ -116,7 +116,7 @@ func (d *dumper) add(ctx context.Context, r record) error {
 		return err
 	}
 	if err := json.Unmarshal(reply, &r); err != nil || r.Content == nil {
-		return err // the record has expired since
+		return err // the record has expired in the meantime
 	}
 	if d.bytes += len(r.Content); len(d.found) == maxDump || d.bytes > maxDumpBytes {
 		return abi.Faultf(abi.TooLarge, "the dump has more than %d records or %d bytes", maxDump, maxDumpBytes).

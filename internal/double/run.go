@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// run is a current run: an execution of Host.Run in which the client replaces the tool code.
+// run is an open run: an execution of Host.Run in which the client replaces the tool code.
 type run struct {
 	host     *opened
 	began    chan start
@@ -20,7 +20,7 @@ type run struct {
 	ended    chan struct{} // closed when Host.Run has returned and end is set
 	end      ending
 	attempts int                   // used by the goroutine of Host.Run
-	injected map[string]*abi.Fault // set faults that the client received, by id
+	injected map[string]*abi.Fault // faults from requests that the client received, by id
 }
 
 // start receives the documents for the tool code.
@@ -66,7 +66,7 @@ type beginRequest struct {
 	Metadata         json.RawMessage   `json:"metadata"`
 	SessionReference string            `json:"session_reference"`
 	UserReference    string            `json:"user_reference"`
-	// Mocks contains the answers of models, by name. Without mocks, there are no models.
+	// Mocks contains the answers of models, by model name. Without mocks, there are no models.
 	Mocks json.RawMessage `json:"mocks"`
 }
 
@@ -181,7 +181,7 @@ func (r *run) finish(c command) ending {
 	return r.end
 }
 
-// left closes the host of a run that has ended, if the host is no longer needed.
+// The method left closes the host of a run that has ended, if the host is no longer needed.
 func (r *run) left() {
 	r.host.runs--
 	r.host.closeUnused()

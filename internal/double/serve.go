@@ -39,8 +39,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Serve handles requests in order until in or ctx ends. Runs that are still open at that point
-// store nothing. Serve returns the error of in or out.
+// Serve handles requests in order until the input or ctx ends. Runs that are still open at that
+// point store nothing. Serve returns the first error of reading from in or writing to out.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
 	s, err := newServer(cfg)
 	if err != nil {
@@ -134,8 +134,8 @@ type line struct {
 	tooLong bool
 }
 
-// readLines reads lines until in or ctx ends. readLines then closes lines, and sends the error of
-// in to failed.
+// readLines reads lines until the input or ctx ends. It then closes the channel lines and sends the
+// error of the input to the channel failed.
 func readLines(ctx context.Context, in io.Reader) (<-chan line, <-chan error) {
 	lines, failed := make(chan line), make(chan error, 1)
 	go func() {

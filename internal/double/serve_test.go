@@ -253,7 +253,7 @@ func TestClockRuns(t *testing.T) {
 	}
 }
 
-// TestPatience checks a client that takes longer for a run than the time limit of its tool.
+// TestPatience checks that a client can keep a run open for longer than the time limit of its tool.
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, client := io.Pipe()

@@ -32,8 +32,8 @@ type watchedFile[T any] struct {
 	// The field forbidden contains the permission bits that the file must not have.
 	forbidden fs.FileMode
 	decode    func([]byte) (T, error)
-	// The field empty reports whether a missing file counts as an empty file. It is true for files
-	// that are removed only on purpose.
+	// The field empty reports whether a missing file counts as an empty file. Set it for files that
+	// are missing only if a person has removed them.
 	empty bool
 
 	mu     sync.Mutex

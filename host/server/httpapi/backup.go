@@ -25,7 +25,7 @@ type Backup interface {
 
 const backupType = "application/octet-stream"
 
-// backupHandler serves backups of the service, one at a time.
+// backupHandler serves backups of the data of the service, one at a time.
 type backupHandler struct {
 	copy   func(context.Context) (Backup, error) // nil if the service has no backups
 	logger *slog.Logger

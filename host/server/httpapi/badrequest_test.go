@@ -23,8 +23,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// The method refused sends a request. The method expects a complete problem document with the given
-// code, and checks that nothing is stored.
+// The method refused sends a request. It requires that the response is a complete problem document
+// with the given code, and that nothing is stored.
 func (s *service) refused(status int, code abi.Code, who, method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r := s.want(status, who, method, path, body, headers...)
@@ -258,7 +258,7 @@ func slowly(t *testing.T, api http.Handler) string {
 	return listener.Addr().String()
 }
 
-// A client that sends headers or a body very slowly is disconnected, and nothing is stored.
+// A client that sends its headers or its body very slowly is disconnected, and nothing is stored.
 func TestSlowClients(t *testing.T) {
 	s := newService(t)
 	address := slowly(t, s.api)

@@ -106,7 +106,7 @@ func (b *body) pay() error {
 	return nil
 }
 
-// unpaid reports whether the memory for the bytes that were read could not be reserved.
+// The method unpaid reports whether reserving memory failed for the bytes that were read.
 func (b *body) unpaid() bool {
 	if err := b.pay(); err != nil {
 		b.err = err

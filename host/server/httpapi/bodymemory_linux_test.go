@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bodies are the bodies that take the most memory for their length.
+// The variable bodies contains requests whose bodies take the most memory for their length.
 var bodies = map[string]struct{ who, method, path, body string }{
 	"many values": {"ann", "POST", "/api/v1/runs", `{"tool":"look","context":{"a":[` + strings.Repeat(`{"":0},`, 498_000) + `0]}}`},
 	"as many as there may be": {"bob", "POST", "/api/v1/runs",

@@ -24,7 +24,7 @@ const acquireTimeout = 10 * time.Second
 type byteSemaphore struct {
 	size int64
 	wait time.Duration
-	// The field what is the name of the data in error messages, such as "files".
+	// The field "what" is the name of the data in error messages, such as "files".
 	what string
 
 	mu     sync.Mutex

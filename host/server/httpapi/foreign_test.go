@@ -21,13 +21,13 @@ import (
 // foreignID is an id in a request that belongs to another user, tenant or app.
 type foreignID struct {
 	kind string
-	// who is the sender of the request, and user is the user in the request.
+	// The field who is the role of the sender. The field user is the user in the request.
 	who, user string
-	// name sets an id in the request.
+	// The function in the field name sets an id in the request.
 	name func(r *matrixTarget, id string)
-	// existing returns an id that exists.
+	// The function in the field existing returns an id that exists.
 	existing func(seed) string
-	// applies reports whether a route has such an id.
+	// The function in the field applies reports whether a route has such an id.
 	applies func(route httpapi.Route, r row) bool
 }
 

@@ -92,13 +92,15 @@ func compiled(t *testing.T, text json.RawMessage, all map[string]json.RawMessage
 type generator struct {
 	*rapid.T
 	schemas map[string]map[string]any
-	// file is a file of ann in the session.
+	// The field file contains the id of a file of ann in the session.
 	session, file string
-	// run is a run that an operator started, and workflow is a workflow of ann.
+	// The field run contains the id of a run that an operator started. The field workflow contains
+	// the id of a workflow of ann.
 	run, workflow string
 }
 
-// percents is used to draw samples. Most integers drawn from a range are near its ends.
+// percents is a list of all percentages. Tests draw from this list, because rapid draws most
+// integers near the ends of a range.
 var percents = func() (all [100]int) {
 	for i := range all {
 		all[i] = i

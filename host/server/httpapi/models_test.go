@@ -107,8 +107,8 @@ func TestDeadlineOfRequest(t *testing.T) {
 	}
 }
 
-// TestPreviewOfTurn expects the request to the model with the facts that the agent injects, and that no
-// request leaves and nothing is stored.
+// TestPreviewOfTurn expects a preview to contain the request to the model with the facts that the
+// agent injects. No request may be sent, and nothing may be stored.
 func TestPreviewOfTurn(t *testing.T) {
 	s, server := newAdvisor(t)
 	var p report.Preview

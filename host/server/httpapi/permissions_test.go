@@ -32,21 +32,21 @@ const (
 
 // row describes the request of a route.
 type row struct {
-	// status is the status for a caller with permission. empty is the status for a tenant without
-	// data; 0 means the same status.
+	// The field status is the status for a caller with permission. The field empty is the status
+	// for a tenant without data; 0 means the same status.
 	status, empty int
 	user, session location
 	body          string
 	query         string // a parameter of the query, in addition to the user and the session
-	// selects reports whether the user and the session in the request select data. Otherwise they are
-	// the caller. The field "plain" reports whether the request concerns no app. The field needs
-	// reports whether the request concerns a per-user store.
+	// The field selects reports whether the user and the session in the request select data. If it
+	// is false, the request acts for them. The field plain reports whether the request concerns no
+	// app. The field needs reports whether the request concerns a per-user store.
 	selects, plain, needs bool
-	// owned reports whether the request concerns a run of ann, which only ann and operators can
-	// find.
+	// The field owned reports whether the request concerns a run of ann. Only ann and operators can
+	// find this run.
 	owned bool
-	// claim reports whether end users need a workflow claim. The workflows of the fixture have the ids
-	// of its sessions.
+	// The field claim reports whether end users need a workflow claim. The workflows of the fixture
+	// have the ids of its sessions.
 	claim bool
 }
 
@@ -182,7 +182,7 @@ func (w *fixture) seed() seed {
 		w.must("PUT", "/api/v1/facts/workflow.step?app=shop&user_id="+s[1]+"&workflow_id="+s[0], `"`+marker+`"`)
 	}
 	for _, b := range [][3]string{{"core", "ann", marker}, {"archival", "ann", marker}, {"core", "bob", "- hello"}} {
-		// It does not matter if the block already exists.
+		// The block may already exist.
 		w.send("operator", "PUT", "/api/v1/memory/blocks/"+b[0]+"?app=shop&user_id="+b[1], `{"content":"`+b[2]+`"}`, "application/json")
 	}
 	w.must("PUT", "/api/v1/stores/prefs/record?app=shop&user_id=ann", `{"language":"`+marker+`"}`)
@@ -409,7 +409,7 @@ func (w *fixture) try(route httpapi.Route, r row, a matrixRequest) {
 	}
 }
 
-// A row without a route would make the matrix look larger than it is.
+// A row without a route would not be tested.
 func TestMatrixHasNoUnknownRoutes(t *testing.T) {
 	known := map[string]bool{}
 	for _, route := range newService(t).api.Routes() {

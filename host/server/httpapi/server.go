@@ -147,7 +147,7 @@ func (s *Server) register(opts Options) {
 	runs := newRegistry(microseconds)
 	s.access = newAccess(opts, runs)
 	stores := &storeHandler{opts.Apps}
-	// An import skips tools, so source files for missing engines cause no errors here.
+	// An import skips tools. It therefore accepts source files for engines that are missing.
 	extensions := union(engine.Extensions(opts.Engines), app.Extensions())
 	(&runHandler{access: s.access, runs: runs, logger: opts.Logger, heartbeat: opts.Heartbeat}).register(s)
 	addAgents(s)
@@ -282,9 +282,9 @@ func nameLanguages(api huma.API, languages []engine.Language) {
 	language.PrecomputeMessages()
 }
 
-// allowNoError documents that the error of a turn is null if the turn succeeded, and that the prompt of a
-// preview is null if the turn asks no model. The tag nullable does
-// not support members that are objects.
+// allowNoError documents two members that can be null: the error of a turn that succeeded, and the
+// prompt of a preview whose turn sends no request to a model. The tag nullable does not support
+// members that are objects.
 func allowNoError(api huma.API) {
 	for name, members := range map[string][]string{"Turn": {"error"}, "Evaluation": {"error"}, "Preview": {"error", "prompt"}} {
 		properties := api.OpenAPI().Components.Schemas.Map()[name].Properties

@@ -24,7 +24,8 @@ type offeredAgent struct {
 // need a message.
 var messageSchema = json.RawMessage(`{"type":"object","properties":{"message":{"type":"string","description":"Message to the agent. The first call of a conversation may omit it"}},"additionalProperties":false}`)
 
-// describeAgent returns an agent as a tool. tools are the names of the app's tools.
+// describeAgent returns an agent as a tool. The argument tools contains the names of the app's
+// tools.
 func describeAgent(a host.AgentInfo, tools []string) offeredAgent {
 	name := a.Name
 	if slices.Contains(tools, name) {

@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// paused is a shop that pauses at the first memory operation of a run. It closes begun at that time
-// and continues when resume is closed.
+// paused is a shop that pauses at the first memory operation of a run. The run then closes the
+// channel "begun", and continues when the channel "resume" is closed.
 func paused(t *testing.T) (h *host.Host, runs *results, begun, resume chan struct{}) {
 	t.Helper()
 	begun, resume = make(chan struct{}), make(chan struct{})

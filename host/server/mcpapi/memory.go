@@ -28,8 +28,8 @@ type offeredMemory struct {
 	call func(*session) mcp.ToolHandler
 }
 
-// describeMemory makes the tools for blocks, if the app has blocks. taken are the names of the app's
-// tools and agents.
+// describeMemory creates the tools for blocks, if the app has blocks. The argument taken contains
+// the names of the app's tools and agents.
 func (s *Server) describeMemory(taken []string) {
 	declared := s.host.Blocks().Declared()
 	if len(declared) == 0 {

@@ -73,7 +73,7 @@ func New(opts Options) *Server {
 	return s
 }
 
-// describe makes the lists of tools and agents, and of the tools for blocks.
+// describe creates the lists of tools and agents, and the list of tools for blocks.
 func (s *Server) describe() {
 	var names []string
 	for _, tool := range s.host.App().Tools {

@@ -91,8 +91,9 @@ func (s *Slots) victim(newcomer *slot) (victim *slot) {
 	return victim
 }
 
-// weigh returns the weight of a tenant or a principal. The heaviest one loses a slot. For the owner
-// of the new session, the weight includes that session, and ties go against the owner.
+// weigh returns the weight of a tenant or a principal. The one with the largest weight loses a
+// slot. For the owner of the new session, the weight includes that session. If two weights are
+// equal, the owner of the new session loses the slot.
 func weigh(open int, own bool) int {
 	if own {
 		return 2*(open+1) + 1

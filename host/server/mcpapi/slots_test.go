@@ -62,8 +62,8 @@ func crowd(t *testing.T) (urls [2]string, runs *results) {
 }
 
 // A key with many users occupies all slots. Another tenant, or another key of the same tenant, can
-// still begin sessions. The first key does not evict these sessions later. It does not matter which
-// server has the sessions.
+// still begin sessions. The first key does not evict these sessions later. The result does not
+// depend on which server has the sessions.
 func TestSlotsAreFair(t *testing.T) {
 	urls, runs := crowd(t)
 	greedy := func(i int) party { return party{"big", "greedy", fmt.Sprintf("u%02d", i)} }

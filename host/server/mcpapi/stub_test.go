@@ -69,7 +69,7 @@ type results struct {
 	host.NopObserver
 	ended chan *report.Result
 	left  chan host.Caller // callers whose session has ended
-	// The field called is called after each memory operation of a run, if it is set.
+	// The function in the field "called", if any, is called after each memory operation of a run.
 	called func(host.RunInfo)
 }
 

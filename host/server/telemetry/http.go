@@ -10,13 +10,13 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// HTTP returns a handler that counts and traces the requests that next serves. The context of these
-// requests contains the span of the request. The parent of this span is the span in the traceparent
-// header (W3C Trace Context). Runs that use this context create child spans.
+// HTTP returns a handler that counts and traces the requests that the handler "next" serves. The
+// context of these requests contains the span of the request. The parent of this span is the span
+// in the traceparent header (W3C Trace Context). Runs that use this context create child spans.
 //
-// The label of a request is the result of route. After the handler next has returned, HTTP calls
-// the function route with the same request. The label is a route pattern without its method, never
-// a path. If route is nil, the label is the Pattern of the request, which http.ServeMux sets.
+// The label of a request is the result of the function "route". HTTP calls this function with the
+// request after the handler "next" has returned. The label is a route pattern without its method,
+// never a path. If route is nil, the label is the Pattern of the request, which http.ServeMux sets.
 func (t *Telemetry) HTTP(next http.Handler, route func(*http.Request) string) http.Handler {
 	if route == nil {
 		route = func(r *http.Request) string { return r.Pattern }

@@ -19,9 +19,9 @@ type Options struct {
 	OTLPHeaders map[string]string
 	// ServiceName is the service name in traces. Default: "toolrun".
 	ServiceName string
-	// SampleRatio is the fraction of traces that is exported, above 0 and at most 1. If a caller's
-	// traceparent header is not sampled, the trace is not exported. A sampled header does not raise
-	// the fraction. Default: 1.
+	// SampleRatio is the fraction of traces that is exported, above 0 and at most 1. If the
+	// traceparent header of a request lacks the sampled flag, the trace is not exported. A header
+	// with this flag does not raise the fraction. Default: 1.
 	SampleRatio float64
 	// Tenants lists the tenants that have separate metrics. FirstTenants is the number of additional
 	// tenants with metrics of their own, in the order of their first runs. All other tenants share the

@@ -39,7 +39,7 @@ func traced(t testing.TB, opts telemetry.Options) (*telemetry.Telemetry, *tracet
 }
 
 // tree returns spans as an indented tree, ordered by start time. It fails the test if a span begins
-// before its parent or ends after it.
+// before its parent begins or ends after its parent ends.
 func tree(t *testing.T, tel *telemetry.Telemetry, exporter *tracetest.InMemoryExporter) string {
 	t.Helper()
 	if err := tel.Flush(t.Context()); err != nil {
@@ -269,7 +269,7 @@ func TestCollector(t *testing.T) {
 	}
 }
 
-// An unreachable collector does no harm, and failed exports are counted.
+// An unreachable collector does not affect runs, and failed exports are counted.
 func TestCollectorDown(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()

@@ -115,7 +115,8 @@ func (a *Apps) outdated(declared *app.App) map[hostKey]*openHost {
 }
 
 // swap replaces a host; nil means no host. It fails if the host was replaced in the meantime. If
-// declared is not nil, it also fails if the app is no longer served in that version.
+// the argument declared is not nil, swap also fails if the service no longer uses this declaration
+// of the app.
 func (a *Apps) swap(at hostKey, was, o *openHost, declared *app.App) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -139,15 +140,15 @@ func (a *Apps) drop(at hostKey) {
 	}
 }
 
-// DeclareStore creates a store for a tenant or changes a store that was created in this way.
+// DeclareStore creates a store for a tenant, or changes a store that DeclareStore has created.
 // Changing the access of a store with records causes a conflict. Stores of the app file can be
 // changed only in that file.
 func (a *Apps) DeclareStore(ctx context.Context, tenant, id string, st declare.Store, create bool) error {
 	return a.declare(ctx, tenant, id, []declare.Store{st}, func(known []declare.Store) error { return checkDeclare(known, st, create) })
 }
 
-// DeclareStores creates or changes several stores, like DeclareStore. Either all of the changes
-// succeed, or none.
+// DeclareStores creates or changes several stores, like DeclareStore. Either all changes succeed,
+// or no change is made.
 func (a *Apps) DeclareStores(ctx context.Context, tenant, id string, stores []declare.Store) error {
 	return a.declare(ctx, tenant, id, stores, func(known []declare.Store) error {
 		for _, st := range stores {

@@ -28,7 +28,8 @@ func sleepy(t *testing.T) *app.App {
 	return declared
 }
 
-// settled serves an app with conversations of tenants that have settled, and closes the hosts.
+// The function settled serves an app with the conversations of several tenants, advances the clock
+// until the conversations have settled, and closes the hosts.
 func settled(t *testing.T, n int, run func(context.Context, engine.Host) (engine.Output, error), change func(*tenants.Options)) *tenants.Apps {
 	t.Helper()
 	var mu sync.Mutex
@@ -63,7 +64,7 @@ func settled(t *testing.T, n int, run func(context.Context, engine.Host) (engine
 	return a
 }
 
-// waiting returns the number of conversations without a run.
+// waiting returns the number of conversations that still wait for their run.
 func waiting(t *testing.T, a *tenants.Apps, n int) (left int) {
 	t.Helper()
 	for i := range n {
@@ -86,8 +87,8 @@ func noProposals(context.Context, engine.Host) (engine.Output, error) {
 	return engine.Output{Output: []byte("[]")}, nil
 }
 
-// TestSleepIsForAllTenants begins the runs of more tenants than can be in progress, also of tenants
-// without an open host.
+// TestSleepIsForAllTenants begins the runs of more tenants than can have runs in progress at the
+// same time. It includes tenants without an open host.
 func TestSleepIsForAllTenants(t *testing.T) {
 	const n = 20
 	a := settled(t, n, noProposals, func(*tenants.Options) {})

@@ -96,8 +96,8 @@ func (s *sweeper) sweepApp(ctx context.Context, declared *app.App) error {
 	return service.Tenants(ctx, func(tenant string) error { return service.SweepTenant(ctx, tenant) })
 }
 
-// beforeIdleEnd returns the function that fires the events of agents at the end of idle sessions, or nil if
-// the app has no agents. It opens the host of the tenant.
+// beforeIdleEnd returns the function that fires the events of agents at the end of idle sessions,
+// or nil if the app has no agents. The returned function opens the host of the tenant.
 func (s *sweeper) beforeIdleEnd(declared *app.App) func(ctx context.Context, tenant, id string) bool {
 	if declared.AgentSet == nil {
 		return nil

@@ -212,8 +212,8 @@ func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, relea
 	return o.host, func() { a.release(o) }, nil
 }
 
-// find returns the host of a key and counts a use. If mine is not nil, the caller must open the
-// host with this declaration.
+// find returns the host of a key and counts a use. If the result mine is not nil, the caller must
+// open the host with this declaration.
 func (a *Apps) find(at hostKey) (o *openHost, mine *app.App, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -248,7 +248,7 @@ func (a *Apps) errNoApp(id string) error {
 	return f
 }
 
-// open opens a host with the stores that the tenant declared and the stores in the argument more.
+// open opens a host with the stores that the tenant declared and the stores in the argument "more".
 func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more []declare.Store) (*host.Host, error) {
 	ctx = context.WithoutCancel(ctx) // other callers wait for the same host
 	stores, err := memory.Declared(ctx, a.options.Host.Backend, tenant, declared.ID)
