@@ -56,7 +56,7 @@ func (f *Fault) Error() string {
 	return string(f.Code) + ": " + f.Message
 }
 
-// Is reports whether target is the Code of f.
+// Is reports whether the argument "target" is the Code of f.
 func (f *Fault) Is(target error) bool {
 	code, ok := target.(Code)
 	return ok && code == f.Code

@@ -43,8 +43,8 @@ type Param struct {
 // guest needs at run time to create the function. Bindings use the other fields for their
 // declarations.
 type Operation struct {
-	// Name is the unique name of the operation. The name of an operation of another module than
-	// MemoryModule begins with the module, as in "model_chat".
+	// Name is the unique name of the operation. If the module is not MemoryModule, the name begins
+	// with the name of the module, as in "model_chat".
 	Name string `json:"name"`
 	// Module is the module of the guest's function. Default: MemoryModule.
 	Module string `json:"module,omitempty"`

@@ -91,9 +91,9 @@ func alternatives(limit json.RawMessage) string {
 	return strings.Join(words, " or ")
 }
 
-// phrase describes what a keyword requires. The text limited contains the keyword's value. The text
-// bare is used if the value is too long or not useful to people. plural is a suffix of limited that
-// is removed if the value is 1.
+// phrase describes what a keyword requires. The field "limited" is a text with the keyword's value.
+// The field "bare" is the text that is used if the value is too long or not useful to people. The
+// field "plural" is a suffix of the field "limited" that is removed if the value is 1.
 type phrase struct{ bare, limited, plural string }
 
 // phrases contains a phrase for every keyword that package schema reports, including the keywords

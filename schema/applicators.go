@@ -46,7 +46,7 @@ func (e *evaluation) resolve(ref *dynamicRef) *node {
 	return ref.target
 }
 
-// The method try checks v against n without adding findings. If v matches n, the outcome contains
+// The method "try" checks v against n without adding findings. If v matches n, the outcome contains
 // the members that n has evaluated. In this check, n does not close objects.
 func (e *evaluation) try(n *node, v any, at *location) outcome {
 	claims := len(e.claims)
@@ -112,7 +112,8 @@ func (e *evaluation) branches(n *node, keyword string, subs []*node, by *discrim
 }
 
 // branch checks v against one branch and reports whether v matches. If v does not match, branch
-// drops the claims, and nearest keeps the findings if the branch is the nearest one so far.
+// drops the claims, and the argument "nearest" keeps the findings if the branch is the nearest one
+// so far.
 func (e *evaluation) branch(sub *node, v any, at *location, out *outcome, nearest *branch) bool {
 	found, claims := len(e.found), len(e.claims)
 	var result outcome
@@ -127,7 +128,7 @@ func (e *evaluation) branch(sub *node, v any, at *location, out *outcome, neares
 	return result.ok
 }
 
-// The function settled reports whether the remaining branches cannot change the outcome. If
+// The function "settled" reports whether the remaining branches cannot change the outcome. If
 // evaluated members are tracked, the remaining branches of an anyOf can still evaluate more
 // members.
 func settled(keyword string, matched int, tracks bool) bool {

@@ -19,20 +19,20 @@ func TestCache(t *testing.T) {
 	}
 	first := get(prefsSchema, schema.Options{})
 	if get(prefsSchema, schema.Options{}) != first {
-		t.Error("the same text is compiled twice")
+		t.Error("Compile of the same text = another schema; want the cached one")
 	}
 	if get(prefsSchema, schema.Options{Strict: true}) == first {
-		t.Error("other options give the same schema")
+		t.Error("Compile with other options = the same schema; want another one")
 	}
 	for i := range 300 {
 		get(fmt.Sprintf(`{"const": %d}`, i), schema.Options{})
 	}
 	if get(prefsSchema, schema.Options{}) == first {
-		t.Error("300 other schemas evict none")
+		t.Error("Compile after 300 other schemas = the first schema; want it to be evicted")
 	}
 	last := get(`{"const": 299}`, schema.Options{})
 	if get(`{"const": 299}`, schema.Options{}) != last {
-		t.Error("a recently used text is compiled twice")
+		t.Error("Compile of a recently used text = another schema; want the cached one")
 	}
 }
 

@@ -59,8 +59,8 @@ func checkCost(root *node, all []*node, depth int) *Error {
 	return nil
 }
 
-// picks contains the chosen branch of each discriminator of an object. The field ways is the total
-// number of such combinations.
+// picks contains the chosen branch of each discriminator of an object. The field "ways" is the
+// number of possible combinations of branches.
 type picks struct {
 	branch map[*discriminator]int
 	ways   int
@@ -197,7 +197,7 @@ func (b *costAnalysis) spread(times tally, kind kinds, taken picks) (reached tal
 	return reached, total, nil
 }
 
-// The method skipped returns the branches of n that an object does not take, with the number of
+// The method "skipped" returns the branches of n that an object does not take, with the number of
 // their occurrences. If no branch has been taken for a discriminator, it returns that
 // discriminator.
 func (b *costAnalysis) skipped(n *node, kind kinds, taken picks) (tally, *discriminator) {

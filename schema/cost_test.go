@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// chain returns definitions a0 to an. Each definition is the text step, with @ replaced by a
-// reference to the next definition.
+// chain returns a schema with the definitions a0, a1 and so on. Each of the first n definitions is
+// the text in the argument "step", with @ replaced by a reference to the next definition.
 func chain(n int, step string) string {
 	definitions := make([]string, 0, n+1)
 	for i := range n {
@@ -92,7 +92,7 @@ func TestCompileManyChoices(t *testing.T) {
 	one, three := union(200), `{"allOf": [`+union(400)+`,`+union(300)+`,`+union(300)+`]}`
 	compile(t, one, schema.Options{})
 	if _, err := schema.Compile([]byte(three), schema.Options{}); err == nil {
-		t.Error("Compile accepts a schema that refers to itself three times for the same value")
+		t.Error("Compile = nil for a schema that refers to itself three times for the same value; want an error")
 	}
 }
 

@@ -78,7 +78,7 @@ func (n *node) isAlias(refAlone bool) bool {
 }
 
 // choose checks an object against the only branch that it can match, and reports whether it
-// matches. If the branch does not match, choose stores the findings in nearest.
+// matches. If the branch does not match, choose stores the findings in the argument "nearest".
 func (e *evaluation) choose(s *discriminator, object map[string]any, at *location, out *outcome, nearest *branch) bool {
 	value, ok := object[s.property]
 	if !ok {

@@ -32,10 +32,11 @@
 //   - A schema evaluates the names that its properties list or that its patternProperties match. If
 //     additionalProperties or unevaluatedProperties is true or a schema, the schema evaluates all
 //     other names too, and the object stays open.
-//   - Schemas under $ref, allOf, then, else and dependentSchemas apply, and so do the branches of
-//     anyOf and oneOf that the value matches.
-//   - Schemas under if and contains are tests. If the value matches, their names are evaluated, but
-//     they do not close the object. Schemas under not, and tests that fail, have no effect.
+//   - Schemas under the keywords $ref, allOf, then, else and dependentSchemas apply, and so do the
+//     branches of anyOf and oneOf that the value matches.
+//   - Schemas under the keywords if and contains are tests. If the value matches such a schema, the
+//     names in the schema are evaluated, but the schema does not close the object. A test that
+//     fails has no effect, and neither has a schema under the keyword not.
 //   - Strict checks run last: a value matches the same branches as without strict, and a value that
 //     is rejected without strict is also rejected with strict.
 //

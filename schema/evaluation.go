@@ -17,7 +17,7 @@ import (
 type evaluation struct {
 	schema *Schema
 	budget budget
-	quiet  int // positive if only the outcome matters: under not, if and contains
+	quiet  int // positive if only the outcome matters: under the keywords not, if and contains
 	scope  []string
 	found  []finding
 	claims []claim
@@ -70,7 +70,8 @@ func (e *evaluation) fail(n *node, keyword string, at *location, out *outcome) {
 	e.lack(n, keyword, at, "", out)
 }
 
-// lack adds a finding for the missing member name of the object at this location.
+// lack adds a finding for a missing member of the object at this location. The argument "name" is
+// the name of the member.
 func (e *evaluation) lack(n *node, keyword string, at *location, name string, out *outcome) {
 	out.ok = false
 	if !e.hushed() {
@@ -88,8 +89,8 @@ func (e *evaluation) visit(n *node, v any, at *location, out *outcome) {
 	e.claim(v, at, result.seen, result.declares)
 }
 
-// join checks the value of out against an additional schema. The value must match all of its
-// schemas.
+// join checks v against an additional schema and adds the result to the argument "out". The value
+// must match all schemas that are joined.
 func (e *evaluation) join(n *node, v any, at *location, out *outcome) {
 	var result outcome
 	e.apply(n, v, at, &result)
@@ -103,9 +104,9 @@ func (o *outcome) take(other outcome) {
 	o.declares = o.declares || other.declares
 }
 
-// apply checks v against n and all schemas that n applies to the same value. It expects an empty
-// outcome in out. A parameter uses less stack than a result, which matters for deeply nested
-// values.
+// apply checks v against n and all schemas that n applies to the same value, and stores the outcome
+// in the argument "out", which must be empty. This argument uses less stack than a result would,
+// which matters for deeply nested values.
 func (e *evaluation) apply(n *node, v any, at *location, out *outcome) {
 	if !e.budget.spend(1) {
 		return

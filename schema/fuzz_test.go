@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// The variable hostile contains schemas that are designed to exhaust resources. The schemas are
+// The variable "hostile" contains schemas that are designed to exhaust resources. The schemas are
 // seeds of the fuzz tests.
 var hostile = []string{
 	`{"allOf":[{"items":{"$ref":"#"}},{"items":{"$ref":"#"}}]}`,

@@ -190,7 +190,7 @@ func askedAnchor(n, target *node) string {
 }
 
 // link sets the fields that require all nodes: the candidates of dynamic references and the field
-// within.
+// "within".
 func (im *importer) link(root *node) {
 	for _, n := range im.order {
 		for _, ref := range n.applicators.dynamic {

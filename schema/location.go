@@ -31,7 +31,8 @@ func (p *location) openArray(size int) {
 	}
 }
 
-// child returns the location of the element or member with index i. Open the parent before.
+// child returns the location of the element or member with index i. The caller must first call a
+// method that opens the parent.
 func (p *location) child(i int) *location {
 	c := &p.children.locations[i]
 	c.parent, c.index = p, i

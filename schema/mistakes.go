@@ -112,9 +112,9 @@ func (s *scanner) usedKeywords() {
 	})
 }
 
-// The method impossible finds names that a closed object requires but does not declare. It ignores
-// schemas that apply to an object together with other schemas, because the other schemas could
-// declare the name.
+// The method "impossible" finds names that a closed object requires but does not declare. It
+// ignores schemas that apply to an object together with other schemas, because the other schemas
+// could declare the name.
 func (s *Schema) impossible() (errs Errors) {
 	seen := map[*node]bool{}
 	var visit func(n *node)

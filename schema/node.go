@@ -34,8 +34,8 @@ type node struct {
 	recursive bool   // its $recursiveAnchor
 
 	// within contains all schemas that the schema can apply to the same value: the schemas in
-	// applicators and the dependent schemas. The rank of this schema is larger than the rank of each
-	// of them.
+	// applicators and the dependent schemas. The rank of a schema is larger than the rank of each
+	// schema in its field "within".
 	within []*node
 	rank   int
 	// id is a sequence number, which makes the order of nodes deterministic.
@@ -49,7 +49,7 @@ type choice struct {
 	allowed map[string]bool
 }
 
-// The constant unlimited is the value of a maximum that the schema does not set.
+// The constant "unlimited" is the value of a maximum that the schema does not set.
 const unlimited = -1
 
 type textRules struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// The function folded returns an expression with n case-insensitive classes. Parsing each class
+// The function "folded" returns an expression with n case-insensitive classes. Parsing each class
 // adds the other cases of 125,000 characters.
 func folded(classes int) string { return "(?i)" + strings.Repeat("[B-\U0001E942]", classes) }
 
@@ -56,7 +56,7 @@ func TestParsingIsBounded(t *testing.T) {
 	}
 }
 
-// The function small returns n different patterns with a case-insensitive class.
+// The function "small" returns n different patterns with a case-insensitive class.
 func small(n int) string {
 	names := make([]string, n)
 	for i := range names {

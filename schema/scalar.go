@@ -33,7 +33,7 @@ func (e *evaluation) text(n *node, s string, at *location, out *outcome) {
 // numbers is limited.
 const rationalSteps = 16
 
-// The method numeric checks a number against the number keywords of n.
+// The method "numeric" checks a number against the number keywords of n.
 func (e *evaluation) numeric(n *node, v json.Number, at *location, out *outcome) {
 	r := &n.number
 	if *r == (numberRules{}) || !e.budget.spend(rationalSteps) {

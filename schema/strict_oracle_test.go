@@ -64,8 +64,8 @@ func (k knowledge) merge(other knowledge) {
 	}
 }
 
-// knowledgeOf returns the knowledge of s about v. s must accept v. A schema under if does not close
-// objects.
+// knowledgeOf returns the knowledge of s about v. s must accept v. A schema under the keyword if
+// does not close objects.
 func knowledgeOf(s *jsonschema.Schema, v any, path string, closing bool) knowledge {
 	k := knowledge{}
 	if s == nil || s.Always != nil {

@@ -24,10 +24,10 @@ type Outcome struct {
 }
 
 // Check runs a plug-in with various inputs and with every memory fault, and returns the outcomes. A
-// plug-in passes if every run returns an output or an error. A trap is a failure. The input should
-// be one that the plug-in accepts: if the plug-in rejects it, the checks cover less code. If the
-// first run times out after five seconds, Check makes no further runs. table contains the
-// operations that the plug-in can import. Check stops when ctx is done.
+// plug-in passes if every run returns an output or an error. A trap is a failure. The argument
+// "input" should be accepted by the plug-in: if the plug-in rejects it, the checks cover less code.
+// If the first run times out after five seconds, Check makes no further runs. The argument "table"
+// contains the operations that the plug-in can import. Check stops when ctx is done.
 func Check(ctx context.Context, p engine.Program, table abi.Table, input json.RawMessage) []Outcome {
 	c := &check{program: p, table: table, input: input}
 	first := c.first(ctx)
@@ -63,7 +63,7 @@ type check struct {
 
 type memory func(call abi.Call) (json.RawMessage, *abi.Fault)
 
-// The method double returns a new Double for one run.
+// The method "double" returns a new Double for one run.
 func (c *check) double() *Double { return &Double{Operations: c.table} }
 
 func (d *Double) reply(call abi.Call) (json.RawMessage, *abi.Fault) { return d.Call(call) }

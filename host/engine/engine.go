@@ -142,12 +142,13 @@ type Host struct {
 	// Call performs a memory operation and returns its reply as JSON. An *abi.Fault is raised as an
 	// error in the guest, which can catch it. Any other error ends the run at once.
 	Call func(ctx context.Context, call abi.Call) (json.RawMessage, error)
-	// Begin begins an external operation and returns its id, which is not 0. Await returns the next
-	// answer to an operation that Begin began and whose answer it has not returned yet, in any order;
-	// the answer has the id of the operation. If until is not zero and no answer arrives before that
-	// time, the id is 0. Errors are as for Call; only a fault of Await has an id. The operations may
-	// leave the host only when Await is called. Both functions are nil if a run needs only Call,
-	// which performs external operations too.
+	// Begin begins an external operation and returns its id, which is not 0. Await waits for the
+	// answer to any of the pending operations, and returns the answer with the id of its operation.
+	// Each answer is returned once. If the argument "until" is not zero and no answer arrives
+	// before that time, the id is 0. The errors of both functions have the same meaning as those of
+	// Call; only a fault from Await has an id. The host may delay the operations until Await is
+	// called. Both functions are nil if a run needs only Call, which also performs external
+	// operations.
 	Begin func(call abi.Call) (id uint64, err error)
 	Await func(ctx context.Context, until time.Time) (id uint64, reply json.RawMessage, err error)
 	// Log receives a log line. If Log returns an error, the run ends at once and Run returns that
@@ -175,12 +176,12 @@ type Output struct {
 // Zero never means "no limit". The context of Run bounds the run time. The functions of Host bound
 // the calls and the logs.
 type Limits struct {
-	// CallDepth bounds nested function calls. Default 500.
+	// CallDepth bounds nested function calls. The default is 500.
 	CallDepth int
 	// ValueNesting bounds the nesting of arrays and objects in values that the guest and the host
-	// exchange. Default 100.
+	// exchange. The default is 100.
 	ValueNesting int
-	// OutputBytes bounds the output as JSON. Default 1 MiB.
+	// OutputBytes bounds the output as JSON. The default is 1 MiB.
 	OutputBytes int
 	// MemoryBytes bounds the guest's memory if the engine supports a memory limit. The default is
 	// the result of DefaultMemory, which is 64 MiB for most engines.

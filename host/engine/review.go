@@ -26,7 +26,7 @@ type MemoryCall struct {
 	Op string `json:"op"`
 	// Store is the name of the store. It is "" if the first parameter of the operation is not a store.
 	Store string `json:"store,omitempty"`
-	// Item is the first argument of such an operation, such as the path of a fact.
+	// Item is the first argument of an operation without a store, such as the path of a fact.
 	Item string `json:"item,omitempty"`
 	Position
 }
@@ -53,7 +53,7 @@ func ReviewOf(p Program) Review {
 	return Review{}
 }
 
-// The limits of a Review. Engines omit all further calls and findings.
+// The limits of a Review. Engines omit the calls and findings beyond these limits.
 const (
 	MaxReviewCalls    = 500
 	MaxReviewFindings = 100

@@ -27,8 +27,8 @@ func (h Agents) Turn(ctx context.Context, agent string, turn apitypes.TurnReques
 	return performed(fetchWith[report.Turn](ctx, h.client, newRun(opts, "agents", agent, "turns"), turn))
 }
 
-// Preview returns the first request that a turn would send to a model, without sending it. If the turn
-// fails before, Preview returns both the result and an *Error.
+// Preview returns the first request that a turn would send to a model, without sending it. If the
+// turn fails before its first request, Preview returns both the result and an *Error.
 func (h Agents) Preview(ctx context.Context, agent string, turn apitypes.TurnRequest) (*report.Preview, error) {
 	result, err := fetchWith[report.Preview](ctx, h.client, newRequest(http.MethodPost, "agents", agent, "preview"), turn)
 	if err != nil || result.OK {

@@ -45,14 +45,14 @@ func agentRules(t *testing.T, c *client.Client) {
 	ctx, in := t.Context(), apitypes.TurnFields{User: "dan", Session: "dan1"}
 	with := apitypes.RuleFields{Variables: map[string]any{"name": "Dan"}, TurnFields: in}
 	if e := must(c.Agents().Store(ctx, "Greeter", apitypes.TriggerRequest{RuleFields: with}))(t); e.Stored["user.nickname"] != "Dan" {
-		t.Errorf("Store = %+v; want the fact", e)
+		t.Errorf("Store = %+v; want the stored fact user.nickname", e)
 	}
 	event := apitypes.EventRequest{Event: "session:start", RuleFields: apitypes.RuleFields{TurnFields: in}}
 	if e := must(c.Agents().Fire(ctx, "Greeter", event))(t); e.Injected["user.nickname"] != "Dan" {
-		t.Errorf("Fire = %+v; want the fact", e)
+		t.Errorf("Fire = %+v; want the recalled fact user.nickname", e)
 	}
 	if e := must(c.Agents().Check(ctx, "Greeter", apitypes.CheckRequest{Before: "calling fail", RuleFields: with}))(t); !e.Blocked {
-		t.Errorf("Check = %+v; want that the constraint blocks", e)
+		t.Errorf("Check = %+v; want a constraint that blocks the call", e)
 	}
 }
 

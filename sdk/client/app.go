@@ -24,10 +24,11 @@ func (c *Client) Render(ctx context.Context, caller Caller, prompt string) (*api
 	return c.RenderPrompt(ctx, prompt, request)
 }
 
-// RenderPrompt is like Render, with all members of the request, such as a policy for blocks.
+// RenderPrompt is like Render, but takes the whole request, which can contain more, such as a
+// policy for memory blocks.
 func (c *Client) RenderPrompt(ctx context.Context, prompt string, request apitypes.RenderRequest) (*apitypes.Rendered, error) {
 	r := newRequest(http.MethodPost, "prompts", prompt, "render")
-	r.repeatable = true // it is read-only
+	r.repeatable = true // rendering changes nothing
 	return fetchWith[apitypes.Rendered](ctx, c, r, request)
 }
 

@@ -182,13 +182,13 @@ func files(t *testing.T, c *client.Client) {
 		t.Errorf("Files.Delete = %+v", gone)
 	}
 	if _, err := c.Files().Delete(ctx, ann, unwanted.ID); !errors.Is(err, abi.NotFound) {
-		t.Errorf("deleting a deleted file: %v", err)
+		t.Errorf("Files.Delete of a deleted file = %v; want not_found", err)
 	}
 	if _, err := c.Files().Upload(ctx, ann, "not.pdf", "", strings.NewReader("no PDF")); err == nil {
-		t.Error("a file with a misleading name was accepted")
+		t.Error("Files.Upload of a text as not.pdf = nil; want an error")
 	}
 	if _, err := c.Files().Upload(ctx, ann, "x.txt", "no media type", strings.NewReader("x")); !errors.Is(err, abi.InvalidArgument) {
-		t.Errorf("an upload with a malformed media type: %v", err)
+		t.Errorf("Files.Upload with a malformed media type = %v; want invalid_argument", err)
 	}
 }
 
@@ -276,7 +276,7 @@ func backup(t *testing.T, s *service) {
 	c := s.as(t, "backup")
 	var buf bytes.Buffer
 	if n, err := c.Backup(t.Context(), &buf); n != 1<<20 || buf.Len() != 1<<20 || err != nil {
-		t.Errorf("Backup = %d, %v; %d bytes were written", n, err, buf.Len())
+		t.Errorf("Backup = %d, %v, and wrote %d bytes; want 1 MiB", n, err, buf.Len())
 	}
 	s.left = 10
 	if n, err := c.Backup(t.Context(), io.Discard); err == nil {
@@ -312,17 +312,17 @@ func exported(t *testing.T, c *client.Client) {
 	var buf bytes.Buffer
 	n, err := c.Users().Export(t.Context(), "ann", &buf)
 	if err != nil || n != int64(buf.Len()) {
-		t.Fatalf("Users.Export = %d, %v; %d bytes were written", n, err, buf.Len())
+		t.Fatalf("Users.Export = %d, %v, but wrote %d bytes", n, err, buf.Len())
 	}
 	archive, err := zip.NewReader(bytes.NewReader(buf.Bytes()), n)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if records := string(must(fs.ReadFile(archive, "records.ndjson"))(t)); !strings.Contains(records, `"store":"prefs"`) || !strings.Contains(records, `"content":{`) {
-		t.Errorf("the records of ann are %s", records)
+		t.Errorf("the exported records of ann are %s; want a record of the store prefs with its content", records)
 	}
 	if _, err := c.Users().Export(t.Context(), "", io.Discard); !errors.Is(err, abi.InvalidArgument) {
-		t.Errorf("an export without a user: %v", err)
+		t.Errorf("Users.Export without a user = %v; want invalid_argument", err)
 	}
 }
 
@@ -330,7 +330,7 @@ func ledger(t *testing.T, c *client.Client) {
 	ctx := t.Context()
 	page := must(c.Ledger().List(ctx, client.LedgerQuery{Tool: "remember", Writes: true, Limit: 1}))(t)
 	if len(page.Items) > 1 || page.Next == "" {
-		t.Errorf("a page of one = %+v; want one entry at most, and a next", page)
+		t.Errorf("Ledger.List with the limit 1 = %+v; want at most one entry, and Next", page)
 	}
 	runs := map[string]bool{}
 	for entry, err := range c.Ledger().All(ctx, client.LedgerQuery{Tool: "remember", Writes: true, Limit: 1, Since: page.Items[0].At}) {
@@ -338,7 +338,7 @@ func ledger(t *testing.T, c *client.Client) {
 			t.Fatal(err)
 		}
 		if entry.Tool != "remember" || len(entry.Writes) == 0 {
-			t.Errorf("an entry outside the query: %+v", entry)
+			t.Errorf("Ledger.All returned %+v; want only entries of the tool remember with writes", entry)
 		}
 		runs[entry.Run] = true
 	}

@@ -1,9 +1,9 @@
 // Package client is a client of the HTTP API of a toolrun service, which toolrun serve starts.
 //
 // Create a [Client] with [New]. Its methods run tools and code ([Client.Run], [Client.StreamRun],
-// [Client.RunCode]) and describe the app. Each of its handles, such as [Client.Sessions] and
+// [Client.RunCode]) and describe the app. Each handle of the Client, such as [Client.Sessions] and
 // [Client.Records], manages one kind of resource; [Client.Agents] performs turns of agents, and
-// [Client.Memory] reads and writes blocks. The types of request and response bodies are in
+// [Client.Memory] reads and writes memory blocks. The types of request and response bodies are in
 // package host/server/httpapi/apitypes. The Result of a run is a report.Result, as in all other
 // interfaces of toolrun:
 //

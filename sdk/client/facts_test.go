@@ -17,7 +17,7 @@ func facts(t *testing.T, c *client.Client) {
 	}
 	set := must(c.Facts().Set(ctx, ben, path, json.RawMessage(`"fr"`), client.WriteOptions{IfRevision: &none, TTL: "1h"}))(t)
 	if string(set.Value) != `"fr"` || set.Revision != 1 || set.Expires == nil || set.Default {
-		t.Errorf("Set = %+v; want the value with an end", set)
+		t.Errorf("Set = %+v; want the value with an expiry", set)
 	}
 	if _, err := c.Facts().Set(ctx, ben, path, json.RawMessage(`"de"`), client.WriteOptions{IfRevision: &none}); !errors.Is(err, abi.Conflict) {
 		t.Errorf("Set of a stored fact as a new one = %v; want conflict", err)
@@ -34,7 +34,7 @@ func facts(t *testing.T, c *client.Client) {
 		n := 0
 		for f, err := range c.Facts().All(ctx, ben, q) {
 			if n++; err != nil || f.Revision == 0 {
-				t.Fatalf("All(%+v) = %+v, %v", q, f, err)
+				t.Fatalf("All(%+v) returned %+v, %v; want a stored fact", q, f, err)
 			}
 		}
 		if n != want {
@@ -42,7 +42,7 @@ func facts(t *testing.T, c *client.Client) {
 		}
 	}
 	if deleted := must(c.Facts().Delete(ctx, ben, path, &loose.Revision))(t); !deleted.Deleted {
-		t.Errorf("Delete = %+v; want that there was a value", deleted)
+		t.Errorf("Delete = %+v; want Deleted", deleted)
 	}
 	workflows(t, c)
 	if _, err := c.Facts().Get(ctx, ben, "language"); !errors.Is(err, abi.InvalidArgument) {
@@ -59,7 +59,7 @@ func workflows(t *testing.T, c *client.Client) {
 	n := 0
 	for w, err := range c.Workflows().All(ctx, client.WorkflowQuery{User: "ben", PageQuery: client.PageQuery{Limit: 1}}) {
 		if n++; err != nil || w.ID != "order-7" {
-			t.Errorf("All = %+v, %v", w, err)
+			t.Errorf("All returned %+v, %v; want the workflow order-7", w, err)
 		}
 	}
 	if n != 1 {

@@ -94,7 +94,7 @@ FLOW:
 	"wait.js": {Data: []byte(`console.log("waiting"); for (;;) {}`)},
 }
 
-// The variable keys maps the valid credentials to principals.
+// The variable "keys" maps the valid credentials to principals.
 var keys = map[string]auth.Principal{
 	"operator":  {Role: auth.Operator, Tenant: "acme", Name: "op", CanRunCode: true},
 	"backup":    {Role: auth.Backup, Tenant: "acme", Name: "nightly"},

@@ -7,11 +7,12 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Memory is a handle for the blocks of users. A Caller with an Agent selects the blocks of that agent
-// for the user; a Caller without one selects the blocks of the user. Memory is safe for concurrent use.
+// Memory is a handle for the memory blocks of users. A Caller with an Agent selects the blocks of
+// that agent for the user; a Caller without one selects the blocks of the user. Memory is safe for
+// concurrent use.
 type Memory struct{ client *Client }
 
-// Memory returns the handle for the blocks of users.
+// Memory returns the handle for the memory blocks of users.
 func (c *Client) Memory() Memory { return Memory{c} }
 
 // AllScopes is the scope that selects the blocks of the user and the blocks of agents.
@@ -22,8 +23,9 @@ func newBlockRequest(method string, caller Caller, path ...string) *request {
 	return newRequest(method, append([]string{"memory", "blocks"}, path...)...).set("user_id", caller.User).set("agent_id", caller.Agent)
 }
 
-// List returns the blocks of the caller that exist. The scope is "" or AllScopes, which adds the
-// user's blocks to those of the caller's agent, or the blocks of every agent to those of the user.
+// List returns the existing blocks of the caller. The scope is "" or AllScopes. If the caller has
+// an agent, AllScopes adds the blocks of the user. Otherwise, AllScopes adds the blocks of all
+// agents.
 func (h Memory) List(ctx context.Context, caller Caller, scope string) ([]apitypes.Block, error) {
 	list, err := fetch[apitypes.Blocks](ctx, h.client, newBlockRequest(http.MethodGet, caller).set("scope", scope))
 	if err != nil {
@@ -37,9 +39,9 @@ func (h Memory) Get(ctx context.Context, caller Caller, block string) (*apitypes
 	return fetch[apitypes.Block](ctx, h.client, newBlockRequest(http.MethodGet, caller, block))
 }
 
-// Update replaces the content of a block. The argument expected is the value of Updated that was last
-// read, or "" if the block must not exist. If another writer has changed the block, the error is
-// abi.Conflict. If the content exceeds a limit of the block, the error is abi.TooLarge.
+// Update replaces the content of a block. The argument "expected" is the value of Updated that was
+// last read, or "" if the block must not exist. If another writer has changed the block, the error
+// is abi.Conflict. If the content exceeds a limit of the block, the error is abi.TooLarge.
 func (h Memory) Update(ctx context.Context, caller Caller, block, content, expected string) (*apitypes.Block, error) {
 	update := apitypes.BlockUpdate{Content: content}
 	if expected != "" {
@@ -48,8 +50,8 @@ func (h Memory) Update(ctx context.Context, caller Caller, block, content, expec
 	return fetchWith[apitypes.Block](ctx, h.client, newBlockRequest(http.MethodPut, caller, block), update)
 }
 
-// Delete deletes a block. The argument expected is the value of Updated that was last read. If another
-// writer has changed or deleted the block, the error is abi.Conflict.
+// Delete deletes a block. The argument "expected" is the value of Updated that was last read. If
+// another writer has changed or deleted the block, the error is abi.Conflict.
 func (h Memory) Delete(ctx context.Context, caller Caller, block, expected string) (*apitypes.Deleted, error) {
 	r := newBlockRequest(http.MethodDelete, caller, block).set("expected_updated_at", expected)
 	return fetch[apitypes.Deleted](ctx, h.client, r)
@@ -66,7 +68,8 @@ func (h Memory) Recall(ctx context.Context, query apitypes.RecallRequest) ([]api
 	return recalled.Results, nil
 }
 
-// Context returns the memory for a prompt, as the policy of the request requires it.
+// Context returns the text of the memory blocks for a prompt. The policy in the request selects the
+// blocks.
 func (h Memory) Context(ctx context.Context, request apitypes.ContextRequest) (*apitypes.MemoryContext, error) {
 	r := newRequest(http.MethodPost, "memory", "context")
 	r.repeatable = true // it is read-only

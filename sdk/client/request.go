@@ -45,7 +45,7 @@ type request struct {
 	repeatable bool
 	// onRunID is called with the id of a streamed run.
 	onRunID func(string)
-	// The field general is true if the request does not use an app.
+	// The field "general" is true if the request does not use an app.
 	general bool
 }
 
@@ -120,7 +120,7 @@ func (c *Client) send(ctx context.Context, r *request) (*http.Response, error) {
 	}
 }
 
-// The function busy reports whether an HTTP status means that the service is temporarily busy.
+// The function "busy" reports whether an HTTP status means that the service is temporarily busy.
 func busy(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }

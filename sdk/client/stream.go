@@ -108,7 +108,7 @@ var errNoCode = errors.New("the problem has no code")
 // line ends LF, which the service sends, and CRLF, because a proxy could convert line ends.
 func nextEvent(from *bufio.Reader) (name string, data []byte, err error) {
 	for {
-		line, err := from.ReadBytes('\n') // a line can have any length, but the size of from is limited
+		line, err := from.ReadBytes('\n') // a line can have any length; the size of the stream is limited
 		if err != nil {
 			return "", nil, err
 		}

@@ -54,16 +54,16 @@ func FuzzFollow(f *testing.F) {
 		lines := 0
 		result, err := follow(bytes.NewReader(text), func(int, abi.LogLine) { lines++ }, nil)
 		if max := bytes.Count(text, []byte("log")); lines > max {
-			t.Errorf("%d lines of %d", lines, max)
+			t.Errorf("follow returned %d lines; want at most %d", lines, max)
 		}
 		if e, ok := errors.AsType[*Error](err); ok && (e.Fault == nil || fmt.Sprint(e) == "") {
-			t.Errorf("an error without a fault: %#v", err)
+			t.Errorf("follow returned the error %#v; want an error with a fault", err)
 		}
 		if err == nil && !bytes.Contains(text, []byte("result")) {
-			t.Errorf("a Result without an event: %+v", result)
+			t.Errorf("follow returned the Result %+v; want an error, because there is no result event", result)
 		}
 		if _, err := json.Marshal(result); err != nil {
-			t.Errorf("a Result that is not valid JSON: %v", err)
+			t.Errorf("Marshal of the Result = %v; want nil", err)
 		}
 	})
 }

@@ -131,7 +131,7 @@ func TestOptions(t *testing.T) {
 }
 
 // The tool stops whenever its activity ends. If the workflow has canceled the activity, the error
-// is final. Otherwise, another worker can retry.
+// is not retryable. Otherwise, another worker can retry.
 func TestStop(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -161,7 +161,7 @@ func TestStop(t *testing.T) {
 				t.Errorf("%v: cancelled = %v; want %v", err, got, tt.canceled)
 			}
 			if failed, ok := errors.AsType[*sdk.ApplicationError](err); ok && failed.NonRetryable() {
-				t.Errorf("%v is final; want a retryable error", err)
+				t.Errorf("%v is not retryable; want a retryable error", err)
 			}
 		})
 	}

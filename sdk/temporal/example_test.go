@@ -53,7 +53,7 @@ func order(ctx workflow.Context, items int) (json.RawMessage, error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 30 * time.Second, HeartbeatTimeout: 10 * time.Second,
 	})
-	var node *temporal.Activities // nil: a workflow only needs the names of its methods
+	var node *temporal.Activities // nil, because a workflow needs only the names of the methods
 	var price, label temporal.Result
 	err := workflow.ExecuteActivity(ctx, node.RunTool, temporal.Request{
 		Tool: "price", User: "ann", Input: json.RawMessage(fmt.Sprintf(`{"items": %d}`, items)),

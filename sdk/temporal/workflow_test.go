@@ -136,7 +136,7 @@ func TestDeadlineIsTheTools(t *testing.T) {
 		t.Errorf("FaultOf(%v) = %+v; want timeout", err, f)
 	}
 	if failed, ok := errors.AsType[*sdk.ApplicationError](err); ok && failed.NonRetryable() {
-		t.Errorf("%v is final; want a retryable error", err)
+		t.Errorf("%v is not retryable; want a retryable error", err)
 	}
 }
 

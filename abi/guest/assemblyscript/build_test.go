@@ -149,7 +149,7 @@ func rebuild(t *testing.T, node, workspace, folder, dir string) {
 	}
 }
 
-// The function installed returns the version of the compiler in package.json.
+// The function "installed" returns the version of the compiler in package.json.
 func installed(t *testing.T) string {
 	t.Helper()
 	manifest, err := os.ReadFile("package.json")

@@ -46,8 +46,8 @@ const (
 	// Never waits for a promise that is never settled, while no call is pending. The behavior Never
 	// requires a language with promises.
 	Never Behaviour = "never"
-	// Context sets the key "added" of its context to {"n": 1} and "changed" to 2, and returns
-	// context.kept.
+	// Context sets the key "added" of its context to {"n": 1} and the key "changed" to 2. Context
+	// returns the value of the key "kept".
 	Context Behaviour = "context"
 	// Steps sets the key "steps" of its context to {}.
 	Steps Behaviour = "steps"

@@ -17,7 +17,7 @@ import (
 type frame struct {
 	Kind kind `json:"kind"`
 
-	// The frames load and loaded use these fields.
+	// Frames of the kinds "load" and "loaded" use these fields.
 	Path     string    `json:"path,omitempty"`
 	Code     []byte    `json:"code,omitempty"`
 	Entry    string    `json:"entry,omitempty"`
@@ -26,17 +26,19 @@ type frame struct {
 	Table    abi.Table `json:"table,omitempty"`
 	Program  int       `json:"program,omitempty"`
 
-	// These fields are used by open, which requests a file by Path, and by the reply with the file.
+	// A frame of the kind "open" requests the file at Path. The frame of the kind "file", which is
+	// the reply, uses these fields.
 	Data    []byte  `json:"data,omitempty"`
 	Entries []entry `json:"entries,omitempty"`
 	IsDir   bool    `json:"is_dir,omitempty"`
 	Missing bool    `json:"missing,omitempty"`
 
-	// Fields of run and outcome.
+	// Frames of the kinds "run" and "outcome" use these fields.
 	Input  *engine.Input  `json:"input,omitempty"`
 	Output *engine.Output `json:"output,omitempty"`
 
-	// Fields of call, log, reply, cancel, and every kind that can report a failure.
+	// Frames of the kinds "call", "log", "reply" and "cancel" use these fields, and so does every
+	// kind that can report a failure.
 	Op     string     `json:"op,omitempty"`
 	Args   []*string  `json:"args,omitempty"` // nil if the argument is absent
 	Level  abi.Level  `json:"level,omitempty"`

@@ -68,8 +68,8 @@ func leaveOut(t *testing.T) {
 	}
 }
 
-// The constant "enough" is the time limit of runs that end by themselves, and short is the time
-// limit of runs that never end by themselves.
+// The constant "enough" is the time limit of runs that end by themselves. The constant "short" is
+// the time limit of runs that never end by themselves.
 const (
 	enough = 30 * time.Second
 	short  = 150 * time.Millisecond

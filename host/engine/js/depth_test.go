@@ -32,8 +32,8 @@ func TestStackLimitOfNatives(t *testing.T) {
 	}
 }
 
-// TestCallsThatEndedAreNotCounted checks that only active native calls count, however other calls
-// ended.
+// TestCallsThatEndedAreNotCounted checks that a native call that has ended, even with an error, no
+// longer counts towards the limit.
 func TestCallsThatEndedAreNotCounted(t *testing.T) {
 	const code = `for (let i = 0; i < 2000; i++) {
 		memory.get_content("forbidden").catch(() => 0);
@@ -42,7 +42,7 @@ func TestCallsThatEndedAreNotCounted(t *testing.T) {
 	}
 	return "done";`
 	if got := answer(t, code); got != `"done"` {
-		t.Errorf("Run = %s", got)
+		t.Errorf("Run = %s; want done", got)
 	}
 }
 

@@ -77,7 +77,7 @@ func (e *encoder) encode(root string, v goja.Value) ([]byte, *encodeError) {
 	return e.out, nil
 }
 
-// value encodes a value that resolve has returned.
+// value encodes a value that the method "resolve" has returned.
 func (e *encoder) value(v goja.Value) *encodeError {
 	e.values++
 	if e.values%checkEvery == 0 && e.realm.ctx.Err() != nil {

@@ -71,7 +71,7 @@ func TestConsoleBounds(t *testing.T) {
 		}
 	}
 	if !strings.HasSuffix(lines[0], "ü…") || lines[3] != "\ufffd" {
-		t.Errorf("lines end in %q and %q", lines[0][len(lines[0])-5:], lines[3])
+		t.Errorf("lines end in %q and %q; want ü… and U+FFFD", lines[0][len(lines[0])-5:], lines[3])
 	}
 	stack := logged(t, "\nfunction fail() {\n  return new RangeError('far');\n}\nconsole.error('it:', fail());")[0]
 	if !strings.HasPrefix(stack, "it: RangeError: far\n    at fail (tool.js:3:") || strings.Contains(stack, "native") {

@@ -36,7 +36,7 @@ func gapOf(r *realm, space goja.Value) goja.String {
 	}
 	gap, isText := space.(goja.String)
 	if !isText {
-		if !goja.IsNumber(space) || !(space.ToFloat() >= 1) { // NaN is not
+		if !goja.IsNumber(space) || !(space.ToFloat() >= 1) { // false for NaN
 			return nil
 		}
 		return r.vm.ToValue(strings.Repeat(" ", int(min(space.ToFloat(), maxGap)))).(goja.String)

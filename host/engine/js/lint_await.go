@@ -40,7 +40,7 @@ type awaitLinter struct {
 	tree     *ast.Program
 	script   *script
 	warnings []string
-	// shadowed reports whether memory can be a variable of the author.
+	// shadowed reports whether the name "memory" can refer to a variable of the author.
 	shadowed bool
 }
 
@@ -89,7 +89,7 @@ func (f *awaitLinter) block(list []ast.Statement) {
 }
 
 // misusedIn returns a node that uses a variable as if it were not a promise, or nil. misusedIn
-// returns nil if any other code can change the variable that own declares.
+// returns nil if any other code can change the variable that the argument "own" declares.
 func (f *awaitLinter) misusedIn(list []ast.Statement, name string, own *ast.Binding) (misused any) {
 	changed := false
 	f.walk(list, func(node any) bool {

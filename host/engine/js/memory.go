@@ -72,8 +72,8 @@ func (m *memoryAPI) operation(op *abi.Operation) nativeFunc {
 }
 
 // arrange returns the arguments of a call in the order of the operation's parameters. A call can
-// instead pass one object with named arguments. arrange corresponds to the function arrange in the
-// prelude's memory.js, but does not use names that a guest can change.
+// instead pass one object with named arguments. arrange corresponds to the function "arrange" in
+// the prelude's memory.js, but does not use names that a guest can change.
 func (m *memoryAPI) arrange(op *abi.Operation, args []goja.Value) []goja.Value {
 	if len(args) > len(op.Params) {
 		m.refuseCall(op, "takes at most %d arguments, not %d", len(op.Params), len(args))

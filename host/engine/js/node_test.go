@@ -71,7 +71,7 @@ func TestNodeCrypto(t *testing.T) {
 	}
 	got := answer(t, `import { createHash } from "node:crypto"; import crypto from "crypto"; return [createHash("md5").digest("hex"), crypto.createHash === createHash]`)
 	if got != `["d41d8cd98f00b204e9800998ecf8427e",true]` {
-		t.Errorf("imported crypto answers %s", got)
+		t.Errorf("imported crypto returns %s; want the digest of an empty text, and true", got)
 	}
 }
 
@@ -156,6 +156,6 @@ func TestYieldStar(t *testing.T) {
 		}
 	}
 	if strings.Contains(both, "__") {
-		t.Fatal("the sources name no helper")
+		t.Fatal("the source contains __, which is reserved for helpers")
 	}
 }

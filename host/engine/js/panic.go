@@ -5,8 +5,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/crash"
 )
 
-// recovered converts a panic to a fault. A tool's code can cause a panic of goja, and the fault is
-// then the result of broken. Any other panic becomes an internal fault. Only the host's log
+// recovered converts a panic to a fault. A tool's code can cause a panic of goja, and the method
+// "broken" then returns the fault. Any other panic becomes an internal fault. Only the host's log
 // receives the details.
 func (e *Engine) recovered(err *error, broken func() error) {
 	c := crash.Of(recover())
@@ -21,7 +21,7 @@ func (e *Engine) recovered(err *error, broken func() error) {
 	*err = abi.Faultf(abi.Internal, "the JavaScript engine failed; the host's log has the details")
 }
 
-// The function unreadable returns the fault for a source that makes goja's parser or compiler
+// The function "unreadable" returns the fault for a source that makes goja's parser or compiler
 // panic.
 func unreadable(name string) error {
 	f := abi.Faultf(abi.SourceInvalid, "%s contains code that the JavaScript engine cannot compile", name)
@@ -29,7 +29,7 @@ func unreadable(name string) error {
 	return f
 }
 
-// The method broken returns the fault of a run in which goja panicked. If the host had already
+// The method "broken" returns the fault of a run in which goja panicked. If the host had already
 // ended the run, broken returns the host's error. The fault has no position, because goja has
 // already discarded the call stack.
 func (r *run) broken() error {

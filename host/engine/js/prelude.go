@@ -98,8 +98,8 @@ func (p *prelude) module(name string) *goja.Object {
 	return exports
 }
 
-// requireFor returns the function require for a module, or undefined if the module does not use it,
-// because creating a native function is expensive.
+// requireFor returns the function "require" for a module, or undefined if the module does not use
+// it, because creating a native function is expensive.
 func (p *prelude) requireFor(module preludeModule) goja.Value {
 	if !module.requires {
 		return goja.Undefined()

@@ -47,7 +47,7 @@ func (r *realm) elapsed(goja.FunctionCall) goja.Value {
 	return r.vm.ToValue(float64(time.Since(r.start).Microseconds()) / 1000)
 }
 
-// The method try calls f, which can run guest code such as getters, and returns the error that
+// The method "try" calls f, which can run guest code such as getters, and returns the error that
 // ended f. try recovers only exceptions of the guest, stack overflows and interrupts.
 func (r *realm) try(f func()) (err error) {
 	defer func() {
@@ -67,8 +67,8 @@ func (r *realm) try(f func()) (err error) {
 	return nil
 }
 
-// enter begins a native call that can run guest code, and leave ends the call. goja counts only
-// JavaScript frames. A native getter or method has no such frame, and a stack overflow of the
+// enter begins a native call that can run guest code. The method "leave" ends the call. goja counts
+// only JavaScript frames. A native getter or method has no such frame, and a stack overflow of the
 // process is fatal.
 func (r *realm) enter() {
 	if r.depth >= r.limits.CallDepth {
@@ -112,7 +112,7 @@ func (r *realm) construct(construct goja.Constructor, newTarget *goja.Object, ar
 	return object
 }
 
-// The method native returns a guest function that calls f. Stack traces contain the function's
+// The method "native" returns a guest function that calls f. Stack traces contain the function's
 // name.
 func (r *realm) native(name string, f nativeFunc) *goja.Object {
 	counted := func(call goja.FunctionCall) goja.Value {

@@ -195,7 +195,7 @@ func escapedSlashes(text string) string {
 	return b.String()
 }
 
-// keepSources makes the members source and toString of regular expressions return the author's
+// keepSources makes the members "source" and "toString" of regular expressions return the author's
 // version.
 func (x *regexps) keepSources(prototype *goja.Object) {
 	plain, err := x.vm.RunProgram(sourceGetter())

@@ -79,7 +79,7 @@ func (r *reviewer) enter(node any) bool {
 		r.walk(n.Statement, r.enter)
 		return false
 	case *ast.BranchStatement, *ast.MetaProperty:
-		return false // its names are not variables
+		return false // the names in such a node are not variables
 	case *ast.CallExpression:
 		r.call(n)
 	case *ast.NewExpression:
@@ -94,7 +94,7 @@ func (r *reviewer) enter(node any) bool {
 	return true
 }
 
-// The method try walks the syntax tree of a try statement. If the statement has a catch clause,
+// The method "try" walks the syntax tree of a try statement. If the statement has a catch clause,
 // code in the try block can fail intentionally.
 func (r *reviewer) try(n *ast.TryStatement) bool {
 	if n.Catch == nil {

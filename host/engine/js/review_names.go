@@ -74,7 +74,7 @@ func (n *names) enter(node any) bool {
 	return true
 }
 
-// The function folded returns the expression that unfold wrapped in a sequence.
+// The function "folded" returns the expression that unfold wrapped in a sequence.
 func folded(e ast.Expression) ast.Expression {
 	if s, ok := e.(*ast.SequenceExpression); ok && len(s.Sequence) == 1 {
 		return s.Sequence[0]

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// The constant typical is a tool that reads its input, makes one memory call, and uses common
+// The constant "typical" is a tool that reads its input, makes one memory call, and uses common
 // modules.
 const typical = `
 import json, re

@@ -100,7 +100,7 @@ func (c *channel) launch(in *snapshot.Instance) error {
 	return c.ended(err)
 }
 
-// The method "ended" returns the reason why a call of the guest ended. A reason from the host takes
+// The method "ended" returns the reason why a call to the guest ended. A reason from the host takes
 // precedence over the guest's error.
 func (c *channel) ended(err error) error {
 	if stopped := c.system.Flush(); c.halted == nil {

@@ -27,7 +27,7 @@ func TestSoakCPython(t *testing.T) {
 	lib := installedTests(t)
 	files, err := fs.Glob(lib, "test/test_json/test_*.py")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("the tests of json: %v, %v", files, err)
+		t.Fatalf("Glob of the tests of module json = %v, %v; want files", files, err)
 	}
 	modules := []string{"test.test_re", "test.test_userdict", "test.test_userlist"}
 	imported := []string{"test.list_tests", "test.mapping_tests", "test.seq_tests"}
@@ -115,7 +115,7 @@ func outcomes(ctx context.Context, t *testing.T, p engine.Program, lib fs.FS, mo
 	}
 	// The tests of decimal use numbers with hundreds of millions of digits.
 	in := engine.Input{Input: input, Limits: engine.Limits{MemoryBytes: python.MaxMemoryBytes}}
-	out, err := p.Run(ctx, in, enginetest.NewMemory(errors.New("the tests call no memory")).Host())
+	out, err := p.Run(ctx, in, enginetest.NewMemory(errors.New("a test called memory; want no calls")).Host())
 	if err != nil {
 		t.Fatalf("Run = %+v", err)
 	}

@@ -137,7 +137,7 @@ func (e *Engine) Close() error {
 	return i.close()
 }
 
-// The method started returns the interpreter and starts it if necessary.
+// The method "started" returns the interpreter and starts it if necessary.
 func (e *Engine) started(ctx context.Context) (*interpreter, error) {
 	select {
 	case e.lock <- struct{}{}:

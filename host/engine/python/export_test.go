@@ -38,7 +38,7 @@ func Fresh(loaded engine.Program) (memory []byte, globals []uint64, err error) {
 var background = context.Background()
 
 // Tried returns the error of the engine's check of its own snapshot. For this check, Tried
-// increases the entry point's index in the function table by shift.
+// increases the entry point's index in the function table by the argument "shift".
 func Tried(e *Engine, shift uint32) error {
 	i := *e.interpreter
 	i.entry.Slot += shift

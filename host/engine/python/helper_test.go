@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 )
 
-// The function installed returns the runtime for these tests.
+// The function "installed" returns the runtime for these tests.
 func installed(t testing.TB) []byte {
 	t.Helper()
 	code, err := os.ReadFile(disttest.File(t))
@@ -26,8 +26,8 @@ func cacheFolder() (string, error) {
 	return filepath.Join(dir, "toolrun"), err
 }
 
-// The variable shared is the engine of all tests that do not change their engine, because starting
-// an engine takes half a second. shared runs until the process ends.
+// The variable "shared" is the engine of all tests that do not change their engine, because
+// starting an engine takes half a second. shared runs until the process ends.
 var shared struct {
 	start  sync.Once
 	engine *python.Engine

@@ -70,6 +70,6 @@ func private(b *testing.B) int {
 			return kib
 		}
 	}
-	b.Fatal("the system's account of memory has no line for anonymous memory")
+	b.Fatal("/proc/self/smaps_rollup has no line for anonymous memory")
 	return 0
 }

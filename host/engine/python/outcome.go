@@ -15,7 +15,7 @@ import (
 )
 
 // conclude returns the output or the error of a run. The argument "ended" is the error with which
-// the call of the guest ended.
+// the call to the guest ended.
 func (r *run) conclude(p *program, ended error) (engine.Output, error) {
 	var out engine.Output
 	if r.instance != nil {
@@ -56,8 +56,8 @@ func (r *run) checkDocument(name string, text []byte) (json.RawMessage, error) {
 	return text, nil
 }
 
-// The method changes returns a JSON object with the context keys that the guest changed, or nil if
-// it changed none.
+// The method "changes" returns a JSON object with the context keys that the guest changed, or nil
+// if it changed none.
 func (r *run) changes(text []byte) (json.RawMessage, error) {
 	if string(text) == "{}" {
 		return nil, nil
@@ -97,7 +97,7 @@ func (r *run) silent(out engine.Output, ended error) (engine.Output, error) {
 		WithHint("check whether the tool closes its standard input or modifies Python's internals")
 }
 
-// The method trapped returns the fault for a trap in the interpreter.
+// The method "trapped" returns the fault for a trap in the interpreter.
 func (r *run) trapped(err error) error {
 	trap := machine.TrapOf(err)
 	if trap.IsStackOverflow() || r.overflowed() {
@@ -131,7 +131,7 @@ type failure struct {
 	Stack   string `json:"stack"`
 }
 
-// The method failed returns the fault for an uncaught exception.
+// The method "failed" returns the fault for an uncaught exception.
 func (r *run) failed() error {
 	var report failure
 	if json.Unmarshal(r.channel.outcome.rest, &report) != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// The constant native is a Python program that runs other programs in CPython, each in a new
+// The constant "native" is a Python program that runs other programs in CPython, each in a new
 // process. For each program, native prints a line of JSON with the result of the function main. If
 // the program is a function body, native prints the result of the body.
 const native = `

@@ -33,7 +33,7 @@ type run struct {
 	files      *folder
 	instance   *snapshot.Instance
 	extraBytes int64         // the size of the C stack, which does not count as the tool's memory
-	returned   bool          // whether the call of the guest returned
+	returned   bool          // whether the call to the guest returned
 	early      []abi.LogLine // log lines from before the run
 	warnings   []string
 }
@@ -92,7 +92,7 @@ func orEmpty(text json.RawMessage) json.RawMessage {
 
 // perform restores an instance of an image and makes it process requests until one fails. If image
 // is nil, perform starts an interpreter for the requests. The error is the reason why the guest
-// ended. The error is nil if the call of the guest returned.
+// ended. The error is nil if the call to the guest returned.
 func (r *run) perform(p *program, image *snapshot.Image, requests ...string) error {
 	r.files, r.memory.table = p.files, p.operations
 	full := image == nil

@@ -34,7 +34,7 @@ func sourceText(name string, code []byte) (string, error) {
 	return strings.TrimPrefix(string(code), "\ufeff"), nil
 }
 
-// The function broken returns a fault about a source file.
+// The function "broken" returns a fault about a source file.
 func broken(name, format string, args ...any) error {
 	f := abi.Faultf(abi.SourceInvalid, format, args...)
 	f.File = name
@@ -130,7 +130,7 @@ func (p *program) loadFault(r *run) error {
 	return f
 }
 
-// The function unreadable returns the fault for a runtime that cannot be read. The fault contains
+// The function "unreadable" returns the fault for a runtime that cannot be read. The fault contains
 // only the reason of a file error, because the error itself contains a path of the host.
 func unreadable(err error) error {
 	if f, ok := err.(*abi.Fault); ok {
@@ -142,7 +142,7 @@ func unreadable(err error) error {
 	return abi.Faultf(abi.SourceInvalid, "cannot read the Python runtime: %v", err).WithHint(hintRuntime)
 }
 
-// The function named adds the name of the tool's file to a fault of the runtime.
+// The function "named" adds the name of the tool's file to a fault of the runtime.
 func named(src engine.Source, err error) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || f.Code != abi.SourceInvalid && f.Code != abi.Unavailable {

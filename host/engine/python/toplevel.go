@@ -34,7 +34,7 @@ func newTopLevel(p *program) *topLevel {
 
 // image returns the interpreter after the top level has run, or nil if each run has to run the top
 // level. The first call to image runs the top level. Each run logs the lines that the top level
-// logged, as if the top level had run there.
+// logged, as if it had executed the top level itself.
 func (l *topLevel) image(r *run) (*snapshot.Image, error) {
 	ctx := r.channel.ctx
 	select {
@@ -56,8 +56,8 @@ func (l *topLevel) image(r *run) (*snapshot.Image, error) {
 	return l.started, nil
 }
 
-// The method try runs the top level once for all runs. If the top level fails or uses a value that
-// differs between runs, each run executes the top level and reports its errors. try returns an
+// The method "try" runs the top level once for all runs. If the top level fails or uses a value
+// that differs between runs, each run executes the top level and reports its errors. try returns an
 // error only if the context of r ends or the host fails.
 func (l *topLevel) try(r *run) error {
 	ctx := r.channel.ctx
@@ -90,7 +90,7 @@ func (l *topLevel) try(r *run) error {
 }
 
 // toWatch reports whether the next run of the top level has to find the line that uses the varying
-// value. The method try does not search for the line, because a later run of the top level can do
+// value. The method "try" does not search for the line, because a later run of the top level can do
 // this at no extra cost.
 func (l *topLevel) toWatch() bool { return l.varies != "" && l.location.Load() == nil }
 

@@ -171,11 +171,11 @@ func TestSnapshotIsTried(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := python.Tried(e, 0); err != nil {
-		t.Errorf("the right entry point: %v", err)
+		t.Errorf("Tried with the right entry point = %v; want nil", err)
 	}
 	for _, shift := range []uint32{1, 2, 1 << 30} {
 		if err := python.Tried(e, shift); err == nil {
-			t.Errorf("an entry point shifted by %d: no error", shift)
+			t.Errorf("Tried with an entry point shifted by %d = nil; want an error", shift)
 		}
 	}
 }

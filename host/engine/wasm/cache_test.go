@@ -69,7 +69,7 @@ func TestCacheIsNotUsed(t *testing.T) {
 		}
 	}
 	if found := files(t, open); len(found) != 0 {
-		t.Errorf("a directory that others may write to contains %v", found)
+		t.Errorf("a directory that others may write to contains %v; want no files", found)
 	}
 }
 

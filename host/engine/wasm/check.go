@@ -47,7 +47,7 @@ func inspectEntry(m *binary.Module, entry string) error {
 	return c.checkExport(entry, entryType)
 }
 
-// The function named adds the name of the source file to a fault.
+// The function "named" adds the name of the source file to a fault.
 func named(src engine.Source, err error) error {
 	f, ok := err.(*abi.Fault)
 	if !ok {
@@ -58,7 +58,7 @@ func named(src engine.Source, err error) error {
 	return &g
 }
 
-// The function unreadable returns the fault of a module that binary.Parse rejected.
+// The function "unreadable" returns the fault of a module that binary.Parse rejected.
 func unreadable(err error) *abi.Fault {
 	return abi.Faultf(abi.SourceInvalid, "%v", err)
 }

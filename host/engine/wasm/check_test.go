@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// plugin returns a plug-in whose entry runs the code. The function prepare can add imports and
+// plugin returns a plug-in whose entry runs the code. The function "prepare" can add imports and
 // functions.
 func plugin(prepare func(m *wasmtest.Module), code ...byte) []byte {
 	m := &wasmtest.Module{Pages: 1}

@@ -48,7 +48,8 @@ func callsOf(program []byte, exit int32) []byte {
 			break
 		}
 		for i := range args {
-			// The sign maps small numbers to both ends of the memory.
+			// The conversion extends the sign, so the arguments include addresses near both ends of
+			// the memory.
 			args[i] = int32(int16(binary.LittleEndian.Uint16(program[2*i:])))
 		}
 		program = program[2*len(args):]

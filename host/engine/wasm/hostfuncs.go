@@ -59,8 +59,8 @@ var runFunctions = []function{
 	}},
 }
 
-// The function reading returns a host function (ptr, off, len) that copies a range of a document to
-// the guest.
+// The function "reading" returns a host function (ptr, off, len) that copies a range of a document
+// to the guest.
 func reading(document func(*run) []byte) func(*run, api.Memory, []uint32) int32 {
 	return func(r *run, memory api.Memory, args []uint32) int32 {
 		ptr, off, length := args[0], args[1], args[2]

@@ -16,7 +16,7 @@ import (
 )
 
 // conclude returns the outcome of the run. result is the return value of the entry, and the
-// argument ended is the error of the call.
+// argument "ended" is the error of the call to the entry.
 func (r *run) conclude(result uint64, ended error) (engine.Output, error) {
 	out := engine.Output{MemoryBytes: r.used}
 	if err := r.flush(); err != nil && r.halted == nil {
@@ -62,7 +62,7 @@ func (r *run) flush() error {
 	return nil
 }
 
-// The method stopped returns the error of a run that the WASI system stopped.
+// The method "stopped" returns the error of a run that the WASI system stopped.
 func (r *run) stopped(err error) error {
 	if r.ctx.Err() != nil && (errors.Is(err, r.ctx.Err()) || errors.Is(err, context.Cause(r.ctx))) {
 		return engine.FaultFromContext(r.ctx)
@@ -122,7 +122,7 @@ func (r *run) contextChanges() (json.RawMessage, error) {
 	return r.changes, nil
 }
 
-// The method failed returns the fault of a run whose entry returned a nonzero code.
+// The method "failed" returns the fault of a run whose entry returned a nonzero code.
 func (r *run) failed(code int32) error {
 	if r.tooLarge {
 		return abi.Faultf(abi.OutputLimit, "the output or the context exceeds %d bytes", r.limits.OutputBytes)

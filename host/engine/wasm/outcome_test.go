@@ -161,7 +161,7 @@ func deadlineOf(ctx context.Context) time.Time {
 	return deadline
 }
 
-// The function filling returns an endless loop that calls memory.fill on the whole page.
+// The function "filling" returns an endless loop that calls memory.fill on the whole page.
 func filling() []byte {
 	code := []byte{wasmtest.Loop, wasmtest.Empty}
 	code = append(append(append(code, wasmtest.Const(0)...), wasmtest.Const(1)...), wasmtest.Const(65536)...)
@@ -216,7 +216,7 @@ func TestRunDoesNotWait(t *testing.T) {
 // limit.
 func TestLimitIsTheRunsOwn(t *testing.T) {
 	grow := append(append(wasmtest.Const(100), wasmtest.MemoryGrow, 0), wasmtest.Const(-1)...)
-	grow = append(append(grow, 0x46, wasmtest.If, wasmtest.Empty), wasmtest.Unreachable, wasmtest.End) // if the result is -1
+	grow = append(append(grow, 0x46, wasmtest.If, wasmtest.Empty), wasmtest.Unreachable, wasmtest.End) // if memory.grow returned -1, trap
 	p := loadPlugin(t, plugin(nil, grow...))
 	for _, test := range []struct {
 		limit int64

@@ -134,7 +134,7 @@ func (p *plugin) build(ctx context.Context, source []byte) error {
 	return nil
 }
 
-// The variable limits contains the limits on the size and complexity of a plug-in's module.
+// The variable "limits" contains the limits on the size and complexity of a plug-in's module.
 var limits = binary.Limits{}
 
 // provide instantiates the host modules that a plug-in can import.

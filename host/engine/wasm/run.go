@@ -44,7 +44,7 @@ type run struct {
 	restored     *snapshot.Instance
 	halted       error // the error with which the host stopped the run; hidden from the guest
 	fuel         int64 // the fuel granted so far
-	started      bool  // false during initialization, when input and memory are unavailable
+	started      bool  // false during initialization, without input and memory operations
 }
 
 func newRun(ctx context.Context, in engine.Input, host engine.Host, table abi.Table, from machine.Sources) (*run, error) {

@@ -12,7 +12,7 @@ import (
 // maxFrames is the maximum number of stack frames in the report of a trap.
 const maxFrames = 20
 
-// The method trapped returns the fault of a guest that trapped.
+// The method "trapped" returns the fault of a guest that trapped.
 func (r *run) trapped(err error) error {
 	trap := machine.TrapOf(err)
 	switch {

@@ -22,8 +22,8 @@ type controlFlow struct {
 	passed int
 }
 
-// label is an open block. The field branch is the number of values that a branch to the block
-// passes on. The field end is the number of values that the end of the block passes on.
+// label is an open block. The field "branch" is the number of values that a branch to the block
+// passes on. The field "end" is the number of values that the end of the block passes on.
 type label struct {
 	op          Op
 	branch, end int

@@ -17,7 +17,7 @@ func section(id byte, data string) string {
 	return string(append(binary.AppendUint32([]byte{id}, uint32(len(data))), data...))
 }
 
-// function returns a module with one function of type () -> (). The argument body contains the
+// function returns a module with one function of type () -> (). The argument "body" contains the
 // locals and the code of the function.
 func function(body string) string {
 	code := string(binary.AppendUint32([]byte{1}, uint32(len(body)))) + body

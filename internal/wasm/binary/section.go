@@ -105,8 +105,8 @@ func Insert(sections []Section, s Section) []Section {
 }
 
 // Vector splits the content of a section into the number of entries and their encoding. It cannot
-// be used for the sections custom, start and data count. The error is an *Error with an offset in
-// data.
+// be used for custom sections, the start section and the data count section. The error is an *Error
+// with an offset in data.
 func Vector(data []byte) (count uint32, entries []byte, err error) {
 	count, n := Uint32(data)
 	if n == 0 {

@@ -25,15 +25,15 @@ const (
 )
 
 var (
-	// types contains the types of the functions yield and charge: (i64) -> (i64) and (i32) ->
+	// types contains the types of the functions "yield" and "charge": (i64) -> (i64) and (i32) ->
 	// (i32).
 	types = []byte{0x60, 1, i64Type, 1, i64Type, 0x60, 1, i32Type, 1, i32Type}
 	// fuelGlobal is a mutable i64 that is initially 0, so the first charge requests fuel.
 	fuelGlobal = []byte{i64Type, 1, i64Const, 0, endOp}
 )
 
-// The method code returns the code section with charges in all functions. The function charge is
-// added at the end.
+// The method "code" returns the code section with charges in all functions. The function "charge"
+// is added at the end.
 func (r *rewriter) code() []byte {
 	size := 0
 	for _, f := range r.m.Functions {

@@ -23,8 +23,8 @@ type region struct {
 	// params reports whether the region is a loop with parameters. The inserted code cannot repeat an
 	// iteration of such a loop, because it is inside a block.
 	params bool
-	// The field shared reports whether other code changes the fuel while the region runs. The other
-	// code is a called function, or an inner loop that updates the global.
+	// The field "shared" reports whether other code changes the fuel while the region runs. The
+	// other code is a called function, or an inner loop that updates the global.
 	shared bool
 }
 

@@ -51,7 +51,7 @@ func tightest(t *testing.T, wasm []byte, field int) binary.Limits {
 	return lim
 }
 
-// The function full returns a module with everything that Rewrite extends. Its calls have padded
+// The function "full" returns a module with everything that Rewrite extends. Its calls have padded
 // indexes.
 func full() []byte {
 	g := &guest{imports: []binary.Import{{Module: "env", Name: "host"}}}

@@ -16,13 +16,13 @@ const Slice = 1 << 17
 type Options struct {
 	// Module and Name are the names under which yield is imported. The type of yield is (i64) ->
 	// (i64). The argument of yield is the remaining fuel, which may be negative. The result is the
-	// new amount, which is at least Slice. Defaults "toolrun:fuel" and "yield".
+	// new amount, which is at least Slice. The defaults are "toolrun:fuel" and "yield".
 	Module, Name string
 	// TableElements is the maximum total size of all tables that the module defines, in elements.
 	// The initial sizes of the tables count toward this maximum. Each table may grow by an equal
-	// share of the rest. If the initial sizes exceed TableElements, no table may grow. Default
-	// 1,000,000. The limit exists because runtimes limit memories but not tables: they allocate any
-	// size that table.grow requests.
+	// share of the rest. If the initial sizes exceed TableElements, no table may grow. The default
+	// is 1,000,000. The limit exists because runtimes limit memories but not tables: they allocate
+	// any size that table.grow requests.
 	TableElements uint32
 }
 

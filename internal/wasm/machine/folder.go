@@ -64,10 +64,10 @@ func OpenSealed(ctx context.Context, dir string, imports Imports) (*Machine, err
 type Cache struct{ Dir string }
 
 // Get returns the machine that is stored under a name. The function "open" opens the machine's
-// folder. If the folder is missing or damaged, the function fill creates the machine in a temporary
-// folder. The temporary folder is renamed when it is complete, so other processes never find an
-// incomplete folder. Get returns nil if the cache cannot be used or fill fails. The caller then
-// compiles without the cache.
+// folder. If the folder is missing or damaged, the function "fill" creates the machine in a
+// temporary folder. The temporary folder is renamed when it is complete, so other processes never
+// find an incomplete folder. Get returns nil if the cache cannot be used or fill fails. The caller
+// then compiles without the cache.
 func (c Cache) Get(name string, open, fill func(dir string) (*Machine, error)) *Machine {
 	if codecache.Make(c.Dir) != nil {
 		return nil

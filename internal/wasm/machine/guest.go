@@ -34,7 +34,7 @@ type Guest interface {
 
 type guestKey struct{}
 
-// With returns a context for calls of a guest. Host functions find g in this context.
+// With returns a context for calls to a guest. Host functions find g in this context.
 func With(ctx context.Context, g Guest) context.Context {
 	return context.WithValue(ctx, guestKey{}, g)
 }

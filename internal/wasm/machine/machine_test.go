@@ -37,10 +37,10 @@ func TestNotRestorable(t *testing.T) {
 	}
 	code, err := machine.Rewrite(parsed, machine.RewriteOptions{})
 	if err != nil || code.Restorable != nil || code.NotRestorable == nil {
-		t.Fatalf("Rewrite = %v, %v, %v; want code that is not restorable, and why", code.Restorable, code.NotRestorable, err)
+		t.Fatalf("Rewrite = %v, %v, %v; want code with a nil Restorable and with NotRestorable", code.Restorable, code.NotRestorable, err)
 	}
 	if _, err := machine.Save(t.Context(), t.TempDir(), code, noImports); err == nil {
-		t.Error("Save of code that is not restorable succeeded")
+		t.Error("Save of code that is not restorable = nil; want an error")
 	}
 	compiled, err := machine.Compile(t.Context(), code, noImports)
 	if closing(t, compiled, err).IsRestorable() {

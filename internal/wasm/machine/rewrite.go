@@ -31,8 +31,8 @@ func (e *ModuleError) Unwrap() error { return e.Err }
 // RewriteOptions select what Rewrite adds. The zero value makes a module interruptible and
 // restorable.
 type RewriteOptions struct {
-	// StackGuard makes the module trap if its C stack exceeds a limit; see package stackguard.
-	// Default false.
+	// StackGuard makes the module trap if its C stack exceeds a limit; see package stackguard. The
+	// default is false.
 	StackGuard bool
 }
 

@@ -16,10 +16,10 @@ func TestSources(t *testing.T) {
 		fixed, zero := machine.SourcesOf(now, 0), machine.SourcesOf(time.Time{}, 0)
 		time.Sleep(time.Minute) // time of the clock in the synctest bubble
 		if got := fixed.Walltime(); !got.Equal(now.Add(time.Minute)) {
-			t.Errorf("a minute after %v it is %v", now, got)
+			t.Errorf("Walltime a minute after %v = %v; want one minute later", now, got)
 		}
 		if got := zero.Walltime(); !got.Equal(time.Now()) || zero.Random != nil {
-			t.Errorf("without a time it is %v, and the random source is %v; want the real ones", got, zero.Random)
+			t.Errorf("without a time, Walltime = %v and Random = %v; want the real clock and nil", got, zero.Random)
 		}
 	})
 }
@@ -29,7 +29,7 @@ func TestNanotime(t *testing.T) {
 	last := int64(0)
 	for range 1000 {
 		if now := machine.Nanotime(); now < last || now <= 0 {
-			t.Fatalf("Nanotime = %d after %d", now, last)
+			t.Fatalf("Nanotime = %d after %d; want a positive time that does not decrease", now, last)
 		} else {
 			last = now
 		}
@@ -48,9 +48,9 @@ func TestRandom(t *testing.T) {
 	}
 	one, again, other := read(1), read(1), read(2)
 	if one != again || one == other {
-		t.Errorf("seeds 1, 1, 2 give %x, %x, %x", one, again, other)
+		t.Errorf("Random with the seeds 1, 1 and 2 = %x, %x, %x; want two equal values and another one", one, again, other)
 	}
 	if machine.Random(0) != nil {
-		t.Error("Random(0) is not the system's source")
+		t.Error("Random(0) is not nil; want nil, which selects the system's source")
 	}
 }

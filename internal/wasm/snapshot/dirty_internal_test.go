@@ -92,7 +92,7 @@ func TestScatteredPages(t *testing.T) {
 	}
 }
 
-// TestWorks checks that the function works rejects a page map of zeros, which reports no written
+// TestWorks checks that the function "works" rejects a page map of zeros, which reports no written
 // pages.
 func TestWorks(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "zeros"))
@@ -104,10 +104,10 @@ func TestWorks(t *testing.T) {
 		t.Skip("the file system has no sparse files")
 	}
 	if works(readFinder(file)) || works(scanFinder(file)) {
-		t.Error("works accepts a map of zeros")
+		t.Error("works = true for a map of zeros; want false")
 	}
 	if empty, err := os.Open(os.DevNull); err != nil || works(readFinder(empty)) {
-		t.Errorf("works accepts an empty map, or opening it failed: %v", err)
+		t.Errorf("works = true for an empty map, or opening the map failed with %v; want false", err)
 	}
 }
 
@@ -120,13 +120,13 @@ func TestSealed(t *testing.T) {
 	}
 	defer s.close()
 	if _, err := unix.Pwrite(s.fd, []byte{1}, 0); err == nil {
-		t.Error("the image is writable")
+		t.Error("writing to the image succeeded; want an error")
 	}
 	if err := unix.Ftruncate(s.fd, 0); err == nil {
-		t.Error("the image can be truncated")
+		t.Error("truncating the image succeeded; want an error")
 	}
 	if _, err := unix.Mmap(s.fd, 0, pageSize, unix.PROT_WRITE, unix.MAP_SHARED); err == nil {
-		t.Error("the image can be mapped for writing")
+		t.Error("mapping the image for writing succeeded; want an error")
 	}
 	if !bytes.Equal(s.view, image) {
 		t.Error("the image changed")

@@ -12,11 +12,12 @@ import (
 // Options limit the resources of an Image. A zero field means the default.
 type Options struct {
 	// MemoryBytes is the maximum memory of an instance, in bytes. This amount of address space is
-	// reserved for each instance, so that its memory can grow without being copied. Default 64 MiB.
+	// reserved for each instance, so that its memory can grow without being copied. The default is
+	// 64 MiB.
 	MemoryBytes uint64
-	// Instances is the maximum number of instances, including idle ones. Default 64.
+	// Instances is the maximum number of instances, including idle ones. The default is 64.
 	Instances int
-	// Idle is the maximum number of idle instances that are kept for later runs. Default 4.
+	// Idle is the maximum number of idle instances that are kept for later runs. The default is 4.
 	Idle int
 }
 

@@ -31,7 +31,7 @@ func (m *memory) capture() (*source, error) {
 	return newPatch(base, m.bytes(), patches)
 }
 
-// The method changed returns the indexes of the pages that differ from the source. ok is false if
+// The method "changed" returns the indexes of the pages that differ from the source. ok is false if
 // the kernel does not report written pages. A page that rewind has restored counts as written, but
 // does not differ.
 func (m *memory) changed() ([]int, bool) {

@@ -292,7 +292,7 @@ func TestRestoreWaits(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(enough)
 	if _, err := image.Restore(ctx, nil); !errors.Is(err, enough) {
-		t.Errorf("Restore of the second instance of one = %v; want the cause of the context", err)
+		t.Errorf("Restore of a second instance, where one is allowed = %v; want the cause of the context", err)
 	}
 	got := make(chan error)
 	go func() {

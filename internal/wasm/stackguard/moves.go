@@ -17,7 +17,8 @@ const (
 type move struct {
 	end  int                // end of the instruction in the code
 	last binary.Instruction // the previous instruction
-	// The field "by" is the distance in bytes. The distance is valid only if the field known is true.
+	// The field "by" is the distance in bytes. The distance is valid only if the field "known" is
+	// true.
 	by    int
 	known bool
 	// looped reports whether the instruction is in a loop and may therefore move the pointer

@@ -18,17 +18,17 @@ const (
 )
 
 // plan determines which functions of a module are checked. Between two checks there are only direct
-// calls without cycles, so the stack size that they use is limited. A function is checked for one
-// of three reasons: it may be called indirectly or by the host, it closes a cycle of direct calls,
-// or its callees would use too much stack without a check. A closed function needs no check,
-// because all functions reachable from it are known and together use little stack.
+// calls without cycles, so the stack size that they use is limited. Package stackguard adds a check
+// to a function for one of three reasons: it may be called indirectly or by the host, it closes a
+// cycle of direct calls, or its callees would use too much stack without a check. A closed function
+// needs no check, because all functions reachable from it are known and together use little stack.
 type plan struct {
 	functions []function
 }
 
 // function is the analysis of a function of a module.
 type function struct {
-	// The field "own" is the number of stack bytes that the function itself uses. The field moves
+	// The field "own" is the number of stack bytes that the function itself uses. The field "moves"
 	// reports whether the function moves the stack pointer.
 	own   int
 	moves bool
@@ -36,10 +36,10 @@ type function struct {
 	// The field "open" reports whether the function or one of its callees needs a check. A function is
 	// open if it may call unknown functions or itself, or if it uses too much stack.
 	open bool
-	// The field checked reports whether the function is checked. requireCheck sets required.
+	// The field "checked" reports whether the function is checked. requireCheck sets required.
 	checked, required bool
-	// The field "below" is the number of stack bytes that the function and its callees use until the
-	// next check. The method visit computes it.
+	// The field "below" is the number of stack bytes that the function and its callees use until
+	// the next check. The method "visit" computes it.
 	below             int
 	analyzed, visited progress
 }

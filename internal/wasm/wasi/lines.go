@@ -43,7 +43,7 @@ func (s *System) emit(ctx context.Context, stream int, end []byte) {
 }
 
 // emitPart sends up to MaxLine bytes of a longer line without splitting a character. It returns the
-// number of bytes of the argument more that it consumed.
+// number of bytes that it has consumed from the argument "more".
 func (s *System) emitPart(ctx context.Context, stream int, more []byte) int {
 	pending := s.pending[stream]
 	if len(pending) == 0 {

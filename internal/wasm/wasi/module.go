@@ -31,7 +31,7 @@ func Instantiate(ctx context.Context, r wazero.Runtime) error {
 // functions.
 type key struct{}
 
-// With returns a context for calls of a guest whose System is s. Each run needs its own System.
+// With returns a context for calls to a guest whose System is s. Each run needs its own System.
 func With(ctx context.Context, s *System) context.Context {
 	return context.WithValue(ctx, key{}, s)
 }

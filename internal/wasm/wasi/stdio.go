@@ -32,7 +32,7 @@ func (s *System) isOpen(fd uint32) bool {
 	return int64(fd) < int64(len(s.closed)) && !s.closed[fd]
 }
 
-// The method may reports whether the descriptor fd has a right.
+// The method "may" reports whether the descriptor fd has a right.
 func (s *System) may(fd uint32, right uint64) bool {
 	return s.isOpen(fd) && s.rights(fd)&right != 0
 }
@@ -180,9 +180,8 @@ func fdWrite(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	if e != success {
 		return e
 	}
-	// Write the count first. If the count cannot be written to the guest's memory, nothing may be
-	// printed. The count is therefore written first. If it is in the memory of a buffer, the guest
-	// prints its own count.
+	// Write the count first: if the count cannot be written to the guest's memory, nothing may be
+	// printed. If the count is in the memory of a buffer, the guest prints the count.
 	if e := mem.put32(uint32(p[3]), vecs.total); e != success {
 		return e
 	}

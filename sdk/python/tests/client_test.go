@@ -68,8 +68,8 @@ func TestClient(t *testing.T) {
 	checkOperations(t, operations)
 }
 
-// notCalled lists the operations that the client does not use, because it has others that do the
-// same.
+// notCalled lists the operations that the client does not use, because it calls other operations
+// that do the same.
 var notCalled = []string{
 	"POST /api/v1/sessions/{session_id}/runs",
 	"POST /api/v1/sessions/{session_id}/runs/stream",
@@ -124,7 +124,8 @@ func TestGenerated(t *testing.T) {
 	run(t, nil, python(t), "unasync.py", "--check")
 }
 
-// TestTypes checks the types of the client and of its tests, as for the oldest version of Python.
+// TestTypes checks the types of the client and of its tests, as for the oldest supported version of
+// Python.
 func TestTypes(t *testing.T) {
 	program := python(t, "httpx", "mypy")
 	run(t, nil, program, "-m", "mypy", "--python-version", "3.9", "--cache-dir", t.TempDir(), "-p", "toolrun.client", "-p", "tests")

@@ -77,7 +77,7 @@ FLOW:
 `,
 }
 
-// A service is a running toolrun serve with the app shop.
+// service is a running toolrun serve with the app shop.
 type service struct {
 	url  string
 	keys map[string]string // by role

@@ -238,7 +238,7 @@ func TestInstallRefuses(t *testing.T) {
 				t.Error("Find = true after a failed installation")
 			}
 			if names := left(t, dir); len(names) > 0 {
-				t.Errorf("a failed installation left %v", names)
+				t.Errorf("a failed installation left %v; want nothing", names)
 			}
 		})
 	}
@@ -317,7 +317,7 @@ func TestInstallCancelled(t *testing.T) {
 		t.Error(err)
 	}
 	if names := left(t, dir); len(names) > 0 {
-		t.Errorf("a cancelled installation left %v", names)
+		t.Errorf("a cancelled installation left %v; want nothing", names)
 	}
 }
 
@@ -391,8 +391,8 @@ func TestFindUnsafe(t *testing.T) {
 	}
 }
 
-// TestScratchClears checks that scratch removes the folders of killed installations and keeps the
-// folders of active installations.
+// TestScratchClears checks that the function "scratch" removes the folders of killed installations
+// and keeps the folders of active installations.
 func TestScratchClears(t *testing.T) {
 	dir := t.TempDir()
 	for name, age := range map[string]time.Duration{"new-old": 25 * time.Hour, "new-young": time.Hour, "3.11.0-old": 1000 * time.Hour} {

@@ -2,7 +2,8 @@
 // differently.
 //
 // With the flag m, goja ends a line only at \n, but JavaScript also ends it at \r, U+2028 and
-// U+2029. For \b and \B, goja treats non-ASCII letters as word characters if the text contains any.
+// U+2029. For \b and \B, goja treats non-ASCII letters as word characters if the text contains such
+// letters.
 package anchor
 
 import "strings"

@@ -54,7 +54,7 @@ func (f *files) builtin(r request, name string) (target, *resolveError) {
 }
 
 // hintFor returns the hint for a module that tools cannot import. If there is no hint, hintFor
-// returns the parameter otherwise.
+// returns the argument "otherwise".
 func hintFor(name, otherwise string) string {
 	root, _, _ := strings.Cut(name, "/")
 	switch {

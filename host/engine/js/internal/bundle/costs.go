@@ -147,7 +147,7 @@ func (s *scanner) enum(t token, text string) {
 	}
 }
 
-// The method exceeded reports whether the inlined enum values can exceed the limit.
+// The method "exceeded" reports whether the inlined enum values can exceed the limit.
 func (e *enums) exceeded() bool {
 	if e.longest == 0 {
 		return false

@@ -48,7 +48,7 @@ func FuzzBuild(f *testing.F) {
 		for line, text := range strings.Split(b.Code, "\n") {
 			for column := 0; column < len(text); column += 7 {
 				if file, _, _, ok := b.Position(line+1, column+1); ok && file != path && file != "lib.js" && file != "data.json" && file != "node_modules/pkg/index.js" {
-					t.Fatalf("Position(%d, %d) is in %q", line+1, column+1, file)
+					t.Fatalf("Position(%d, %d) is in %q; want a file of the tool", line+1, column+1, file)
 				}
 			}
 		}

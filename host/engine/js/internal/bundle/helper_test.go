@@ -47,7 +47,7 @@ func build(t *testing.T, src engine.Source) *bundle.Bundle {
 	return b
 }
 
-// The function refused returns the fault of a tool that must fail to build.
+// The function "refused" returns the fault of a tool that must fail to build.
 func refused(t *testing.T, src engine.Source) *abi.Fault {
 	t.Helper()
 	b, err := bundle.Build(t.Context(), src)

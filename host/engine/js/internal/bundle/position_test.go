@@ -69,7 +69,7 @@ func TestPositionsOfOurOwnText(t *testing.T) {
 	for _, line := range []int{-1, 0, 1, 2, len(lines) - 2, len(lines) - 1, len(lines), 1 << 30} {
 		for _, column := range []int{-5, 0, 1, 10, 1 << 30} {
 			if file, l, c, ok := b.Position(line, column); ok {
-				t.Errorf("Position(%d, %d) = %s:%d:%d", line, column, file, l, c)
+				t.Errorf("Position(%d, %d) = %s:%d:%d; want no position", line, column, file, l, c)
 			}
 		}
 	}

@@ -125,8 +125,8 @@ var (
 	packageEndings = []string{".js", ".mjs", ".cjs", ".json", ".ts", ".mts", ".cts"}
 )
 
-// The variable compiled maps the extensions with which TypeScript sources import each other to the
-// extensions of the source files.
+// The variable "compiled" maps the extensions with which TypeScript sources import each other to
+// the extensions of the source files.
 var compiled = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
 // file returns the file for a path. The file is the path itself, the path with an extension, or the

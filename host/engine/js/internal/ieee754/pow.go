@@ -58,7 +58,7 @@ func powInf(ax, y float64) float64 {
 	return 0
 }
 
-// The function parity returns one of these constants.
+// The function "parity" returns one of these constants.
 const (
 	fraction = iota
 	odd

@@ -85,7 +85,7 @@ func candidates() (texts []string) {
 	return texts
 }
 
-// The function longest returns a longest subsequence of sorted texts that golang.org/x/text sorts
+// The function "longest" returns a longest subsequence of sorted texts that golang.org/x/text sorts
 // in the same order.
 func longest(texts []string, equal []bool) (kept []rune) {
 	c := collate.New(language.English)

@@ -188,7 +188,7 @@ func (c *Collator) compareSymbols(a, b string) (int, error) {
 	return order, nil
 }
 
-// placed replaces each unknown symbol in a text with the parameter symbol.
+// placed replaces each unknown symbol in a text with the argument "symbol".
 func (c *Collator) placed(text, symbol string) (string, bool) {
 	var b strings.Builder
 	for _, r := range text {

@@ -128,8 +128,8 @@ func (t *table) at(number uint32) (string, bool) {
 	return t.values[start:t.ends[i]], true
 }
 
-// The method "each" calls use for each text below a path that ends in a slash. The texts are
-// ordered by name.
+// The method "each" calls the function "use" for each text below a path that ends in a slash. The
+// texts are ordered by name.
 func (t *table) each(path string, use func(name, value string)) {
 	paths := data().paths
 	first, _ := slices.BinarySearch(paths, path)

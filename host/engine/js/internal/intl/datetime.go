@@ -64,7 +64,7 @@ type dateOptions struct {
 }
 
 // NewDateTimeFormat returns a DateTimeFormat for the options of the Intl.DateTimeFormat
-// constructor. The argument local is the default time zone.
+// constructor. The argument "local" is the default time zone.
 func NewDateTimeFormat(tags []Tag, o Options, defaults Defaults, local *time.Location) (*DateTimeFormat, error) {
 	f := &DateTimeFormat{}
 	provided, zoneName, system, err := readDateOptions(o)

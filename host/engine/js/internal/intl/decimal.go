@@ -41,7 +41,7 @@ func NewFloat(x float64) Decimal {
 	return d
 }
 
-// The method exact returns the exact value of the float whose shortest representation is d.
+// The method "exact" returns the exact value of the float whose shortest representation is d.
 func (d *Decimal) exact() Decimal {
 	f, _, err := big.ParseFloat(string(d.digits)+"e"+strconv.Itoa(d.exp), 10, 53, big.ToNearestEven)
 	if err != nil || !f.IsInt() {

@@ -178,7 +178,7 @@ func (s *skeleton) add(letter byte, n int) {
 	}
 }
 
-// The method base returns the skeleton with each field in its shortest form.
+// The method "base" returns the skeleton with each field in its shortest form.
 func (s *skeleton) base() string {
 	var b strings.Builder
 	for f := range fieldCount {
@@ -200,8 +200,9 @@ func (s *skeleton) mask() (mask int) {
 	return mask
 }
 
-// distance returns the distance between s and a pattern whose fields are other. distance also
-// returns the missing and the extra fields. distance ignores the fields of s that are not in mask.
+// distance returns the distance between s and a pattern with the fields in the argument "other".
+// distance also returns the missing and the extra fields. distance ignores the fields of s that are
+// not in mask.
 func (s *skeleton) distance(other *skeleton, mask int) (distance, missing, extra int) {
 	const extraField, missingField = 0x10000, 0x1000
 	for f := range fieldCount {

@@ -252,7 +252,7 @@ func differences(got, want map[string]any) (text string) {
 	return text
 }
 
-// The variable usual contains the locales that real tools use, and some locales with special
+// The variable "usual" contains the locales that real tools use, and some locales with special
 // scripts and rules.
 var usual = strings.Fields("en-US en-GB de fr es ja sv pt-BR it pt nl da nb fi pl cs ru uk tr ar he hi ko zh zh-TW en-IN en-CA en-AU de-AT de-CH fr-CA fr-CH es-MX es-419 hu ro el bg hr sk sl sr sr-Latn lt lv et vi id th fa bn ta mr gu te kn ml ur my km lo ka hy az kk uz mn ne si sw am zu af ca eu gl is ga cy ms fil pt-PT zh-HK nn en sq mk bs be zh-CN sr-RS sr-ME de-DE fr-FR es-ES no-NO en-DE en-NL en-150 ar-EG ar-SA tr-TR ht haw nb-NO uz-AF sr-Cyrl-ME pt-CV fr-ML en-NZ en-IE en-ZA xx")
 

@@ -317,7 +317,7 @@ func (f *NumberFormat) withCurrencyName(number []Part, category string) []Part {
 	})
 }
 
-// fillUnit inserts a number into a pattern. The function rest formats the other text of the
+// fillUnit inserts a number into a pattern. The function "rest" formats the other text of the
 // pattern.
 func fillUnit(pattern string, number []Part, rest func(text string) []Part) []Part {
 	before, after, found := strings.Cut(pattern, "{0}")

@@ -171,8 +171,8 @@ func (r relation) reduced(digits string) int {
 	return value
 }
 
-// The method simple reports whether the categories are independent of the last digits of the number
-// and of its fraction. ICU changes the last digits in the compact notation.
+// The method "simple" reports whether the categories are independent of the last digits of the
+// number and of its fraction. ICU changes the last digits in the compact notation.
 func (p *pluralRules) simple() bool {
 	for _, alternatives := range p.conditions {
 		for _, and := range alternatives {
@@ -186,8 +186,8 @@ func (p *pluralRules) simple() bool {
 	return true
 }
 
-// The method unsure reports whether ICU can select a different category for a large number than the
-// rules do. ICU uses digits that a float does not have, and only 64 bits.
+// The method "unsure" reports whether ICU can select a different category for a large number than
+// the rules do. ICU uses digits that a float does not have, and only 64 bits.
 func (p *pluralRules) unsure(d Decimal) bool {
 	if !d.finite() || d.magnitude() <= 15 {
 		return false

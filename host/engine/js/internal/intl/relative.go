@@ -107,8 +107,8 @@ func (f *RelativeTimeFormat) Parts(d Decimal, unit string) ([]Part, error) {
 	return parts, nil
 }
 
-// The method named returns a word such as "yesterday", or "". Like ICU, named treats a number that
-// is almost an integer as an integer.
+// The method "named" returns a word such as "yesterday", or "". Like ICU, named treats a number
+// that is almost an integer as an integer.
 func (f *RelativeTimeFormat) named(d Decimal, field string) string {
 	d.digits = slices.Clone(d.digits)
 	d.roundTo(-2, "halfExpand", 1)
@@ -132,7 +132,7 @@ func (f *RelativeTimeFormat) category(d Decimal) string {
 	return f.plurals.of(operands{integer: integer, fraction: padded(fraction, minFraction)})
 }
 
-// The function padded adds leading zeros to digits.
+// The function "padded" adds leading zeros to digits.
 func padded(digits string, n int) string {
 	return digits + strings.Repeat("0", max(0, n-len(digits)))
 }

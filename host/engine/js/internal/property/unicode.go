@@ -13,7 +13,7 @@ var (
 	ErrRepeat = errors.New("Nothing to repeat")
 )
 
-// If the flag u is set, only these letters have a meaning after a backslash. The constant escapes
+// If the flag u is set, only these letters have a meaning after a backslash. The constant "escapes"
 // applies outside of a character class, and classEscapes applies inside of one.
 const (
 	escapes      = "bBfnrtvdDsSwWpPuxck"

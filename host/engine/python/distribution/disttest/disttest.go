@@ -26,8 +26,8 @@ func File(t testing.TB) string {
 	return file
 }
 
-// The function installed finds the runtime in the folder that the toolrun command uses, or installs
-// the runtime there.
+// The function "installed" finds the runtime in the folder that the toolrun command uses, or
+// installs the runtime there.
 var installed = sync.OnceValues(func() (string, error) {
 	if file := os.Getenv(Variable); file != "" {
 		return filepath.Abs(file)
