@@ -26,8 +26,9 @@ type Record struct {
 	// Expires is the time at which the record expires; zero means never.
 	Expires time.Time
 	// Tags are labels by which ScanTag and DeleteWhere find the record within its tenant and app.
-	// For example, "user/ann" is the tag of a data subject, and "session/s1" the tag of a session:
-	// the record expires when the session ends. A record cannot have the same tag twice.
+	// For example, "user/ann" is the tag of a data subject, and "session/s1" is the tag of a
+	// session. A record with the tag of a session expires when the session ends. A record cannot
+	// have the same tag twice.
 	Tags []string
 	// Run is the id of the run that last wrote the record, or "".
 	Run string
@@ -68,6 +69,7 @@ func HeadOf(r Record) Head {
 }
 
 // Size returns the number of bytes that the record adds to the usage of its accounts, like SizeOf.
+// See Record.Accounts.
 func (h Head) Size() int64 { return int64(len(h.Key)) + h.ContentBytes }
 
 // Write is a change of the record under one key: it stores Record or, if Delete is set, removes the
@@ -85,8 +87,8 @@ type Selector struct {
 	// tenant and app. The field Group is "" for records that do not belong to an app.
 	Tag   string
 	Group Key
-	// Expired selects the records that have expired at this time. If Group is set, the selector
-	// selects only a bounded number of records, all of that tenant and app.
+	// Expired selects the records that have expired at this time. If the field Group is set, the
+	// selector selects only records of that tenant and app, and only a bounded number of them.
 	Expired time.Time
 	// Keys selects the records under the given keys.
 	Keys []Key
@@ -141,23 +143,24 @@ func CheckLimit(limit int) error {
 // Callers can distinguish errors that wrap ErrUnknownOutcome, ErrClosed or ErrCorrupt. Update
 // returns the error of fn unchanged.
 type Backend interface {
-	// Get returns the records under keys, in the order of keys, from one snapshot. A missing record
-	// is the zero Record. Get also returns expired records, because only the caller knows the
-	// current time. If a record cannot be decoded, the error wraps ErrCorrupt. Scan and Update
-	// report undecodable records in the same way.
+	// Get returns the records under some keys, in the order of the keys, from one snapshot. A
+	// missing record is the zero Record. Get also returns expired records, because only the caller
+	// knows the current time. If a record cannot be decoded, the error wraps ErrCorrupt. Scan and
+	// Update report undecodable records in the same way.
 	Get(ctx context.Context, keys ...Key) ([]Record, error)
 
-	// Read returns the records under want, in the order of want, and the position of the read. All
-	// results are from one snapshot, in which the observations in held are still true. If an
-	// observation is no longer true, Read returns ErrChanged. Read does not load the contents of
-	// held records.
+	// Read returns the records with the keys in the argument "want", in the order of these keys,
+	// and the position of the read. All results are from one snapshot, in which the observations in
+	// the argument "held" are still true. If an observation is no longer true, Read returns
+	// ErrChanged. Read does not load the contents of held records.
 	Read(ctx context.Context, want []Key, held Held) ([]Record, Position, error)
 
-	// Scan returns up to limit records under prefix whose keys are greater than after, in key
-	// order. limit must be at least 1. If Scan returns fewer than limit records, there are no more.
+	// Scan returns records under a prefix whose keys are greater than the argument "after", in key
+	// order. It returns at most as many records as the argument "limit", which must be at least 1.
+	// If Scan returns fewer records, there are no more.
 	Scan(ctx context.Context, prefix, after Key, limit int) ([]Record, error)
 
-	// Heads is like Scan, but returns the records without contents and does not load contents into
+	// Heads is like Scan, but returns only the heads of the records and does not load contents into
 	// memory.
 	Heads(ctx context.Context, prefix, after Key, limit int) ([]Head, error)
 
@@ -166,33 +169,35 @@ type Backend interface {
 	// only to on.Keys, and only once to each key. Once Update returns nil, the writes are durable.
 	//
 	// If an observation in on.Held is no longer true, Update returns ErrChanged and does not call
-	// fn. Updates are serializable with respect to everything in on, including absent records and
-	// records that appear in a range.
+	// fn. Updates are serializable with respect to everything in the footprint "on", including
+	// absent records and records that appear in a range.
 	//
 	// If ctx ends before the call to fn, Update stops waiting and returns. After the call to fn,
 	// Update ignores ctx, unless nothing was committed and fn has to be called again.
 	//
-	// Update compares the usage after the writes with on.Budget. A backend may use the usage at the
-	// start of the Update instead, if its documentation states this. Concurrent updates can then
-	// exceed a limit together.
+	// Update compares the usage after the writes with on.Budget. A backend may instead compare the
+	// usage at the start of the Update, if its documentation states this. Concurrent updates can
+	// then exceed a limit together.
 	//
 	// fn must be pure, because it may be called again. It also must not retain or modify its argument,
 	// call the backend, or end its goroutine. A panic in fn becomes an error.
 	Update(ctx context.Context, on Footprint, fn func(now []Record) ([]Write, error)) error
 
-	// Usage returns the usage of accounts, in the order of the arguments, from one snapshot; see
-	// [Record.Accounts]. Each write or removal of a record changes the usage exactly once, in the
-	// same transaction.
+	// Usage returns the usage of some accounts, in the order of the arguments, from one snapshot;
+	// see [Record.Accounts]. Each write or removal of a record changes the usage exactly once, in
+	// the same transaction.
 	Usage(ctx context.Context, accounts ...Key) ([]Usage, error)
 
-	// ScanTag returns the heads of up to limit selected records whose keys are greater than after,
-	// in key order. The selector must have a Tag, and limit must be at least 1. If ScanTag returns
-	// fewer than limit heads, there are no more.
+	// ScanTag returns the heads of selected records whose keys are greater than the argument
+	// "after", in key order. It returns at most as many heads as the argument "limit", which must
+	// be at least 1. The selector must have a Tag. If ScanTag returns fewer heads, there are no
+	// more.
 	ScanTag(ctx context.Context, what Selector, after Key, limit int) ([]Head, error)
 
-	// DeleteWhere removes up to limit selected records and returns the heads of the removed
-	// records. limit must be at least 1. If DeleteWhere returns fewer than limit heads, no selected
-	// records are left. The returned records were removed even if there is an error.
+	// DeleteWhere removes selected records and returns the heads of the removed records. It removes
+	// at most as many records as the argument "limit", which must be at least 1. If DeleteWhere
+	// returns fewer heads, no selected records are left. The returned records were removed even if
+	// there is an error.
 	//
 	// DeleteWhere skips records that cannot be decoded, and then returns an error that wraps
 	// ErrCorrupt.
@@ -202,17 +207,19 @@ type Backend interface {
 	// again. DeleteWhere does not load contents into memory.
 	DeleteWhere(ctx context.Context, what Selector, limit int) ([]Head, error)
 
-	// Changes returns up to limit writes to keys under prefix that were committed after a position.
-	// The writes are in commit order, and the returned position is the position of the last write.
-	// limit must be at least 1. If Changes returns fewer than limit writes, there are no more, and
-	// the returned position is the current one.
+	// Changes returns writes to keys under a prefix that were committed after a position. The
+	// writes are in commit order, and the returned position is the position of the last write.
+	// Changes returns at most as many writes as the argument "limit", which must be at least 1. If
+	// Changes returns fewer writes, there are no more, and the returned position is the current
+	// one.
 	//
 	// The history is bounded: Changes returns ErrTooOld for a position before the beginning of the
 	// history, and for the zero Position.
 	//
 	// A backend may withhold changes while an older transaction is in progress. The order of
 	// changes in such a backend has the property that each write follows all writes that its
-	// transaction saw. The current position is then the position before the withheld changes.
+	// transaction saw. While changes are withheld, the current position is the position before
+	// these changes.
 	Changes(ctx context.Context, prefix Key, since Position, limit int) ([]Changed, Position, error)
 
 	// Ping checks that the backend can read and write. Ping commits a write that changes nothing.

@@ -12,17 +12,17 @@ type Limit struct {
 	Max     Usage
 }
 
-// Budget limits the usage of an app in a tenant, of one of the app's users, and of the records that
-// the apps of the tenant share, after an Update. Other accounts have no limit. The zero Budget has no
-// limits.
+// Budget contains limits on the usage of accounts after an Update. It can limit an app in a tenant,
+// one of the app's users, and the records that the apps of the tenant share. Other accounts have no
+// limit. The zero Budget has no limits.
 type Budget struct{ App, User, Shared Limit }
 
 // OverBudgetError is the error of an Update that would make an account exceed its limit.
 type OverBudgetError struct {
 	// Account is the account that would exceed its limit.
 	Account Key
-	// Unit is "records" or "bytes". Held, Added and Max have this unit: the usage of the account
-	// before the update, the growth by the update, and the limit.
+	// Unit is "records" or "bytes". It is the unit of the other fields: Held is the usage of the
+	// account before the update, Added is the growth by the update, and Max is the limit.
 	Unit             string
 	Held, Added, Max int64
 }
@@ -39,9 +39,9 @@ func (b Budget) Accounts() []Key {
 }
 
 // Check returns an *OverBudgetError if growth would make an account exceed its limit. The function
-// held returns the usage of an account before the growth. Check calls held only for accounts that
-// grow, and returns its error unchanged. Updates that do not make an account grow are always
-// allowed.
+// held returns the usage of an account before the growth. Check calls this function only for
+// accounts that grow, and returns an error of the function unchanged. Updates that do not make an
+// account grow are always allowed.
 func (b Budget) Check(growth *Growth, held func(account Key) (Usage, error)) error {
 	for _, l := range [...]Limit{b.App, b.User, b.Shared} {
 		if err := l.check(growth.Of(l.Account), held); err != nil {
@@ -71,7 +71,8 @@ func (l Limit) check(added Usage, held func(account Key) (Usage, error)) error {
 	return nil
 }
 
-// HeldBy returns a function for Check that reads the usage of an account from a backend.
+// HeldBy returns a function that reads the usage of an account from a backend. The function can be
+// passed to Budget.Check.
 func HeldBy(ctx context.Context, b Backend) func(account Key) (Usage, error) {
 	return func(account Key) (Usage, error) {
 		held, err := b.Usage(ctx, account)

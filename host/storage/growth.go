@@ -30,7 +30,7 @@ func GrowthOf(changes []Change) (g Growth) {
 
 // AddChange adds a change to the accounts of the old record and of the new record.
 func (g *Growth) AddChange(c Change) {
-	if c.Old.Exists() && !c.Delete && slices.Equal(c.Old.Tags, c.Record.Tags) { // both records count toward the same accounts
+	if c.Old.Exists() && !c.Delete && slices.Equal(c.Old.Tags, c.Record.Tags) { // the old and the new record count toward the same accounts
 		u := UsageOf(HeadOf(c.Record)).Plus(UsageOf(c.Old).Negative())
 		c.Record.eachAccount(func(account Key) { g.Add(account, u) })
 		return

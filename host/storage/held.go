@@ -36,8 +36,8 @@ type Range struct {
 	Seen []Version
 }
 
-// RangeOf returns the Range that a Scan with these arguments covered. found contains the records
-// that the Scan returned.
+// RangeOf returns the Range that a Scan with these arguments covered. The argument "found" contains
+// the records that the Scan returned.
 func RangeOf(prefix, after Key, limit int, found []Record) Range {
 	g := Range{Prefix: prefix, After: after, Seen: make([]Version, len(found))}
 	for i, r := range found {
@@ -65,7 +65,7 @@ func (p Position) Before(q Position) bool {
 }
 
 // Held is a set of observations that must still be true: versions of records and the contents of
-// ranges. The zero Held has no observations and is always true.
+// ranges. The zero Held has no observations: it never causes ErrChanged.
 type Held struct {
 	// Since is a position that is not after any of the observations. The backend needs to check
 	// only writes after this position. The zero Position means that the backend has to compare all
@@ -92,8 +92,8 @@ func (h Held) Size() int {
 }
 
 // Check compares all observations with the current state. All backends use Check. Check returns
-// ErrChanged if same returns false for a version, or sameRange for a range. Check returns their
-// errors unchanged.
+// ErrChanged if the function "same" returns false for a version, or if the function sameRange
+// returns false for a range. Check returns errors of these functions unchanged.
 func (h Held) Check(same func(Version) (bool, error), sameRange func(Range) (bool, error)) error {
 	for _, v := range h.Versions {
 		if ok, err := same(v); err != nil || !ok {
@@ -140,13 +140,13 @@ func (h Held) Touched(written []Key) Held {
 type Footprint struct {
 	// Keys are the keys of the records that fn receives. fn may write only these keys.
 	Keys []Key
-	// Held must be true when the Update is committed. Otherwise Update returns ErrChanged and does
-	// not call fn.
+	// The observations in Held must be true when the Update is committed. Otherwise Update returns
+	// ErrChanged and does not call fn.
 	Held Held
 	// Budget limits the accounts to which the writes add. An Update that exceeds the budget returns
 	// an *OverBudgetError and writes nothing.
 	Budget Budget
 }
 
-// Keys returns a Footprint with keys and without observations or a budget.
+// Keys returns a Footprint with the given keys, without observations and without a budget.
 func Keys(keys ...Key) Footprint { return Footprint{Keys: keys} }

@@ -28,14 +28,16 @@ const (
 // smallCheck is the maximum size of a Held that is compared without a look-up in the history.
 const smallCheck = 16
 
-// EndOf returns the position after all writes of a commit, for backends that number their commits.
+// EndOf returns the position after all writes of a commit. It is for backends that number their
+// commits.
 func EndOf(commit uint64) Position { return Position{Commit: commit, Index: math.MaxUint64} }
 
-// History is a bounded in-memory list of the latest writes to a backend that numbers its commits. A
-// commit number may be reused only after Discard. History is safe for concurrent use.
+// History is a list in memory of the latest writes to a backend that numbers its commits. The size
+// of the list is bounded. A commit number may be reused only after Discard. History is safe for
+// concurrent use.
 type History struct {
 	mu   sync.RWMutex
-	from Position // kept has all changes after this position
+	from Position // the field kept has all changes after this position
 	kept []past   // in the order of positions
 	// text is the concatenation of the keys and generations in kept. kept and text contain no
 	// pointers, because the garbage collector would follow tens of thousands of pointers in each
@@ -45,8 +47,8 @@ type History struct {
 	maxChanges, maxBytes int
 }
 
-// The type "past" is one change. The key and the generation of the change are in text, beginning at
-// start.
+// The type "past" is one change in a History. The key and the generation of the change are in
+// History.text, and begin at the offset "start".
 type past struct {
 	at              Position
 	revision        int64
@@ -106,8 +108,8 @@ func (h *History) trim() {
 	}
 }
 
-// Discard removes the changes of all commits whose number is at least the given one. These commits
-// failed.
+// Discard removes the changes of all commits whose number is at least the given one. It is for
+// commits that failed.
 func (h *History) Discard(commit uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -124,7 +126,7 @@ func (h *History) after(p Position) int {
 }
 
 // Suspects returns the observations in held that may have changed up to and including a commit,
-// according to the history. The argument extra contains further written keys.
+// according to the history. The argument "extra" contains further keys that were written.
 func (h *History) Suspects(held Held, commit uint64, extra []Key) Held {
 	size := held.Size()
 	if size <= smallCheck {
@@ -137,8 +139,9 @@ func (h *History) Suspects(held Held, commit uint64, extra []Key) Held {
 	return held.Touched(append(written, extra...))
 }
 
-// The method keys returns the keys that were written after since, up to and including a commit. The
-// second result is false if these keys are unknown or if there are more than limit.
+// The method keys returns the keys that were written after the position "since", up to and
+// including a commit. The second result is false if the history does not contain all of these keys,
+// or if their number exceeds the argument "limit".
 func (h *History) keys(since Position, commit uint64, limit int) ([]Key, bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

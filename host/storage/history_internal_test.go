@@ -29,7 +29,7 @@ func TestHistoryForgetsTheOldest(t *testing.T) {
 			for i := 1; i <= 1000; i++ {
 				h.Add(uint64(i), []Changed{{Version: Version{Key: testKey(i), Revision: 1}}})
 				if len(h.kept) > 100 || len(h.text) != len(h.kept)*len(testKey(0)) {
-					t.Fatalf("after %d commits %d changes of %d bytes are kept", i, len(h.kept), len(h.text))
+					t.Fatalf("after %d commits the history keeps %d changes of %d bytes; want fewer", i, len(h.kept), len(h.text))
 				}
 			}
 			if _, _, err := h.Changes("", EndOf(500), 10, 1000); !errors.Is(err, ErrTooOld) {

@@ -150,15 +150,15 @@ func (k Key) Tenant() string {
 	return ""
 }
 
-// Group returns the key of the tenant and app whose usage includes the record under k. Group
-// returns false if k has no app. Group ignores a leading System part.
+// Group returns the key of the tenant and the app to whose usage the record under k belongs. The
+// second result is false if k has no app. Group ignores a leading System part.
 func (k Key) Group() (Key, bool) {
 	app, _, ok := k.groups()
 	return app, ok
 }
 
-// groups returns two prefixes of k: the prefix with tenant and app, and the account of the user, or
-// "". The user must follow the app or the store.
+// groups returns two prefixes of k. The first one contains the tenant and the app. The second one
+// is the account of the user, or "" if k contains no user after the app or the store.
 func (k Key) groups() (app, user Key, ok bool) {
 	if !k.valid() || k == "" {
 		return "", "", false

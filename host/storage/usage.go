@@ -2,9 +2,9 @@ package storage
 
 import "strings"
 
-// Usage is the number and total size of the records of an account.
+// Usage is the number and total size of the records of an account; see Record.Accounts.
 type Usage struct {
-	// Records is the number of records in stores.
+	// Records is the number of records in stores. It does not include the host's own records.
 	Records int64
 	// Bytes is the total size of all records, including the host's own records; see SizeOf.
 	Bytes int64
@@ -38,9 +38,9 @@ func SizeOf(r Record) int64 { return int64(len(r.Key) + len(r.Content)) }
 // user in the app. The user is the user in the record's key or, if the key has none, in the
 // record's subject tag.
 //
-// An account is named by a key of tenant and app, followed by the user for a user's account. Ledger
-// entries and metering records count toward separate accounts, whose names begin with a System
-// part.
+// The name of an account is a key that contains the tenant and the app. The name of a user's
+// account also contains the user. Ledger entries and metering records count toward separate
+// accounts, whose names begin with a System part.
 func (r Record) Accounts() []Key {
 	var all []Key
 	r.eachAccount(func(account Key) { all = append(all, account) })

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Limits of a record. The limits are the same for every backend, and bound the work under a
-// writer's lock. Larger contents must be split into several records.
+// Limits of a record. The limits are the same for every backend. They bound the work during which a
+// writer's lock is held. Larger contents must be split into several records.
 const (
 	MaxKeyBytes     = 2 << 10 // maximum bytes of a key
 	MaxTagBytes     = 512     // maximum bytes of each tag
@@ -39,7 +39,7 @@ func Removal(old Head) Change {
 // ApplyUpdate is the common part of Update in all backends: it calls fn with the records under keys
 // and checks the writes that fn returns. ApplyUpdate converts times to UTC with microsecond
 // precision, and omits deletes of absent records. ApplyUpdate returns an error of fn unchanged.
-// ApplyUpdate converts a panic in fn to an error, which protects other updates.
+// ApplyUpdate converts a panic in fn to an error, so that other updates continue.
 func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error)) ([]Change, error) {
 	writes, err := call(fn, now)
 	if err != nil {
@@ -86,8 +86,8 @@ func newIndexes(keys []Key) *indexes {
 	return p
 }
 
-// take returns the index of a key and marks the key as taken. take returns false for an unknown key
-// and for a key that was already taken.
+// take returns the index of a key and marks the key as taken. The second result is false for an
+// unknown key and for a key that was already taken.
 func (p *indexes) take(k Key) (int, bool) {
 	i, ok := p.find(k)
 	if !ok || p.taken[i] {

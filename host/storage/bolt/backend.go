@@ -17,7 +17,7 @@ import (
 
 var _ storage.Backend = (*Backend)(nil)
 
-// errBroken is the error of every operation after a panic of bbolt while it held its locks.
+// errBroken is the error of every operation after bbolt has panicked while it held its locks.
 var errBroken = errors.New("the database failed; close it and check the file")
 
 // Backend is an open database. It is safe for concurrent use.
@@ -38,7 +38,8 @@ type Backend struct {
 	batchTime time.Duration
 	// chunkTime is maxRemovedTime. Tests set a lower value.
 	chunkTime time.Duration
-	// update executes a function in a write transaction; tests replace it to inject errors.
+	// The field "update" is a function that executes another function in a write transaction. Tests
+	// replace it to inject errors.
 	update func(fn func(tx *bbolt.Tx) error) error
 }
 
@@ -49,7 +50,7 @@ func newBackend(f file, o Options) *Backend {
 	b.update = func(fn func(tx *bbolt.Tx) error) error {
 		store := false
 		err := runWrite(f.db, func(tx *bbolt.Tx) error {
-			f.db.AllocSize = growth(tx.Size()) // used only by the owner of this transaction, as is the next
+			f.db.AllocSize = growth(tx.Size()) // only the owner of this transaction uses this value and the next one
 			store = b.free.begin(tx.Size())
 			f.db.NoFreelistSync = !store
 			return fn(tx)
@@ -73,7 +74,7 @@ func runWrite(db *bbolt.DB, fn func(tx *bbolt.Tx) error) error {
 		return err
 	}
 	if err := fn(tx); err != nil {
-		_ = tx.Rollback() // reads no pages; its only error is that the transaction has ended
+		_ = tx.Rollback() // a rollback reads no pages, and fails only if the transaction has ended
 		return err
 	}
 	return tx.Commit()

@@ -51,7 +51,7 @@ func TestBackupInUse(t *testing.T) {
 		found, err := copied.Get(ctx, pair...)
 		must(t, err)
 		if found[0].Revision != found[1].Revision {
-			t.Errorf("a copy has revisions %d and %d of records that are written together", found[0].Revision, found[1].Revision)
+			t.Errorf("two records that are written together have the revisions %d and %d in a copy; want equal revisions", found[0].Revision, found[1].Revision)
 		}
 		put(t, copied, storage.Record{Key: benchKey(3), Revision: 1})
 		must(t, copied.Close())

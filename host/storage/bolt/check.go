@@ -146,8 +146,8 @@ func (c *checker) checkAll() {
 	}
 }
 
-// The method "each" calls fn for every entry of a bucket. It also checks that a lookup of the key
-// finds the same entry.
+// The method "each" calls fn for every entry of a bucket. It also looks up each key and checks that
+// this finds the same entry.
 func (c *checker) each(bucket *bbolt.Bucket, fn func(k, v []byte)) {
 	scan := bucket.Cursor()
 	for k, v := scan.First(); k != nil; k, v = scan.Next() {
@@ -158,8 +158,8 @@ func (c *checker) each(bucket *bbolt.Bucket, fn func(k, v []byte)) {
 	}
 }
 
-// eachEntry calls fn for each entry of an index, with the deferred changes. eachEntry also checks
-// lookups, like each.
+// eachEntry calls fn for each entry of an index after it has applied the deferred changes. Like the
+// method "each", it also checks lookups.
 func (c *checker) eachEntry(in index, fn func(entry []byte)) {
 	c.each(c.tx.Bucket(indexBuckets[in]), func(_, _ []byte) {})
 	for entry := range indexEntries(c.tx, c.deferred, in, nil, nil) {
@@ -215,7 +215,7 @@ func (c *checker) checkEntry(key storage.Key, ok bool, matches func(storage.Reco
 	}
 	found, err := fetchHead(c.tx, key)
 	if err != nil {
-		return // reported with the records
+		return // the damaged record itself has already been reported
 	}
 	if !matches(found.Record) {
 		c.add("index", key, "an entry does not match its record")

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// These limits of a commit bound the waiting time of the first request and the memory for the
-// pages.
+// These are the limits of a commit. They bound the time that the first request waits and the memory
+// for the pages.
 const (
 	maxBatch      = 1024
 	maxBatchBytes = 4 << 20
@@ -66,7 +66,7 @@ func (b *Backend) submit(ctx context.Context, from sender, do func(t *transactio
 	if err != nil {
 		return err
 	}
-	if lead && b.commitNext() { // its own request is in the first commit; it does not wait for later requests
+	if lead && b.commitNext() { // the caller's own request is in the first commit: the caller does not wait for later requests
 		go func() {
 			for b.commitNext() {
 			}
@@ -121,9 +121,9 @@ const (
 	returned
 )
 
-// The method try executes the first n requests of batch in one transaction. The result spoiled
-// reports that the n-th request failed with err, that the transaction was rolled back before its
-// commit, and that there was no other error.
+// The method try executes the first n requests of batch in one transaction. The result "spoiled" is
+// true if the n-th request failed with err, the transaction was rolled back before its commit, and
+// there was no other error.
 func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	if b.broken.Load() {
 		return len(batch), false, errBroken
@@ -163,7 +163,7 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 		b.broken.Store(true)
 		return len(batch), false, err
 	case at == committing:
-		b.broken.Store(true) // a panic while bbolt holds its locks
+		b.broken.Store(true) // bbolt has panicked while it held its locks
 	}
 	return n, false, b.outcome(id, err)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// benchRun is the commit of a run: a document of one of 32 users, the entry of the ledger and, if
-// full is set, the session and the stored Result.
+// benchRun makes the same writes as the commit of a run: a document of one of 32 users, the ledger
+// entry and, if the argument "full" is true, the session and the stored Result.
 type benchRun struct {
 	n    int
 	full bool
@@ -97,7 +97,7 @@ func benchCommitBytes(b *testing.B, full bool, together int) {
 			return fn(tx)
 		})
 		if stats := done.Stats(); err == nil {
-			written += stats.PageAlloc + int64(backend.db.Info().PageSize) // and the header
+			written += stats.PageAlloc + int64(backend.db.Info().PageSize) // one page more for the header
 		}
 		return err
 	}

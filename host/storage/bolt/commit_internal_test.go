@@ -94,7 +94,7 @@ func gather(b *Backend, do ...func() error) []error {
 	var wg sync.WaitGroup
 	for i, f := range do {
 		wg.Go(func() { errs[i] = f() })
-		for queued := 0; queued < i+2; { // the blocked one, and all functions up to this one
+		for queued := 0; queued < i+2; { // the blocked function, and the functions up to this one
 			b.queue.mu.Lock()
 			queued = len(b.queue.items)
 			b.queue.mu.Unlock()
@@ -143,7 +143,7 @@ func TestGroupCommit(t *testing.T) {
 		switch i % 3 {
 		case 0:
 			if err != nil {
-				t.Errorf("an update next to failing ones = %v", err)
+				t.Errorf("an update that shares a commit with failing updates = %v; want nil", err)
 			}
 		case 1:
 			if err != refused {
@@ -151,7 +151,7 @@ func TestGroupCommit(t *testing.T) {
 			}
 		case 2:
 			if err == nil || !strings.Contains(err.Error(), "panicked: oh") {
-				t.Errorf("an update that panics = %v", err)
+				t.Errorf("Update with a function that panics = %v", err)
 			}
 		}
 	}

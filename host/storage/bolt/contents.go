@@ -46,7 +46,7 @@ func (r reference) append(dst []byte) []byte {
 	return binary.BigEndian.AppendUint32(dst, r.checksum)
 }
 
-// end returns the number of the last piece plus 1.
+// The method "end" returns the number that follows the number of the last piece.
 func (r reference) end() uint64 { return r.first + uint64((r.bytes+pieceBytes-1)/pieceBytes) }
 
 func pieceKey(number uint64) []byte { return binary.BigEndian.AppendUint64(nil, number) }
@@ -141,9 +141,9 @@ func damagedContent(k storage.Key, why string) error {
 	return fmt.Errorf("content of record %s: %w: %s", k, storage.ErrCorrupt, why)
 }
 
-// contents returns the bucket of contents. contents sets nextPiece before anything is removed,
-// because bbolt's Cursor.Last does not terminate after a transaction has deleted all entries of
-// several pages.
+// The method contents returns the bucket of contents. It sets nextPiece before any content is
+// removed, because bbolt's Cursor.Last does not terminate after a transaction has deleted all
+// entries of several pages.
 func (t *transaction) contents() *bbolt.Bucket {
 	contents := t.tx.Bucket(contentsBucket)
 	if t.nextPiece == 0 {

@@ -52,8 +52,9 @@ func piecesIn(t *testing.T, b *Backend) (n int) {
 	return n
 }
 
-// TestContentsApart writes contents with sizes around multiples of a piece, replaces each with the
-// next, and removes the last. All reads must return what was written, and no piece may remain.
+// TestContentsApart writes contents whose sizes are close to multiples of a piece. It replaces each
+// content with the next one and removes the last one. All reads must return what was written, and
+// no piece may remain.
 func TestContentsApart(t *testing.T) {
 	b := openTest(t)
 	k, other := testKey("s"), testKey("t")
@@ -74,7 +75,7 @@ func TestContentsApart(t *testing.T) {
 			want += (size + pieceBytes - 1) / pieceBytes
 		}
 		if got := piecesIn(t, b); got != want {
-			t.Errorf("with a record of %d bytes there are %d pieces; want %d", size, got, want)
+			t.Errorf("for a content of %d bytes the file has %d pieces; want %d", size, got, want)
 		}
 	}
 	if removed, err := b.DeleteWhere(t.Context(), tagged("e"), 10); len(removed) != 2 || err != nil {

@@ -37,8 +37,8 @@ func (b *Backend) copyTo(ctx context.Context, f *os.File) error {
 	}))
 }
 
-// eachCopied calls fn for each entry that a bucket has in a copy. The indexes of a copy are complete:
-// it has no deferred changes, because these contain keys of removed records.
+// eachCopied calls fn for each entry that a copy of a bucket must contain. The indexes of a copy
+// are complete: it has no deferred changes, because these contain keys of removed records.
 func eachCopied(tx *bbolt.Tx, changes indexChanges, name []byte, fn visit) error {
 	if bytes.Equal(name, deferredBucket) {
 		return nil
@@ -57,7 +57,7 @@ func eachCopied(tx *bbolt.Tx, changes indexChanges, name []byte, fn visit) error
 	return tx.Bucket(name).ForEach(fn)
 }
 
-// full wraps an error with storage.ErrFull if the disk has no free space.
+// The function "full" wraps an error with storage.ErrFull if the disk has no free space.
 func full(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("%w: %w", storage.ErrFull, err)

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// crashFile is an environment variable. If it is set, the test binary runs as the process to be
-// killed.
+// crashFile is the name of an environment variable. If the variable is set, the test binary runs as
+// the process to be killed.
 const crashFile = "TOOLRUN_TEST_CRASH_FILE"
 
 const crashWriters = 8
@@ -86,8 +86,8 @@ func ballast(b *bolt.Backend) error {
 	return nil
 }
 
-// TestKilled repeatedly kills a process while it writes. The file must contain every acknowledged
-// update completely, and at most one more per writer.
+// TestKilled repeatedly kills a process while it writes. The file must completely contain every
+// acknowledged update, and at most one further update of each writer.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -129,7 +129,7 @@ func runAndKill(t *testing.T, path string, acknowledged []int64, n int) {
 		var writer int
 		var reached int64
 		if _, err := fmt.Sscan(lines.Text(), &writer, &reached); err != nil {
-			continue // truncated by the kill
+			continue // the process was killed while it wrote this line
 		}
 		acknowledged[writer] = max(acknowledged[writer], reached)
 		if i == n {

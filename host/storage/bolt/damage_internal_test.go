@@ -33,7 +33,7 @@ func TestDamagedCommit(t *testing.T) {
 		flags := binary.NativeEndian.Uint16(page[8:])
 		overflow := binary.NativeEndian.Uint32(page[12:])
 		if binary.NativeEndian.Uint64(page) != uint64(at/os.Getpagesize()) || overflow > 0 || flags != leafPage && flags != branchPage {
-			continue // no tree page, or one with a part of a large content
+			continue // not a page of a tree, or a page with a part of a large content
 		}
 		if damagePage(t, image, int64(at), small) {
 			broken++

@@ -28,7 +28,7 @@ func writeSample(t *testing.T) (image []byte, records []storage.Record) {
 	must(t, err)
 	for i := range 150 {
 		size := i * i % 3000
-		if i%40 == 5 { // in pieces
+		if i%40 == 5 { // large enough to be stored in pieces
 			size = 20_000
 		}
 		r := storage.Record{
@@ -115,7 +115,7 @@ func TestFlippedBits(t *testing.T) {
 		}
 		damaged(t, changed, records)
 	}
-	// The bytes that bbolt trusts most: page headers and their first elements.
+	// These loops change the bytes that bbolt trusts most: page headers and their first elements.
 	for page := 0; page < len(image); page += os.Getpagesize() {
 		for range max(1, n/120) {
 			changed := append([]byte(nil), image...)
@@ -153,7 +153,7 @@ func TestTruncated(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "db")
 		must(t, os.WriteFile(path, image[:n], 0o600))
 		if exercise(t, path, records) {
-			continue // the missing part was never used
+			continue // the missing part contains only unused pages
 		}
 		_, err := bolt.Open(path, nil)
 		if err == nil {
@@ -205,7 +205,7 @@ func TestTruncatedInUse(t *testing.T) {
 				}
 			}
 			if failed == 0 {
-				t.Error("nothing failed on a truncated file")
+				t.Error("every operation on a truncated file succeeded; want errors")
 			}
 			b.Scan(ctx, "", "", 100)
 			b.Close()

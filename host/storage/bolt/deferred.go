@@ -30,9 +30,9 @@ func readDeferred(tx *bbolt.Tx, want wanted) (c indexChanges, bytes int, err err
 	return c, bytes, err
 }
 
-// indexEntries yields the entries of an index that have a prefix, in order, starting at the entry
-// from. If from is nil, it yields all entries with the prefix. The argument changes contains the
-// deferred changes.
+// indexEntries yields the entries of an index that have a prefix, in order. It starts at the entry
+// in the argument "from". If this argument is nil, it yields all entries with the prefix. The
+// argument "changes" contains the deferred changes.
 func indexEntries(tx *bbolt.Tx, changes indexChanges, in index, prefix, from []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		start := slices.MaxFunc([][]byte{prefix, from}, bytes.Compare)
@@ -72,7 +72,8 @@ type deferred struct {
 	bytes   int
 }
 
-// load reads the deferred changes at the start of a transaction, unless d already contains them.
+// load reads the deferred changes into d at the start of a transaction, unless d already contains
+// them.
 func (d *deferred) load(tx *bbolt.Tx) (err error) {
 	if d.commit == tx.ID()-1 {
 		return nil
@@ -95,8 +96,9 @@ func (t *transaction) indexChanges() (all indexChanges, err error) {
 	return all, nil
 }
 
-// writeIndexes writes the transaction's changes to the indexes. It defers the changes unless there
-// are too many deferred changes or settle is set.
+// writeIndexes writes the transaction's changes to the indexes. If there are few deferred changes
+// and the transaction's field "settle" is false, writeIndexes only appends the changes to the
+// deferred changes.
 func (t *transaction) writeIndexes() error {
 	if t.entries.empty() && !t.settle {
 		return nil

@@ -170,7 +170,7 @@ func TestDeferredAtRandom(t *testing.T) {
 					emptied++
 				}
 				if known := &b.deferred; known.commit != 0 && known.commit >= lastCommitOf(t, b) && known.bytes != size {
-					t.Fatalf("the backend expects %d bytes of deferred changes; the file has %d", known.bytes, size)
+					t.Fatalf("the backend has counted %d bytes of deferred changes; the file has %d", known.bytes, size)
 				}
 				if last = size; size > maxDeferred {
 					t.Fatalf("the deferred changes have %d bytes; want at most %d", size, maxDeferred)
@@ -216,7 +216,7 @@ func (m indexModel) step(t *testing.T, b *Backend, failure error) {
 	for _, r := range found {
 		left[r.Key] = true
 	}
-	maps.DeleteFunc(m.records, func(k storage.Key, _ storage.Record) bool { return !left[k] }) // removed by tag or swept
+	maps.DeleteFunc(m.records, func(k storage.Key, _ storage.Record) bool { return !left[k] }) // the record was removed by its tag or by a sweep
 }
 
 // checkCrash opens a copy of the file without closing the file first.

@@ -18,8 +18,8 @@ type freelist struct {
 // list of free pages. The list of a small file takes only a few pages.
 const smallFile = 8 << 20
 
-// begin reports whether the commit of a transaction stores the list. The argument size is the size
-// of the file.
+// The method "begin" reports whether the commit of a transaction stores the list. The argument
+// "size" is the size of the file.
 func (f *freelist) begin(size int64) bool {
 	if size <= smallFile || f.wanted.Load() {
 		return true
@@ -28,9 +28,9 @@ func (f *freelist) begin(size int64) bool {
 	return false
 }
 
-// want makes all future commits store the list. If the last commit did not store the list, want
-// calls the function commit. An error of this function is ignored, because every reader of the list
-// can work without it.
+// The method "want" makes all future commits store the list. If the last commit did not store the
+// list, the method calls the function "commit". It ignores an error of this function, because every
+// reader of the list can work without the list.
 func (f *freelist) want(commit func()) {
 	f.wanted.Store(true)
 	if !f.stored.Load() {

@@ -103,7 +103,7 @@ func TestCloseStoresFreelist(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // without a commit in the second round
+	for range 2 { // the second round makes no commit
 		before := lastTransaction(t, path)
 		if b, err = Open(path, &Options{UnsafeNoSync: true}); err != nil {
 			t.Fatal(err)
@@ -152,10 +152,10 @@ func TestSpaceReadsFreelist(t *testing.T) {
 	}
 	d.free, d.now = 1<<30, d.now.Add(spaceAge)
 	if err := b.Space(); err != nil {
-		t.Errorf("Space() with room = %v; want nil", err)
+		t.Errorf("Space() of a disk with free space = %v; want nil", err)
 	}
 	putContent(t, b, testKey("more"), 2, 100)
 	if hasFreelist(b.file) {
-		t.Error("a commit stored the list although the disk has room")
+		t.Error("a commit stored the list although the disk has free space")
 	}
 }

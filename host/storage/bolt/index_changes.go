@@ -47,7 +47,7 @@ func (c *indexChanges) empty() bool {
 	return !slices.ContainsFunc(c[:], func(changes map[string]bool) bool { return len(changes) > 0 })
 }
 
-// The method "under" returns the changed entries of an index that have a prefix, in order.
+// The method "under" returns the changed entries of an index that begin with a prefix, in order.
 func (c *indexChanges) under(in index, prefix []byte) []string {
 	var found []string
 	common := string(prefix)
@@ -77,7 +77,8 @@ func changeOf(in index, entry string, present bool) change {
 	return change{key, in, tag, present}
 }
 
-// entry returns the entry. The result is false if there is no such entry.
+// The method entry returns the bytes of the index entry. The second result is false if the change
+// cannot belong to an entry.
 func (c change) entry() ([]byte, bool) {
 	if c.in == expiryIndex {
 		return append([]byte(c.value), c.key...), len(c.value) == 8
@@ -100,10 +101,10 @@ func (c *indexChanges) sorted() (all []change) {
 }
 
 // A commit appends its changes in parts, so that the last page of the bucket has space for several
-// parts. A part begins with a CRC-32C checksum of its key and of the following bytes. Each change has
-// one byte for the index and for present, the number of bytes that its key shares with the key of the
-// previous change in the part, and then the rest of the key and the value. Numbers and lengths are
-// unsigned varints.
+// parts. A part begins with a CRC-32C checksum of its key and of the following bytes. The first
+// byte of a change contains the index and the field "present". The number of bytes follows that the
+// key shares with the key of the previous change in the part. The remaining bytes of the key and
+// the value come last. Numbers and lengths are unsigned varints.
 const (
 	partBytes  = 900 // about the size of a part; a single change can be larger
 	partHeader = 4   // the checksum

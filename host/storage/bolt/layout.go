@@ -68,8 +68,8 @@ func checkFormat(tx *bbolt.Tx) error {
 }
 
 // expirySlot is the resolution of the expiry index, in microseconds: about nine minutes. A record
-// that is written repeatedly keeps its index entry for that time, which saves two or three page
-// writes per commit. The cost is that a sweep reads all records of the current slot, outside
+// that is written repeatedly keeps its index entry for about that time. This saves two or three
+// page writes per commit. The cost is that a sweep reads all records of the current slot, outside
 // commits, even if they have not expired.
 const expirySlot = 1 << 29
 

@@ -102,8 +102,8 @@ func (f file) isAt(path string) bool {
 }
 
 // create creates a new database in a temporary file and then renames the file, because a crash must
-// not leave an incomplete database. If another process has created a file of that name in the
-// meantime, create keeps that file.
+// not leave an incomplete database. If another process has created a file at the path in the
+// meantime, that file remains.
 func create(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -190,7 +190,7 @@ func openSnapshot(path string, timeout time.Duration) (s *snapshot, err error) {
 		s.header, s.damaged, err = readHeader(raw, s.size)
 	}
 	if err == nil {
-		err = openErr // only if our own checks found no error
+		err = openErr // bbolt's error is used only if the checks of this package found none
 	}
 	if err != nil && openErr == nil {
 		f.db.Close()
@@ -217,7 +217,7 @@ func (s *snapshot) close() {
 // file is a database that bbolt has opened.
 type file struct {
 	db *bbolt.DB
-	fd *os.File // bbolt's own
+	fd *os.File // bbolt's file descriptor
 }
 
 func openFile(path string, o bbolt.Options) (f file, err error) {

@@ -45,9 +45,9 @@ type header struct {
 	transaction          uint64
 }
 
-// readHeader returns the newer valid meta page. damaged reports that one of the two pages is
-// invalid. bbolt then uses the other page. Using the other page is correct after a torn write, but
-// loses a commit after a disk error.
+// readHeader returns the newer valid meta page. The result "damaged" is true if one of the two
+// pages is invalid. In this case, bbolt uses the other page. This is correct if a crash interrupted
+// the write of a page. If the disk has lost data, it loses a commit.
 func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 	if size == 0 {
 		return h, false, errors.New("the file is empty, so its data is lost: restore it from a backup, or delete it to start with no data")
@@ -83,8 +83,8 @@ func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 	return first, !ok || !ok2, nil
 }
 
-// readMeta reads the meta page at an offset. The result "known" reports that the page looks like a
-// meta page, and the result valid reports that it is intact.
+// readMeta reads the meta page at an offset. The result "known" is true if the page looks like a
+// meta page. The result "valid" is true if the page is intact.
 func readMeta(r io.ReaderAt, offset int64) (h header, known, valid bool) {
 	buf := make([]byte, metaSize)
 	if n, _ := r.ReadAt(buf, offset+pageHeader); n < metaSize {
@@ -107,10 +107,10 @@ func damage(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{storage.ErrCorrupt}, args...)...)
 }
 
-// walker checks that the pages in use form trees: each page must be intact, in range and reached
-// exactly once, and its keys must be in the range that the pages above it give. These are the rules
-// that bbolt checks if the free list is not stored. bbolt checks them in a goroutine, whose panic
-// would end the process.
+// walker checks that the pages in use form trees. Each page must be intact, must be in the file,
+// and must be reached exactly once. Its keys must be in the range that the pages above it specify.
+// These are the rules that bbolt checks if the free list is not stored. bbolt checks them in a
+// goroutine, whose panic would end the process.
 type walker struct {
 	header
 	r     io.ReaderAt
@@ -237,10 +237,10 @@ func (w *walker) visit(tree subtree, flags uint16, count int, page []byte) error
 	return nil
 }
 
-// queueChild queues a page that an element of the page of a subtree references. If the page has an
-// element before it, the key of the element ends the range of that one.
+// queueChild queues a page that an element of the page of a subtree references. If the page has a
+// previous element, the key of this element is the upper bound of the previous element's range.
 func (w *walker) queueChild(tree subtree, page uint64, key []byte, follows bool) {
-	key = bytes.Clone(key) // its page is overwritten
+	key = bytes.Clone(key) // the buffer of the page will be overwritten
 	if follows {
 		w.todo[len(w.todo)-1].high = key
 	}
@@ -279,7 +279,7 @@ func (w *walker) checkFreelist() error {
 	}
 	ids := page[pageHeader:]
 	n := uint64(count)
-	if count == 0xFFFF { // too many for the header: the first number is the count
+	if count == 0xFFFF { // the count does not fit into the header: the first number of the list is the count
 		n, ids = order.Uint64(ids), ids[8:]
 	}
 	if flags != freelistPage || n > uint64(len(ids)/8) {

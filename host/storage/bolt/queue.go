@@ -11,17 +11,18 @@ import (
 
 // request is a function to execute in a write transaction. A caller waits for its result.
 type request struct {
-	// The field do is called by the goroutine that commits. It is called again if its transaction
-	// failed because of another request. The caller gets the error that do returns. This error does
-	// not undo any writes, unless do stopped in the middle of its writes.
+	// The function "do" is called by the goroutine that commits. It is called again if the
+	// transaction failed because of another request. The caller of the request gets the error that
+	// the function returns. This error undoes writes only if the function stopped in the middle of
+	// its writes.
 	do func(t *transaction) error
 	// The field "from" is the sender of the request. Tenants take turns in rounds, and round is the
 	// number of the round in which the request is executed.
 	from  sender
 	round int
-	bytes int64 // approximate bytes of contents that do wrote and removed
+	bytes int64 // approximate bytes of contents that the function "do" wrote and removed
 	state atomic.Int32
-	done  chan struct{} // closed when err is final
+	done  chan struct{} // closed when err will no longer change
 	err   error
 }
 
@@ -33,21 +34,21 @@ type sender struct {
 	key storage.Key
 }
 
-// The states of a request. A request is executed if its state changes from waiting to begun, and
-// not to abandoned.
+// The states of a request. The state of a request changes from waiting either to begun or to
+// abandoned. Only a request that has begun is executed.
 const (
 	waiting int32 = iota
 	begun
 	abandoned
 )
 
-// begin reports whether to execute the request. The request is executed if its caller still waits,
-// or if the caller can no longer abandon it.
+// The method "begin" reports whether the request must be executed. This is the case if the caller
+// of the request still waits or can no longer abandon the request.
 func (r *request) begin() bool {
 	return r.state.CompareAndSwap(waiting, begun) || r.state.Load() == begun
 }
 
-// abandon withdraws the request. abandon returns false if the request has begun.
+// abandon withdraws the request. It returns false if the request has already begun.
 func (r *request) abandon() bool { return r.state.CompareAndSwap(waiting, abandoned) }
 
 // The duration of a commit depends on the bytes that it writes, and all requests of a commit wait
@@ -91,8 +92,8 @@ func newQueue() *queue {
 	return q
 }
 
-// add adds a request to the queue. lead reports that no commit is in progress: the caller must then
-// commit until done returns false.
+// add adds a request to the queue. The result "lead" is true if no commit is in progress. The
+// caller must then commit until the method done returns false.
 func (q *queue) add(r *request) (lead bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -141,8 +142,8 @@ func (q *queue) pick() int {
 	return len(picked)
 }
 
-// learn records whether the requests of a commit were large. The queue uses this to predict the
-// sizes of the next requests of the same senders.
+// learn records whether the requests of a commit were large. The queue uses this record to predict
+// the sizes of the next requests of the same senders.
 func (q *queue) learn(done []*request) {
 	total := int64(0)
 	for _, r := range done {
@@ -180,7 +181,8 @@ func (q *queue) done(n int) (more bool) {
 	return q.busy
 }
 
-// close rejects all waiting and future requests. close returns when the current commit has ended.
+// The method close rejects all waiting and future requests. It returns when the current commit has
+// ended.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -77,7 +77,7 @@ func TestAddDuringCommit(t *testing.T) {
 		t.Error("the other tenant's request is not next")
 	}
 	if q.done(3) || len(q.last) > 0 {
-		t.Error("the empty queue has not forgotten its tenants")
+		t.Error("the empty queue still remembers tenants; want none")
 	}
 }
 
@@ -102,8 +102,8 @@ func TestLargeRequestsKeepApart(t *testing.T) {
 	// The queue does not know the size of a sender's first request.
 	commit(add("x", 600<<10), add("y", 600<<10), add("z", 300<<10), add("s", 10))
 	x, y, z, s := add("x", 600<<10), add("y", 600<<10), add("z", 10), add("s", 10)
-	commit(s)           // after a large one
-	commit(x, z)        // y does not fit next to x
+	commit(s)           // the commit after a large commit contains only small requests
+	commit(x, z)        // y does not fit into the commit of x
 	s = add("s", 10)    // after y
 	more := add("z", 0) // after y too, although y is no longer expected to be large
 	commit(s, more)
@@ -112,7 +112,7 @@ func TestLargeRequestsKeepApart(t *testing.T) {
 	commit(s) // the request turns out to be large, but the next commit takes large requests anyway
 	more, s = add("y", 8<<20), add("t", 10)
 	commit(huge, s)
-	commit(more) // exceeds the limit of any commit
+	commit(more) // a single large request may exceed the limit
 	more = add("y", 8<<20)
 	commit(more)
 	more, s, z = add("y", 8<<20), add("t", 10), add("u", 10)

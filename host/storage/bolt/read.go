@@ -44,8 +44,8 @@ func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage
 	return changes, next, err
 }
 
-// check returns storage.ErrChanged if an observation in held is no longer true. check reads only
-// versions, not contents or checksums.
+// The function check returns storage.ErrChanged if an observation in the argument "held" is no
+// longer true. It reads only versions, and neither contents nor checksums.
 func check(tx *bbolt.Tx, held storage.Held) error {
 	if held.Empty() {
 		return nil
@@ -81,7 +81,8 @@ func sameRange(records *bbolt.Bucket, g storage.Range) (bool, error) {
 	return len(seen) == 0, nil
 }
 
-// check is like the function check, but runs in a write transaction and sees its writes.
+// The method check is like the function check, but runs in a write transaction and sees the writes
+// of this transaction.
 func (t *transaction) check(held storage.Held) error {
 	if held.Empty() {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// These limits of one commit of a removal bound the delay of other commits.
+// These are the limits of one commit of a removal. They bound the delay of other commits.
 const (
 	maxRemoved      = 1000
 	maxRemovedBytes = 2 << 20
@@ -103,8 +103,9 @@ type search struct {
 	done   bool
 }
 
-// expired removes expired records. expired searches for them outside commits, because all commits
-// would wait for the search. The commit then checks the records that the search found.
+// The method expired removes expired records. It searches for them outside commits, because other
+// commits would have to wait for a search inside a commit. The commit then checks the records that
+// the search found.
 func (r *removal) expired(ctx context.Context, s search) error {
 	for len(r.removed) < r.limit && !s.done && (s.group == "" || s.looked < maxGroupLooked) {
 		keys, err := r.find(ctx, &s)
@@ -172,11 +173,12 @@ func (s *search) counts(key storage.Key) bool {
 	return s.group == "" || ok && group == s.group
 }
 
-// entries yields index entries and the keys of their records. The records may match.
+// The type entries is an iterator over index entries and the keys of their records. The caller must
+// check whether a record matches.
 type entries = iter.Seq2[[]byte, storage.Key]
 
-// The function "under" returns the keys of records that have a prefix. The iteration begins at the
-// key from, unless from is nil.
+// The function "under" returns the keys of records that have a prefix. If the argument "from" is
+// not nil, the iteration begins at this key.
 func under(records *bbolt.Bucket, prefix, from []byte) entries {
 	return func(yield func([]byte, storage.Key) bool) {
 		if from == nil {
@@ -191,9 +193,9 @@ func under(records *bbolt.Bucket, prefix, from []byte) entries {
 	}
 }
 
-// taggedEntries returns the entries of the tag index that have a prefix. The iteration begins at
-// the entry from, unless from is nil, and stops at a malformed entry. The argument changes contains
-// the deferred changes.
+// taggedEntries returns the entries of the tag index that have a prefix. If the argument "from" is
+// not nil, the iteration begins at this entry. It stops at a malformed entry. The argument
+// "changes" contains the deferred changes.
 func taggedEntries(tx *bbolt.Tx, changes indexChanges, prefix, from []byte) entries {
 	return func(yield func([]byte, storage.Key) bool) {
 		for entry := range indexEntries(tx, changes, tagIndex, prefix, from) {
@@ -219,7 +221,7 @@ func listed(keys []storage.Key) entries {
 // removal is a removal of records in several commits of bounded size.
 type removal struct {
 	b      *Backend
-	sender sender // the sender of its commits
+	sender sender // the sender of the commits of this removal
 	limit  int    // maximum number of records to remove
 	match  func(storage.Record) bool
 	// removed contains the records that were removed so far.
@@ -249,9 +251,9 @@ func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, f
 	}
 }
 
-// keys removes the records under keys that match. It checks each record once.
+// The method keys removes those of the given records that match. It checks each record once.
 func (r *removal) keys(ctx context.Context, keys []storage.Key) error {
-	r.sender = senderOf(keys) // the same sender for all chunks: the size of one predicts the size of the next
+	r.sender = senderOf(keys) // all chunks have the same sender, because the size of a chunk predicts the size of the next one
 	for len(keys) > 0 && len(r.removed) < r.limit {
 		c, err := r.chunk(ctx, func(*transaction) (entries, error) { return listed(keys), nil })
 		if err != nil {
@@ -272,9 +274,9 @@ type chunk struct {
 	began      time.Time
 }
 
-// full reports whether a commit that removes up to limit records should check no more candidates.
-// The limits are the number of candidates, their total size, and the time. After the first
-// candidate, a commit must not take longer than timeout.
+// The method "full" reports whether a commit should check no more candidates. The argument "limit"
+// is the maximum number of records to remove. The number of candidates, their total size and the
+// time are limited too. After the first candidate, a commit must not take longer than timeout.
 func (c *chunk) full(limit int, timeout time.Duration) bool {
 	return c.looked >= maxRemoved || len(c.doomed) >= limit || c.bytes >= maxRemovedBytes ||
 		c.looked > 0 && time.Since(c.began) > timeout

@@ -21,8 +21,9 @@ const (
 	defaultMinFree = 256 << 20
 	// usefulRun is the minimum size of a run of consecutive free pages that counts as free space.
 	// Shorter runs can be useless: bbolt does not split a leaf page with up to four entries, and
-	// writes the whole page for each change. Writing a small record can therefore take 64 KiB, even
-	// for the record that begins an erasure. bbolt also writes the list of free pages as one run.
+	// writes the whole page for each change. Writing a small record can therefore take 64 KiB. This
+	// also applies to the small record that an erasure writes first. bbolt also writes the list of
+	// free pages as one run.
 	usefulRun = 1 << 20
 	// spaceAge is the time for which the result of Space is cached.
 	spaceAge = time.Second
@@ -30,7 +31,7 @@ const (
 
 // space contains the cached result of Space and its settings.
 type space struct {
-	minFree int64 // of Options
+	minFree int64 // Options.MinFree or its default
 	now     func() time.Time
 	// disk returns the number of free bytes on the disk for this process, and the size of the disk.
 	disk func(dir string) (free, total int64, err error)
@@ -56,8 +57,8 @@ func (b *Backend) Space() error {
 	return s.err
 }
 
-// measure measures the free space. If the measurement fails, measure reports that there is free
-// space, because a write without enough space fails anyway.
+// The method measure measures the free space. If the measurement fails, the result is that there is
+// free space, because a write without enough space fails anyway.
 func (b *Backend) measure() error {
 	free, total, err := b.space.disk(filepath.Dir(b.fd.Name()))
 	if err != nil {

@@ -41,8 +41,8 @@ type stats struct {
 	longestWork atomic.Int64 // in nanoseconds
 }
 
-// worked records the execution time of a commit's requests, which started at began. Commits do not
-// overlap.
+// worked records the execution time of a commit's requests. The argument "began" is the time at
+// which their execution started. Commits do not overlap.
 func (s *stats) worked(began time.Time) {
 	s.longestWork.Store(max(s.longestWork.Load(), int64(time.Since(began))))
 }

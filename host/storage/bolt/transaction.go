@@ -62,24 +62,24 @@ type transaction struct {
 	tx *bbolt.Tx
 	id int
 	buckets
-	// entries contains the changes to the indexes, which are written at the end. deferred contains the
-	// deferred changes of earlier commits. deferredBytes is the size of those that this transaction
-	// has added.
+	// entries contains the changes to the indexes, which are written at the end. deferred contains
+	// the deferred changes of earlier commits. deferredBytes is the size of the deferred changes
+	// that this transaction has added.
 	entries       indexChanges
 	deferred      *deferred
 	deferredBytes int
-	// settle makes the transaction write all changes to the indexes, and settled reports that it has
-	// written them.
+	// If settle is true, the transaction writes all changes to the indexes. After it has written
+	// them, settled is true.
 	settle, settled bool
 	// changed contains the accounts whose usage has changed. Each account is written once, at the
 	// end.
 	changed map[storage.Key]storage.Usage
-	// looked contains the usage that was read from the file, by account.
+	// The field "looked" contains the usage that was read from the file, by account.
 	looked map[storage.Key]storage.Usage
 	// raised contains the floors that were raised. The floors are written together with the usage.
 	raised map[storage.Key]int64
-	// torn is set while a request writes. If the write fails, torn stays set, and the transaction
-	// is spoiled.
+	// torn is true while a request writes. If the write fails, torn stays true, and the transaction
+	// must be rolled back.
 	torn  bool
 	wrote bool
 	// written contains the writes of the requests, in order. history contains the writes of earlier
@@ -99,8 +99,8 @@ func newTransaction(tx *bbolt.Tx, history *storage.History, d *deferred) *transa
 	}
 }
 
-// run executes the first n requests of batch. run stops early at the limits of one commit, or when
-// timeout has passed.
+// The method run executes the first n requests of a batch. It stops early if a limit of the commit
+// is reached or the timeout has passed.
 func (t *transaction) run(batch []*request, timeout time.Duration) (n int, err error) {
 	began := time.Now()
 	for _, r := range batch {
@@ -186,7 +186,7 @@ func (t *transaction) apply(changes []storage.Change, budget storage.Budget) err
 		t.bytes += max(int64(len(c.Record.Content)), c.Old.ContentBytes)
 	}
 	for account, added := range growth.All() {
-		before, _ := t.usageOf(account) // looked contains it
+		before, _ := t.usageOf(account) // cannot fail, because the field "looked" contains the usage
 		t.changed[account] = before.Plus(added)
 	}
 	maps.Copy(t.raised, floors)
@@ -221,8 +221,8 @@ func (t *transaction) put(c storage.Change) error {
 	return nil
 }
 
-// index updates the indexes when next replaces old. index changes only entries that differ. A record
-// that does not exist has no entries.
+// The method index updates the indexes after one record has replaced another. It changes only
+// entries that differ. A record that does not exist has no entries.
 func (t *transaction) index(old, next storage.Record) {
 	if old.Expires.IsZero() != next.Expires.IsZero() || !slotOf(old.Expires).Equal(slotOf(next.Expires)) {
 		if !old.Expires.IsZero() {

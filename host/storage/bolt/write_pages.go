@@ -28,8 +28,9 @@ type pageWriter struct {
 // written.
 type visit func(k, v []byte) error
 
-// writePages writes a database to f, which must be empty. buckets calls add once for each bucket,
-// in order, with the name of the bucket and a function that yields its entries.
+// writePages writes a database to f, which must be empty. The function "buckets" calls its argument
+// "add" once for each bucket, in order. The arguments of this call are the name of the bucket and a
+// function that yields the entries of the bucket.
 func writePages(f *os.File, pageSize int, buckets func(add func(name []byte, entries func(visit) error) error) error) error {
 	if _, err := f.Seek(int64(2*pageSize), io.SeekStart); err != nil { // after the headers
 		return err
@@ -115,7 +116,7 @@ func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err erro
 	head = order.AppendUint32(head, uint32(n-1))
 	data := pageHeader + len(elements)*elementSize // offset of the next key
 	for _, e := range elements {
-		pos := uint32(data - len(head)) // relative to the element itself
+		pos := uint32(data - len(head)) // the offset is relative to the element
 		if flags == branchPage {
 			head = order.AppendUint32(head, pos)
 			head = order.AppendUint32(head, uint32(len(e.key)))
@@ -141,8 +142,8 @@ func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err erro
 // tree returns the leaf level of a new tree. The tree is built from the leaves.
 func (w *pageWriter) tree() *level { return &level{w: w, flags: leafPage} }
 
-// level contains the state of one level of a tree during the write: the elements of the page that
-// is not yet full. The level above references its pages.
+// level is the state of one level of a tree during the write. It contains the elements of the page
+// that is not yet full. The pages of the level above reference the pages of this level.
 type level struct {
 	w        *pageWriter
 	flags    uint16

@@ -24,7 +24,7 @@ func randomEntries(r *rand.Rand, n int) map[string]string {
 		}
 		size := r.IntN(300)
 		if r.IntN(20) == 0 {
-			size = 4096*r.IntN(20) + r.IntN(3) - 1 // close to whole pages
+			size = 4096*r.IntN(20) + r.IntN(3) - 1 // close to a multiple of the page size
 		}
 		key = fmt.Append(key, r.Uint32())
 		entries[string(key)] = string(bytes.Repeat([]byte{byte(r.IntN(256))}, max(size, 0)))
@@ -55,8 +55,8 @@ func writeEntries(t *testing.T, f *os.File, pageSize int, buckets map[string]map
 	}
 }
 
-// TestWritePages writes databases of many shapes. It checks each database with our code and with
-// bbolt's, changes the database with bbolt, and checks it again.
+// TestWritePages writes databases of many shapes. It checks each database with the code of this
+// package and with bbolt. It then changes the database with bbolt and checks it again.
 func TestWritePages(t *testing.T) {
 	for seed, n := range []int{0, 1, 2, 10, 100, 1000, 2999, 3000, 3001, 20000} {
 		for _, pageSize := range []int{4096, 16384} {
@@ -80,7 +80,8 @@ func TestWritePages(t *testing.T) {
 	}
 }
 
-// checkTrees walks all pages with our own code. whole means that no page may be free.
+// checkTrees checks all pages with the code of this package. If the argument "whole" is true, no
+// page may be free.
 func checkTrees(t *testing.T, path string, whole bool) {
 	t.Helper()
 	f, err := os.Open(path)

@@ -13,8 +13,8 @@ var _ storage.Backend = (*Backend)(nil)
 // Backend is a storage backend that stores records in memory, in key order. Its contents are lost
 // when the process ends. It is safe for concurrent use.
 type Backend struct {
-	// writer contains a token while an update is in progress. It is a channel because a caller must
-	// be able to stop waiting.
+	// The channel "writer" contains a token while an update is in progress. It is a channel and not
+	// a mutex because a caller must be able to stop waiting.
 	writer chan struct{}
 
 	mu      sync.RWMutex // guards the following fields; never held during a call to fn

@@ -9,11 +9,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// PostgreSQL does not expose the order of commits to readers. If this package defined an order,
-// commits would have to wait for each other's disk writes. Changes are therefore ordered by
-// transaction id, and reported only when no older transaction is in progress. PostgreSQL assigns
-// the id after the snapshot: a transaction comes after all transactions that it saw. Two writers of
-// one record never overlap.
+// PostgreSQL does not expose the order of commits to readers. If this package numbered the commits,
+// each commit would have to wait for the disk writes of the commits before it. Changes are
+// therefore ordered by transaction id, and reported only when no older transaction is in progress.
+// PostgreSQL assigns the id after the snapshot: a transaction comes after all transactions that it
+// saw. Two writers of one record never overlap.
 const (
 	// selectHorizon is the query for the last transaction id before the oldest transaction in
 	// progress.
@@ -90,7 +90,7 @@ func collectChanges(rows pgx.Rows) (found []storage.Changed, last storage.Positi
 	return found, last, rows.Err()
 }
 
-// queueLog adds the statement that appends changes to the history.
+// queueLog adds the statement that appends some changes to the history.
 func queueLog(batch *pgx.Batch, changes []storage.Change) {
 	var keys, generations [][]byte
 	var revisions []int64

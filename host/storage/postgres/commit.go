@@ -55,10 +55,10 @@ func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]st
 // beginUpdate is the statement that begins the transaction of transact.
 const beginUpdate = `begin isolation level serializable read write`
 
-// transact runs one transaction: it executes the statements that query adds, beginning with
-// beginUpdate, and applies the changes that decide returns. After a conflict, transact calls query
-// and decide again. transact returns the error of decide unchanged, if decide saw a consistent
-// state.
+// transact runs one transaction. It executes the statements that the function "query" adds,
+// beginning with beginUpdate, and applies the changes that the function "decide" returns. After a
+// conflict, transact calls both functions again. It returns an error of the function "decide"
+// unchanged if that function saw a consistent state.
 func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide func() ([]storage.Change, error)) error {
 	var refused error
 	err := b.retry(ctx, func(attempt int) error {
@@ -84,8 +84,8 @@ func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide f
 	return refused
 }
 
-// retry calls try until there is no conflict, at most maxAttempts times. retry returns the error
-// for the caller.
+// The function retry calls its argument "try" until there is no conflict, at most maxAttempts
+// times. It returns the error for the caller.
 func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error {
 	for attempt := 1; ; attempt++ {
 		err := try(attempt)

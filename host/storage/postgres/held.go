@@ -11,13 +11,13 @@ import (
 const (
 	selectVersions = `select key, revision, generation from records where key = any($1)`
 	selectFloors   = ` union all select key, revision, '' from floors where key = any($1)`
-	// selectRange reads one record more than the range contains.
+	// selectRange reads up to one record more than the range contained when it was observed.
 	selectRange = `select key, revision, generation from records
 		where key >= $1 and key < $2 and key > $3 and ($4 = ''::bytea or key <= $4) order by key limit $5`
 )
 
-// queueHeld adds the queries that compare held with the stored records, without contents. The
-// queries set *changed.
+// queueHeld adds queries that compare the versions in the argument "held" with the versions of the
+// stored records. The queries do not read contents. If a version differs, the results set *changed.
 func queueHeld(batch *pgx.Batch, held storage.Held, changed *bool) {
 	*changed = false
 	if len(held.Versions) > 0 {

@@ -21,8 +21,9 @@ import (
 
 var cluster pgtest.Cluster
 
-// TestMain reduces the number of random histories to a quarter, because each of their many
-// transactions needs a round trip to another process. A command-line flag overrides the number.
+// TestMain reduces the number of random histories to a quarter, because each of the many
+// transactions in a history needs a round trip to another process. A command-line flag overrides
+// the number.
 func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", "25"); err != nil {
 		panic(err)
@@ -184,7 +185,7 @@ func TestUsageOfRemovedUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn := connect(t, dsn)
-	// Old history is deleted.
+	// The statement makes the history old. Old history is deleted.
 	execute(t, conn, `update changes set at = now() - interval '2 hours'`)
 	if _, err := b.DeleteWhere(ctx, storage.Selector{Expired: time.Now()}, 1); err != nil {
 		t.Fatal(err)
@@ -226,7 +227,7 @@ func interleave(t *testing.T, b, other *postgres.Backend) (calls int) {
 	budget := storage.Budget{
 		App: storage.Limit{Account: group, Max: limit}, User: storage.Limit{Account: storage.UserAccount(group, "ann"), Max: limit},
 	}
-	for _, b := range []*postgres.Backend{b, other} { // both create their rows of each account
+	for _, b := range []*postgres.Backend{b, other} { // each backend creates its own rows of the accounts
 		for _, k := range []storage.Key{mine, others} {
 			if err := put(b, k, "x"); err != nil {
 				t.Fatal(err)
@@ -306,7 +307,7 @@ func TestChangesWait(t *testing.T) {
 	}
 	execute(t, conn, `rollback`)
 	if found, _, err = b.Changes(ctx, "", next, 10); len(found) != 1 || err != nil {
-		t.Errorf("Changes after it = %v, %v; want one", found, err)
+		t.Errorf("Changes after the older transaction = %v, %v; want one", found, err)
 	}
 }
 

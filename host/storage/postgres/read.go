@@ -15,9 +15,9 @@ func (b *Backend) Get(ctx context.Context, keys ...storage.Key) (found []storage
 	return found, err
 }
 
-// Read implements storage.Backend. Read always compares everything in held and ignores Held.Since.
-// Finding only later writes would require a row that all writers update. With such a row, Read
-// would conflict with all writers.
+// Read implements storage.Backend. Read always compares everything in the argument "held" and
+// ignores Held.Since. Finding only later writes would require a row that all writers update. With
+// such a row, Read would conflict with all writers.
 func (b *Backend) Read(ctx context.Context, want []storage.Key, held storage.Held) (found []storage.Record, at storage.Position, err error) {
 	var changed bool
 	err = b.read(ctx, func(batch *pgx.Batch) {
@@ -60,8 +60,8 @@ func (b *Backend) scan(ctx context.Context, columns string, prefix, after storag
 	return found, err
 }
 
-// read runs the statements that queue adds. read runs them in one transaction on one snapshot, in
-// one round trip. For each attempt, read calls queue again.
+// The method read runs the statements that the function "queue" adds. It runs them in one
+// transaction on one snapshot, in one round trip. For each attempt, it calls the function again.
 func (b *Backend) read(ctx context.Context, queue func(*pgx.Batch)) error {
 	return b.retry(ctx, func(int) error {
 		batch := &pgx.Batch{}
@@ -77,8 +77,8 @@ const (
 		union all select key, revision, '', null, null, null, '', '{}', 0, '' from floors where key = any($1)`
 )
 
-// queueLookup adds the query for the records under keys. After the batch, found contains the
-// records in the order of keys.
+// queueLookup adds the query for the records under keys. When the batch has been executed, the
+// slice "found" contains the records in the order of the keys.
 func queueLookup(batch *pgx.Batch, keys []storage.Key, found *[]storage.Record) {
 	sql := selectRecords
 	if slices.ContainsFunc(keys, storage.IsFloor) {

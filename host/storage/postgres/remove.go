@@ -17,8 +17,8 @@ const (
 	maxRemovedBytes = 4 << 20
 )
 
-// page returns a query for the heads of up to n matching records that follow the record last, in
-// the order of the query.
+// page is a function that returns a query. The query returns the heads of up to n matching records
+// that follow the record "last", in the order of the query.
 type page func(last storage.Head, n int) (sql string, arguments []any)
 
 // DeleteWhere implements storage.Backend.
@@ -104,8 +104,8 @@ func (b *Backend) remove(ctx context.Context, limit int, next page) (removed []s
 	return removed, nil
 }
 
-// removeChunk removes up to n records that follow last, within the limits of one transaction.
-// removeChunk does not read contents.
+// removeChunk removes up to n records that follow the record "last", within the limits of one
+// transaction. removeChunk does not read contents.
 func (b *Backend) removeChunk(ctx context.Context, last storage.Head, n int, next page) (removed []storage.Head, err error) {
 	query := func(batch *pgx.Batch) {
 		batch.Queue(beginUpdate)

@@ -42,8 +42,8 @@ var ddl = []string{
 	`create table if not exists changes (
 		xid bigint, n integer, at timestamptz not null default now(), key bytea not null, revision bigint not null,
 		generation bytea not null, deleted boolean not null, primary key (xid, n))`,
-	// After a restore from another cluster, the transaction ids of that cluster have no meaning in
-	// this cluster.
+	// If the tables were restored from another cluster, they contain transaction ids that have no
+	// meaning in this cluster.
 	`delete from changes where xid >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
 }
 

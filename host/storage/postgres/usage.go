@@ -69,7 +69,8 @@ func (t *totals) queue(batch *pgx.Batch, accounts []storage.Key) {
 // The method "of" returns the usage of an account that the queries have read.
 func (t *totals) of(account storage.Key) (storage.Usage, error) { return (*t)[account], nil }
 
-// queueUsage adds the statements that update the usage of accounts for changes.
+// queueUsage adds the statements that add the growth caused by some changes to the usage of
+// accounts.
 func queueUsage(batch *pgx.Batch, changes []storage.Change) {
 	growth := storage.GrowthOf(changes)
 	var accounts []storage.Key

@@ -73,7 +73,8 @@ func (w *wire) serve(client net.Conn, address string) {
 	pass(client, server, w.reply)
 }
 
-// pass copies data until one side closes or allow returns false. pass then closes both sides.
+// The method pass copies data until one side closes its connection or the function "allow" returns
+// false. It then closes both connections.
 func pass(to, from net.Conn, allow func(n int) bool) {
 	defer to.Close()
 	defer from.Close()
@@ -125,8 +126,8 @@ func TestLostConnection(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		lose    func(w *wire)
-		cancel  bool // the function ends the context
-		refuse  bool // the function writes nothing
+		cancel  bool // the function passed to Update cancels the context
+		refuse  bool // the function passed to Update returns no writes
 		unknown bool
 		want    string
 	}{

@@ -49,8 +49,8 @@ func queueChanges(batch *pgx.Batch, changes []storage.Change) {
 	queueFloors(batch, changes)
 }
 
-// For each change, queueTags adds the statement sql for the tags that in returns and notIn does not
-// return.
+// For each change, queueTags adds the given SQL statement for some tags: those that the function
+// "in" returns and the function notIn does not return.
 func queueTags(batch *pgx.Batch, sql string, changes []storage.Change, in, notIn func(storage.Change) []string) {
 	var tags, keys [][]byte
 	for _, c := range changes {

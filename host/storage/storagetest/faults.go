@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testFaults makes each update of a short history fail in each way, and compares the stored records
+// testFaults makes each update of a short sequence fail in each way. It compares the stored records
 // with the returned errors. Every update must be applied completely or not at all.
 func testFaults(t *testing.T, b storage.Backend) {
 	const steps = 8

@@ -72,8 +72,8 @@ func NewFaulty(b storage.Backend) *Faulty {
 	return &Faulty{Backend: b, calls: make(map[string]int)}
 }
 
-// Fail makes the n-th future call to an operation fail; the next call is number 1. If op is "", the
-// calls to all operations count.
+// Fail makes the n-th future call to an operation fail. The next call has the number 1. If the
+// argument "op" is "", the calls to all operations count.
 func (f *Faulty) Fail(op string, n int, how Failure) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -192,7 +192,7 @@ func (f *Faulty) do(op string, call func() error) error {
 	read := op == OpGet || op == OpScan || op == OpChanges || op == OpPing
 	if (how == LostReply || how == DiesAfter) && !read {
 		if err := call(); err != nil {
-			return err // a real error: there is no reply to lose
+			return err // the operation itself failed: no failure is injected
 		}
 	}
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// drain calls remove with a small limit until no records are left. drain returns the number of
-// removed records.
+// drain calls the function "remove" with a small limit until no records are left. It returns the
+// number of removed records.
 func drain(t tester, limit int, remove func(limit int) (int, error)) int {
 	t.Helper()
 	for total := 0; ; {
@@ -160,7 +160,7 @@ func testSweepChecksExpiry(t *testing.T, b storage.Backend) {
 		must(t, b.Update(ctx, storage.Keys(keys...), func(now []storage.Record) ([]storage.Write, error) {
 			next := record(k, now[0].Revision+1, "x")
 			if i%2 == 0 {
-				next.Expires = epoch.Add(time.Second) // not expired according to the sweeper
+				next.Expires = epoch.Add(time.Second) // at the time that the sweeper uses, the record has not expired
 			}
 			return []storage.Write{{Record: next}}, nil
 		}))

@@ -32,7 +32,7 @@ type Cluster struct {
 	once    sync.Once
 	err     error
 	folder  string
-	alive   io.Closer // closing this pipe stops the cluster
+	alive   io.Closer // a pipe; closing it stops the cluster
 	shell   *exec.Cmd
 	schemas atomic.Int64
 }
@@ -53,8 +53,9 @@ func (c *Cluster) DSN(t testing.TB) string {
 	return "postgres:///postgres?" + query.Encode()
 }
 
-// script runs a cluster with the programs in $1 and the directory $2. script reports when the
-// cluster is ready, and stops the cluster at the end of its input.
+// script is a shell script that runs a cluster. $1 is the directory of the PostgreSQL programs, and
+// $2 is the directory of the cluster. The script reports when the cluster is ready. It stops the
+// cluster at the end of its input.
 const script = `
 run() {
 	"$1/initdb" -D "$2/data" -U toolrun -A trust -E UTF8 --locale=C -N &&

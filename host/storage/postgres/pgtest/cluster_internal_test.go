@@ -21,7 +21,7 @@ func TestStop(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(c.folder); !os.IsNotExist(err) {
-		t.Errorf("the folder is still there: %v", err)
+		t.Errorf("Stat of the folder = %v; want that it does not exist", err)
 	}
 }
 
