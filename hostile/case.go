@@ -21,8 +21,8 @@ type layout struct {
 	deadline time.Duration
 }
 
-// layOut writes the files of a case to a folder. layOut creates a second folder, outside, next to
-// that folder.
+// layOut writes the files of a case to a folder. It also creates a second folder, named "outside",
+// next to that folder.
 func (w *env) layOut(c corpus.Case) (layout, error) {
 	base := filepath.Join(w.dir, "cases", strings.ReplaceAll(c.Name, "/", "."))
 	l := layout{Case: c, dir: filepath.Join(base, "tool"), deadline: w.deadline(c)}
@@ -64,12 +64,12 @@ func ignoreExisting(err error) error {
 	return err
 }
 
-// toEnvDir is the path from the folder of a case to the folder of the env. All paths are relative:
-// an absolute path in the output of toolrun is therefore a leak.
+// toEnvDir is the relative path from the folder of a case to the folder of the type env. All paths
+// are relative, so an absolute path in the output of toolrun is a leak.
 var toEnvDir = filepath.Join("..", "..", "..")
 
-// command returns the arguments of toolrun that run the case in its folder on a database. Each case
-// runs for a separate user.
+// command returns the arguments with which toolrun runs the case in its folder and with a database.
+// Each case runs for a separate user.
 func (l layout) command(w *env, db string) []string {
 	args := []string{"run"}
 	if l.App {

@@ -26,8 +26,8 @@ import (
 // excludes the time to write to the disk.
 const maxCommitWork = 20 * time.Millisecond
 
-// transactionAttack is a body that does the maximum work of a transaction, which makes its commit
-// slow.
+// transactionAttack is a function that does the maximum work of one transaction, so the commit of
+// this transaction is slow.
 type transactionAttack struct {
 	name string
 	body func(ctx context.Context, tx *txn.Tx, attacker int) error
@@ -68,7 +68,7 @@ var transactionAttacks = []transactionAttack{
 			return tx.Apply(ctx, k, setTo(large))
 		})
 	}},
-	{"merge blindly into hot records", func(ctx context.Context, tx *txn.Tx, attacker int) error {
+	{"merge into hot records without reading them", func(ctx context.Context, tx *txn.Tx, attacker int) error {
 		for range txn.MaxUpdates {
 			if err := tx.Apply(ctx, attackedKey(1), appendTo(content(1000, attacker), 60<<10)); err != nil {
 				return err
@@ -76,7 +76,7 @@ var transactionAttacks = []transactionAttack{
 		}
 		return nil
 	}},
-	{"merge blindly into many hot records", func(ctx context.Context, tx *txn.Tx, attacker int) error {
+	{"merge into many hot records without reading them", func(ctx context.Context, tx *txn.Tx, attacker int) error {
 		return eachKey(1000, func(k storage.Key) error { return tx.Apply(ctx, k, appendTo(content(10, attacker), 1000)) })
 	}},
 	{"write in nested transactions", func(ctx context.Context, tx *txn.Tx, attacker int) error {
@@ -125,7 +125,8 @@ func setTo(content []byte) txn.Update {
 	}
 }
 
-// appendTo appends more to contents and keeps the last size bytes.
+// appendTo appends the argument "more" to contents. It keeps only the last bytes, up to the
+// argument "size".
 func appendTo(more []byte, size int) txn.Update {
 	return func(old storage.Record, _ bool) (storage.Record, any, error) {
 		all := append(bytes.Clone(old.Content), more...)
@@ -134,8 +135,8 @@ func appendTo(more []byte, size int) txn.Update {
 }
 
 // TestSoakCommitWork lets attackers do the maximum work of a transaction, and measures how long
-// each commit delays others. A busy machine distorts single measurements. The test therefore
-// compares the best of three with the bound.
+// each commit delays other commits. A busy machine distorts single measurements. The test therefore
+// compares the best of three measurements with the limit.
 func TestSoakCommitWork(t *testing.T) {
 	// Without this setting, the garbage of the attackers would fill the small heap, and the garbage
 	// collector would run constantly. The pauses of the collector are not caused by commits.
@@ -148,8 +149,8 @@ func TestSoakCommitWork(t *testing.T) {
 	t.Run("a guest's merges", func(t *testing.T) { wantCommitWork(t, attackByGuest) })
 }
 
-// wantCommitWork fails the test if commits took too long in each of three tries. Without
-// TOOLRUN_SOAK, wantCommitWork tries once and compares nothing.
+// wantCommitWork fails the test if a commit took too long in each of three attempts. If
+// TOOLRUN_SOAK is not set, wantCommitWork makes one attempt without a limit.
 func wantCommitWork(t *testing.T, attack func(t *testing.T, db *bolt.Backend)) {
 	soaking := os.Getenv("TOOLRUN_SOAK") != ""
 	for try := 1; ; try++ {
@@ -181,7 +182,7 @@ const (
 // attackTransactions fills the database and attacks it from several goroutines at the same time.
 func attackTransactions(t *testing.T, backend *bolt.Backend, attack transactionAttack) {
 	db := txn.New(txn.Config{Backend: backend})
-	for from := 0; from < manyKeys; from += 500 { // in commits that are not attacks themselves
+	for from := 0; from < manyKeys; from += 500 { // the records are written in commits that are not attacks
 		_, err := db.Run(t.Context(), txn.Options{ID: "fill"}, func(ctx context.Context, tx *txn.Tx) error {
 			for i := from; i < min(from+500, manyKeys); i++ {
 				if err := tx.Apply(ctx, attackedKey(i), setTo(content(100, 20))); err != nil {

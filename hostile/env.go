@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// The app whose stores the cases use. The records of the app are written once, before the first
-// case runs.
+// appFile is the declaration of the app whose stores the cases use. The records of the app are
+// written once, before the first case runs.
 const appFile = `app: hostile
 memory:
   own: {description: The caller's own, access: user}
@@ -38,26 +38,27 @@ for (const name of ["own", "shared", "typed", "vault"]) stores[name] = await mem
 return { sum: input.a + input.b, clean: {}.polluted === undefined && [].polluted === undefined, stores };
 `
 
-// benignWant is the expected result of benignTool after every case.
+// benignWant is the result that benignTool must return after every case.
 var benignWant = corpus.Want{Output: []byte(`{"sum":3,"clean":true,"stores":{"own":{"language":"fr"},"shared":{"marker":1},"typed":null,"vault":{"secret":"` + corpus.Secret + `"}}}`)}
 
 // victim is the user whose records must not change. Each case runs for a different user.
 const victim = "ann"
 
-// env is a folder with the files that all runs require.
+// The type "env" is a folder with the files that all runs require.
 type env struct {
 	dir    string
 	binary string   // the toolrun program
-	self   string   // this program, which also serves as the baseline host
+	self   string   // the path of this program, which is also the baseline host
 	flags  []string // appended to the arguments of each run
 	procs  *processes
-	// python is the path of the Python interpreter, or "" if there is none. pythonStart is the time
-	// limit for the start of the interpreter.
+	// python is the path of the Python interpreter, or "" if there is none. The field pythonStart
+	// is the time limit for the start of the interpreter.
 	python      string
 	pythonStart time.Duration
 	// anyAnswer accepts any result that is not an internal fault.
 	anyAnswer bool
-	// grace is the time after the deadline of a run until the run counts as hung.
+	// The constant "grace" is the time between the deadline of a run and the time at which the run
+	// counts as hung.
 	grace time.Duration
 }
 
@@ -101,7 +102,7 @@ func buildToolrun(ctx context.Context, to string) error {
 	return nil
 }
 
-// seed writes the app, and the database that each worker copies.
+// seed writes the declaration of the app, and the database that each worker copies.
 func (w *env) seed(ctx context.Context) error {
 	for name, text := range map[string]string{"app.yaml": appFile, "benign.js": benignTool} {
 		if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {

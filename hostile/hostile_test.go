@@ -83,8 +83,8 @@ func TestCorpus(t *testing.T) {
 	testCorpus(t, newTestEnv(t), cases)
 }
 
-// ofEachKind returns a third of the cases: the first, the fourth and so on of each kind of attack.
-// make hostile and make soak run all cases.
+// ofEachKind returns a third of the cases of each kind of attack: the first, the fourth, the
+// seventh and so on. The commands "make hostile" and "make soak" run all cases.
 func ofEachKind(cases []corpus.Case) (some []corpus.Case) {
 	of := map[string]int{}
 	for _, c := range cases {
@@ -109,7 +109,7 @@ func TestEachKindIsRun(t *testing.T) {
 			t.Errorf("no case of the kind %s is run", path.Dir(c.Name))
 		}
 	}
-	t.Logf("%d of %d cases, of %d kinds", len(some), len(cases), len(kinds))
+	t.Logf("the selection contains %d of %d cases, of %d kinds", len(some), len(cases), len(kinds))
 }
 
 func TestCorpusInPython(t *testing.T) {
@@ -124,8 +124,8 @@ func TestCorpusInPython(t *testing.T) {
 	testCorpus(t, w, python)
 }
 
-// sixth returns a sixth of the cases, because an interpreter starts slowly. make hostile runs all
-// cases.
+// sixth returns a sixth of the cases, because an interpreter starts slowly. The command "make
+// hostile" runs all cases.
 func sixth(cases []corpus.Case) (some []corpus.Case) {
 	for i := 0; i < len(cases); i += 6 {
 		some = append(some, cases[i])
@@ -142,7 +142,7 @@ func testCorpus(t *testing.T, w *env, cases []corpus.Case) {
 	expected := known()
 	for _, c := range allCases(t) {
 		if !slices.ContainsFunc(cases, func(run corpus.Case) bool { return run.Name == c.Name }) {
-			delete(expected, c.Name) // another test runs it
+			delete(expected, c.Name) // another test runs this case
 		}
 	}
 	for _, o := range report.Cases {
@@ -159,10 +159,10 @@ func testCorpus(t *testing.T, w *env, cases []corpus.Case) {
 		delete(expected, o.Name)
 	}
 	for name := range expected {
-		t.Errorf("known.txt names %s, which was not run", name)
+		t.Errorf("known.txt contains %s, which was not run", name)
 	}
 	if n := report.counts(); n.growth > maxGrowth {
-		t.Errorf("the host had %d MiB more than in a benign run, in %s; want at most %d", n.growth>>20, n.largest, maxGrowth>>20)
+		t.Errorf("in %[2]s, the host used %[1]d MiB more than in a benign run; want at most %[3]d", n.growth>>20, n.largest, maxGrowth>>20)
 	}
 	if report.KilledStrays > 0 {
 		t.Errorf("kill -9 of the host left %d processes behind", report.KilledStrays)
@@ -174,8 +174,8 @@ func testCorpus(t *testing.T, w *env, cases []corpus.Case) {
 func TestEachLayerOff(t *testing.T) {
 	r := runner{env: newTestEnv(t), workers: runtime.NumCPU(), toolrun: true}
 	cases := runnable(t, r.env, crossSection(t))
-	for _, layer := range sandbox.Layers()[1:] { // the first layer is the process itself
-		if slices.ContainsFunc(cases, corpus.Case.Python) { // the previous run may have lost the compiled interpreter
+	for _, layer := range sandbox.Layers()[1:] { // the first layer is the process itself, which cannot be disabled
+		if slices.ContainsFunc(cases, corpus.Case.Python) { // the previous run can have damaged the compiled interpreter
 			if err := r.env.usePython(t.Context(), r.env.python); err != nil {
 				t.Fatal(err)
 			}
@@ -195,8 +195,8 @@ func TestEachLayerOff(t *testing.T) {
 	}
 }
 
-// runnable prepares Python if a case requires it. If there is no interpreter, runnable removes the
-// cases that require Python.
+// runnable prepares Python if a case requires Python. If there is no interpreter, runnable returns
+// only the other cases.
 func runnable(t *testing.T, w *env, cases []corpus.Case) []corpus.Case {
 	t.Helper()
 	if !slices.ContainsFunc(cases, corpus.Case.Python) {
@@ -234,8 +234,8 @@ func crossSection(t *testing.T) []corpus.Case {
 	})
 }
 
-// TestBaselineHost checks that the baseline host reports each kind of outcome for a case that
-// causes it.
+// TestBaselineHost runs one case for each kind of outcome. The baseline host must report this
+// outcome.
 func TestBaselineHost(t *testing.T) {
 	w := newTestEnv(t)
 	w.self = filepath.Join(w.dir, "hostile")

@@ -26,7 +26,7 @@ func runNative(ctx context.Context, self string, pattern *regexp.Regexp) (all []
 		return nil, err
 	}
 	attacks = slices.DeleteFunc(attacks, func(a native.Attack) bool { return native.Needs(a.Name, missing) })
-	for _, layer := range append([]string{""}, sandbox.Layers()[1:]...) { // the first layer is the process itself
+	for _, layer := range append([]string{""}, sandbox.Layers()[1:]...) { // the first layer is the process itself, which cannot be disabled
 		some, err := native.Run(ctx, []string{self, nativeCommand}, attacks, layer)
 		if err != nil {
 			return nil, err
@@ -71,5 +71,5 @@ func printNative(to io.Writer, results []native.Result) {
 	}
 	n := countNative(results)
 	fmt.Fprintf(to, "native   all layers block %d of %d attacks\n", n.blocked, n.tried)
-	fmt.Fprintf(to, "         host and neighbour survive in %d of %d cases, with each of %d layers disabled\n", n.aliveOff, n.triedOff, n.layers)
+	fmt.Fprintf(to, "         host and other guests survive in %d of %d cases, with each of %d layers disabled\n", n.aliveOff, n.triedOff, n.layers)
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// These limits determine when a process is killed. One gibibyte represents the memory of a small
+// These limits determine when a process is killed. The memory limit of 1 GiB represents a small
 // machine, on which the kernel would also kill such a process.
 const (
 	maxResident  = 1 << 30
@@ -27,8 +27,8 @@ const (
 // exit describes how a process ended.
 type exit struct {
 	Exit     int           // the exit code; -1 after a signal
-	Killed   string        // why it was killed; "" if it exited on its own
-	Duration time.Duration // from the start of the process to its end
+	Killed   string        // why the process was killed; "" if it was not killed
+	Duration time.Duration // the time from the start of the process to its end
 	Peak     int64         // the peak resident memory in bytes, without child processes
 	stdout   []byte
 	stderr   []byte
@@ -44,7 +44,7 @@ type processes struct {
 func (p *processes) execute(cmd *exec.Cmd, timeout time.Duration) (done exit, err error) {
 	out, errs := &capped{}, &capped{}
 	cmd.Stdout, cmd.Stderr = out, errs
-	cmd.WaitDelay = time.Second // child processes may hold its output open
+	cmd.WaitDelay = time.Second // child processes can keep the output of the command open
 	began := time.Now()
 	if err := p.start(cmd); err != nil {
 		return done, err
@@ -83,12 +83,12 @@ func (p *processes) watch(cmd *exec.Cmd, exited <-chan error, until time.Time) (
 		default:
 			continue
 		}
-		_ = cmd.Process.Kill() // fails if the process has already exited
+		_ = cmd.Process.Kill() // this fails if the process has already exited
 	}
 }
 
 func (p *processes) start(cmd *exec.Cmd) error {
-	p.mu.Lock() // strays must not see a child that is not registered yet
+	p.mu.Lock() // the method strays must not find a child that is not registered yet
 	defer p.mu.Unlock()
 	if err := cmd.Start(); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (p *processes) strays() int {
 	}
 }
 
-// capped keeps only the first bytes that are written to it.
+// The type "capped" is a writer that keeps only the first bytes that are written to it.
 type capped struct{ bytes.Buffer }
 
 func (c *capped) Write(text []byte) (int, error) {

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes this process the parent of orphaned descendants. Afterwards this process can find its
-// descendants.
+// adopt makes this process the parent of its orphaned descendants, so this process can find them.
 func (p *processes) adopt() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
@@ -27,7 +26,7 @@ func resident(pid int) (now, highest int64) {
 		if len(fields) < 2 {
 			continue
 		}
-		kib, _ := strconv.ParseInt(string(fields[1]), 10, 64) // 0 if it is not a number
+		kib, _ := strconv.ParseInt(string(fields[1]), 10, 64) // the value is 0 if the text is not a number
 		switch string(fields[0]) {
 		case "VmRSS:":
 			now = kib << 10
@@ -41,7 +40,7 @@ func resident(pid int) (now, highest int64) {
 // orphans returns the children that this process did not start, and reaps the children that have
 // exited.
 func orphans(known map[int]bool) (left []int) {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // fails only for a malformed pattern
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // this fails only for a malformed pattern
 	for _, stat := range stats {
 		text, err := os.ReadFile(stat)
 		if err != nil {

@@ -65,7 +65,7 @@ func (w *env) usePython(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	for range 2 { // the first run compiles the interpreter for all other runs
+	for range 2 { // the first run compiles the interpreter, and the other runs use the result
 		done, err := w.call(ctx, warm, "seed.db")
 		if err != nil || done.Exit != 0 {
 			return cmp.Or(err, fmt.Errorf("start Python: %s", firstLine(done.stdout)))
@@ -86,7 +86,7 @@ func (w *env) deadline(c corpus.Case) time.Duration {
 const maxTries = 2
 
 // neverBegan reports whether a tool in Python was stopped before its code ran. A run that never
-// began tests nothing, unless the attack is an attack on the compiler.
+// began tests nothing, unless the case attacks the compiler.
 func neverBegan(c corpus.Case, done exit) bool {
 	var a answer
 	if !c.Python() || c.Kind() == "source" || json.Unmarshal(done.stdout, &a) != nil {

@@ -13,23 +13,23 @@ import (
 	"github.com/toolrun/toolrun/hostile/native"
 )
 
-// maxGrowth is the maximum amount by which the resident memory of a run may exceed that of a benign
-// run. maxGrowth counts only the host process, not the workers.
+// maxGrowth is the maximum amount by which the resident memory of the host during a run can exceed
+// the resident memory during a benign run. The memory of workers does not count.
 const maxGrowth = 64 << 20
 
 // Report contains the outcomes of all cases.
 type Report struct {
 	Cases    []outcome     `json:"cases"`
 	Duration time.Duration `json:"duration_ns"`
-	// Checked reports whether toolrun ran. KilledStrays is the number of processes that toolrun
-	// left behind when it was killed during a run.
+	// Checked reports whether the cases ran with toolrun. KilledStrays is the number of processes
+	// that toolrun left behind when it was killed during a run.
 	Checked      bool `json:"checked"`
 	KilledStrays int  `json:"killed_strays"`
 	// Native contains the results of native guests.
 	Native []native.Result `json:"native,omitempty"`
 }
 
-// The type counts is a summary of a report.
+// The type "counts" is a summary of a report.
 type counts struct {
 	ran, right, inTime, skipped, strays int
 	growth                              int64
@@ -83,7 +83,7 @@ func (r *Report) print(to io.Writer) {
 		}
 		fmt.Fprintf(table, "%s\t%.40s\t%s\t%s\t%s\n", o.Name, o.Want, answer, took, dashIfEmpty(string(o.Baseline)))
 	}
-	_ = table.Flush() // output to a closed terminal may fail
+	_ = table.Flush() // writing to a closed terminal can fail
 	r.printProblems(to)
 	r.printSummary(to)
 	printNative(to, r.Native)

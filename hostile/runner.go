@@ -18,7 +18,7 @@ type runner struct {
 	env               *env
 	workers           int
 	toolrun, baseline bool
-	skipIsolated      bool // skip cases that require isolated workers when running toolrun
+	skipIsolated      bool // whether toolrun skips the cases that require isolated workers
 }
 
 // The method "without" returns a runner that runs the same cases with an isolation layer disabled.
@@ -62,7 +62,7 @@ func (r *runner) run(ctx context.Context, cases []corpus.Case) (*Report, error) 
 		workers.Go(func() { errs[n] = r.work(ctx, n, next, cases, report.Cases) })
 	}
 	workers.Wait()
-	for range next { // discard the remaining outcomes if a worker failed
+	for range next { // discards the remaining outcomes if a worker failed
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

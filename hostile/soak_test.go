@@ -41,8 +41,8 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// soak is a host process in which the tools of many apps are opened and closed while one benign
-// tool remains.
+// The type "soak" is a host process that opens and closes the tools of many apps while one benign
+// tool stays open.
 type soak struct {
 	t    *testing.T
 	env  *env
@@ -87,17 +87,17 @@ func TestSoak(t *testing.T) {
 	all.Wait()
 	after := measure(t)
 	if grown := int64(after.heap) - int64(before.heap); grown > maxGrowth {
-		t.Errorf("the heap has grown by %d MiB", grown>>20)
+		t.Errorf("the heap has grown by %d MiB; want less", grown>>20)
 	}
 	if err := s.pool.Close(); err != nil {
 		t.Error(err)
 	}
 	s.compare(before)
-	t.Logf("%d hostile and %d good runs; %v before, %v after, with the pool open", s.ran.Load(), s.good, before, after)
+	t.Logf("%d hostile and %d benign runs; resources before: %v; resources after, with the pool open: %v", s.ran.Load(), s.good, before, after)
 }
 
 func (s *soak) begin() {
-	cache, err := os.UserCacheDir() // the folder in which toolrun keeps the compiled interpreter
+	cache, err := os.UserCacheDir() // the folder in which toolrun stores the compiled interpreter
 	if err != nil {
 		cache = s.env.dir
 	}
@@ -129,13 +129,13 @@ func (s *soak) compare(before usage) {
 	}
 	if after.goroutines > before.goroutines {
 		stacks := make([]byte, 1<<20)
-		s.t.Errorf("%d goroutines are left; there were %d:\n%s", after.goroutines, before.goroutines, stacks[:runtime.Stack(stacks, true)])
+		s.t.Errorf("%d goroutines are left; want at most %d:\n%s", after.goroutines, before.goroutines, stacks[:runtime.Stack(stacks, true)])
 	}
 	if after.descriptors > before.descriptors {
-		s.t.Errorf("%d descriptors are open; there were %d", after.descriptors, before.descriptors)
+		s.t.Errorf("%d descriptors are open; want at most %d", after.descriptors, before.descriptors)
 	}
 	if left := s.env.procs.strays(); left > 0 {
-		s.t.Errorf("%d processes are left", left)
+		s.t.Errorf("%d processes are left; want none", left)
 	}
 }
 
@@ -143,7 +143,7 @@ func (s *soak) compare(before usage) {
 func (s *soak) hostile(c corpus.Case) {
 	declared, closeFiles, ok := s.declare(c)
 	if !ok {
-		return // not a valid app; other tests cover it
+		return // the case is not a valid app; other tests cover such cases
 	}
 	defer closeFiles()
 	h, err := host.Open(s.t.Context(), host.Options{App: declared, Backend: mem.New(), Engines: s.pool.Engines(), Gate: s.gate, SweepEvery: -1})
@@ -211,7 +211,7 @@ func (s *soak) benign(stop context.Context) {
 			Clean bool
 		}
 		if err := json.Unmarshal(result.Output, &answer); err != nil || answer.Sum != 3 || !answer.Clean {
-			s.t.Errorf("good run %d returned %s", s.good, result.Output)
+			s.t.Errorf("benign run %d returned %s", s.good, result.Output)
 		}
 	}
 }

@@ -28,7 +28,7 @@ const (
 
 // ToolrunResult is the outcome of a case with toolrun.
 type ToolrunResult struct {
-	// Answer is "ok", the code of a fault, or a description of how the process died.
+	// Answer is "ok", the code of a fault, or a description of the end of the process.
 	Answer   string        `json:"answer"`
 	Duration time.Duration `json:"duration_ns"`
 	Late     bool          `json:"late"`
@@ -36,7 +36,8 @@ type ToolrunResult struct {
 	// Benign is the peak memory of the benign run after the case.
 	Benign int64 `json:"benign_peak_bytes"`
 	Strays int   `json:"strays"`
-	// Problems lists everything that is wrong. Problems is empty if the case passed.
+	// Problems contains all differences from the expected result. Problems is empty if the case
+	// passed.
 	Problems []string `json:"problems,omitempty"`
 }
 
@@ -116,7 +117,7 @@ func (w *env) check(c corpus.Case, done exit) (word string, problems []string) {
 	return word, problems
 }
 
-// allows reports whether a case may have this result. An internal fault is never allowed.
+// allows reports whether a case is allowed to have a result. An internal fault is never allowed.
 func (w *env) allows(want corpus.Want, word string, output json.RawMessage) bool {
 	if w.anyAnswer {
 		return word != string(abi.Internal)
@@ -138,7 +139,7 @@ func (w *env) leaks(l layout, done exit) (problems []string) {
 		problems = append(problems, "leaked a path of the host")
 	}
 	if bytes.Contains(all, []byte("goroutine ")) {
-		problems = append(problems, "leaked a stack of the host")
+		problems = append(problems, "leaked a stack trace of the host")
 	}
 	if bytes.ContainsFunc(done.stderr, isControl) {
 		problems = append(problems, "wrote control characters to the terminal")
@@ -146,8 +147,8 @@ func (w *env) leaks(l layout, done exit) (problems []string) {
 	return problems
 }
 
-// namesFolder reports whether the case itself contains the path of the outside folder. A message
-// may then quote that path.
+// namesFolder reports whether the files of the case contain the path of the folder "outside". A
+// message can then quote this path.
 func namesFolder(c corpus.Case) bool {
 	return slices.ContainsFunc(c.Files, func(f corpus.File) bool { return strings.Contains(string(f.Data), "{{outside}}") })
 }

@@ -37,15 +37,15 @@ type actions struct {
 // maxIndexBytes is the maximum length of a computed index that is a text.
 const maxIndexBytes = 1 << 10
 
-// root runs a list of actions of the step, and returns the control after the list. The parameter
-// root identifies the list. If resume is not empty, the list continues at that position.
+// root runs a list of actions of the step, and returns the control after the list. The argument
+// "root" identifies the list. If resume is not empty, the list continues at that position.
 func (a *actions) root(ctx context.Context, root []int, b *abl.Body, resume []int) (control, error) {
 	a.path = append(a.path[:0], root...)
 	return a.body(ctx, b, resume)
 }
 
-// body runs the actions of a body. It returns the control of the first action that leaves the body,
-// or the control of THEN if no action leaves it.
+// body runs the actions of a nested list, such as ON_SUCCESS. It returns the control of the first
+// action that leaves the list, or the control of THEN if no action leaves the list.
 func (a *actions) body(ctx context.Context, b *abl.Body, resume []int) (control, error) {
 	depth := len(a.path)
 	first := 0
@@ -84,7 +84,8 @@ func (a *actions) suspend() {
 	}
 }
 
-// action runs an action, or continues in the actions that follow it.
+// action runs an action. If resume is not empty, it continues in ON_SUCCESS or ON_FAIL of the
+// action instead.
 func (a *actions) action(ctx context.Context, act *abl.Action, resume []int) (control, error) {
 	switch act.Kind {
 	case abl.KindSet:
@@ -205,7 +206,7 @@ func (a *actions) failed(ctx context.Context, act *abl.Action, resume []int) (co
 	return ctl, err
 }
 
-// follow runs ON_SUCCESS or ON_FAIL. The parameter which is the number of this body in State.Path.
+// follow runs ON_SUCCESS or ON_FAIL. The argument "which" is the number of this list in State.Path.
 func (a *actions) follow(ctx context.Context, b *abl.Body, which int, resume []int) (control, error) {
 	if b == nil {
 		return control{}, nil

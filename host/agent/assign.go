@@ -18,7 +18,7 @@ const (
 	// MaxStateBytes is the approximate maximum size of all variables of an agent in a session, and of
 	// all facts that recalls have loaded in a session.
 	MaxStateBytes = 2 << 20
-	// MaxValueDepth is the maximum nesting of such a value.
+	// MaxValueDepth is the maximum nesting of a value that is assigned.
 	MaxValueDepth = 64
 )
 
@@ -28,9 +28,9 @@ const (
 	bytesPerStep     = 16
 	costOfAction     = 2
 	costOfAssign     = 5
-	costOfPart       = 10 // of a name of a path into a value
+	costOfPart       = 10 // for each name of a path into a value
 	costOfClear      = 4
-	costOfFact       = 50 // of a fact that is written
+	costOfFact       = 50 // for each fact that is written
 	costOfRecall     = 100
 	costOfConstraint = 5
 )
@@ -51,8 +51,8 @@ func (m *memory) assign(ctx context.Context, target abl.Name, value any) error {
 	return m.assignPath(ctx, target, path, len(path), value)
 }
 
-// assignPath sets the value of a path. Only the first names of the path, up to fixed, can be the path
-// of a fact. The other names are computed.
+// assignPath sets the value of a path. Only the first "fixed" names of the path can be the path of
+// a fact. The other names are computed.
 func (m *memory) assignPath(ctx context.Context, target abl.Name, path []string, fixed int, value any) error {
 	value = abl.Plain(value)
 	f, n := m.agent.fact(path[:fixed])
@@ -259,8 +259,8 @@ func (m *memory) measure(target abl.Name, value any) error {
 	return nil
 }
 
-// sizeOf returns the approximate size of a value as JSON. It stops above limit, because a value can
-// contain the same part many times.
+// sizeOf returns the approximate size of a value as JSON. It stops when the size exceeds the limit,
+// because a value can contain the same part many times.
 func sizeOf(value any, limit, depth int) (size int, deep bool) {
 	if depth > MaxValueDepth {
 		return 0, true
@@ -290,7 +290,8 @@ func sizeOf(value any, limit, depth int) (size int, deep bool) {
 	return 8, false
 }
 
-// keep sets the variables that are never reset to their initial values, unless values are stored.
+// keep sets the variables that are never reset to their initial values, unless the environment
+// stores values of these variables.
 func (a *actor) keep() {
 	if a.kept = maps.Clone(a.kept); a.kept != nil {
 		return

@@ -165,7 +165,7 @@ FLOW:
 	}
 	whole, _ := e.Stored("user.prefs")
 	if part, ok := e.Stored("user.prefs.color"); ok || string(jsonOf(t, whole)) != `{"color":"red"}` {
-		t.Errorf("user.prefs = %v, user.prefs.color = %v; a computed index names no other fact", whole, part)
+		t.Errorf("user.prefs = %v, user.prefs.color = %v; want a computed index to set no other fact", whole, part)
 	}
 	for i, want := range []string{"list has no item 5, only 3 items", "the index is not a whole number or a text", "the index is not a whole number or a text"} {
 		if i >= len(o.Warnings) || !strings.Contains(o.Warnings[i], want) {
@@ -184,11 +184,11 @@ func TestInputsOfCalls(t *testing.T) {
 	for call, want := range map[string]string{
 		"search(city)":                     "",
 		"search(city, nights: 3)":          "",
-		"search()":                         "a.abl:5:11: the call of search omits the required input city\n  hint: write search(city: expression)",
+		"search()":                         "a.abl:5:11: the call to search omits the required input city\n  hint: write search(city: expression)",
 		"search(city, price: 3)":           "a.abl:5:24: the tool search has no input price\n  hint: remove it",
-		"search(ctiy: \"Rome\")":           "a.abl:5:11: the call of search omits the required input city\n  hint: rename the input ctiy\na.abl:5:18: the tool search has no input ctiy\n  hint: did you mean city?",
+		"search(ctiy: \"Rome\")":           "a.abl:5:11: the call to search omits the required input city\n  hint: rename the input ctiy\na.abl:5:18: the tool search has no input ctiy\n  hint: did you mean city?",
 		"open(id: 1, other: 2)":            "",
-		"open":                             "a.abl:5:11: the call of open omits the required input id\n  hint: write open(id: expression)",
+		"open":                             "a.abl:5:11: the call to open omits the required input id\n  hint: write open(id: expression)",
 		"free(anything: 1)":                "",
 		"open\n      WITH:\n        id: 7": "",
 	} {

@@ -16,10 +16,11 @@ const MaxRetries = 3
 type rules struct {
 	mem *memory
 	log *log
-	// excused is the index of a constraint that does not apply at its next checkpoint, or -1.
+	// The field "excused" is the index of a constraint that does not apply at its next checkpoint,
+	// or -1.
 	excused int
-	// collect makes the step wait for the fields of a failed constraint. prompted is true if the
-	// constraint has sent a message.
+	// collect makes the step wait for the fields of a failed constraint. The argument "prompted" is
+	// true if the constraint has sent a message.
 	collect func(ctx context.Context, constraint int, prompted bool) (control, error)
 	// withdraw removes the results of the active agent from the messages.
 	withdraw func()
@@ -29,7 +30,7 @@ type rules struct {
 	stored map[string]any
 }
 
-// checkpoint checks the constraints that apply at a checkpoint. tool is the tool of
+// checkpoint checks the constraints that apply at a checkpoint. The argument "tool" is the tool of
 // CheckpointCalling. The turn continues unless a constraint of severity error fails.
 func (r *rules) checkpoint(ctx context.Context, kind, tool string) (control, error) {
 	i, err := r.check(ctx, kind, tool, nil)

@@ -2,41 +2,43 @@ package agent
 
 import "github.com/toolrun/toolrun/host/agent/abl"
 
-// control determines how the turn continues after an action, a body, a step or a checkpoint. With
-// the zero value, the next action or step runs.
+// control determines how the turn continues after an action, a list of actions, a step or a
+// checkpoint. With the zero value, the next action or step runs.
 type control struct {
 	kind controlKind
-	// target is the step that jump leads to, or the agent that handoff leads to.
+	// The field "target" is the next step of "jump", or the next agent of "handoff".
 	target abl.Name
-	// excused identifies a constraint that does not apply when jump or again runs a step. It is the
-	// index of the constraint plus 1, or 0 if all constraints apply.
+	// The field "excused" identifies a constraint that does not apply to the step that "jump" or
+	// "again" runs. It is the index of the constraint plus 1, or 0 if all constraints apply.
 	excused int
 }
 
 type controlKind uint8
 
 const (
-	// goOn continues with the next action, or with the successor of a step.
+	// The constant goOn means that the turn continues with the next action, or with the successor
+	// of a step.
 	goOn controlKind = iota
-	// proceed leaves the step and continues with its successor, without the remaining actions of the
-	// body.
+	// The constant "proceed" means that the turn skips the remaining actions of the step, and
+	// continues with the successor of the step.
 	proceed
-	// jump leaves the step and continues with another step.
+	// The constant "jump" means that the turn leaves the step and continues with another step.
 	jump
 	// The constant "again" means that the step runs again from its start.
 	again
-	// complete ends the flow.
+	// The constant "complete" means that the flow ends.
 	complete
-	// handoff passes the conversation to another agent, and escalate passes it to a person.
+	// The constant "handoff" passes the conversation to another agent, and "escalate" passes it to
+	// a person.
 	handoff
 	escalate
-	// halt ends the turn. The step runs again with the next turn.
+	// The constant "halt" ends the turn. The step runs again with the next turn.
 	halt
-	// wait ends the turn. The step waits for input.
+	// The constant "wait" ends the turn. The step waits for input.
 	wait
 )
 
-// controlOf returns the control that leads to the successor of a body.
+// controlOf returns the control that leads to the successor of a list of actions.
 func controlOf(target abl.Target) control {
 	switch target.Kind {
 	case abl.TargetStep:

@@ -12,15 +12,15 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// expensiveTurn is an agent whose turn takes all evaluation steps, and performs little else.
+// expensiveTurn is an agent whose turn uses all evaluation steps, and performs little else.
 type expensiveTurn struct {
 	name   string
 	source string
 	tools  []agent.Tool
 }
 
-// loop returns an agent with steps that run again and again. big is a list of 1 MiB, and long a text of
-// 100,000 characters.
+// loop returns an agent with steps that run again and again. The variable "big" is a list of 1 MiB,
+// and "long" is a text of 100,000 characters.
 func loop(memory, constraints, body string) string {
 	return "AGENT: A\nGOAL: \"g\"\nMEMORY:\n  session:\n    - n\n      INITIAL: 0\n" + memory + constraints +
 		"FLOW:\n  first:\n    REASONING: false\n    SET: long = REPEAT(\"ab \", 30000)\n    CALL: load()\n      AS: big\n    THEN: again\n" +

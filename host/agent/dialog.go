@@ -26,7 +26,7 @@ func (d *dialog) resume(ctx context.Context, step *abl.Step) (control, error) {
 	if state.Waiting == WaitingCollect {
 		return d.collect(ctx, step)
 	}
-	if state.Waiting == WaitingGather && step.Gather == nil || state.Waiting == WaitingModel && !isReasoning(step) { // the file has changed
+	if state.Waiting == WaitingGather && step.Gather == nil || state.Waiting == WaitingModel && !isReasoning(step) { // the file has changed, and the waiting position no longer exists
 		return control{kind: again}, nil
 	}
 	if ctl, matched, err := d.intent(ctx, step); err != nil || matched {

@@ -35,8 +35,8 @@ type Env interface {
 	Fact(ctx context.Context, agent, path string) (value any, ok bool, err error)
 	SetFact(ctx context.Context, agent, path string, value any, o FactOptions) error
 	DeleteFact(ctx context.Context, agent, path string) error
-	// Context returns the stored facts with the given paths. Unless domain is "", it also returns the
-	// stored facts of the domain. A commit does not check that these facts are still the same.
+	// Context returns the stored facts with the given paths. If domain is not "", it also returns
+	// the stored facts of the domain. A commit does not check that these facts are still the same.
 	Context(ctx context.Context, agent string, paths []string, domain string) ([]Fact, error)
 	// UserMemory returns the blocks of the user and of an agent that go into the prompts of models, or
 	// nil if there are none. A commit does not check that these blocks are still the same.
@@ -45,7 +45,8 @@ type Env interface {
 	// as a log line. It is called once, before all tools. The function knows the values that the turn
 	// has used so far.
 	Hide(clean func(text string) string)
-	// Nested calls body. If body fails, the writes to facts that it made are undone.
+	// Nested calls the function body. If body returns an error, the writes to facts that body made
+	// are undone.
 	Nested(ctx context.Context, body func(ctx context.Context) error) error
 	// CallTool executes a tool as a nested run and returns its output. If the run fails, its writes
 	// are undone and the error is its fault.

@@ -10,8 +10,8 @@ type Rules struct {
 	// Variables is nil, the state of the session is used, and recalls inject facts into it. Otherwise
 	// only the last stored values of triggers in the state are read and changed.
 	Variables map[string]any
-	// Message is the message of the user, which expressions read as input. HasMessage reports whether
-	// there is one.
+	// Message is the message of the user, which expressions read as input. HasMessage reports
+	// whether there is a message.
 	Message    string
 	HasMessage bool
 	// Event is the event of Fire, such as session:start or tool:search:after.

@@ -21,7 +21,7 @@ func TestPositionsOfFaults(t *testing.T) {
 		{"    SET: typed = \"a\"\n", "typed is declared as number, but its value is of the type string", 10},
 		{"    THEN: two\n  two:\n    REASONING: false\n    WHEN: true\n    THEN: one\n", "the turn runs more than 100 steps without waiting for input: one -> two -> one", 8},
 		{"    CALL: pay()\n", "the call to pay failed: declined", 10},
-		{"    CALL: crash()\n", "the call of crash at a.abl:10:11 failed: undefined", 3},
+		{"    CALL: crash()\n", "the call to crash at a.abl:10:11 failed: undefined", 3},
 	} {
 		set := compile(t, []agent.Tool{{Name: "pay"}, {Name: "crash"}}, start+tt.source)
 		e := agenttest.New()

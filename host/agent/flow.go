@@ -11,7 +11,7 @@ import (
 )
 
 // converse runs the flow of the agent until the turn ends. After a handoff it runs the flow of the
-// next agent. The parameter ctl is the control that the activation returned.
+// next agent. The argument "ctl" is the control that the activation returned.
 func (t *turn) converse(ctx context.Context, ctl control) (err error) {
 	for {
 		switch ctl.kind {
@@ -111,7 +111,7 @@ func (t *turn) comeBack(ctx context.Context) (control, error) {
 	s.Returns = s.Returns[:last]
 	t.moveTo(r.Step)
 	step := t.mem.agent.step(r.Step)
-	if step == nil { // the file has changed
+	if step == nil { // the file has changed, and the step no longer exists
 		return t.leave(ctx, control{kind: complete})
 	}
 	s.Waiting, s.Path, s.Collecting, s.Collected = r.Waiting, r.Path, r.Collecting, r.Collected
@@ -208,7 +208,7 @@ func (t *turn) handOver(ctx context.Context, target abl.Name) (control, error) {
 	if err := t.mem.join(ctx, name); err != nil {
 		return control{}, err
 	}
-	t.rules.excused = -1 // a constraint of the other agent
+	t.rules.excused = -1 // the index belongs to a constraint of the other agent
 	t.agentStart = len(t.log.outcome.Messages)
 	return t.activate(ctx)
 }

@@ -73,7 +73,7 @@ FLOW:
 }
 
 // TestCollectMissing checks that a constraint asks only for fields without a value. If all fields
-// have a value, it must ask for all of them.
+// have a value, the constraint must ask for all of them.
 func TestCollectMissing(t *testing.T) {
 	set := compile(t, nil, `AGENT: T
 CONSTRAINTS:
@@ -117,7 +117,7 @@ HANDOFF:
 		t.Fatalf("outcome = %+v, %v", o, err)
 	}
 	if _, err := e.Say(context.Background(), set, "my trip"); err == nil || !strings.Contains(err.Error(), "Desk -> Travel -> Desk") {
-		t.Errorf("error = %v; want the circle", err)
+		t.Errorf("error = %v; want an error about the circle of handoffs", err)
 	}
 }
 

@@ -224,7 +224,7 @@ func TestCall(t *testing.T) {
 	fail = false
 	converse(t, e, set, turn{say: "Bern", want: []string{"Found 1."}, done: true})
 	if _, ok := e.Stored("user.searches"); !ok {
-		t.Error("the write of the call is lost")
+		t.Error("user.searches is not set; want the write of the successful call")
 	}
 }
 
@@ -253,7 +253,7 @@ FLOW:
 	before := e.Dump()
 	o, err := e.Say(context.Background(), set, "pay")
 	if last := o.Trace[len(o.Trace)-1]; last.Kind != "call" || last.Result != "failed" || len(o.Messages)+len(o.Variables) != 0 {
-		t.Errorf("outcome = %+v; want the trace only", o)
+		t.Errorf("outcome = %+v; want an outcome with only the trace", o)
 	}
 	if fault := abi.FaultOf(err); fault.Code != abi.ToolError || fault.File != "a.abl" || fault.Line != 15 || fault.Column != 11 || fault.Message != "the call to pay failed: declined" {
 		t.Errorf("fault = %v at %s:%d:%d", fault, fault.File, fault.Line, fault.Column)
@@ -389,7 +389,7 @@ FLOW:
 	}
 	e.User, e.SessionID = "bob", "s3"
 	if o, err := e.Turn(context.Background(), set, agent.Request{Agent: "A"}); err != nil || !slices.Equal(o.Messages, []string{"1 1 0 1"}) {
-		t.Errorf("another user sees %q, %v", o.Messages, err)
+		t.Errorf("another user receives %q, %v", o.Messages, err)
 	}
 }
 

@@ -18,7 +18,7 @@ func (d *dialog) gather(ctx context.Context) (control, error) {
 	return d.gatherNext(ctx, d.mem.agent.step(d.mem.state.Step), askOnce)
 }
 
-// asking is the way in which the agent asks for a field.
+// The type "asking" determines how the agent asks for a field.
 type asking uint8
 
 const (
@@ -102,8 +102,8 @@ func (d *dialog) missing(ctx context.Context, step *abl.Step) (*abl.Field, error
 }
 
 // reopen handles a COMPLETE_WHEN that is false although all fields have a value. It clears the
-// fields that the condition reads, and returns the first of these fields. It returns nil if the
-// condition reads no field.
+// fields that the condition reads, and returns the first of these fields. If the condition reads no
+// field, it returns nil.
 func (d *dialog) reopen(ctx context.Context, step *abl.Step) (*abl.Field, error) {
 	read := step.CompleteWhen.References()
 	var first *abl.Field
@@ -122,7 +122,8 @@ func (d *dialog) reopen(ctx context.Context, step *abl.Step) (*abl.Field, error)
 	return first, nil
 }
 
-// isWithin reports whether a path is equal to another path or begins with it.
+// isWithin reports whether a path is equal to another path, or begins with the names of the other
+// path.
 func isWithin(path, outer string) bool {
 	return path == outer || strings.HasPrefix(path, outer+".")
 }
@@ -142,8 +143,9 @@ func (d *dialog) isSet(ctx context.Context, name string) (bool, error) {
 }
 
 // ask asks for a field. For the first field, it sends the prompt of GATHER. It then sends the
-// prompt of the field or, if it has sent no prompt, a standard question. The standard question is
-// omitted if the last message of the turn is a question, unless the question is repeated.
+// prompt of the field or, if it has not sent the prompt of GATHER either, a standard question. The
+// standard question is omitted if the last message of the turn is a question, unless the question
+// is repeated.
 func (d *dialog) ask(ctx context.Context, step *abl.Step, f *abl.Field, repeated bool) error {
 	prompted := false
 	if step.Gather.Prompt != nil && len(d.mem.state.Collected) == 0 {

@@ -260,7 +260,7 @@ func (g *generator) call(step int, leads bool) refAction {
 	return a
 }
 
-// The method waits adds intents and COMPLETE_WHEN to a step that can wait.
+// The method "waits" adds intents and COMPLETE_WHEN to a step that can wait.
 func (g *generator) waits(s *refStep) {
 	if g.chance(40) {
 		s.complete = g.cond(1)
@@ -447,9 +447,9 @@ func (g *generator) agent(name string) *refAgent {
 	return a
 }
 
-// excusedHandoff lets the first constraint lead from a call to a step that hands over. The constraint
-// does not apply to this step, but the constraint of the other agent with the same index applies.
-// Some constraints collect a field first, and lead to the step of the call.
+// excusedHandoff makes the ON_FAIL of the first constraint lead from a call to a step that hands
+// over. The constraint does not apply to this step, but the constraint of the other agent with the
+// same index applies. Some constraints collect a field first, and lead to the step of the call.
 func (g *generator) excusedHandoff(a *refAgent) {
 	last := len(a.steps) - 1
 	c := refConstraint{rule: pick(g, []string{"REQUIRE", "RESTRICT"}), cond: g.cond(1), before: "calling", tool: "t0", fail: refFail{respond: g.message(), jump: a.steps[last].name}}

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// MaxReturns is the maximum number of steps to which a conversation can return. If there are more,
-// the oldest are dropped.
+// MaxReturns is the maximum number of steps to which a conversation can return. If there are more
+// such steps, the oldest are dropped.
 const MaxReturns = 8
 
 // maxIntentWords is the maximum number of words of a message in which a phrase of one word is

@@ -43,8 +43,8 @@ type log struct {
 	short   map[string]bool
 	// traceBytes is the size of the values of the trace. messageBytes is the size of the messages.
 	traceBytes, messageBytes int
-	// isResult reports for each message whether it is a result, to which BEFORE returning results
-	// applies. Questions and the messages of constraints are not results.
+	// isResult reports for each message whether it is a result. Constraints with BEFORE returning
+	// results apply only to results. Questions and the messages of constraints are not results.
 	isResult []bool
 }
 
@@ -96,7 +96,7 @@ func (m *memory) shownJSON(path string, value any) json.RawMessage {
 	if len(content) <= MaxTraceValueBytes {
 		return content
 	}
-	start := m.log.secrets.sorted().start(content, MaxTraceValueBytes/4) // before a secret is cut
+	start := m.log.secrets.sorted().start(content, MaxTraceValueBytes/4) // first replaces secrets, because a truncated secret would not be found
 	cut, err := json.Marshal(fmt.Sprintf("%s... (%d bytes)", start, len(content)))
 	if err != nil {
 		return nil
@@ -122,7 +122,7 @@ func startOf(value any) json.RawMessage {
 	return cut
 }
 
-// head returns a copy of the first parts of a value with at most rest bytes.
+// head returns a copy of the first parts of a value. The size of the copy is at most "rest" bytes.
 func head(value any, rest *int) any {
 	switch value := value.(type) {
 	case string:
@@ -222,12 +222,12 @@ func (l *log) unhandled(tool abl.Name, fault *abi.Fault) *abi.Fault {
 		f.File, f.Line, f.Column = l.agent.File, tool.Line, tool.Column
 		return &f
 	}
-	f.Message = fmt.Sprintf("the call of %s at %s:%s failed: %s", tool.Value, l.agent.File, tool.Position, fault.Message)
+	f.Message = fmt.Sprintf("the call to %s at %s:%s failed: %s", tool.Value, l.agent.File, tool.Position, fault.Message)
 	return &f
 }
 
-// reasonOf returns the message of a fault for a warning at a position. It adds the position of the
-// fault if that is another one.
+// reasonOf returns the message of a fault for a warning at a position. If the fault has another
+// position, the text contains that position.
 func (l *log) reasonOf(fault *abi.Fault, at abl.Position) string {
 	if fault.File == "" || fault.File == l.agent.File && fault.Line == at.Line {
 		return fault.Message

@@ -19,8 +19,8 @@ type memory struct {
 	*actor
 	actors []*actor
 
-	// input is the message of the user. result is the output of the last CALL. failure is the fault of
-	// the last failed CALL. Each is undefined if it does not exist.
+	// input is the message of the user. result is the output of the last CALL. failure is the fault
+	// of the last failed CALL. Each of these values is undefined if it does not exist.
 	input, result, failure any
 	// arguments contains the input of a call while the constraints on the call are checked.
 	arguments map[string]any
@@ -67,7 +67,7 @@ func (m *memory) join(ctx context.Context, name string) error {
 	if a.state == nil {
 		a.state = &State{}
 	}
-	if a.isNew = a.state.Variables == nil; a.isNew { // Set.Store can have stored what triggers stored
+	if a.isNew = a.state.Variables == nil; a.isNew { // Set.Store can create a state without variables
 		a.state.Variables = map[string]any{}
 	}
 	if a.agent.keeps {

@@ -2,15 +2,15 @@ package agent
 
 import "encoding/json"
 
-// The names of the tools with which agents use the blocks of their user.
+// The names of the tools with which agents use the memory blocks of their user.
 const (
 	RecallMemory = "recall_memory"
 	UpdateMemory = "update_memory"
 )
 
-// MemoryTools returns the tools with which agents of an app with blocks can search and change the
-// blocks of their user. Env.CallTool executes them unless the app has a tool with the same name. An
-// agent can call only the tools that it lists under TOOLS.
+// MemoryTools returns the tools with which agents search and change the memory blocks of their
+// user. An app has these tools if it declares memory blocks. Env.CallTool executes them unless the
+// app has a tool with the same name. An agent can call only the tools that it lists under TOOLS.
 func MemoryTools() []Tool {
 	return []Tool{
 		{Name: RecallMemory, Description: "Searches what is remembered about the user and returns the matching lines, the best first.", Parameters: json.RawMessage(recallParameters)},

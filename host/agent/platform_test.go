@@ -83,7 +83,7 @@ func TestFireInjectsIntoTheSession(t *testing.T) {
 	}
 	session, _ := e.Session(ctx)
 	if len(session.Injected) != 3 {
-		t.Errorf("the session has %v; want three facts", session.Injected)
+		t.Errorf("the session contains the facts %v; want three facts", session.Injected)
 	}
 	before := e.Dump()
 	if _, err := set.Fire(ctx, e, agent.Rules{Event: "session:start", Variables: map[string]any{}}); err != nil {
@@ -94,8 +94,8 @@ func TestFireInjectsIntoTheSession(t *testing.T) {
 	}
 }
 
-// TestRulesReadTheMessage checks that rules read the message of the caller as input, with stored
-// variables and with those of the caller.
+// TestRulesReadTheMessage checks that rules read the message of the caller as input, both with
+// stored variables and with variables of the caller.
 func TestRulesReadTheMessage(t *testing.T) {
 	set := compile(t, nil, `AGENT: A
 MEMORY:

@@ -52,8 +52,8 @@ func (s *Set) Preview(ctx context.Context, env Env, r Request) (*Prompt, error) 
 	return preview.prompt, nil
 }
 
-// conversation returns the messages that the model of a step receives. remembered is the memory of the
-// user as a part of the prompt.
+// conversation returns the messages that the model of a step receives. The argument "remembered" is
+// the part of the prompt that contains the memory of the user.
 func (r *reasoner) conversation(step *abl.Step, remembered string) []model.Message {
 	var b strings.Builder
 	b.WriteString("You are the agent " + r.mem.agent.name + ".\n")

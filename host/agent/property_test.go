@@ -27,14 +27,14 @@ import (
 // propertyTurns is the number of turns of TestTurnsEqualTheReference.
 const propertyTurns = 10_000
 
-// fate determines the behavior of a tool call: the number of writes, and the code of its fault, or
-// "" if it succeeds.
+// fate determines the behavior of a call to a tool: the number of its writes, and the code of its
+// fault, or "" if it succeeds.
 type fate struct {
 	writes int
 	code   abi.Code
 }
 
-// lost is the code of a fate for which the host cannot continue the turn.
+// The constant "lost" is the code of a fate for which the host cannot continue the turn.
 const lost abi.Code = "lost"
 
 // killedBy maps the codes of tools that the sandbox kills to the messages of its faults.
@@ -124,7 +124,7 @@ func newSimulation(t *testing.T, seed uint64) *simulation {
 	return s
 }
 
-// loops reports whether all errors are about steps or handoffs that never end.
+// loops reports whether all errors are about circles of steps or handoffs.
 func loops(problems abl.Problems) bool {
 	return !slices.ContainsFunc(problems, func(p abl.Problem) bool { return p.Severity == abl.SeverityError && p.Code != abl.CodeLoop })
 }

@@ -31,7 +31,8 @@ type reasoner struct {
 	mem   *memory
 	log   *log
 	calls int // the number of requests to models
-	// memories contains the memory of the user as a part of a prompt, by agent.
+	// memories contains, for each agent, the part of the prompt that contains the memory of the
+	// user.
 	memories map[string]string
 }
 

@@ -164,7 +164,7 @@ func (i *injection) add(path string, value any, result string) {
 }
 
 // defaults injects the defaults of facts that are not stored. A path without a default gets null.
-// For a domain, it injects the defaults of all declared facts that have one.
+// For a domain, it injects the default of each declared fact that has a default.
 func (i *injection) defaults(paths []string) {
 	agent := i.rules.mem.agent
 	for _, path := range paths {

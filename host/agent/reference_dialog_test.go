@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// intent runs the first intent that the message names, or the intent that the model chooses. It
-// returns false if there is no such intent.
+// intent runs the first intent whose phrase the message contains, or the intent that the model
+// chooses. It returns false if there is no such intent.
 func (t *refTurn) intent(step *refStep) (signal, bool) {
 	if len(step.intents) == 0 {
 		return signal{}, false
@@ -32,7 +32,8 @@ func (t *refTurn) intent(step *refStep) (signal, bool) {
 	return t.runIntent(step, i, 0, t.st.wait), true
 }
 
-// runIntent runs an intent from an action on. outer is the input for which the step waits.
+// runIntent runs the actions of an intent from an index on. The argument "outer" is the input for
+// which the step waits.
 func (t *refTurn) runIntent(step *refStep, i, from int, outer *refWaiting) signal {
 	in := &step.intents[i]
 	t.st.wait = nil

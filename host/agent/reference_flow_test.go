@@ -10,10 +10,10 @@ import (
 // action or step runs.
 type signal struct {
 	kind, target string
-	excused      int // a constraint that is not checked next, plus 1
+	excused      int // the index of a constraint that is not checked next, plus 1
 }
 
-// perform executes the turn. It returns the reason for which the turn fails, or "".
+// perform executes the turn. It returns the reason why the turn fails, or "".
 func (t *refTurn) perform(name string) (failed string) {
 	defer func() {
 		if f, ok := recover().(refFailure); ok {
@@ -134,7 +134,7 @@ func (t *refTurn) find(step string) int {
 
 func (t *refTurn) move(step string) { t.st.step, t.st.wait = step, nil }
 
-// run runs steps until one waits or stops, or the flow ends.
+// run runs steps until a step waits or stops, or the flow ends.
 func (t *refTurn) run() signal {
 	if t.find(t.st.step) < 0 {
 		first := t.a.steps[0].name
@@ -276,8 +276,9 @@ func (t *refTurn) hookSucceeds(h refHook) (ok bool) {
 	return true
 }
 
-// gather asks for the first field without a value, or continues if there is none. The standard
-// question is sent always, never, or unless the last message is a question.
+// gather asks for the first field without a value, or continues if there is none. The argument
+// determines whether the standard question is sent: always, never, or unless the last message is a
+// question.
 func (t *refTurn) gather(a *refAction, always, never bool) signal {
 	step := &t.a.steps[t.find(t.st.step)]
 	if !t.extract(step, a) {

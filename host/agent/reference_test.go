@@ -70,7 +70,7 @@ type refThen struct{ kind, target string } // kind is "", jump, complete, handof
 type refAction struct {
 	kind          string // set, clear, transform, respond, check, call or gather
 	sets          []refSet
-	names         []string          // of clear and gather
+	names         []string          // the names of clear and gather
 	types         map[string]string // the types that the fields of gather declare
 	model         bool              // whether a model extracts the fields of gather
 	transform     *refTransform
@@ -118,7 +118,7 @@ type refStep struct {
 	body   refBody
 	inputs []refBranch
 	// intents contains the items of SUB_INTENTS, and then those of DIGRESSION. subIntents is the
-	// number of the former.
+	// number of items of SUB_INTENTS.
 	intents     []refIntent
 	subIntents  int
 	intentModel bool // whether a model recognizes intents
@@ -148,9 +148,9 @@ type refFact struct {
 }
 
 // refWaiting is the position at which a step waits. The step waits for a field of GATHER, for
-// input, or for a field that the constraint collects. branch is the index of the branch of ON_INPUT,
-// refIntents plus the index of the intent, or -1 for the actions of the step. action is -1 before the
-// first action.
+// input, or for a field that the constraint collects. branch is the index of the branch of
+// ON_INPUT, the sum of refIntents and the index of the intent, or -1 for the actions of the step.
+// action is -1 before the first action.
 type refWaiting struct {
 	kind, field    string
 	branch, action int
@@ -238,7 +238,7 @@ type refOutcome struct {
 	injected                         map[string]any
 }
 
-// refTurn is one turn over a copy of the world.
+// refTurn is one turn on a copy of the stored data.
 type refTurn struct {
 	w       *refWorld
 	agents  map[string]*refAgent
@@ -269,10 +269,10 @@ type refTurn struct {
 	steps     int
 	moves     int
 	nested    int
-	closed    bool // after the hooks of the end of the turn
+	closed    bool // true after the hooks at the end of the turn have run
 	retries   map[string]int
 	seen      map[string]int // the number of rare events, by kind
-	// tool performs the writes of a tool on the facts.
+	// The function "tool" performs the writes of a tool to the facts.
 	tool func(t *refTurn, name string, x any) (any, string)
 	// model answers the n-th request to a model.
 	model func(n int) modelFate

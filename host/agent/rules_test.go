@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The constant takes is a step that sets a variable to the message.
+// The constant "takes" is a step that sets a variable to the message.
 func takes(name string) string {
 	return "FLOW:\n  take:\n    REASONING: false\n    SET: " + name + " = input\n    THEN: COMPLETE\n"
 }

@@ -17,7 +17,8 @@ type scope struct {
 	m   *memory
 }
 
-// scope returns the scope of expressions. The values of sensitive variables are not masked.
+// The method "scope" returns the scope of expressions. The values of sensitive variables are not
+// masked.
 func (m *memory) scope(ctx context.Context) abl.Scope { return scope{ctx, m} }
 
 // options returns the options of an evaluation. All evaluations of a turn share one budget.
@@ -59,7 +60,7 @@ func (s scope) Lookup(path []string) (any, int, error) {
 	return nil, 0, nil
 }
 
-// found returns the value of a single name. The value can be undefined.
+// The method "found" returns the value of a single name. The value can be undefined.
 func found(value any) (any, int, error) {
 	if _, undefined := value.(abl.Undefined); undefined {
 		return nil, 0, nil
@@ -99,7 +100,7 @@ func storedFact(ctx context.Context, m *memory, f *abl.Fact) (cachedFact, error)
 	return c, nil
 }
 
-// remember stores a fact in the cache of the turn.
+// remember adds a fact to the cache of the turn.
 func (m *memory) remember(path string, c cachedFact) {
 	if m.cache == nil {
 		m.cache = map[string]cachedFact{}
@@ -119,7 +120,8 @@ func (m *memory) evalIn(s abl.Scope, x *abl.Expr) (any, error) {
 	return abl.Plain(r.Value), m.located(err, x.Position())
 }
 
-// holds reports whether a condition of the flow is true. It is true for nil.
+// holds reports whether a condition of the flow is true. For nil, which means that there is no
+// condition, it returns true.
 func (m *memory) holds(ctx context.Context, x *abl.Expr) (bool, error) {
 	if x == nil {
 		return true, nil

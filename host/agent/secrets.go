@@ -176,7 +176,7 @@ func (s secrets) spans(text string, size int) []span {
 			from += i + len(secret.text)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b span) int { return a.start - b.start }) // at one place, the longest is the first
+	slices.SortStableFunc(found, func(a, b span) int { return a.start - b.start }) // of the secrets that begin at the same offset, the longest is the first
 	return found
 }
 
@@ -187,7 +187,7 @@ func replaceSpans(text string, spans []span, size int) string {
 		return text[:size]
 	}
 	var b strings.Builder
-	end := 0 // of the last span
+	end := 0 // the end of the last span
 	for _, s := range spans {
 		if s.start < end {
 			end = max(end, s.end)

@@ -13,7 +13,7 @@ import (
 // Set contains the compiled agents of an app. It is immutable and safe for concurrent use.
 type Set struct {
 	agents map[string]*program
-	// masks contains the declarations of sensitive facts.
+	// The field "masks" contains the declarations of sensitive facts.
 	masks masks
 	names []string // in the order of Compile
 	tools map[string]Tool
@@ -27,8 +27,8 @@ type Tool struct {
 	Parameters json.RawMessage
 }
 
-// inputs returns the inputs that the schema of a tool describes. The result ok is false if the schema
-// does not describe the members of an object. An input that has a default is not required.
+// inputs returns the inputs that the schema of a tool describes. The result "ok" is false if the
+// schema does not describe the members of an object. An input that has a default is not required.
 func (t Tool) inputs() (in abl.ToolInputs, ok bool) {
 	var schema struct {
 		Properties           map[string]json.RawMessage `json:"properties"`
@@ -64,9 +64,9 @@ type program struct {
 	longest map[string]int
 	// fieldTypes contains the first type that GATHER declares for each field.
 	fieldTypes map[string]abl.Type
-	// keeps is true if the agent has a variable that is never reset.
+	// The field "keeps" is true if the agent has a variable that is never reset.
 	keeps bool
-	// reasons is true if a step of the agent uses a model.
+	// The field "reasons" is true if a step of the agent uses a model.
 	reasons bool
 	masks   masks
 }
@@ -115,7 +115,7 @@ func checkModels(d *abl.Document) abl.Problems {
 	return problems
 }
 
-// Agents returns the names of the agents in the order of Compile.
+// Agents returns the names of the agents in the order of the arguments of Compile.
 func (s *Set) Agents() []string { return slices.Clone(s.names) }
 
 func compile(d *abl.Document, all []*abl.Document) *program {

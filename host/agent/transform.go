@@ -48,7 +48,7 @@ func (a *actions) transform(ctx context.Context, tr *abl.Transform) error {
 	return nil
 }
 
-// mapped returns an item of the result, and reports whether the filter keeps the item.
+// The method "mapped" returns an item of the result, and reports whether the filter keeps the item.
 func (a *actions) mapped(s abl.Scope, tr *abl.Transform, item any) (any, bool, error) {
 	if a.mem.cost--; a.mem.cost < 0 {
 		return nil, false, a.mem.located(abl.ErrCost, tr.Position)

@@ -43,7 +43,7 @@ func (r *rules) trigger(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	if err := r.mem.measure(trigger.Target, value); err != nil { // before anything encodes the value
+	if err := r.mem.measure(trigger.Target, value); err != nil { // the size is checked before the value is encoded
 		return err
 	}
 	entry.Value = r.mem.shownJSON(trigger.Target.Value, value)

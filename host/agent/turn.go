@@ -31,7 +31,7 @@ type turn struct {
 	dialog  *dialog
 	reason  *reasoner
 
-	// unread is true until a step has used the message of the user.
+	// The field "unread" is true until a step has used the message of the user.
 	unread bool
 	// steps contains the steps of the turn in order. handoffs contains the agents of all handoffs in
 	// order, beginning with the first agent.
@@ -41,9 +41,10 @@ type turn struct {
 	agentStart, stepStart int
 	// inStep is true while a step runs. Only a step can wait.
 	inStep bool
-	// entry is the step with which the flow begins, or "" for the first step of the agent.
+	// The field "entry" is the step with which the flow begins, or "" for the first step of the
+	// agent.
 	entry string
-	// closed is true after the hooks at the end of the turn have run.
+	// The field "closed" is true after the hooks at the end of the turn have run.
 	closed bool
 }
 
@@ -184,8 +185,8 @@ func (t *turn) perform(ctx context.Context) error {
 }
 
 // activate makes the active agent answer in the session, and resets variables. If the agent is new
-// in the session, it also fires session:start and runs ON_START. It returns the control of
-// ON_START.
+// in the session, it also fires session:start and runs ON_START. It returns the control that
+// ON_START determines.
 func (t *turn) activate(ctx context.Context) (control, error) {
 	t.mem.session.Active = t.mem.agent.name
 	t.log.note(report.Trace{Kind: "activate", Name: t.mem.agent.name, Position: t.log.place(t.mem.agent.Agent.Position)})

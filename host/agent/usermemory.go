@@ -34,7 +34,8 @@ func (r *reasoner) userMemory(ctx context.Context, at abl.Position) (string, err
 	return text, nil
 }
 
-// injected returns what the turn injects, without the sensitive values of the agent.
+// The method "injected" returns the memory that the turn adds to prompts, without the sensitive
+// values of the agent.
 func (r *reasoner) injected(name string, found *report.MemoryContext) report.InjectedMemory {
 	hidden := r.log.secrets.sorted()
 	injected := report.InjectedMemory{Agent: name, MemoryContext: report.MemoryContext{

@@ -84,7 +84,7 @@ func TestUserMemory(t *testing.T) {
 	}
 }
 
-// A model that chooses an intent receives the memory, too.
+// A model that chooses an intent also receives the memory.
 func TestUserMemoryOfIntents(t *testing.T) {
 	e, set := agenttest.New(), compile(t, nil, strings.Replace(rememberingAgent, "      MODEL: small\n    THEN",
 		"    SUB_INTENTS:\n      MODEL: small\n      - INTENT: \"start over\"\n        RESPOND: \"Again.\"\n    THEN", 1))
@@ -119,7 +119,7 @@ func TestUserMemoryCannotEndItsSection(t *testing.T) {
 		}
 	}
 	if strings.Index(prompt, "evil") > strings.Index(prompt, "</user_memory>") {
-		t.Errorf("a text has left its section:\n%s", prompt)
+		t.Errorf("the text ended the section that contains it:\n%s", prompt)
 	}
 }
 
@@ -129,7 +129,7 @@ func (failingMemory) UserMemory(context.Context, string) (*report.MemoryContext,
 	return nil, abi.Faultf(abi.Unavailable, "no memory")
 }
 
-// A turn whose memory cannot be read asks no model.
+// If the memory of the user cannot be read, the turn sends no request to a model.
 func TestUserMemoryFails(t *testing.T) {
 	e, set := agenttest.New(), compile(t, nil, rememberingAgent)
 	e.Model = script(t)

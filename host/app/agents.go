@@ -29,10 +29,11 @@ type agentReader struct {
 	files *fileReader
 }
 
-// agents reads the agents of the app, and adds the facts that they declare to the app and to
-// positions, which contains the positions of the app's own facts.
+// agents reads the agents of the app, and adds the facts that the agents declare to the app. The
+// argument "positions" contains the positions of the facts in the app file. agents adds the
+// positions of the other facts to it.
 func (r *agentReader) agents(n *node, a *App, positions map[string]position) map[string]position {
-	if a.AgentFiles = r.names(n); r.files.fsys == nil { // Import reads no files
+	if a.AgentFiles = r.names(n); r.files.fsys == nil { // Import does not read files
 		return positions
 	}
 	at := position{file: "."}
@@ -61,7 +62,7 @@ func (r *agentReader) names(n *node) []string {
 	case n != nil && n.kind != list:
 		r.errorf(n.position, WrongType, "write agents: [agents/booking.abl], or omit it", "agents must be a list of files, not %s", n.kind)
 	case n != nil:
-		names = []string{} // an explicit empty list
+		names = []string{} // the file contains an empty list
 		for _, item := range n.items {
 			if file := r.text(item, "an agent"); file != "" {
 				if resolved, ok := r.files.resolve(item, ""); ok {
@@ -71,28 +72,28 @@ func (r *agentReader) names(n *node) []string {
 		}
 	case r.files.fsys != nil:
 		for _, pattern := range []string{"*" + agentExtension, agentFolder + "/*" + agentExtension} {
-			found, _ := fs.Glob(r.files.fsys, pattern) // the pattern is valid
+			found, _ := fs.Glob(r.files.fsys, pattern) // the pattern is valid, so there is no error
 			names = append(names, found...)
 		}
 	}
 	if len(names) > maxAgents {
 		at := position{file: names[maxAgents]}
-		r.errorf(at, OverLimit, "", "an app has at most %d agents, and this one has %d", maxAgents, len(names))
+		r.errorf(at, OverLimit, "", "an app is limited to %d agents, but this app has %d", maxAgents, len(names))
 		return nil
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// include reports the problems of an agent's file.
+// include adds the problems of an agent's file to the report.
 func (r *agentReader) include(problems abl.Problems) {
 	for _, p := range AgentProblems(problems) {
 		r.report(p)
 	}
 }
 
-// check reports mistakes between agents, and calls to tools that the app does not have. If the
-// agents have no errors, it compiles them. It runs after the tools are read.
+// check reports contradictions between agents, and calls to tools that the app does not have. If
+// the agents have no errors, it compiles them. It runs after the tools are read.
 func (r *agentReader) check(a *App) {
 	if len(a.Agents) == 0 {
 		return
@@ -113,7 +114,7 @@ func (r *agentReader) check(a *App) {
 }
 
 // toolsForAgents returns the tools that agents can call: the tools of the app and, if the app has
-// blocks, the tools on memory.
+// blocks, the memory tools of package agent.
 func (a *App) toolsForAgents() []agent.Tool {
 	tools := make([]agent.Tool, len(a.Tools))
 	for i, t := range a.Tools {
@@ -141,7 +142,7 @@ func AgentProblems(found abl.Problems) Problems {
 	return problems.sorted()
 }
 
-// factMerger adds the facts of agents to the facts of the app.
+// factMerger adds the facts that agents declare to the facts of the app.
 type factMerger struct {
 	*agentReader
 	app       *App
@@ -165,7 +166,7 @@ func (m *factMerger) merge() map[string]position {
 	}
 	m.agent = ""
 	if n := len(m.app.Facts); n > maxFacts && m.own <= maxFacts {
-		m.errorf(m.positions[m.app.Facts[maxFacts].Path], OverLimit, "", "an app is limited to %d facts, but this app has %d with those of its agents", maxFacts, n)
+		m.errorf(m.positions[m.app.Facts[maxFacts].Path], OverLimit, "", "an app is limited to %d facts, but this app and its agents declare %d", maxFacts, n)
 	}
 	return m.positions
 }
@@ -186,7 +187,7 @@ func (m *factMerger) fact(doc *abl.Document, f abl.Fact) {
 		m.add(at, added)
 		return
 	}
-	if i < m.own { // CheckAll compares agents with each other
+	if i < m.own { // abl.CheckAll compares the agents with each other
 		m.compare(at, added, f.Default, m.app.Facts[i])
 	}
 }
@@ -206,14 +207,15 @@ func (m *factMerger) compare(at position, f declare.Fact, value any, known decla
 	}
 }
 
-// target declares the target of a trigger, unless it is a declared fact or a part of one.
+// target adds the target of a trigger as a fact, unless it is a declared fact or a part of a
+// declared fact.
 func (m *factMerger) target(doc *abl.Document, t abl.Trigger) {
 	for path := t.Target.Value; path != ""; path = path[:max(strings.LastIndexByte(path, '.'), 0)] {
 		if _, declared := m.positions[path]; declared {
 			return
 		}
 	}
-	if strings.Contains(t.Target.Value, ".") { // otherwise the reader has reported it
+	if strings.Contains(t.Target.Value, ".") { // the reader has already reported any other target
 		m.add(position{doc.File, t.Target.Line, t.Target.Column}, declare.Fact{Path: t.Target.Value, Domain: t.Domain})
 	}
 }

@@ -63,7 +63,7 @@ func TestAgents(t *testing.T) {
 	language, flag := facts["user.language"], facts["user.flag"]
 	if len(facts) != 4 || language.Type != declare.FactString || language.Default != nil || language.Scope != "" ||
 		flag.Scope != declare.ScopeApplication || facts["user.last_stay"].Path == "" || facts["project.rates"].Scope != "" {
-		t.Errorf("the facts are %+v; want those of the agent, without its default and with the target of its trigger", a.Facts)
+		t.Errorf("the facts are %+v; want the facts of the agent without their defaults, and the target of its trigger", a.Facts)
 	}
 	var names []string
 	for _, st := range a.AllStores() {
@@ -103,14 +103,14 @@ func TestAgentProblems(t *testing.T) {
 	} {
 		a, problems := agentApp(tt.yaml, map[string]string{"agents/booking.abl": tt.abl})
 		if a == nil || len(a.BrokenAgents) == 0 || a.BrokenAgents[0].Agent == "" {
-			t.Errorf("%q: the app is %v with the problems %v; want only broken agents", tt.want, a != nil, problems)
+			t.Errorf("%q: the app is %v with the problems %v; want an app whose agents are broken", tt.want, a != nil, problems)
 			continue
 		}
 		if !strings.Contains(a.BrokenAgents.Error(), tt.want) {
 			t.Errorf("the problems are %v; want %q", a.BrokenAgents, tt.want)
 		}
 		if _, err := app.Export(a); err == nil {
-			t.Errorf("%q: Export accepted broken agents", tt.want)
+			t.Errorf("%q: Export accepted broken agents; want an error", tt.want)
 		}
 	}
 	for yaml, want := range map[string]string{
@@ -142,7 +142,7 @@ func TestExportAgents(t *testing.T) {
 		t.Fatalf("Import = %+v, %v", imported, problems)
 	}
 	if again, err := app.Export(imported); err != nil || !bytes.Equal(again, text) {
-		t.Errorf("the second export is %s, %v; want the first", again, err)
+		t.Errorf("the second export is %s, %v; want the same bytes as the first export", again, err)
 	}
 	files := fstest.MapFS{"app.yaml": {Data: text}, "search.js": {Data: []byte("return 1;")}, "agents/booking.abl": {Data: []byte(bookingAgent)}}
 	if loaded, problems := app.Load(files, "app.yaml"); problems.Err() != nil || len(loaded.Agents) != 1 || len(loaded.Facts) != len(a.Facts) {

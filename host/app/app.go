@@ -31,11 +31,11 @@ type App struct {
 	Stores  []declare.Store
 	Tools   []Tool
 	Prompts []Prompt
-	// Facts are the declared facts, in the order of the file, followed by the facts of the agents; nil
-	// if the app has no facts.
+	// Facts are the declared facts in the order of the file, followed by the facts of the agents.
+	// Facts is nil if the app has no facts.
 	Facts []declare.Fact
-	// Blocks are the declared blocks: core and archival, followed by the app's own in the order of the
-	// file; nil if the app has no blocks.
+	// Blocks are the declared memory blocks: core and archival, followed by the other blocks in the
+	// order of the file. Blocks is nil if the app has no blocks.
 	Blocks []declare.Block
 	// AgentFiles are the files of the app's agents, relative to the app's folder and sorted. Agents
 	// are the agents in these files. An imported app has only the names of the files.
@@ -44,7 +44,8 @@ type App struct {
 	// AgentSet contains the compiled agents. It is nil if the app has no agents, or if an agent has
 	// errors.
 	AgentSet *agent.Set
-	// BrokenAgents contains the errors in the files of agents. If there are any, no agent can answer.
+	// BrokenAgents contains the errors in the files of agents. If there are errors, no agent can
+	// answer.
 	BrokenAgents Problems
 	// Sleep is the declaration of sleep-time memory, or nil if the app has none.
 	Sleep *declare.Sleep
@@ -96,7 +97,7 @@ func (a *App) AllStores() []declare.Store {
 	return all
 }
 
-// Store returns the declared store or block with that name. Case matters.
+// Store returns the declared store or block with that name. Names are case-sensitive.
 func (a *App) Store(name string) (declare.Store, bool) {
 	for _, s := range a.Stores {
 		if s.Name == name {

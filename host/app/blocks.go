@@ -18,16 +18,19 @@ const (
 )
 
 var (
-	// coreKeys are the keys of the blocks core and archival, whose use is fixed.
+	// coreKeys are the keys that the blocks core and archival can have. The key use is missing,
+	// because their use is fixed.
 	coreKeys  = []string{"characters", "entries", "description"}
 	blockKeys = append([]string{"use"}, coreKeys...)
 )
 
-// maxBlocks bounds the blocks that an app declares besides the built-in ones.
+// maxBlocks is the maximum number of blocks that an app can declare in addition to the built-in
+// blocks.
 const maxBlocks = 10
 
 // blocks returns the declared blocks: core and archival, followed by the app's own blocks. It adds
-// their positions to declared, by name. It returns nil if the app has no blocks.
+// the position of each block to the argument "declared", by name. It returns nil if the app has no
+// blocks.
 func (r *blockReader) blocks(n *node, declared map[string]position) []declare.Block {
 	if n == nil || n.kind == null {
 		return nil
@@ -70,7 +73,7 @@ func (r *blockReader) blocks(n *node, declared map[string]position) []declare.Bl
 	return blocks
 }
 
-// addBuiltIn adds the positions of the built-in blocks, which the file need not name.
+// addBuiltIn adds the positions of the built-in blocks, which the file does not have to contain.
 func addBuiltIn(declared map[string]position, at position) {
 	for _, b := range declare.BuiltInBlocks() {
 		declared[b.Name] = at
@@ -84,7 +87,7 @@ func (r *blockReader) builtIn(m member, b *declare.Block) {
 	}
 }
 
-// own reads a block of the app. The result ok is false if it has no valid name.
+// own reads a block that is not built in. The result "ok" is false if the block has no valid name.
 func (r *blockReader) own(m member, declared map[string]position) (b declare.Block, ok bool) {
 	b = declare.Block{Name: m.key, Use: declare.BlockContext}
 	if err := declare.CheckName(m.key); err != nil {

@@ -49,7 +49,7 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("%s: the blocks of the export differ (-want +got):\n%s", test.name, diff)
 		}
 		if twice, err := app.Export(again); err != nil || !bytes.Equal(text, twice) {
-			t.Errorf("%s: the second export is %s, %v; want %s", test.name, twice, err, text)
+			t.Errorf("%s: the second export is %s, %v; want the first export, %s", test.name, twice, err, text)
 		}
 	}
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// closing maps an opening bracket to its closing one.
+// The variable "closing" maps an opening bracket to its closing bracket.
 var closing = map[string]string{"{": "}", "[": "]"}
 
 // bracketProblem returns the first error about unbalanced brackets in a file that cannot be parsed,
 // or nil if all brackets match. An error is a closing bracket of the wrong kind, a closing bracket
-// without an opening one, or a missing closing bracket.
+// without an opening bracket, or a missing closing bracket.
 func bracketProblem(file string, tokens token.Tokens) *Problem {
 	var open []*token.Token
 	found := func(t *token.Token, hint, format string, args ...any) *Problem {

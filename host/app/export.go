@@ -10,8 +10,9 @@ import (
 )
 
 // Export encodes the configuration of an app as one JSON document, which contains the declarations
-// of stores, facts, blocks, tools and prompts. It includes schemas and the values in env. It includes neither
-// stored records nor the code of tools and agents: their sources are exported as paths.
+// of stores, facts, blocks, tools and prompts. It includes schemas and the values in env. The
+// document contains neither stored records nor code. It contains only the paths of the sources of
+// tools and agents.
 //
 // The document is itself an app file. The same app always results in the same bytes, even after an
 // Import. Export rejects an app with broken tools or prompts, because their declarations are
@@ -24,7 +25,7 @@ func Export(a *App) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var facts ordered // nil if the app has no facts
+	var facts ordered // the key is omitted if the app has no facts
 	if a.Facts != nil {
 		if facts, err = section(a.Facts, exportFact); err != nil {
 			return nil, err
@@ -58,11 +59,11 @@ func Export(a *App) ([]byte, error) {
 }
 
 // Import reads a document that Export has written, or any other app file with inline schemas. It
-// does not read any other files: it does not check sources, and it ignores tool manifests. Problems
-// contain name as the file.
+// does not read any other files: it does not check sources, and it ignores tool manifests. The file
+// of each problem is the argument "name".
 func Import(name string, document []byte) (*App, Problems) { return Loader{}.Import(name, document) }
 
-// Import is like the function Import, but uses the limits of ld.
+// Import is like the function Import, but uses the limits of the Loader.
 func (ld Loader) Import(name string, document []byte) (*App, Problems) {
 	l := ld.begin(nil)
 	root, problems := parse(name, document)
@@ -92,7 +93,7 @@ func brokenPart(a *App) error {
 type exportedApp struct {
 	App          string         `json:"app"`
 	SessionIdle  string         `json:"session_idle"`
-	WorkflowIdle string         `json:"workflow_idle,omitempty"` // omitted for the default
+	WorkflowIdle string         `json:"workflow_idle,omitempty"` // omitted if it is the default
 	Memory       ordered        `json:"memory"`
 	Facts        ordered        `json:"facts,omitzero"`
 	Blocks       ordered        `json:"blocks,omitzero"`
@@ -106,7 +107,7 @@ type exportedApp struct {
 type exportedStore struct {
 	Name        string          `json:"name,omitempty"`
 	Description string          `json:"description,omitempty"`
-	Kind        declare.Kind    `json:"kind,omitempty"` // omitted for the kind document
+	Kind        declare.Kind    `json:"kind,omitempty"` // omitted if it is the kind document
 	Access      declare.Scope   `json:"access"`
 	Retention   string          `json:"retention,omitempty"`
 	Strict      bool            `json:"strict"`
@@ -171,7 +172,7 @@ func exportLimits(l declare.Limits) exportedLimits {
 	}
 }
 
-// written returns a limit in the notation of app files, or "" for no limit.
+// The function "written" returns a limit in the notation of app files, or "" if there is no limit.
 func written[T comparable](limit T, format func(T) string) string {
 	var none T
 	if limit == none {
@@ -225,7 +226,7 @@ func canonical(schema json.RawMessage) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// ordered is a JSON object with ordered members.
+// The type "ordered" is a JSON object with ordered members.
 type ordered []pair
 
 type pair struct {

@@ -16,7 +16,7 @@ type factReader struct {
 	schemas *schemaReader
 }
 
-// maxFacts bounds the declared facts of an app.
+// maxFacts is the maximum number of declared facts of an app.
 const maxFacts = 1000
 
 // facts returns the declared facts, and their positions by path. It returns nil if there is no such

@@ -48,7 +48,8 @@ func (r *fileReader) read(file string, at position) ([]byte, bool) {
 		return nil, false
 	}
 	defer f.Close()
-	// Read one byte more than the limit, so parse can detect a file that is too large.
+	// Read one byte more than the limit. The function parse can then detect a file that is too
+	// large.
 	content, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1+int64(len("\ufeff"))))
 	if err != nil {
 		r.fileProblem(at, file, err)

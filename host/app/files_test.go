@@ -82,14 +82,15 @@ tools:
 		}
 	}
 	if at[8] {
-		t.Error("a link within the folder was rejected")
+		t.Error("a link within the folder was rejected; want no problem")
 	}
 	if text := problems.Error(); strings.Contains(text, filepath.Dir(dir)) || strings.Contains(text, "top secret") {
 		t.Errorf("the problems contain paths or contents of the host:\n%s", text)
 	}
 }
 
-// Opening a named pipe would block, and a folder cannot be read.
+// Load must not open a named pipe, because that would block. It must report folders that are used
+// as files.
 func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	dir, fsys := openFolder(t, "app.yaml", `app: shop
 memory: {pipe: {access: user, schema: pipe.json}, folder: {access: user, schema: folder}}
@@ -115,7 +116,7 @@ func TestTotalBytes(t *testing.T) {
 	}
 	a, problems := app.Load(files("app.yaml", text, "large.json", schema, "t.js", ""), "app.yaml")
 	if a == nil || len(a.Tools[10].Broken) > 0 || len(a.Tools[99].Broken) != 1 || a.Tools[99].Broken[0].Code != app.OverLimit {
-		t.Errorf("100 tools with 200 KiB each: %v; want the first to work and the last to exceed the limit", problems)
+		t.Errorf("100 tools with 200 KiB each: %v; want errors only for the last tools, which exceed the limit", problems)
 	}
 }
 

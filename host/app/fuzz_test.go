@@ -32,15 +32,14 @@ func addSeeds(f *testing.F) {
 	}
 }
 
-// Load returns without a panic for every input, and the positions of its problems exist in the
-// file.
+// Load must not panic for any input, and the positions of its problems must exist in the file.
 func FuzzLoad(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		fsys := files("app.yaml", string(text), "s.json", `{"type": "object"}`, "t.js", "", "t/main.js", "", "t/tool.json", string(text))
 		a, problems := app.Load(fsys, "app.yaml")
 		if a == nil && problems.Err() == nil {
-			t.Fatal("neither an app nor an error")
+			t.Fatal("Load returned neither an app nor an error")
 		}
 		lines := strings.Count(strings.ReplaceAll(string(text), "\r", "\n"), "\n") + 1
 		for _, p := range problems {
@@ -54,7 +53,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// If an app is exported after an Import, importing the result yields the same app.
+// An imported app is exported and imported again. The result must be the same app.
 func FuzzExport(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {

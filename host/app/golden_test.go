@@ -55,12 +55,12 @@ func folder(files []txtar.File) fs.FS {
 	return fsys
 }
 
-// report formats problems and the usable declarations of an app for comparison with the golden
-// file.
+// report formats the problems and the usable declarations of an app. The result is compared with
+// the golden file.
 func report(a *app.App, problems app.Problems) string {
 	text := ""
 	for _, p := range problems {
-		if p.Code == app.BadSchema { // only the position is tested, because the message is from package schema
+		if p.Code == app.BadSchema { // the message is omitted, because package schema tests it
 			p.Message, p.Hint = "…", ""
 		}
 		text += p.String() + "\n  [" + string(p.Code)

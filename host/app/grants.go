@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// verbWords lists the words that are allowed in a grant. readwrite means all three verbs.
+// verbWords lists the words that are allowed in a grant. The word readwrite means all three verbs.
 var verbWords = []string{"read", "write", "delete", "readwrite"}
 
 // grantReader reads grants.
@@ -18,7 +18,8 @@ type grantReader struct {
 	// The field declared contains the positions of the declared stores. It is nil for a tool that is
 	// read without an app.
 	declared map[string]position
-	// facts contains the positions of the declared facts. It is nil if the app declares no facts.
+	// The field "facts" contains the positions of the declared facts. It is nil if the app declares
+	// no facts.
 	facts map[string]position
 }
 
@@ -126,7 +127,7 @@ func (r *grantReader) checkFacts(m member, g declare.Grant) {
 	}
 }
 
-// grantable reports whether a grant can be for the store.
+// grantable reports whether a tool or a prompt can get a grant on the store.
 func (r *grantReader) grantable(name string) bool {
 	_, ok := r.declared[name]
 	return ok || name == declare.SessionMeta || r.declared == nil

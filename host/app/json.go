@@ -35,15 +35,15 @@ type jsonReader struct {
 	file    string
 	content []byte
 	dec     *json.Decoder
-	// line and column are the position of the first byte that has not been visited. The field seen is
-	// the number of visited bytes.
+	// The fields "line" and "column" are the position of the first byte that has not been visited.
+	// The field seen is the number of visited bytes.
 	seen, line, column int
 }
 
 var errNesting = errors.New("values are nested too deeply")
 
-// The method "next" returns the next token and its position. It computes the position, because the
-// decoder reports only the end of the previous token.
+// The method "next" returns the next token and its position. It computes the position itself,
+// because the decoder reports only the end of the previous token.
 func (r *jsonReader) next() (json.Token, position, error) {
 	start := int(r.dec.InputOffset())
 	for start < len(r.content) && strings.IndexByte(" \t\r\n,:", r.content[start]) >= 0 {

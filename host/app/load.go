@@ -32,20 +32,20 @@ type Loader struct {
 	// entry file of a tool's folder is searched for in this order. The default is the extensions of
 	// the bundled engines.
 	Extensions []string
-	// Kinds are the kinds of stores that the host supports. By default, these are documents; facts,
-	// blocks and agents need no kind.
+	// Kinds are the kinds of stores that the host supports. By default, the host supports only the
+	// kind document. Facts, blocks and agents do not require a kind in this list.
 	Kinds []declare.Kind
 }
 
-// Load reads an app file with the default limits. fsys is the app's folder, and name is the path of
-// the app file in fsys.
+// Load reads an app file with the default limits. The argument "fsys" is the folder of the app, and
+// "name" is the path of the app file in this folder.
 //
 // Load returns all problems. The app is nil if there is an error that does not belong to a single
 // tool or prompt. A tool or prompt with errors is part of the app, and its field Broken contains
 // the errors. The app uses fsys, which must stay open as long as the app is used.
 func Load(fsys fs.FS, name string) (*App, Problems) { return Loader{}.Load(fsys, name) }
 
-// Load is like the function Load, but uses the limits of ld.
+// Load is like the function Load, but uses the limits of the Loader.
 func (ld Loader) Load(fsys fs.FS, name string) (*App, Problems) {
 	l := ld.begin(fsys)
 	if root := l.files.document(name, position{file: name}); root != nil {
@@ -54,8 +54,8 @@ func (ld Loader) Load(fsys fs.FS, name string) (*App, Problems) {
 	return nil, l.problems.sorted()
 }
 
-// load is the state of reading one declaration. It contains a reader for each section. All readers
-// share one reporter.
+// The type "load" is the state while one declaration is read. It contains a reader for each
+// section. All readers share one reporter.
 type load struct {
 	fieldReader
 	files   *fileReader
@@ -68,7 +68,7 @@ type load struct {
 	prompts *promptReader
 }
 
-// begin returns the initial state for reading a declaration. fsys is nil for Import.
+// begin returns the initial state for reading a declaration. The argument "fsys" is nil for Import.
 func (ld Loader) begin(fsys fs.FS) *load {
 	fields := fieldReader{&reporter{}}
 	files := &fileReader{reporter: fields.reporter, fsys: fsys, documents: map[string]*node{}}
@@ -117,15 +117,15 @@ func (l *load) app(root *node) (*App, Problems) {
 		a.Sleep = sleepReader{l.fieldReader}.sleep(root.get("sleep"), a)
 		a.Prompts = l.prompts.prompts(root.get("prompts"))
 		l.agents.check(a)
-		if l.problems.Err() == nil { // another mistake could be the reason for the missing grants
+		if l.problems.Err() == nil { // without this condition, another mistake could be the reason for the missing grants
 			l.lintGrants(a)
 		}
 	}
 	return l.settle(a)
 }
 
-// settle assigns each error to its tool, its prompt or the agents. It returns nil if an error does
-// not belong to a tool, a prompt or the agents.
+// settle assigns each error to the tool or the prompt with the error, or to the agents. If an error
+// belongs to none of them, settle returns nil.
 func (l *load) settle(a *App) (*App, Problems) {
 	l.problems = l.problems.sorted()
 	tools, prompts := map[string]Problems{}, map[string]Problems{}

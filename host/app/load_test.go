@@ -181,7 +181,7 @@ func TestDeclaredLimits(t *testing.T) {
 	small := app.Loader{MaxTimeout: time.Second, MaxMemory: 2 << 20}
 	a, _ := small.Load(files("app.yaml", "app: a\ntools: {t: {source: t.js, limits: {timeout: 2s, memory: 3MiB}}}", "t.js", ""), "app.yaml")
 	if got := len(a.Tools[0].Broken); got != 2 {
-		t.Errorf("errors above the loader's limits = %d; want 2", got)
+		t.Errorf("%d errors about the limits of the Loader; want 2", got)
 	}
 }
 
@@ -189,7 +189,7 @@ func TestProblemsAsError(t *testing.T) {
 	_, problems := app.Load(files("app.yaml", "app: shop\nmemory: {temp: {acces: user}}"), "app.yaml")
 	var all app.Problems
 	if err := problems.Err(); !errors.As(err, &all) || len(all) != 1 {
-		t.Fatalf("Err = %v; want only the error", err)
+		t.Fatalf("Err = %v; want an error without the warnings", err)
 	}
 	want := "app.yaml:2:17: a store has no key \"acces\"\n  hint: did you mean \"access\"?"
 	if got := all.Error(); got != want {
@@ -232,12 +232,12 @@ func TestProblemLimit(t *testing.T) {
 	}
 	a, problems := app.Load(files("app.yaml", text), "app.yaml")
 	if last := problems[len(problems)-1]; a != nil || len(problems) != 1001 || last.Code != app.OverLimit || last.Tool != "" {
-		t.Errorf("%d mistakes: app %v, %d problems, last %v; want no app, and the last to report that there are more", 3*tools, a, len(problems), last)
+		t.Errorf("%d mistakes: app = %v, %d problems, the last is %v; want no app, and a last problem about omitted problems", 3*tools, a, len(problems), last)
 	}
 }
 
-// Package template parses templates. A position in the text of a template can be converted to a
-// position in the file.
+// TestPromptPlaces checks that a position in the text of a template is converted to a position in
+// the file.
 func TestPromptPlaces(t *testing.T) {
 	const text = `app: shop
 prompts:

@@ -12,8 +12,8 @@ const maxModels = 32
 
 var modelName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
-// models reads the names of the models that a tool can use. Whether they exist is known only to the
-// operator of a host.
+// models reads the names of the models that a tool can use. Only the operator of a host knows
+// whether the models exist.
 func (r *toolReader) models(n *node) []string {
 	if n == nil || n.kind == null {
 		return nil
@@ -41,8 +41,8 @@ func (r *toolReader) models(n *node) []string {
 	return names
 }
 
-// UnknownModels returns warnings about the models of tools, agents and sleep-time memory that are not
-// known. Load does not report them, because only the operator of a host knows its models.
+// UnknownModels returns warnings about unknown models that tools, agents and sleep-time memory use.
+// Load does not report unknown models, because only the operator of a host knows its models.
 func (a *App) UnknownModels(known func(name string) bool) Problems {
 	var problems Problems
 	add := func(at position, tool, name, subject string) {

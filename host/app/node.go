@@ -29,17 +29,18 @@ func (k kind) String() string {
 type node struct {
 	position
 	kind kind
-	// value is the value of a string, or the literal of a number or boolean.
+	// The field "value" is the value of a string, or the literal of a number or boolean.
 	value   string
 	items   []*node
 	members []member
-	// size is the number of values in the node, including the node itself. bytes is the total
-	// length of their strings. A shared value counts once for each alias.
+	// The field "size" is the number of values in the node, including the node itself. The field
+	// "bytes" is the total length of the strings in these values. A shared value counts once for
+	// each alias.
 	size, bytes int
-	// start is the position of the first character of a string. It is valid only if block or
-	// verbatim is true. If block is true, each line of the string is a line of the file, and all
-	// lines start at the same column. If verbatim is true, the string is on one line. If both are
-	// false, the string is folded or escaped in the file.
+	// The field "start" is the position of the first character of a string. It is valid only if
+	// block or verbatim is true. If block is true, each line of the string is a line of the file,
+	// and all lines start at the same column. If verbatim is true, the string is on one line. If
+	// both are false, the string is folded or escaped in the file.
 	start           position
 	block, verbatim bool
 }
@@ -122,8 +123,8 @@ func (n *node) child(token string) (*node, position) {
 	return nil, position{}
 }
 
-// The method "inside" returns the position in the file for a line and a column of the node's
-// string. Both start at 1.
+// The method "inside" converts a line and a column in the node's string to a position in the file.
+// Lines and columns start at 1.
 func (n *node) inside(line, column int) position {
 	switch {
 	case n.block:
@@ -150,7 +151,7 @@ func (n *node) seal() *node {
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // appendJSON encodes the node as compact JSON. It preserves the order of members and the literals
-// of numbers. The caller must have checked that numbers are valid JSON and that there are no
+// of numbers. The caller must first check that all numbers are valid JSON, and that there are no
 // duplicate keys.
 func (n *node) appendJSON(b *bytes.Buffer) {
 	switch n.kind {

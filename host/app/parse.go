@@ -12,7 +12,7 @@ import (
 const (
 	maxFileBytes = 1 << 20
 	maxNesting   = 128    // nested values
-	maxTokens    = 32_768 // for YAML, because the parser takes time quadratic in the number of tokens
+	maxTokens    = 32_768 // for YAML; the time of the parser is quadratic in the number of tokens
 	maxValues    = 65_536 // with aliases expanded
 )
 

@@ -10,7 +10,8 @@ import (
 // Severity is the severity of a Problem.
 type Severity string
 
-// The severities. An error disables the app, the tool, the prompt or all agents. A warning does not.
+// The severities. An error disables the app, the tool, the prompt or all agents. A warning disables
+// nothing.
 const (
 	SeverityError   Severity = "error"
 	SeverityWarning Severity = "warning"
@@ -22,7 +23,7 @@ type Code string
 
 // The codes of errors.
 const (
-	Unreadable    Code = "unreadable"     // the file is missing, empty, too large or not UTF-8 text
+	Unreadable    Code = "unreadable"     // the file is missing, empty or too large, or is not UTF-8 text
 	Syntax        Code = "syntax"         // neither YAML nor JSON, or an unsupported part of YAML
 	UnknownKey    Code = "unknown_key"    // a key that is not known at its position
 	DuplicateKey  Code = "duplicate_key"  // a key that occurs twice in one mapping

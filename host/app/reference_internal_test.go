@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 )
 
-// documented returns the keys in each section of the reference.
+// The function "documented" returns the keys in each section of the reference.
 var documented = map[string][]string{
 	"App": appKeys, "Store": storeKeys, "Fact": factKeys, "Blocks": {keyShared, keyLanguage, "core", "archival"}, "Block": blockKeys, "Sleep": sleepKeys, "Tool": toolKeys, "Annotations": annotationKeys, "Limits": limitKeys,
 	"Prompt": promptKeys, "Grants": verbWords, "tool.json": {"name", "source"},

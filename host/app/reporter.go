@@ -4,8 +4,8 @@ package app
 type reporter struct {
 	problems Problems
 	more     bool // whether errors beyond maxProblems were dropped
-	// tool, prompt and agent are the name of the tool, prompt or agent that is being read. New
-	// problems belong to it.
+	// One of these fields is the name of the tool, prompt or agent that is being read. New problems
+	// belong to this declaration.
 	tool, prompt, agent string
 }
 

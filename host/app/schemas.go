@@ -62,7 +62,7 @@ func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 	return b.Bytes()
 }
 
-// schemaFile reads the schema file whose path is the string n.
+// schemaFile reads the schema file whose path is in the node n.
 func (r *schemaReader) schemaFile(n *node, key string) *node {
 	if strings.HasPrefix(strings.TrimSpace(n.value), "{") {
 		r.errorf(n.position, WrongType, "paste the JSON directly, without | or quotes", "%s is a string that contains JSON", key)
@@ -84,7 +84,7 @@ func (r *schemaReader) schemaFile(n *node, key string) *node {
 	return root
 }
 
-// isJSON returns whether a schema can be encoded as JSON. It reports a problem for each value that
+// isJSON reports whether a schema can be encoded as JSON. It reports a problem for each value that
 // cannot be encoded.
 func (r *schemaReader) isJSON(n *node) bool {
 	ok := true

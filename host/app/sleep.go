@@ -27,7 +27,7 @@ func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 	if has := n.get("tool") != nil; has == (n.get("model") != nil) {
 		problem := "sleep has neither a tool nor a model"
 		if has {
-			problem = "sleep has a tool and a model"
+			problem = "sleep has both a tool and a model"
 		}
 		r.errorf(n.position, MissingKey, "add one of them: tool: NAME, or model: NAME", "%s", problem)
 	}
@@ -50,7 +50,7 @@ func (r sleepReader) tool(n *node, a *App) string {
 	for i, t := range a.Tools {
 		known[i] = t.Name
 	}
-	r.errorf(n.position, BadValue, didYouMean(name, known), "sleep names the tool %s, but the app does not declare this tool", quote(name))
+	r.errorf(n.position, BadValue, didYouMean(name, known), "sleep uses the tool %s, but the app does not declare this tool", quote(name))
 	return ""
 }
 

@@ -13,7 +13,7 @@ import (
 
 const sleepTools = "tools:\n  dream: {source: dream.js, description: d}\n"
 
-// TestSleep reads the section sleep, and exports it.
+// TestSleep checks that the section sleep is read and exported.
 func TestSleep(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
@@ -42,18 +42,18 @@ func TestSleep(t *testing.T) {
 			t.Errorf("%s: sleep of the export differs (-want +got):\n%s", test.name, diff)
 		}
 		if _, found := again.Store(declare.Transcripts); found {
-			t.Errorf("%s: the store of transcripts is declared", test.name)
+			t.Errorf("%s: App.Store returned the store of transcripts; want only declared stores", test.name)
 		}
 	}
 }
 
-// TestSleepMistakes reports each mistake with a position and a hint.
+// TestSleepMistakes checks that each mistake is reported with a position and a hint.
 func TestSleepMistakes(t *testing.T) {
 	for _, test := range []struct{ name, text, want, hint string }{
 		{"no source", "blocks: true\nsleep: {after: 1m}", "sleep has neither a tool nor a model", "add one of them"},
-		{"two sources", "blocks: true\nsleep: {tool: dream, model: local}", "sleep has a tool and a model", "add one of them"},
+		{"two sources", "blocks: true\nsleep: {tool: dream, model: local}", "sleep has both a tool and a model", "add one of them"},
 		{"no blocks", "sleep: {tool: dream}", "sleep requires blocks", "add blocks: true"},
-		{"misspelled tool", "blocks: true\nsleep: {tool: draem}", `sleep names the tool "draem"`, `did you mean`},
+		{"misspelled tool", "blocks: true\nsleep: {tool: draem}", `sleep uses the tool "draem"`, `did you mean`},
 		{"bad model", "blocks: true\nsleep: {model: 'a b'}", `"a b" is not a valid name of a model`, "use letters"},
 		{"too short", "blocks: true\nsleep: {tool: dream, after: 1ms}", "after", ""},
 		{"too long", "blocks: true\nsleep: {tool: dream, after: 25h}", "after", ""},
@@ -71,7 +71,8 @@ func TestSleepMistakes(t *testing.T) {
 	}
 }
 
-// TestSleepUnknownModel warns at the name of a model that the operator has not configured.
+// TestSleepUnknownModel checks that a model that the operator has not configured causes a warning
+// at the name of the model.
 func TestSleepUnknownModel(t *testing.T) {
 	a, problems := app.Load(files("app.yaml", "app: a\nblocks: true\nsleep:\n  model: local\n"), "app.yaml")
 	if a == nil {
@@ -82,6 +83,6 @@ func TestSleepUnknownModel(t *testing.T) {
 		t.Errorf("the problems are %v; want one warning in line 4", found)
 	}
 	if found := a.UnknownModels(func(string) bool { return true }); len(found) != 0 {
-		t.Errorf("the problems of a known model are %v", found)
+		t.Errorf("the problems of a known model are %v; want none", found)
 	}
 }

@@ -31,7 +31,7 @@ func (r *sourceReader) source(n *node, t *Tool) *node {
 	if !ok {
 		return nil
 	}
-	if r.files.fsys == nil { // Import reads no files, so only the name is checked
+	if r.files.fsys == nil { // Import does not read files, so only the name is checked
 		if strings.HasSuffix(name, "/") || path.Ext(file) == "" {
 			t.Dir = file
 			return nil
@@ -97,7 +97,7 @@ func (r *sourceReader) folder(n *node, t *Tool) *node {
 }
 
 // defaultEntry sets the tool's source to the only source file in the folder with the base name
-// main. If there is no such file, defaultEntry looks for the base name index.
+// main. If there is no such file, defaultEntry searches for the base name index.
 func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 	for _, name := range entryNames {
 		var found []string

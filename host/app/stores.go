@@ -16,7 +16,7 @@ var storeKeys = []string{"name", "description", "kind", "access", "retention", "
 type storeReader struct {
 	fieldReader
 	schemas *schemaReader
-	max     int            // the maximum number of stores
+	max     int            // the maximum number of declared stores
 	kinds   []declare.Kind // the supported kinds
 }
 
@@ -184,7 +184,7 @@ func retentionHint(s string) string {
 	case bareCount.MatchString(low):
 		return fmt.Sprintf("add a unit, such as %sd", low)
 	case zeroCount.MatchString(low):
-		return "use at least 1s; to keep nothing, let the tool delete the record"
+		return "use at least 1s; to keep no record, let the tool delete it"
 	case strings.HasPrefix(low, "-"):
 		return "use a positive retention"
 	case low == "forever", low == "never", low == "permanent", low == "none", low == "unlimited":

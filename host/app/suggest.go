@@ -32,7 +32,7 @@ func didYouMean(word string, known []string) string {
 }
 
 func nearest(word string, known []string) string {
-	const longest = 64 // longer words are not typos, and comparing them is expensive
+	const longest = 64 // a longer word is not a typing error, and its comparison is expensive
 	if len(word) > longest {
 		return ""
 	}

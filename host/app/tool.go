@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// LoadTool reads a single tool without an app. name is the path of a source file, or of a folder
-// with an optional manifest. "." is the root of fsys. The name of the tool is the name in the
-// manifest, or else the name of the folder or file. LoadTool does not check whether the stores in
-// grants exist. The tool is nil if there are errors.
+// LoadTool reads a single tool without an app. The argument "name" is the path of a source file, or
+// of a folder with an optional manifest. The path "." is the root of fsys. The name of the tool is
+// the name in the manifest, or else the name of the folder or file. LoadTool does not check whether
+// the stores in grants exist. The tool is nil if there are errors.
 func LoadTool(fsys fs.FS, name string) (*Tool, Problems) { return Loader{}.LoadTool(fsys, name) }
 
-// LoadTool is like the function LoadTool, but uses the limits of ld.
+// LoadTool is like the function LoadTool, but uses the limits of the Loader.
 func (ld Loader) LoadTool(fsys fs.FS, name string) (*Tool, Problems) {
 	l := ld.begin(fsys)
 	t := Tool{}

@@ -68,10 +68,10 @@ func TestAppFileDecides(t *testing.T) {
 	}
 	requested := []declare.Grant{{Store: "cart", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}}}
 	if got := load(""); !cmp.Equal(got.Grants, requested) || got.Description != "of the manifest" || got.Limits.Timeout != 9*time.Second {
-		t.Errorf("an entry without keys = %+v; want the declarations of the manifest", got)
+		t.Errorf("an entry without keys = %+v; want the values in the manifest", got)
 	}
 	if got := load(", grants: {}"); got.Grants != nil || got.Title != "Title" {
-		t.Errorf("grants: {} = %+v; want no grants", got)
+		t.Errorf("an entry with grants: {} = %+v; want no grants", got)
 	}
 	if got := load(", grants:"); got.Grants != nil {
 		t.Errorf("empty grants = %+v; want no grants", got.Grants)

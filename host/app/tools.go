@@ -96,8 +96,8 @@ func (r fieldReader) checkToolName(at position, name, what string) {
 	r.errorf(at, BadName, hint, "%s is not a valid name of a %s: use 1 to 128 letters, digits, '_', '-' or '.'", quote(name), what)
 }
 
-// declaration sets the fields of a tool's declaration. The value of each key is taken from the
-// first node in from that has the key. The problems of the tool start at index before.
+// declaration sets the fields of a tool's declaration. The value of each key comes from the first
+// node in the list "from" that has the key. The problems of the tool begin at the index "before".
 func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node) {
 	get := func(key string) *node {
 		for _, n := range from {

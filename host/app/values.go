@@ -13,7 +13,7 @@ import (
 
 // The limits on declared values that are not part of Loader.
 const (
-	maxIdle    = 366 * 24 * time.Hour // of sessions and workflows
+	maxIdle    = 366 * 24 * time.Hour // the maximum idle time of sessions and workflows
 	minTimeout = time.Millisecond
 	minMemory  = 1 << 20
 	minOutput  = 1 << 10
@@ -24,15 +24,15 @@ const (
 // fieldReader reads the fields of a declaration and reports invalid fields.
 type fieldReader struct{ *reporter }
 
-// The method keys checks the keys of an object: it reports unknown and duplicate keys as problems.
-// The method keys returns false if n is not an object.
+// The method "keys" checks the keys of an object, and reports unknown and duplicate keys as
+// problems. It returns false if n is not an object.
 func (r fieldReader) keys(n *node, what string, known []string) bool {
 	if n.kind != object {
 		r.errorf(n.position, WrongType, mappingHint(n, known), "%s must be a mapping, not %s", what, n.kind)
 		return false
 	}
 	r.once(n)
-	empty := "" // the previous known key, if it has no value: subsequent unknown keys could be its members
+	empty := "" // the previous known key if it has no value; the next unknown keys could be its members
 	for _, m := range n.members {
 		if slices.Contains(known, m.key) {
 			if empty = ""; m.value.kind == null {
@@ -60,8 +60,9 @@ func mappingHint(n *node, known []string) string {
 	return "use one of: " + strings.Join(known, ", ")
 }
 
-// named calls keys for the declaration of a store, tool or prompt. If its name is a known key, the
-// key most likely belongs to the previous declaration but is not indented enough.
+// The method "named" calls "keys" for the declaration of a store, tool or prompt. If the name of
+// the declaration is a known key, the author most likely meant a key of the previous declaration,
+// but did not indent it enough.
 func (r fieldReader) named(m member, what string, known []string) bool {
 	declares := len(m.value.members) == 0 || slices.ContainsFunc(m.value.members, func(in member) bool { return slices.Contains(known, in.key) })
 	if !slices.Contains(known, m.key) || m.value.kind == null || m.value.kind == object && declares {
@@ -71,8 +72,8 @@ func (r fieldReader) named(m member, what string, known []string) bool {
 	return false
 }
 
-// lacks reports whether a key is missing in n. If keys has already reported a misspelling of the
-// key, the key is not missing.
+// lacks reports whether a key is missing in n. If the method "keys" has already reported a
+// misspelling of the key, the result is false.
 func lacks(n *node, key string, known []string) bool {
 	for _, m := range n.members {
 		if m.key == key || !slices.Contains(known, m.key) && nearest(m.key, known) == key {
@@ -163,15 +164,15 @@ func parseDuration(s string) (time.Duration, bool) {
 	count, err := strconv.ParseInt(m[1], 10, 64)
 	for _, u := range durationUnits {
 		if u.name == m[2] && err == nil {
-			const maxAge = 100 * 365 * 24 * time.Hour // far below the maximum of a Duration
+			const maxAge = 100 * 365 * 24 * time.Hour // the product is far below the maximum of a Duration
 			return time.Duration(min(count, int64(maxAge/u.unit))) * u.unit, true
 		}
 	}
 	return 0, false
 }
 
-// formatDuration formats a duration in the notation that parseDuration reads. d must be a whole
-// number of milliseconds.
+// formatDuration formats a duration in the notation that parseDuration reads. The duration must be
+// a whole number of milliseconds.
 func formatDuration(d time.Duration) string {
 	for _, u := range durationUnits {
 		if d%u.unit == 0 {

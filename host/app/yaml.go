@@ -54,7 +54,7 @@ func tokenize(content []byte) token.Tokens {
 }
 
 // checkTokens rejects files that have too much nesting, too many tokens or several documents. The
-// parser is recursive, takes time quadratic in the number of tokens, and silently drops all
+// parser is recursive, needs time that is quadratic in the number of tokens, and silently drops all
 // documents but one.
 func checkTokens(file string, tokens token.Tokens) *Problem {
 	flow, began, ended, directive := 0, false, false, 0
@@ -120,10 +120,11 @@ type yamlReader struct {
 	file     string
 	lines    []string
 	problems Problems
-	// anchors maps the names of anchors to their values. An anchor is added after its value was
-	// read, so a value cannot contain itself.
+	// anchors maps the names of anchors to their values. An anchor is added after its value has
+	// been read, so a value cannot contain itself.
 	anchors map[string]*node
-	// left and leftBytes are the numbers of values and bytes that aliases can still add.
+	// The fields "left" and "leftBytes" are the numbers of values and bytes that aliases can still
+	// add.
 	left, leftBytes int
 	depth           int
 }

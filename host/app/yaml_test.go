@@ -12,7 +12,7 @@ import (
 func TestUnreadable(t *testing.T) {
 	tests := []struct {
 		name, text string
-		want       string // position and start of the message
+		want       string // the position and the start of the message
 		code       app.Code
 		hint       string
 	}{
@@ -32,17 +32,17 @@ func TestUnreadable(t *testing.T) {
 			"app.yaml:5:6: the line is indented more than line 4, which already has a value", app.Syntax, "indent it by 4 spaces, like line 4"},
 		{"a section that is indented", "app: shop\n memory: {}\n", "app.yaml:2:2: the line is indented more than line 1", app.Syntax, "by 0 spaces, like line 1"},
 		{"a first line that is indented", "  app: shop\nmemory: {}\n", "app.yaml:2:1: the indentation of this line does not match any", app.Syntax, "indent it by 2 spaces, like line 1"},
-		{"a space too few in a list", "app: shop\nmemory:\n  cart:\n    schema:\n      required:\n      - a\n     - b\n",
+		{"one space too few in a list", "app: shop\nmemory:\n  cart:\n    schema:\n      required:\n      - a\n     - b\n",
 			"app.yaml:7:6: the indentation of this line does not match any", app.Syntax, "indent it by 6 spaces, like line 6, or by 4 spaces, like line 4"},
-		{"a space too few behind a dash", "app: shop\nmemory:\n  cart:\n    schema:\n      allOf:\n        - type: object\n         title: x\n",
+		{"one space too few after a dash", "app: shop\nmemory:\n  cart:\n    schema:\n      allOf:\n        - type: object\n         title: x\n",
 			"app.yaml:7:10: ", app.Syntax, "indent it by 10 spaces, like line 6, or by 8 spaces, like line 6"},
 		{"old mac lines", "\rapp: shop\r\rmemory: x\r", "app.yaml:4:9: memory must be a mapping", app.WrongType, ""},
 		{"latin 1", "app: sh\xf6p\n", "app.yaml:1:8: the byte 0xf6 is not valid UTF-8", app.Unreadable, "UTF-8"},
 		{"utf-16", "\xff\xfea\x00p\x00p\x00", "app.yaml:1:1: the file is encoded in UTF-16", app.Unreadable, "UTF-8"},
 		{"control character", "app: shop\nsession_idle: \x1b\n", "app.yaml:2:15: the file contains the control character U+001B", app.Unreadable, ""},
 		{"two documents", "app: shop\n---\napp: shop\n", "app.yaml:2:1: the file contains more than one YAML document", app.Syntax, ""},
-		{"an empty document first", "---\n---\napp: shop\n", "app.yaml:2:1: the file contains more than one YAML document", app.Syntax, ""},
-		{"text after the end, of which the lexer loses count", "...>+0", "app.yaml:1:1: the file contains more than one YAML document", app.Syntax, ""},
+		{"an empty document before the declaration", "---\n---\napp: shop\n", "app.yaml:2:1: the file contains more than one YAML document", app.Syntax, ""},
+		{"text after the end of the document, whose lines the lexer miscounts", "...>+0", "app.yaml:1:1: the file contains more than one YAML document", app.Syntax, ""},
 		{"text after the end", "app: shop\n...\nmemory: {}\n", "app.yaml:3:1: the file contains more than one YAML document", app.Syntax, ""},
 		{"tag", "app: !!str shop\n", "app.yaml:1:6: tags such as \"!!str\" are not supported", app.Syntax, "quotes"},
 		{"unknown alias", "app: *shop\n", "app.yaml:1:6: alias *shop has no preceding anchor", app.Syntax, ""},

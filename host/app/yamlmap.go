@@ -5,7 +5,7 @@ import (
 )
 
 // mapping reads an object. Keys of the object itself take precedence over merged keys ("<<"). The
-// merged keys are last.
+// merged keys come after the other keys.
 func (r *yamlReader) mapping(at position, values []*ast.MappingValueNode) *node {
 	v := &node{position: at, kind: object}
 	var merged []*node

@@ -163,8 +163,9 @@ func (w *worker) quiescent() bool {
 	return w.wire.in.Buffered() == 0 && w.pipe.empty() && cpuTime(w.process.Pid)-w.cpuAtRelease < maxIdleCPU
 }
 
-// isReady reports whether an idle worker has compiled the program and can run it for the domain. It
-// also returns true if all slots are in use, because such a worker could then not be prepared.
+// isReady reports whether an idle worker has compiled the program and can run it for the domain. If
+// all slots are in use, isReady also returns true, because the pool could not prepare such a
+// worker.
 func (p *Pool) isReady(program *program, domain string) bool {
 	if len(p.slots) == cap(p.slots) {
 		return true

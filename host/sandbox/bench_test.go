@@ -49,7 +49,7 @@ func benchmarkRun(b *testing.B, e engine.Engine) {
 	times := make([]time.Duration, 0, 1<<16)
 	b.ReportAllocs()
 	for b.Loop() {
-		ctx, cancel := context.WithTimeout(b.Context(), 5*time.Second) // a host uses a deadline too
+		ctx, cancel := context.WithTimeout(b.Context(), 5*time.Second) // a host also sets a deadline
 		began := time.Now()
 		out, err := program.Run(ctx, in, host)
 		times = append(times, time.Since(began))

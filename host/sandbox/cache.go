@@ -77,8 +77,8 @@ func detachedTimeout(ctx context.Context, limit time.Duration) (context.Context,
 	return own, func() { stop(); cancel() }
 }
 
-// sharedFolder returns the folder of the shared state and prepares the state if it is missing.
-// sharedFolder returns "" if nothing can be cached. The caller must hold the lock preparing.
+// sharedFolder returns the folder of the shared state, and prepares the state if it is missing. If
+// nothing can be cached, sharedFolder returns "". The caller must hold the lock "preparing".
 func (e *proxy) sharedFolder(ctx context.Context) (string, error) {
 	if e.shared != "" {
 		return e.shared, nil
@@ -121,7 +121,7 @@ func (e *proxy) Prepared() bool {
 	}
 	cache := e.pool.options.CacheDir
 	if cache == "" {
-		return false // the state is prepared only for this pool
+		return false // without a configured folder, the state is prepared only for this pool
 	}
 	_, err := os.Stat(filepath.Join(cache, e.folder(), e.key()))
 	return err == nil
@@ -163,8 +163,9 @@ func (e *proxy) dropShared(o mounts) (removed bool) {
 	return true
 }
 
-// The method cached returns the path of the cache entry with the names folder and key. If the entry
-// is missing, the function fill writes it. cached returns "" if nothing can be cached.
+// The method "cached" returns the path of the cache entry that the arguments folder and key
+// identify. If the entry is missing, the function fill writes it. If nothing can be cached, the
+// result is "".
 func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string, error) {
 	cache, err := p.cacheDir()
 	folder = filepath.Join(cache, folder)
@@ -194,7 +195,7 @@ func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string
 		return "", err
 	}
 	if err := os.Rename(filepath.Join(fresh, freshKey), final); err != nil {
-		if _, err := os.Stat(final); err != nil { // if final exists, another process was faster
+		if _, err := os.Stat(final); err != nil { // if the target exists, another process was faster
 			return "", nil
 		}
 	}

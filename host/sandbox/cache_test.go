@@ -52,7 +52,7 @@ func TestCacheIsSafe(t *testing.T) {
 		t.Skipf("this machine lacks the layer %s: %v", sandbox.LayerLandlock, err)
 	}
 	b.load(t, "answer", "one")
-	b.load(t, "who", "two") // a different source, which has a different name
+	b.load(t, "who", "two") // a different source is cached under a different name
 	files := cachedFiles(t, dir)
 	if len(files) != 2 {
 		t.Fatalf("cached files = %v; want two", files)
@@ -70,7 +70,7 @@ func TestCacheIsSafe(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got == "done" && act != "open a file" {
-				t.Errorf("%s of the cache: done", act)
+				t.Errorf("%s of the cache succeeded; want an error", act)
 			}
 			if got == "done" {
 				readable++
@@ -78,7 +78,7 @@ func TestCacheIsSafe(t *testing.T) {
 		}
 	}
 	if readable != 1 {
-		t.Errorf("%d of two files are readable; want only the one of the own domain", readable)
+		t.Errorf("%d of two files are readable; want only the file of the worker's own domain", readable)
 	}
 }
 

@@ -53,7 +53,7 @@ func TestWaitingWorkerIsReused(t *testing.T) {
 			before := children(t)
 			ctx, cancel, waiting := end()
 			if err := run(ctx, `{"wait": true}`, waiting); err == nil {
-				t.Errorf("%s: the run succeeded", name)
+				t.Errorf("%s: the run succeeded; want an error", name)
 			}
 			cancel()
 			if err := run(t.Context(), `{"wait": false}`, nil); err != nil {
@@ -62,7 +62,7 @@ func TestWaitingWorkerIsReused(t *testing.T) {
 			reused = slices.Equal(children(t), before)
 		}
 		if !reused {
-			t.Errorf("%s: the run always got another worker", name)
+			t.Errorf("%s: each run got another worker; want the worker of the canceled run at least once", name)
 		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 // process, so the limits of this group also apply to the workers. See cgroups(7). It is safe for
 // concurrent use.
 type groups struct {
-	folders []string // the parents of new groups: one in version 2, one per controller in version 1
+	folders []string // the parent groups of new groups: one in cgroup version 2, one for each controller in version 1
 	version int
 }
 
@@ -48,7 +48,7 @@ var newGroups = sync.OnceValues(func() (*groups, error) {
 		}
 	}
 	g.sweep()
-	probe, err := g.newGroup() // fails if the folders are read-only or belong to another user
+	probe, err := g.newGroup() // this fails if the folders are read-only or belong to another user
 	if err != nil {
 		return nil, fmt.Errorf("the control group of this process is not delegated: %w", err)
 	}
@@ -134,7 +134,7 @@ func (g *group) write(name, value string) error {
 	if strings.HasPrefix(name, "pids.") {
 		folder = g.folders[len(g.folders)-1]
 	}
-	file, err := os.OpenFile(filepath.Join(folder, name), os.O_WRONLY, 0) // the kernel creates the files
+	file, err := os.OpenFile(filepath.Join(folder, name), os.O_WRONLY, 0) // the kernel has created the file
 	if err != nil {
 		return err
 	}

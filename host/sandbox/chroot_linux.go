@@ -34,16 +34,16 @@ func closeRoot(root int) {
 	}
 }
 
-// changeRoot makes a folder the root of this process and drops the capability that this requires.
-// The process then cannot open any path outside of the folder. See chroot(2).
+// changeRoot makes a folder the root of this process, and drops the capability that a change of the
+// root requires. The process then cannot open any path outside of the folder. See chroot(2).
 //
 // Package psx drops capabilities on one thread after the other and reads /proc to find the threads.
-// The root must therefore change after that, when this process no longer has the capability. A
-// child process that shares the root with this process (CLONE_FS in clone(2)) keeps the capability
-// and changes the root.
+// The root must therefore change after this process has dropped the capability. A child process
+// that shares the root with this process (CLONE_FS in clone(2)) keeps the capability and changes
+// the root.
 func changeRoot(root int) error {
 	if root < 0 {
-		return nil // the caller has the error
+		return nil // the caller reports the first error
 	}
 	if !mayChangeRoot() {
 		return errors.New("this process lacks CAP_SYS_CHROOT inside and outside a user namespace")

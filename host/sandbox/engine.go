@@ -23,7 +23,7 @@ type proxy struct {
 
 	preparing  sync.Mutex // locked while shared state is prepared
 	shared     string     // the folder of the shared state; "" until it is prepared
-	generation int        // the number of times that the shared state was replaced
+	generation int        // how often the shared state was replaced
 }
 
 var (
@@ -150,8 +150,8 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	return out, err
 }
 
-// within calls the function do with a worker that has compiled the program. If the worker died
-// while idle, within retries with another worker, because nothing has run yet.
+// The method "within" calls the function do with a worker that has compiled the program. If the
+// worker died while idle, "within" tries another worker, because nothing has run yet.
 func (p *program) within(ctx context.Context, domain *string, do func(*worker) error) error {
 	for range maxTries {
 		w, err := p.engine.pool.acquire(ctx, p, domain)
@@ -180,7 +180,7 @@ var errDetached = errors.New("sandbox: the run ended before its worker was ready
 // loadFor compiles the source in a worker. If the run ends first, the compilation continues and the
 // next run uses the worker.
 func (p *program) loadFor(ctx context.Context, w *worker, domain *string) error {
-	if domain == nil || ctx.Done() == nil || !p.open.Enter() { // keeps the program open, as a run does
+	if domain == nil || ctx.Done() == nil || !p.open.Enter() { // the compilation keeps the program open, as a run does
 		return p.loadIn(ctx, w)
 	}
 	pool := p.engine.pool
@@ -209,7 +209,7 @@ func (p *program) loadFor(ctx context.Context, w *worker, domain *string) error 
 		return err
 	case <-ctx.Done():
 	}
-	if detached.Swap(true) { // another run has loaded the source meanwhile
+	if detached.Swap(true) { // another run has already loaded the source
 		return <-loaded
 	}
 	return errDetached
@@ -311,8 +311,8 @@ func (p *program) loadIn(ctx context.Context, w *worker) error {
 	return nil
 }
 
-// exchangeLoad sends the source to the worker and receives the result. The result failed is the
-// fault of the source, and err is the error of the exchange. The result exited is true if the
+// exchangeLoad sends the source to the worker and receives the result. The result "failed" is the
+// fault of the source, and "err" is the error of the exchange. The result "exited" is true if the
 // worker had exited before it received the request.
 func (p *program) exchangeLoad(w *worker) (failed *abi.Fault, exited bool, err error) {
 	src := p.source

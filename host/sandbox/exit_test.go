@@ -19,18 +19,18 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The constant short is the deadline of runs that never end by themselves, and enough is the
+// The constant "short" is the deadline of runs that never end by themselves, and "enough" is the
 // deadline of other runs.
 const (
 	short  = 100 * time.Millisecond
 	enough = 30 * time.Second
 )
 
-// roomy is a memory limit that is large enough for the largest possible stack, even under the race
-// detector.
+// The constant "roomy" is a memory limit that is large enough for the largest possible stack, even
+// under the race detector.
 var roomy = engine.Input{Limits: engine.Limits{MemoryBytes: 512 << 20}}
 
-// bench is a pool with one worker that runs the probe engine.
+// The type "bench" is a pool with one worker that runs the probe engine.
 type bench struct {
 	pool *sandbox.Pool
 	log  lockedBuffer
@@ -63,7 +63,7 @@ func newBench(t testing.TB, o sandbox.Options) *bench {
 	return b
 }
 
-// load compiles an act.
+// load compiles a source whose name is the name of an act.
 func (b *bench) load(t testing.TB, act, domain string) engine.Program {
 	t.Helper()
 	program, err := b.pool.Engines()[probing].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte(act), Domain: domain})
@@ -73,7 +73,7 @@ func (b *bench) load(t testing.TB, act, domain string) engine.Program {
 	return program
 }
 
-// run performs an act with an argument and returns the result.
+// run runs the program of an act with an argument, and returns the result.
 func (b *bench) run(t testing.TB, act, text string, in engine.Input, limit time.Duration, host engine.Host) (string, error) {
 	t.Helper()
 	program := b.load(t, act, "")
@@ -124,7 +124,7 @@ func TestDeath(t *testing.T) {
 		{act: "say", text: "\x02\x00\x00\x00\x07\x01\xff", limit: enough, want: abi.Internal, logged: "read call"},
 		{act: "say", text: "\x08\x00\x00\x00\x07\x01x\x01\x03{}xy", limit: enough, want: abi.Internal, logged: "read call"},
 		{act: "say", text: "\x06\x00\x00\x00\x0a\x00\x00\x01{\x00\x00\x00", limit: enough, want: abi.Internal, logged: ""},
-		{act: "say", text: "\x04\x00", limit: short, want: abi.Timeout}, // the rest is never sent
+		{act: "say", text: "\x04\x00", limit: short, want: abi.Timeout}, // the frame never ends
 		{act: "say", text: "\xff\xff\x00\x00\x07half of a call", limit: short, want: abi.Timeout},
 		{act: "say for ever", text: "\x04\x00\x00\x00\x09\x01x\x01y", limit: enough, want: abi.Internal, logged: "too many log lines"},
 	}
@@ -235,8 +235,7 @@ func TestLargeFault(t *testing.T) {
 	}
 }
 
-// TestGrace checks that the pool reuses a worker that itself ends its run shortly after the
-// deadline.
+// TestGrace checks that the pool reuses a worker that ends its own run shortly after the deadline.
 func TestGrace(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	spin := b.load(t, "fail in time", "")
@@ -253,10 +252,10 @@ func TestGrace(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("every worker was killed at its deadline; want one to end its run itself\n%s", b.log.text())
+	t.Errorf("every worker was killed at its deadline; want a worker that ends its own run\n%s", b.log.text())
 }
 
-// whoRuns returns the ID of the process that runs the program "who" for a domain.
+// whoRuns runs the program "who" for a domain, and returns the ID of the process that ran it.
 func whoRuns(t testing.TB, program engine.Program, domain string) string {
 	t.Helper()
 	got, err := perform(t, program, "", engine.Input{Domain: domain}, enough, engine.Host{})
@@ -276,7 +275,7 @@ func TestDomains(t *testing.T) {
 			for _, tenant := range []string{"", "a", "b"} {
 				domain, pid := name+" "+tenant, whoRuns(t, program, tenant)
 				if other := seen[pid]; other != "" && other != domain {
-					t.Fatalf("the process %s ran for %q and for %q", pid, other, domain)
+					t.Fatalf("the process %s ran for the domains %q and %q; want different processes", pid, other, domain)
 				}
 				seen[pid] = domain
 			}
@@ -320,6 +319,6 @@ func TestIdle(t *testing.T) {
 		}
 	}
 	if now := whoRuns(t, program, "a"); now == first["a"] {
-		t.Errorf("worker of a = %s, as before; want another", now)
+		t.Errorf("worker of a = %s, the same as before; want another worker", now)
 	}
 }

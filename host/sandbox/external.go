@@ -17,9 +17,10 @@ const maxPending = 1000
 // externalExchange contains the state of a run's external operations in the parent.
 type externalExchange struct {
 	pool *Pool
-	// begun is the id of the last operation that the worker began. The worker numbers them from 1.
+	// The field "begun" is the id of the last operation that the worker began. The worker numbers
+	// its operations from 1.
 	begun uint64
-	// pending maps the host's ids of operations to the worker's ids.
+	// The field "pending" maps the ids of operations in the host to their ids in the worker.
 	pending map[uint64]uint64
 }
 
@@ -41,7 +42,7 @@ func (x *exchange) begin(f *fields) error {
 	known, err := x.host.Begin(call)
 	if err != nil {
 		x.halted = err
-		x.watchdog.startGrace() // the worker learns it when it waits
+		x.watchdog.startGrace() // the worker receives the fault when it waits
 		return nil
 	}
 	if e.pending == nil {
@@ -76,7 +77,7 @@ func (x *exchange) wait(f *fields) error {
 	return x.worker.wire.send(answer.number(outcomeHalted))
 }
 
-// await waits for the next answer, and returns the worker's id of the operation.
+// await waits for the next answer, and returns it with the id of the operation in the worker.
 func (x *exchange) await(left time.Duration) (id uint64, reply json.RawMessage, err error) {
 	if x.halted != nil {
 		return 0, nil, x.halted
@@ -95,9 +96,9 @@ func (x *exchange) await(left time.Duration) (id uint64, reply json.RawMessage, 
 	return id, reply, err
 }
 
-// withoutSlot calls wait without the slot of the worker, so that another worker can run meanwhile.
-// If no slot becomes free before the run's context ends, withoutSlot returns an error, which ends
-// the run.
+// withoutSlot releases the slot of the worker while it calls "wait". Another worker can run during
+// this time. If no slot becomes free before the run's context ends, withoutSlot returns an error,
+// which ends the run.
 func (x *exchange) withoutSlot(wait func() error) error {
 	p := x.external.pool
 	if p == nil {
@@ -116,7 +117,7 @@ func (x *exchange) withoutSlot(wait func() error) error {
 	return &engine.NotStartedError{Fault: abi.FaultOf(engine.FaultFromContext(x.ctx))}
 }
 
-// begin requests the parent to begin an external operation.
+// begin asks the parent to begin an external operation.
 func (s *server) begin(call abi.Call) (id uint64, err error) {
 	f := s.wire.frame(kindBegin).number(s.begun + 1)
 	writeCall(f, call)

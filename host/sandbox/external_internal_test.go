@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// TestRogueExternalFrames expects that the parent rejects frames that no worker of this program sends.
+// TestRogueExternalFrames checks that the parent rejects frames that a correct worker never sends.
 func TestRogueExternalFrames(t *testing.T) {
 	begin := func(id uint64, op string) func(*wire) error {
 		return func(w *wire) error { return w.send(w.frame(kindBegin).number(id).text(op).number(0)) }
@@ -50,7 +50,7 @@ func TestRogueExternalFrames(t *testing.T) {
 	})
 }
 
-// exchangeOf returns an exchange with a worker that has sent these bytes. The host answers each
+// exchangeOf returns an exchange with a worker that has sent the given bytes. The host answers each
 // operation.
 func exchangeOf(sent []byte) *exchange {
 	w := &worker{dead: true, wire: newWire(bytes.NewReader(sent), io.Discard)}

@@ -14,7 +14,7 @@ import (
 // The limits on what a worker can request while it compiles one source.
 const (
 	maxFiles     = 50_000
-	maxFileBytes = 64 << 20 // of all content and entries together
+	maxFileBytes = 64 << 20 // the size of all content and entries together
 	maxEntries   = 10_000   // of a folder
 )
 
@@ -49,7 +49,7 @@ type archive struct {
 
 	mu      sync.Mutex
 	files   fs.FS // nil for none
-	sealed  bool  // no more files are read, so an uncached file does not exist
+	sealed  bool  // if true, no more files are read, so uncached files do not exist for workers
 	answers map[string]servedFile
 	bytes   int
 }
@@ -89,8 +89,8 @@ func (a *archive) reply(f *frame, name string) error {
 	return nil
 }
 
-// The function hidden reports whether an element of the path starts with a dot. Hidden files, such
-// as databases or secrets, are not part of a tool.
+// The function "hidden" reports whether an element of the path starts with a dot. Hidden files,
+// such as databases or secrets, are not part of a tool.
 func hidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") && part != "." {
@@ -106,7 +106,7 @@ func (a *archive) read(name string) servedFile {
 	if a.files == nil || !fs.ValidPath(name) || hidden(name) {
 		return servedFile{}
 	}
-	info, err := fs.Stat(a.files, name) // checked first, because opening a named pipe would block
+	info, err := fs.Stat(a.files, name) // the type is checked first, because opening a named pipe would block
 	if err != nil || !info.IsDir() && !(info.Mode().IsRegular() && slices.Contains(a.readable, path.Ext(name))) {
 		return servedFile{}
 	}

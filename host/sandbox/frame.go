@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// kind is the type of a frame. kind determines the fields of the frame.
+// kind is the type of a frame. It determines the fields of the frame.
 type kind byte
 
 // The kinds of frames, with the sender of each. An unexpected frame ends the exchange.
@@ -73,7 +73,7 @@ func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	if uint64(length) > uint64(limit[k]) {
 		return 0, nil, fmt.Errorf("frame of kind %d has %d bytes; the limit is %d: %w", k, length, limit[k], errProtocol)
 	}
-	_, _ = w.in.Discard(headBytes) // cannot fail after Peek
+	_, _ = w.in.Discard(headBytes) // this cannot fail after Peek
 	payload := make([]byte, length)
 	if _, err := io.ReadFull(w.in, payload); err != nil {
 		return 0, nil, err

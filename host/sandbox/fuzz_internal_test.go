@@ -101,7 +101,7 @@ func fuzzRun(t *testing.T, sent []byte) {
 	}
 	out, err, lost := x.serve()
 	if lost && err == nil {
-		t.Error("the exchange was lost without an error")
+		t.Error("the exchange was lost, but err = nil; want an error")
 	}
 	if err == nil && (!json.Valid(out.Output) || len(out.Output) > limits.OutputBytes || len(out.Warnings) > maxWarnings) {
 		t.Errorf("output = %q", out.Output)

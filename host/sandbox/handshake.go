@@ -16,7 +16,7 @@ type handshake struct {
 	build   string
 	key     string // random; the worker returns it to show that it uses this protocol
 
-	// Sent by the parent:
+	// The parent sends these fields:
 	without []string // the layers to disable
 	mounts  mounts
 	job     uint64
@@ -24,14 +24,14 @@ type handshake struct {
 
 	namespaces bool // the worker has its own user namespace
 
-	// Sent by the worker:
+	// The worker sends these fields:
 	layers []Layer
 }
 
 // maxSharedFiles is the maximum number of files in Shared.Files.
 const maxSharedFiles = 16
 
-// newHandshake returns a handshake that contains the fields that the parent and the worker compare.
+// newHandshake returns a handshake with only the fields that the parent and the worker compare.
 func newHandshake() handshake { return handshake{version: version, build: build(), key: rand.Text()} }
 
 // mounts describes the folders that a worker can access.
@@ -40,7 +40,7 @@ type mounts struct {
 	language    string // the language whose Shared the worker starts; "" if there is none
 	shared      string // the folder of the shared state
 	memoryFiles bool   // the worker can create memory files
-	generation  int    // the number of the shared state's preparation; used only by the parent
+	generation  int    // the number of times that the shared state was prepared; used only by the parent
 }
 
 // The jobs of a worker. Workers with any job except jobRun write to mounts.folder, handle

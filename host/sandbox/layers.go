@@ -49,7 +49,7 @@ type Report struct {
 	Layers []Layer `json:"layers"`
 }
 
-// errDisabled is the detail of a layer that Options.Without disables.
+// errDisabled is the reason why a layer that Options.Without disables is off.
 var errDisabled = errors.New("disabled by option")
 
 // newLayer returns a layer that is on with the detail. If err is not nil, the layer is off, and err

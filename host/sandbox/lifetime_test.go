@@ -75,7 +75,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), enough)
 		out, err := program.Run(ctx, engine.Input{}, host)
 		cancel()
-		if at == 0 || at == 5 { // the worker died while idle or was never killed
+		if at == 0 || at == 5 { // a worker that died while idle is replaced, and the last worker is not killed
 			if string(out.Output) != `"done"` {
 				t.Errorf("killed at %d: Run = %s, %v; want done", at, out.Output, err)
 			}
@@ -114,8 +114,8 @@ func waitFor(t testing.TB, pidfd int) {
 	}
 }
 
-// TestNothingIsLeft checks that Close leaves no processes and no descriptors behind, after runs
-// that ended in all possible ways.
+// TestNothingIsLeft ends runs in all possible ways. Close must then leave no processes and no
+// descriptors behind.
 func TestNothingIsLeft(t *testing.T) {
 	before, fds := len(children(t)), descriptors(t)
 	b := newBench(t, sandbox.Options{Workers: 3})
@@ -183,7 +183,7 @@ func TestMixed(t *testing.T) {
 	group.Wait()
 }
 
-// asParent runs this test binary as a program with a pool and a guest that never ends.
+// asParent runs in a child process. It creates a pool, and runs a guest that never ends.
 const asParent = "TOOLRUN_TEST_PARENT"
 
 func init() {

@@ -22,12 +22,12 @@ var kernelLayers = []string{
 	sandbox.LayerNamespaces, sandbox.LayerPrivileges, sandbox.LayerLimits, sandbox.LayerCgroup, sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp,
 }
 
-// attempts contains the acts that a guest tries. Each attempt has a list of layers, each of which
-// is enough to prevent the act.
+// attempts contains the acts that a guest tries. Each attempt has a list of layers. Each layer of
+// the list prevents the act by itself.
 var attempts = []struct {
 	act    string
 	layers []string
-	root   bool // without layers, only root can do it
+	root   bool // even without layers, only root can perform this act
 }{
 	{act: "open a file", layers: []string{sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp}},
 	{act: "look at a file", layers: []string{sandbox.LayerChroot, sandbox.LayerSeccomp}},
@@ -68,7 +68,7 @@ func TestLayers(t *testing.T) {
 				t.Skip("requires root")
 			}
 			if got := w.try(t, a.act); got != "done" {
-				t.Fatalf("with no layer = %s; want done; otherwise the test proves nothing", got)
+				t.Fatalf("without layers: %s; want done, because the layers must be the only obstacle", got)
 			}
 			for _, layer := range a.layers {
 				only := []string{layer}
@@ -76,21 +76,22 @@ func TestLayers(t *testing.T) {
 					only = append(only, sandbox.LayerNamespaces)
 				}
 				if got := w.try(t, a.act, only...); got == "done" {
-					t.Errorf("with only %s: done; want an error", layer)
+					t.Errorf("with only the layer %s, the act succeeded; want an error", layer)
 				}
 			}
 			if got := w.try(t, a.act, kernelLayers...); got == "done" {
-				t.Error("with all layers: done; want an error")
+				t.Error("with all layers, the act succeeded; want an error")
 			}
 		})
 	}
 }
 
-// TestEnvironment checks that a worker never inherits environment variables, with any layers.
+// TestEnvironment checks that a worker never inherits environment variables, whatever layers it
+// has.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("TOOLRUN_TEST_SECRET", "secret")
 	if got := newTestEnv(t).try(t, "read the environment"); got != "it is empty" {
-		t.Errorf("the environment of a worker: %s; want it empty", got)
+		t.Errorf("the environment of a worker is %s; want an empty environment", got)
 	}
 }
 
@@ -209,7 +210,7 @@ func TestSameLayers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(report.Layers, first.Layers) {
-			t.Errorf("the layers are %v; want those of the first worker, %v", report.Layers, first.Layers)
+			t.Errorf("the layers are %v; want %v, like the first worker", report.Layers, first.Layers)
 		}
 		if err := pool.Close(); err != nil {
 			t.Error(err)

@@ -19,7 +19,7 @@ const (
 	workerFlag    = "--serve"
 )
 
-// mainCalled is set by Main in a process that is not a worker.
+// mainCalled is true after Main was called in a process that is not a worker.
 var mainCalled atomic.Bool
 
 // Main runs a worker and does not return if this process was started as a worker. Otherwise it does
@@ -44,8 +44,8 @@ const maxProcs = 2
 // the memory limit of a worker.
 const maxStackBytes = 32 << 20
 
-// run locks this process down. run then reads requests of the parent from standard input until the
-// input ends, and compiles and runs programs. run writes replies to standard output.
+// run locks this process down. It then reads the requests of the parent from standard input until
+// the input ends, and compiles and runs programs. It writes replies to standard output.
 func run(languages []Language) error {
 	closeInherited()
 	ignoreSignals()
@@ -80,7 +80,7 @@ func serve(in io.Reader, out io.Writer, languages []Language) error {
 			l.BeforeLockdown()
 		}
 	}
-	s := newServer(wire, languages, parent) // reads the shared state of a language, but no data from a guest
+	s := newServer(wire, languages, parent) // this reads the shared state of a language, but no data from a guest
 	answer := handshake{version: version, build: build(), key: parent.key}
 	answer.layers = lockDown(parent, func(name string) bool { return !slices.Contains(parent.without, name) })
 	if (Report{answer.layers}).On(LayerChroot) && s.folder != "" {

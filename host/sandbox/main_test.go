@@ -21,13 +21,13 @@ func TestCacheDirIsAbsolute(t *testing.T) {
 }
 
 // TestCompilingSurvivesTheRun ends a run before its worker has compiled the tool. The next run must
-// use the same worker.
+// use this worker.
 func TestCompilingSurvivesTheRun(t *testing.T) {
 	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")
 	in := engine.Input{Domain: "another tenant", Input: []byte(`{}`)}
 	if _, err := program.Run(t.Context(), engine.Input{Domain: "tenant", Input: []byte(`{}`)}, engine.Host{}); err != nil {
-		t.Fatal(err) // uses the worker that compiled the tool
+		t.Fatal(err) // this run uses the worker that compiled the tool
 	}
 	warm := program.(engine.Warmer)
 	// If a run ends before its worker has started, no worker remains for the next run. The test
@@ -90,6 +90,6 @@ func TestWarm(t *testing.T) {
 		}
 	}
 	if warm.IsWarm("three") {
-		t.Error("the program is warm for a domain without a call of Warm")
+		t.Error("the program is warm for a domain without a call to Warm")
 	}
 }

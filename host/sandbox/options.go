@@ -20,12 +20,12 @@ type Language struct {
 	// only the name and the extensions of the engine.
 	New func(Setup) engine.Engine
 	// BeforeLockdown acquires the system resources that the engine needs as long as the worker
-	// runs. BeforeLockdown is called before the worker locks itself down. Nil does nothing.
+	// runs. BeforeLockdown is called before the worker locks itself down. It can be nil.
 	BeforeLockdown func()
-	// Unsound is the reason why the language's own sandbox cannot be trusted on this machine. For
-	// example, a compiler can have known errors on the machine's processor. If Options.Require is not
-	// empty, a language with a reason is rejected, and its tools fail with the code unavailable. If
-	// Unsound is "", the sandbox can be trusted.
+	// Unsound is the reason why the language's own sandbox cannot be trusted on this machine, or ""
+	// if it can be trusted. For example, a compiler can have known errors on the machine's
+	// processor. If Options.Require is not empty, the tools of a language that is unsound fail with
+	// the code abi.Unavailable.
 	Unsound string
 	// CacheCode reports whether to cache compiled code in Setup.CacheDir because compilation is
 	// slow.
@@ -34,8 +34,8 @@ type Language struct {
 	// other engines cannot create files in memory, because no process limit counts the content of
 	// such files.
 	MemoryFiles bool
-	// Shared is state that all programs of the language share and that is slow to prepare. Nil
-	// disables shared state.
+	// Shared is state that all programs of the language share and that is slow to prepare. If
+	// Shared is nil, the language has no shared state.
 	Shared *Shared
 	// ExtraBytes is the maximum memory in bytes that the engine needs for a run in addition to the
 	// guest's memory. The default is 0.
@@ -74,8 +74,8 @@ type Setup struct {
 	Panicked func(value any, stack []byte)
 }
 
-// Options configures a Pool. Languages is required. The zero value of each other field selects the
-// default in the field's comment.
+// Options configures a Pool. Languages is required. If another field has its zero value, the
+// default in the comment of the field applies.
 type Options struct {
 	// Languages contains the languages that the workers run.
 	Languages []Language
@@ -92,7 +92,7 @@ type Options struct {
 	// spares. The first spares are started after the first run. The default is 1.
 	Spares int
 	// Runs is the number of runs after which a worker is replaced. Starting a Python worker takes
-	// as much processor time as some hundred runs. The default is 10,000.
+	// as much processor time as a few hundred runs. The default is 10,000.
 	Runs int
 	// Lifetime is the age at which a worker is replaced, counted from its first run. If a bug in a
 	// language's sandbox lets an attacker take over a worker, the attacker can see the runs of the

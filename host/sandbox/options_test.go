@@ -17,7 +17,7 @@ func TestMistakes(t *testing.T) {
 	}
 	for _, want := range []string{"New is nil", "Options.Workers is negative", "Options.Runs is negative", `unknown layer "moat"`} {
 		if !strings.Contains(err.Error(), want) {
-			t.Errorf("New = %v; want %q in it", err, want)
+			t.Errorf("New = %v; want an error that contains %q", err, want)
 		}
 	}
 	if _, err := sandbox.New(sandbox.Options{}); err == nil || !strings.Contains(err.Error(), "Languages is empty") {
@@ -31,9 +31,9 @@ func TestRequire(t *testing.T) {
 		pool, err := sandbox.New(sandbox.Options{Languages: languages, Require: kernelLayers, Without: []string{layer}})
 		if err == nil {
 			pool.Close()
-			t.Errorf("New without %s, which is required, = nil; want an error", layer)
+			t.Errorf("New returned no error, although the required layer %s is missing", layer)
 		} else if !strings.Contains(err.Error(), layer+" (disabled by option)") {
-			t.Errorf("New = %v; want it to name %s and the reason", err, layer)
+			t.Errorf("New = %v; want an error that contains %s and the reason", err, layer)
 		}
 	}
 	pool, err := sandbox.New(sandbox.Options{Languages: languages, Require: []string{sandbox.LayerProcess}})

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pipe is the parent's end of the wire. pipe ends when the worker process exits, even if a child
+// pipe is the parent's end of the wire. Reading ends when the worker process exits, even if a child
 // that a guest left behind still has the pipes open.
 type pipe struct {
 	in, out int
@@ -22,8 +22,8 @@ func newPipe(in, out *os.File, pidfd int) (*pipe, error) {
 	return l, os.NewSyscallError("fcntl", unix.SetNonblock(l.out, true))
 }
 
-// pipeBytes is the capacity of a pipe. At most this number of bytes can be unread after the process
-// has exited.
+// pipeBytes is the capacity of a pipe. After the process has exited, the pipe contains at most this
+// number of unread bytes.
 const pipeBytes = 64 << 10
 
 // Read waits in poll(2), because a thread wakes from poll(2) as fast as from read(2).

@@ -20,7 +20,7 @@ type Pool struct {
 	engines  []engine.Engine
 	readable []string // the extensions of the source files that workers can read
 	spawner  *spawner
-	programs atomic.Uint64 // the last program ID
+	programs atomic.Uint64 // the ID of the last program
 	slots    chan struct{} // a semaphore with one slot per concurrent guest
 	done     chan struct{} // closed by Close
 
@@ -35,7 +35,7 @@ type Pool struct {
 	busy         map[*worker]bool
 	temporary    string // the code cache if Options.CacheDir is empty; "" until needed
 	namespaceErr error  // why workers have no namespaces
-	namespaces   bool   // whether a worker had namespaces before
+	namespaces   bool   // whether an earlier worker had namespaces
 	reported     *Report
 }
 
@@ -139,7 +139,7 @@ func (p *Pool) startSpare(o mounts) {
 		p.starting[o]--
 		switch {
 		case err != nil:
-			p.log.Error("cannot start a spare worker", "error", err) // the next run tries again
+			p.log.Error("cannot start a spare worker", "error", err) // the next run tries to start a spare again
 		case p.closed || !slices.Contains(p.spareMounts, o):
 			w.stop()
 		default:
@@ -178,14 +178,14 @@ func (p *Pool) start(o mounts, job uint64, files ...string) (*worker, error) {
 	}
 	w.mounts = o
 	w.addParentLayers(set, p.options.Without)
-	if err := w.report.missing(p.options.Require); err != nil { // checked for each worker, because layers can differ
+	if err := w.report.missing(p.options.Require); err != nil { // required layers are checked for each worker, because layers can differ
 		w.reap()
 		return nil, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reported, p.namespaces = &w.report, p.namespaces || w.report.On(LayerNamespaces)
-	if !p.namespaces { // if a worker had namespaces before, the failure is temporary
+	if !p.namespaces { // if an earlier worker had namespaces, the failure is temporary
 		p.namespaceErr = set.namespaceErr
 	}
 	return w, nil
@@ -269,19 +269,19 @@ func (p *Pool) Close() error {
 	ended := slices.Concat(p.idle, p.spares)
 	p.idle, p.spares = nil, nil
 	for w := range p.busy {
-		w.kill() // the goroutine that uses the worker reaps it
+		w.kill() // the goroutine that uses the worker also reaps the worker
 	}
 	p.mu.Unlock()
 	for _, w := range ended {
 		w.stop()
 	}
 	if first {
-		for range cap(p.slots) { // waits until every run has released its worker
+		for range cap(p.slots) { // this waits until every run has released its worker
 			p.slots <- struct{}{}
 		}
 		p.background.Wait()
 		if p.temporary != "" {
-			_ = os.RemoveAll(p.temporary) // the system removes what is left
+			_ = os.RemoveAll(p.temporary) // the system removes the remaining files
 		}
 		p.spawner.close()
 	}

@@ -63,8 +63,8 @@ func (p probes) compiled(name string) string {
 	return string(text)
 }
 
-// sharing is an engine whose tools all return the same text. The text is shared state that is
-// prepared once from a file.
+// The type "sharing" is an engine whose tools all return the same text. The text is shared state
+// that is prepared once from a file.
 type sharing struct{ dir, text string }
 
 var sharingLanguage = sandbox.Language{
@@ -144,7 +144,8 @@ func (p probe) Run(ctx context.Context, in engine.Input, host engine.Host) (engi
 	return engine.Output{Output: text}, err
 }
 
-// asks reports whether an act returns the errors and faults of its memory calls unchanged.
+// The function "asks" reports whether an act returns the errors and faults of its memory calls
+// unchanged.
 func (p probe) asks() bool {
 	return strings.HasPrefix(p.name, "call") || strings.HasPrefix(p.name, "fl") || strings.HasPrefix(p.name, "fail")
 }
@@ -190,7 +191,8 @@ var loadFaults = map[string]func(dir string) error{
 	},
 }
 
-// fill appends blocks to files until a write is denied or the number of written blocks is times.
+// fill appends blocks to files until a write is denied. It writes at most the number of blocks in
+// the argument "times".
 func fill(dir string, name func(int) string, bytes, times int) error {
 	block := make([]byte, bytes)
 	for n := range times {
@@ -231,7 +233,7 @@ var acts = map[string]func(act) error{
 	"take a lease": func(act) error {
 		fd, err := unix.MemfdCreate("x", 0)
 		if err != nil {
-			fd = 0 // if this fails, try a pipe instead
+			fd = 0 // if memory files are denied, use a pipe
 		}
 		_, err = unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_UNLCK)
 		return may(err, unix.EAGAIN, unix.EINVAL)
@@ -255,13 +257,13 @@ var acts = map[string]func(act) error{
 	"map shared memory": func(act) error {
 		all, err := unix.Mmap(-1, 0, 400<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
 		for i := 0; i < len(all); i += 4096 {
-			if all[i] = 1; i%(8<<20) == 0 { // so that it does not stay resident
+			if all[i] = 1; i%(8<<20) == 0 { // releases the memory, so it does not stay resident
 				_ = unix.Madvise(all[:i], unix.MADV_DONTNEED)
 			}
 		}
 		return err
 	},
-	"read a quarter of a terabyte": func(act) error { // fills memory with page tables
+	"read a quarter of a terabyte": func(act) error { // this fills memory with page tables
 		const quarterTerabyte = 1 << 38
 		all, err := unix.Mmap(-1, 0, quarterTerabyte, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 		for i := 0; i < len(all); i += 2 << 20 {
@@ -370,7 +372,7 @@ var acts = map[string]func(act) error{
 		}
 		return errors.New("nothing was found")
 	},
-	"leave a child behind": func(act) error { // keeps the pipes open and survives the worker
+	"leave a child behind": func(act) error { // the child keeps the pipes open and survives the worker
 		pid, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
 		if errno != 0 {
 			return errno
@@ -390,7 +392,7 @@ var acts = map[string]func(act) error{
 		time.Sleep(time.Second)
 		return err
 	},
-	"speak ahead": func(a act) error { // answers the next run
+	"speak ahead": func(a act) error { // this answers the next run
 		frame := "\x0e\x00\x00\x00\x0a\x00\x00\x08\"forged\"\x00\x00\x00"
 		_, err := unix.Write(1, []byte(frame+frame))
 		return err
@@ -401,7 +403,7 @@ var acts = map[string]func(act) error{
 	"nest":                func(act) error { return fmt.Errorf("%s", nest(1)) },
 	"crash":               func(act) error { go panic("a bug of the engine"); select {} },
 	"exit":                func(act) error { os.Exit(0); return nil },
-	"burn": func(a act) error { // uses more than one processor
+	"burn": func(a act) error { // this uses more than one processor
 		for range 2 {
 			go func() {
 				for {
@@ -424,7 +426,7 @@ var acts = map[string]func(act) error{
 	"flood calls": func(a act) error {
 		return flood(func() error { _, err := a.host.Call(a.ctx, abi.Call{Op: "get_content"}); return err })
 	},
-	"say": func(a act) error { // raw bytes instead of frames
+	"say": func(a act) error { // writes raw bytes instead of frames
 		_, err := unix.Write(1, []byte(a.text))
 		if err != nil {
 			return err
@@ -435,7 +437,7 @@ var acts = map[string]func(act) error{
 		text := []byte(strings.Repeat(a.text, 1000))
 		return flood(func() error { _, err := unix.Write(1, text); return err })
 	},
-	"cry": func(a act) error { // writes more than is ever read
+	"cry": func(a act) error { // writes more bytes than the parent ever reads
 		text := []byte(strings.Repeat("x", 1<<16))
 		for range 1000 {
 			_, _ = unix.Write(2, text)

@@ -32,13 +32,13 @@ func TestSlowStart(t *testing.T) {
 	}
 }
 
-// TestSpeakingAhead checks that a result that a worker sends in advance is not used for the next
-// run.
+// TestSpeakingAhead checks that the pool does not use a result that a worker sent before the run
+// started.
 func TestSpeakingAhead(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	ahead, answer := b.load(t, "speak ahead", ""), b.load(t, "answer", "")
 	if got, err := perform(t, ahead, "", engine.Input{}, enough, engine.Host{}); got != "forged" || err != nil {
-		t.Fatalf("the forged result = %q, %v; want it for the guest's own run", got, err)
+		t.Fatalf("the run returned %q, %v; want the forged result, because the guest forged it for its own run", got, err)
 	}
 	if got, err := perform(t, answer, "", engine.Input{}, enough, engine.Host{}); got != "done" || err != nil {
 		t.Errorf("the next run = %q, %v; want done", got, err)
@@ -51,7 +51,7 @@ func TestInheritedDescriptors(t *testing.T) {
 	if err := os.WriteFile(file, []byte("the secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fd, err := unix.Open(file, unix.O_RDONLY, 0) // not close-on-exec, like the descriptors of C libraries
+	fd, err := unix.Open(file, unix.O_RDONLY, 0) // this descriptor is not close-on-exec, like the descriptors of C libraries
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestInheritedDescriptors(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	got, err := perform(t, b.load(t, "read what was inherited", ""), "", engine.Input{}, enough, engine.Host{})
 	if err != nil || got == "done" {
-		t.Errorf("a guest reads a file that its parent has opened: %q, %v", got, err)
+		t.Errorf("a guest read a file that its parent has opened: %q, %v", got, err)
 	}
 }
 
@@ -109,13 +109,13 @@ func TestLandlockWithoutItsFolder(t *testing.T) {
 	}
 	for _, tenant := range []string{"one", "two"} {
 		if got, err := perform(t, open, secret, engine.Input{Domain: tenant}, enough, engine.Host{}); err != nil || got == "done" {
-			t.Errorf("for %s a guest opens a file: %q, %v", tenant, got, err)
+			t.Errorf("with %s, a guest opened a file: %q, %v; want an error", tenant, got, err)
 		}
 	}
 }
 
 // TestThreadsCount checks that a run fails if its worker starts threads and the kernel does not
-// limit them, as for root. The worker already has some threads when the host counts.
+// limit them, as for root. The worker already has some threads when the host counts its threads.
 func TestThreadsCount(t *testing.T) {
 	for _, without := range [][]string{nil, {sandbox.LayerCgroup}, {sandbox.LayerCgroup, sandbox.LayerNamespaces}} {
 		b := newBench(t, sandbox.Options{Without: without})
@@ -156,7 +156,7 @@ func TestLoadFaults(t *testing.T) {
 		_, err := b.pool.Engines()[probing].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte(act)})
 		fault, ok := errors.AsType[*abi.Fault](err)
 		if !ok || fault.Code != want || fault.Outcome != "" || len(fault.Message) > 20<<10 || len(fault.Hint) > 20<<10 {
-			t.Errorf("%s: Load = %s with %d bytes, outcome %q; want %s, short, without an outcome", act, codeOf(err), len(err.Error()), fault.Outcome, want)
+			t.Errorf("%s: Load = %s with %d bytes and the outcome %q; want %s with a short text and no outcome", act, codeOf(err), len(err.Error()), fault.Outcome, want)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func TestUnsoundLanguage(t *testing.T) {
 		}
 		_, err = pool.Engines()[0].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte("answer")})
 		if refused := codeOf(err) == abi.Unavailable; refused != (require != nil) {
-			t.Errorf("with %v required: Load = %v", require, err)
+			t.Errorf("with Require = %v, Load = %v", require, err)
 		}
 		if err := pool.Close(); err != nil {
 			t.Error(err)

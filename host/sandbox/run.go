@@ -20,7 +20,7 @@ const (
 	maxWarnings     = 100
 	maxWarningBytes = 256 << 10
 	maxArguments    = 16
-	maxRunBytes     = 64 << 20 // input and context, which the parent sends
+	maxRunBytes     = 64 << 20 // the input and the context, which the parent sends
 )
 
 // The statuses of a reply or an outcome.
@@ -31,7 +31,8 @@ const (
 	outcomeBroken        // an error of the worker itself, as text
 )
 
-// maxExtraMemory is the maximum by which a reported memory use can exceed the run's limit.
+// maxExtraMemory is the maximum number of bytes by which the memory use that a worker reports can
+// exceed the limit of the run.
 const maxExtraMemory = 1 << 30
 
 // exchange is the parent's side of a run.
@@ -49,7 +50,7 @@ type exchange struct {
 	bytes    int                   // the size of the log lines received
 }
 
-// sendRun requests the worker to run a program.
+// sendRun asks the worker to run a program.
 func (x *exchange) sendRun(id uint64, in engine.Input) error {
 	f := x.worker.wire.frame(kindRun)
 	f.number(id)
@@ -157,8 +158,8 @@ func (x *exchange) replyFault(answer *frame, fault *abi.Fault) error {
 	return x.worker.wire.send(answer.number(outcomeFault).data(text))
 }
 
-// log handles a log line. A correct worker sends no lines beyond the limit, so log treats a worker
-// that exceeds twice the limit as an attacker.
+// log handles a log line. A correct worker sends no lines beyond the limit. If a worker exceeds
+// twice the limit, log treats it as an attacker.
 func (x *exchange) log(f *fields) error {
 	level, text := abi.Level(f.text()), f.text()
 	if err := f.end(); err != nil {
@@ -171,12 +172,12 @@ func (x *exchange) log(f *fields) error {
 		return nil
 	}
 	if x.halted = x.host.Log(knownLevel(level), text); x.halted != nil {
-		x.watchdog.end(x.halted) // the guest does not wait for a reply, so it must be stopped
+		x.watchdog.end(x.halted) // the guest does not wait for a reply, so the worker must be stopped
 	}
 	return nil
 }
 
-// knownLevel returns level, or LevelInfo if it is unknown.
+// knownLevel returns the given level, or LevelInfo if the level is unknown.
 func knownLevel(level abi.Level) abi.Level {
 	switch level {
 	case abi.LevelDebug, abi.LevelWarn, abi.LevelError:

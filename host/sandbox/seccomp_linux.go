@@ -54,7 +54,7 @@ func argument(index uint32) uint32 { return atArguments + 8*index }
 // The actions of the filter.
 const (
 	deny           = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
-	notImplemented = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS) // makes a C library use older calls
+	notImplemented = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS) // this error makes a C library use older calls
 )
 
 // buildFilter returns the filter as a program. If a test of the program is true, the program
@@ -81,7 +81,7 @@ func buildFilter(may permissions, self uint32) []unix.SockFilter {
 	})
 	p.allowValues(unix.SYS_TGKILL, 0, self) // Go interrupts its own threads with signals
 	p.allowValues(unix.SYS_KILL, 0, self)
-	p.allowValues(unix.SYS_IOCTL, 1, pagemapScan) // finds the pages that a guest has written
+	p.allowValues(unix.SYS_IOCTL, 1, pagemapScan) // this request finds the pages that a guest has written
 	// Commands that set the receiver of signals, take leases or resize pipes are denied.
 	p.allowValues(unix.SYS_FCNTL, 1, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL, unix.F_DUPFD_CLOEXEC, unix.F_ADD_SEALS, unix.F_GET_SEALS)
 	if may.memoryFiles {
@@ -153,7 +153,7 @@ func allowedCalls(may permissions) []uint32 {
 		unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT, unix.SYS_EVENTFD2, unix.SYS_PIPE2,
 		unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_SIGALTSTACK, unix.SYS_RESTART_SYSCALL,
 		unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
-		// needed by the threads of a C library, if the program uses one
+		// needed by the threads of C libraries
 		unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_SET_TID_ADDRESS, unix.SYS_MEMBARRIER,
 		// time, randomness and identity
 		unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_GETRES, unix.SYS_GETTIMEOFDAY, unix.SYS_GETRANDOM, unix.SYS_UNAME,

@@ -27,7 +27,7 @@ type server struct {
 	programs map[uint64]engine.Program
 	folder   string       // the path of the compiled code in this process
 	prepare  func() error // prepares the shared state of the language; nil for other jobs
-	fileMu   sync.Mutex   // locked from a file request to its reply, because a bundler opens files on many goroutines
+	fileMu   sync.Mutex   // locked from a request for a file to the reply, because a bundler opens files on many goroutines
 
 	host   engine.Host
 	limits engine.Limits // the limits of the active run
@@ -38,7 +38,7 @@ type server struct {
 	used   int64         // the memory use without a guest
 
 	parent      int         // the process ID of the parent
-	running     atomic.Bool // a guest is active
+	running     atomic.Bool // true while a guest runs
 	orphanTimer *time.Timer // calls checkParent
 }
 
@@ -248,7 +248,7 @@ func (s *server) checkParent() {
 // limitMemory sets the limit of the garbage collector. The collector then works harder before the
 // kernel denies memory.
 func (s *server) limitMemory(bytes int64) {
-	const minBytes = 4 << 20 // with less memory, the collector would use all processor time
+	const minBytes = 4 << 20 // with a lower limit, the collector would use all processor time
 	if bytes = max(bytes, minBytes); s.memory != bytes {
 		s.memory = bytes
 		debug.SetMemoryLimit(s.used + bytes)
@@ -277,8 +277,8 @@ func firstWarnings(warnings []string) []string {
 	return warnings
 }
 
-// errHalted represents the error with which the host ended a run. The worker does not receive the
-// error itself.
+// errHalted is the error of a run that the host ended. The worker does not receive the error of the
+// host.
 var errHalted = errors.New("the host ended the run")
 
 // replySizes contains the frame size limits for the reply to a memory call. fileSizes contains the
@@ -336,7 +336,7 @@ func readReply(reply *fields) (json.RawMessage, error) {
 // log sends a log line unless the run has exceeded its limits.
 func (s *server) log(level abi.Level, text string) error {
 	if s.lines > s.limits.LogLines || s.bytes > s.limits.LogBytes {
-		return nil // the line that exceeded the limit was sent, so the host knows
+		return nil // the line that exceeded the limit was sent, so the host also detects it
 	}
 	if len(text) > maxLogBytes-64 {
 		text = strings.ToValidUTF8(text[:maxLogBytes-64], "")

@@ -30,7 +30,7 @@ func sharingPool(t *testing.T, cacheDir, key string, files ...string) *sandbox.P
 	return pool
 }
 
-// say runs a tool of a domain and returns its output.
+// say runs a tool for a domain and returns its output.
 func say(t *testing.T, pool *sandbox.Pool, domain string) (string, error) {
 	t.Helper()
 	program, err := pool.Engines()[0].Load(t.Context(), engine.Source{Path: "t.sharing", Domain: domain})
@@ -98,8 +98,8 @@ func TestPrepared(t *testing.T) {
 	}
 }
 
-// TestSharedTakesItsTime checks that preparing shared state is not charged to the deadline of a
-// load. A canceled load must end at once.
+// TestSharedTakesItsTime checks that the time for preparing shared state does not count toward the
+// deadline of a load. A canceled load must end at once.
 func TestSharedTakesItsTime(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "source")

@@ -63,7 +63,7 @@ func wasSIGKILLed(state *os.ProcessState) bool {
 }
 
 // blockingPipe returns a pipe that does not use Go's poller. A thread that waits in read(2) wakes
-// in half the time of a goroutine that waits for the poller.
+// twice as fast as a goroutine that waits for the poller.
 func blockingPipe() (r, w *os.File, err error) {
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
@@ -91,9 +91,9 @@ const memorySlack = 24 << 20
 // memory and the files that the worker has read.
 const groupSlack = 64 << 20
 
-// limit limits the memory that the worker can use in addition to its baseline. The kernel counts
-// private writable memory (RLIMIT_DATA in getrlimit(2)). Private writable memory consists of Go's
-// heap and the WebAssembly memories.
+// The method "limit" limits the memory that the worker can use in addition to its baseline. The
+// kernel counts private writable memory (RLIMIT_DATA in getrlimit(2)). Private writable memory
+// consists of Go's heap and the WebAssembly memories.
 func (w *worker) limit(bytes int64) error {
 	limit := min(w.baseline+uint64(bytes)+uint64(bytes)/4+memorySlack, w.maxMemory)
 	if limit == w.memoryLimit {
@@ -125,7 +125,7 @@ func (w *worker) measure() {
 // Resident memory includes shared mappings.
 func (w *worker) overMemoryLimit() bool {
 	if !w.report.On(LayerMemory) || w.memoryLimit == 0 {
-		return false // no limit is set yet, or the layer is off
+		return false // there is no limit yet, or the layer is off
 	}
 	private, resident := w.memoryNow()
 	return private > w.memoryLimit || resident > w.residentBaseline+(w.memoryLimit-min(w.memoryLimit, w.baseline))
@@ -163,7 +163,7 @@ func (w *worker) memoryNow() (private, resident uint64) {
 		w.statm = file
 	}
 	var text [128]byte
-	n, _ := w.statm.ReadAt(text[:], 0) // empty if the process has exited
+	n, _ := w.statm.ReadAt(text[:], 0) // the file is empty if the process has exited
 	// The second and the sixth number of proc_pid_statm(5), in pages.
 	const residentField, dataField = 1, 5
 	at := 0

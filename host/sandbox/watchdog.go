@@ -9,19 +9,20 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// grace is the time that a worker has to end a run after the run's deadline. A worker that ends the
-// run within this time is reused.
+// The constant "grace" is the time that a worker has to end a run after the deadline of the run. A
+// worker that ends the run within this time is reused.
 const grace = 50 * time.Millisecond
 
-// restGrace is the grace of a worker whose guest waits for the host. Such a worker only has to receive
-// the end of the wait, but a busy machine can delay it. It uses no processor time meanwhile.
+// restGrace is the grace period of a worker whose guest waits for the host. Such a worker only has
+// to receive the end of the wait, but a busy machine can delay the worker. The worker uses no
+// processor time during the grace period.
 const restGrace = 500 * time.Millisecond
 
 // watchdog kills a worker whose run exceeds its budget. Its methods are safe for concurrent use.
 type watchdog struct {
 	ctx    context.Context
 	worker *worker
-	stop   func() bool // stops waiting for ctx to end
+	stop   func() bool // a function that stops waiting for the end of ctx
 
 	mu         sync.Mutex
 	finished   bool // whether the exchange has ended
@@ -46,7 +47,7 @@ type budget struct {
 const (
 	firstCheck    = 20 * time.Millisecond
 	checkInterval = 50 * time.Millisecond
-	restInterval  = time.Second // of a worker that should only wait
+	restInterval  = time.Second // the interval for a worker that only waits
 )
 
 // startWatchdog starts watching an exchange with a worker.
@@ -88,7 +89,8 @@ func (g *watchdog) startGrace() {
 	g.graceTimer = time.AfterFunc(limit, func() { g.end(nil) })
 }
 
-// end kills the worker. If reason is nil, the reason is the cause of the context.
+// end kills the worker for a reason. If the argument "reason" is nil, the reason is the cause of
+// the context.
 func (g *watchdog) end(reason error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -129,7 +131,7 @@ func (g *watchdog) check() {
 	g.checkTimer.Reset(wait)
 }
 
-// rest makes the checks rare while the guest waits for the host.
+// The method "rest" makes the checks less frequent while the guest waits for the host.
 func (g *watchdog) rest(resting bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -159,8 +161,8 @@ func (g *watchdog) exceeded() error {
 // The method "used" returns the processor time that the exchange has used so far.
 func (g *watchdog) used() time.Duration { return max(0, cpuTime(g.worker.process.Pid)-g.cpuBefore) }
 
-// The method done ends the watchdog. done returns the processor time used and the reason why the
-// worker was killed, or nil if it was not killed.
+// The method "done" ends the watchdog. It returns the processor time that the exchange used, and
+// the reason why the worker was killed. The reason is nil if the worker was not killed.
 func (g *watchdog) done() (used time.Duration, reason error) {
 	if g.stop != nil {
 		g.stop()

@@ -20,7 +20,7 @@ func TestCancelledWaitIsNoKill(t *testing.T) {
 		g.contextDone()
 		g.mu.Lock()
 		if killed := g.reason != nil; killed == resting {
-			t.Errorf("killed = %v of a worker that waits: %v", killed, resting)
+			t.Errorf("resting = %[2]v: killed = %[1]v; want the opposite", killed, resting)
 		}
 		g.finished = true
 		g.mu.Unlock()

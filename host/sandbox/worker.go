@@ -12,7 +12,7 @@ import (
 )
 
 // worker is the parent's handle for a worker process. Only one goroutine can use a worker at a
-// time. The exception is kill, which is safe for concurrent use.
+// time. Only the method kill is safe for concurrent use.
 type worker struct {
 	process *os.Process
 	wire    *wire
@@ -24,8 +24,8 @@ type worker struct {
 	loaded       bool   // whether the worker has compiled a source
 	runDomain    string // the domain of the worker's runs
 	used         bool   // whether the worker has run a guest
-	unproven     bool   // whether the worker was waiting and has not sent a frame since
-	slotless     bool   // the run gave up its slot and ended without one
+	unproven     bool   // whether the worker was idle and has not sent a frame since then
+	slotless     bool   // the run released its slot and ended without a slot
 	mounts       mounts
 	programs     map[*program]bool
 	runs         int
@@ -35,7 +35,7 @@ type worker struct {
 	memoryLimit      uint64 // the current memory limit
 	baseline         uint64 // the memory use without a guest
 	residentBaseline uint64 // the resident memory without a guest
-	maxMemory        uint64 // the upper bound of the memory limit
+	maxMemory        uint64 // the maximum of the memory limit
 
 	writes *writeLimit // nil if the worker writes no files
 
@@ -43,7 +43,7 @@ type worker struct {
 	tasks *os.File // /proc/PID/task, opened when first counted
 	group *group   // the worker's control group; nil if there is none
 
-	reaped bool             // true after Wait, which also sets:
+	reaped bool             // true after Wait, which also sets the next fields
 	state  *os.ProcessState // its exit state
 	stderr string           // its standard error
 
@@ -93,7 +93,7 @@ func spawn(command, argument0 string, s spawnConfig, without []string) (*worker,
 
 func closeAll(files []*os.File) {
 	for _, f := range files {
-		_ = f.Close() // closing nil fails, which is harmless
+		_ = f.Close() // Close of a nil file fails, which is harmless
 	}
 }
 
@@ -164,12 +164,12 @@ func (w *worker) reap() (*os.ProcessState, string) {
 // reading ends.
 func (w *worker) readStderr() string {
 	var stderr bytes.Buffer
-	_ = w.ends[2].SetReadDeadline(time.Now().Add(time.Second)) // in case another process has the pipe open
+	_ = w.ends[2].SetReadDeadline(time.Now().Add(time.Second)) // reading has a deadline, because another process can have the pipe open
 	_, _ = io.Copy(&stderr, io.LimitReader(w.ends[2], maxStderrBytes))
 	return stderr.String()
 }
 
-// addParentLayers adds the layers that the parent applies to the report of a started worker.
+// addParentLayers adds to the report of a started worker the layers that the parent applies.
 func (w *worker) addParentLayers(s spawnConfig, without []string) {
 	for _, l := range parentLayers(w, s) {
 		if slices.Contains(without, l.Name) {

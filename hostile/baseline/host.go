@@ -26,7 +26,7 @@ func newHost() *host {
 	}}
 }
 
-// The method intact reports whether the stores that no case may change are unchanged, and whether a
+// The method "intact" reports whether the host still works: protected stores are unchanged, and a
 // benign tool returns the correct result.
 func (h *host) intact() bool {
 	stores, err := json.Marshal([]any{h.stores[corpus.Shared], h.stores[corpus.Vault]})
@@ -79,6 +79,6 @@ func (h *host) bind(vm *goja.Runtime, input map[string]any) {
 		"memory":  map[string]any{"get_content": h.get, "set_content": h.set, "delete_content": h.remove},
 		"console": map[string]any{"log": log, "info": log, "warn": log, "error": log},
 	} {
-		_ = vm.Set(name, value) // fails only for a frozen global object
+		_ = vm.Set(name, value) // this fails only if the global object is frozen
 	}
 }

@@ -20,11 +20,11 @@ type End string
 // The effects.
 const (
 	None    End = ""        // the case was not run
-	Fine    End = "fine"    // the host is unchanged
+	Fine    End = "fine"    // the host was not affected
 	Late    End = "late"    // the run ended long after the deadline
 	Hung    End = "hung"    // the run did not end
 	Died    End = "died"    // the process died
-	Corrupt End = "corrupt" // protected data were changed, or a host file was leaked
+	Corrupt End = "corrupt" // protected data was changed, or a file of the host was leaked
 )
 
 // exitBroken is the exit code for invalid arguments. No case causes it. Go uses exit code 2 for a
@@ -33,8 +33,8 @@ const exitBroken = 3
 
 const (
 	shortDeadline = 200 * time.Millisecond
-	// pythonDeadline is longer than the deadline of other cases, because an interpreter starts
-	// slowly.
+	// pythonDeadline is the deadline of Python cases. It is longer than the deadline of other
+	// cases, because an interpreter starts slowly.
 	pythonDeadline = 2 * time.Second
 	lateness       = 250 * time.Millisecond
 	grace          = time.Second
@@ -71,7 +71,7 @@ func Kind(c corpus.Case) string {
 }
 
 // Command returns the command that runs a case. The first argument of the command is "baseline".
-// The binary must be a program that passes the remaining arguments to Main.
+// The argument "binary" is a program that passes the remaining arguments to Main.
 func Command(ctx context.Context, binary string, c corpus.Case, dir, input string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, binary, "baseline", Kind(c), c.Entry(), input, deadlineOf(c).String())
 	cmd.Dir = dir
@@ -84,7 +84,7 @@ type report struct {
 	Error  string `json:"error,omitempty"`
 	// LateMS is the time, in milliseconds, from the deadline to the end of the run.
 	LateMS int64 `json:"late_ms"`
-	// Intact reports whether protected data are unchanged and a benign tool returns the correct
+	// Intact reports whether protected data is unchanged and a benign tool returns the correct
 	// result.
 	Intact bool `json:"intact"`
 }
@@ -108,8 +108,9 @@ func Judge(hung, killed bool, exit int, stdout []byte) End {
 	return Fine
 }
 
-// Main runs one case in the working directory and returns the exit code. args contains the kind,
-// the entry file, the input file or "", and the deadline. Main writes its report to stdout.
+// Main runs one case in the working directory and returns the exit code. The argument "args"
+// contains the kind, the entry file, the input file or "", and the deadline. Main writes its report
+// to the writer "stdout".
 func Main(args []string, stdout, stderr io.Writer) int {
 	if err := run(args, stdout); err != nil {
 		fmt.Fprintln(stderr, "naive:", err)

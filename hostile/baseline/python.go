@@ -13,9 +13,9 @@ import (
 //go:embed host.py
 var hostScript string
 
-// python replaces this process with the Python interpreter of the machine. The watched process is
-// then the process that runs the tool. python returns only if there is no interpreter. The
-// interpreter has no deadline, because it cannot be interrupted.
+// The function "python" replaces this process with the Python interpreter of the machine, so the
+// parent watches the process that runs the tool. The function returns only if there is no
+// interpreter. The interpreter has no deadline, because it cannot be interrupted.
 func python(file, input string) error {
 	interpreter, err := exec.LookPath("python3")
 	if err != nil {

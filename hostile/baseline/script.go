@@ -32,7 +32,7 @@ func script(h *host, file string, input []byte) ([]byte, error) {
 	if promise, ok := result.Export().(*goja.Promise); ok {
 		switch promise.State() {
 		case goja.PromiseStatePending:
-			return nil, errors.New("the promise never settles")
+			return nil, errors.New("the promise was neither fulfilled nor rejected")
 		case goja.PromiseStateRejected:
 			return nil, fmt.Errorf("the promise was rejected: %v", promise.Result())
 		}

@@ -15,11 +15,11 @@ import (
 // attack.
 type Attack struct {
 	Name      string
-	Mechanism string // what the attack tries, and why that is dangerous
+	Mechanism string // the action of the attack, and why this action is dangerous
 	compiled  bool   // whether the attack runs in workers with compiled code
 	run       func(victims) error
-	load      func(dir string) error // used instead of run: it runs while a source is compiled, and writes to the folder
-	planted   string                 // the file that the attack tries to plant in the folder of all compiled code
+	load      func(dir string) error // called instead of run while a source is compiled; can write to the folder
+	planted   string                 // the name of the file that the attack tries to create in the folder of all compiled code
 }
 
 // Attacks returns all attacks, sorted by name.
@@ -61,7 +61,7 @@ func call(name, mechanism string, number uintptr, args ...uintptr) Attack {
 	return Attack{Name: name, Mechanism: mechanism, run: func(victims) error { return reach(number, args...) }}
 }
 
-// The constant invalid is a number that is not a valid descriptor, process ID or address.
+// The constant "invalid" is a number that is not a valid descriptor, process ID or address.
 const invalid = ^uintptr(0)
 
 // Missing returns the layers that this machine lacks.
@@ -80,7 +80,8 @@ func Missing() (names []string, err error) {
 	return names, err
 }
 
-// Needs reports whether only one layer blocks an attack, and that layer is missing on this machine.
+// Needs reports whether an attack can succeed on this machine because the only layer that blocks it
+// is missing.
 func Needs(name string, missing []string) bool {
 	layer, ok := onlyBlockedBy[name]
 	return ok && slices.Contains(missing, layer)

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The names of the engines. Workers of the engine plain have the permissions of an
-// interpreter. Workers of the engine compiled can also create memory files and read compiled code.
+// The names of the engines. Workers of the engine "plain" have the permissions of an interpreter.
+// Workers of the engine "compiled" can also create memory files and read compiled code.
 const (
 	plain    = "native"
 	compiled = "native-compiled"
@@ -57,11 +57,11 @@ func (g guests) Load(_ context.Context, src engine.Source) (engine.Program, erro
 // that run the guest can open files.
 func (g guests) cacheCode() {
 	if g.dir != "" && os.MkdirAll(g.dir, 0o700) == nil {
-		_ = os.WriteFile(filepath.Join(g.dir, "code"), nil, 0o600) // fails in workers that run guests
+		_ = os.WriteFile(filepath.Join(g.dir, "code"), nil, 0o600) // this fails in workers that run guests
 	}
 }
 
-// The constant good is the source of a harmless guest.
+// The constant "good" is the source of a harmless guest.
 const good = "good"
 
 // guest is an attack, or a harmless guest if attack is nil.
@@ -69,10 +69,10 @@ type guest struct{ attack *Attack }
 
 func (guest) Close() error { return nil }
 
-// succeeded is the output of an attack that was not blocked.
+// The constant "succeeded" is the output of an attack that was not blocked.
 const succeeded = "succeeded"
 
-// Run runs the attack and returns an output with the constant succeeded or the error of the attack.
+// Run runs the attack. The output is the constant "succeeded" or the error of the attack.
 func (g guest) Run(_ context.Context, in engine.Input, _ engine.Host) (engine.Output, error) {
 	if g.attack == nil {
 		return engine.Output{Output: in.Input}, nil
@@ -89,7 +89,7 @@ func (g guest) Run(_ context.Context, in engine.Input, _ engine.Host) (engine.Ou
 	return engine.Output{Output: text}, err
 }
 
-// victims are the targets of attacks.
+// The type "victims" contains the targets of attacks.
 type victims struct {
 	Host      int    `json:"host"` // the process ID of the host
 	Neighbour int    `json:"neighbour"`

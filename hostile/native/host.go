@@ -21,10 +21,11 @@ import (
 // The time limits of a run.
 const (
 	deadline = 5 * time.Second
-	lateness = 2 * time.Second // long enough for a busy machine, including the release of memory
+	lateness = 2 * time.Second // long enough for a busy machine, and for the release of memory
 )
 
-// host is the target of attacks: a pool, and a neighbor that runs all the time.
+// host is the target of attacks. It consists of a pool and a neighbor, which is a harmless guest
+// that runs all the time.
 type host struct {
 	pool      *sandbox.Pool
 	without   string
@@ -33,7 +34,8 @@ type host struct {
 	socket    net.Listener
 }
 
-// newHost returns a host that uses a folder. One layer is disabled, unless without is "".
+// newHost returns a host that uses the given folder. The argument "without" is the layer to
+// disable, or "" if no layer is disabled.
 func newHost(dir, without string) (*host, error) {
 	options := sandbox.Options{Languages: Languages(), CacheDir: filepath.Join(dir, "cache"), Workers: 4}
 	if without != "" {
@@ -71,7 +73,7 @@ func (h *host) engine(name string) engine.Engine {
 func (h *host) try(a Attack) Result {
 	r := Result{Attack: a.Name, Without: h.without}
 	if !h.benign() {
-		r.Answer = "the neighbour is not running"
+		r.Answer = "the neighboring guest is not running"
 		return r
 	}
 	stop, during := make(chan struct{}), make(chan bool)
@@ -85,7 +87,7 @@ func (h *host) try(a Attack) Result {
 	return r
 }
 
-// keepRunning runs the neighbor until stop is closed.
+// keepRunning runs the neighbor until the channel "stop" is closed.
 func (h *host) keepRunning(stop chan struct{}) bool {
 	for {
 		select {
@@ -152,7 +154,8 @@ func (h *host) attack(a Attack) (answer string, blocked bool) {
 	return answer, answer != succeeded
 }
 
-// neighbourPid returns the ID of a child process, which can be the attacker itself.
+// neighbourPid returns the ID of a child process. This process can be the worker of the attack
+// itself.
 func (h *host) neighbourPid() int {
 	tasks, _ := filepath.Glob("/proc/self/task/*/children")
 	for _, task := range tasks {
@@ -177,7 +180,8 @@ func describe(err error) string {
 // Main runs attacks on a host in this process, with one layer disabled, and writes each Result as a
 // line of JSON. Main must be called in a separate process. Before each attack, Main writes the name
 // of the attack in a line that starts with #. If an attack ends this process, the last such line is
-// the name of this attack. args contains the folder, the layer, and the names of attacks.
+// the name of this attack. The argument "args" contains the folder, the layer, and the names of
+// attacks.
 func Main(args []string) error {
 	if len(args) < 2 {
 		return errors.New("native: want a folder and a layer as arguments")

@@ -27,7 +27,7 @@ var processAttacks = []Attack{
 		return err
 	}},
 	{Name: "process/limits_of_host", Mechanism: "lower a limit of the host", run: func(v victims) error {
-		return unix.Prlimit(v.Host, unix.RLIMIT_CORE, &unix.Rlimit{}, nil) // a limit that the host does not use
+		return unix.Prlimit(v.Host, unix.RLIMIT_CORE, &unix.Rlimit{}, nil) // the host does not depend on this limit
 	}},
 	{Name: "process/execute", Mechanism: "run another program", run: func(victims) error { return reach(unix.SYS_EXECVE, invalid, 0, 0) }},
 	{Name: "process/fork", Mechanism: "start a process that outlives the run", run: func(victims) error {
@@ -50,7 +50,7 @@ var processAttacks = []Attack{
 	limit("file_size", unix.RLIMIT_FSIZE), limit("descriptors", unix.RLIMIT_NOFILE),
 }
 
-// limit returns an attack that raises one of its own resource limits.
+// limit returns an attack that raises a resource limit of its own process.
 func limit(name string, resource int) Attack {
 	return Attack{Name: "limit/" + name, Mechanism: "raise a limit", run: func(victims) error {
 		return unix.Setrlimit(resource, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY})
@@ -61,7 +61,7 @@ func readMemory(pid int) error {
 	buffer := make([]byte, 8)
 	_, err := unix.ProcessVMReadv(pid, []unix.Iovec{{Base: &buffer[0], Len: 8}}, []unix.RemoteIovec{{Base: 0, Len: 8}}, 0)
 	if err == unix.EFAULT {
-		return nil // this address is not mapped, but others are
+		return nil // this address is not mapped, but a real attack would use a mapped address
 	}
 	return err
 }
@@ -77,8 +77,8 @@ var kernelAttacks = []Attack{
 	call("kernel/keyctl", "use the keys of the user", unix.SYS_KEYCTL, 0, ^uintptr(2), 0),
 	call("kernel/add_key", "allocate memory that is charged to the user", unix.SYS_ADD_KEY, invalid, invalid, 0, 0, ^uintptr(2)),
 	call("kernel/bpf", "load a program into the kernel", unix.SYS_BPF, 0, invalid, 0),
-	call("kernel/perf_event_open", "measure the processor events of others", unix.SYS_PERF_EVENT_OPEN, invalid, 0, 0, invalid, 0),
-	call("kernel/setns", "enter the namespaces of others", unix.SYS_SETNS, invalid, 0),
+	call("kernel/perf_event_open", "measure the processor events of other processes", unix.SYS_PERF_EVENT_OPEN, invalid, 0, 0, invalid, 0),
+	call("kernel/setns", "enter the namespaces of other processes", unix.SYS_SETNS, invalid, 0),
 	call("kernel/unshare", "create namespaces", unix.SYS_UNSHARE, unix.CLONE_NEWUTS),
 	call("kernel/unshare_user", "gain all capabilities in a namespace", unix.SYS_UNSHARE, unix.CLONE_NEWUSER),
 	call("kernel/mount", "mount a file system", unix.SYS_MOUNT, invalid, invalid, invalid, 0, 0),
@@ -86,7 +86,7 @@ var kernelAttacks = []Attack{
 	call("kernel/open_tree", "copy a mount", unix.SYS_OPEN_TREE, invalid, invalid, 0),
 	call("kernel/pivot_root", "change the root", unix.SYS_PIVOT_ROOT, invalid, invalid),
 	{Name: "kernel/chroot", Mechanism: "leave the root by changing the root twice", run: func(victims) error { return unix.Chroot(".") }},
-	call("kernel/dumpable", "allow others to trace the process", unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 1),
+	call("kernel/dumpable", "allow other processes to trace the process", unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 1),
 	call("kernel/filter", "install another filter", unix.SYS_SECCOMP, 0, 1, 0),
 	call("kernel/landlock", "install other Landlock rules", unix.SYS_LANDLOCK_RESTRICT_SELF, invalid, 0),
 	call("kernel/capabilities", "set capabilities", unix.SYS_CAPSET, invalid, invalid),
@@ -101,7 +101,7 @@ var kernelAttacks = []Attack{
 	call("kernel/message_queue", "create shared memory that outlives the process", unix.SYS_MSGGET, 0, unix.IPC_CREAT|0o600),
 	call("kernel/semaphore", "create semaphores that outlive the process", unix.SYS_SEMGET, 0, 1, unix.IPC_CREAT|0o600),
 	call("kernel/vmsplice", "move pages into a pipe", unix.SYS_VMSPLICE, invalid, invalid, 1, 0),
-	call("kernel/fanotify", "watch the file accesses of others", unix.SYS_FANOTIFY_INIT, invalid, 0),
+	call("kernel/fanotify", "watch the file accesses of other processes", unix.SYS_FANOTIFY_INIT, invalid, 0),
 }
 
 // socketAttacks returns attacks that create sockets of each family and use some of them.

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox/sandboxtest"
 )
 
-// The maximum resources that an attack uses on a machine that does not block it.
+// The maximum resources that an attack uses if the machine does not block it.
 const (
 	maxThreads = 1000
 	maxBytes   = 512 << 20 // eight times the memory limit of a run
@@ -91,7 +91,7 @@ var memoryAttacks = []Attack{
 	{Name: "memory/huge_pages", Mechanism: "map huge pages", run: func(victims) error {
 		_, err := unix.Mmap(-1, 0, 2<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_HUGETLB)
 		if err == unix.ENOMEM {
-			return errBlocked // the machine has none
+			return errBlocked // the machine has no huge pages
 		}
 		return err
 	}},

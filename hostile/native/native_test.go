@@ -31,7 +31,7 @@ func TestBlocked(t *testing.T) {
 	}
 	for _, r := range try(t, native.Attacks(), "") {
 		if !r.Alive || r.Late {
-			t.Errorf("%s: %s after %v; neighbour and host alive: %t", r.Attack, r.Answer, r.Duration, r.Alive)
+			t.Errorf("%s: %s after %v; neighbor and host alive: %t; want both alive in time", r.Attack, r.Answer, r.Duration, r.Alive)
 		}
 		if !r.Blocked && !native.Needs(r.Attack, absent) {
 			t.Errorf("%s: %s; want blocked (missing layers: %v)", r.Attack, r.Answer, absent)
@@ -45,14 +45,14 @@ func TestEachLayerOff(t *testing.T) {
 	for i, layer := range sandbox.Layers()[1:] {
 		for _, r := range try(t, part(i), layer) {
 			if !r.Alive || r.Late {
-				t.Errorf("without %s: %s: %s after %v; neighbour and host alive: %t", layer, r.Attack, r.Answer, r.Duration, r.Alive)
+				t.Errorf("without %s: %s: %s after %v; neighbor and host alive: %t; want both alive in time", layer, r.Attack, r.Answer, r.Duration, r.Alive)
 			}
 		}
 	}
 }
 
-// part returns the n-th of several parts of the attacks. In a soak test, part returns all attacks.
-// The command make hostile also runs all attacks.
+// part divides the attacks into several parts and returns the n-th part. In a soak test, part
+// returns all attacks. The command make hostile also runs all attacks.
 func part(number int) (some []native.Attack) {
 	const parts = 16
 	for i, a := range native.Attacks() {

@@ -7,7 +7,7 @@ type Result struct {
 	Attack   string        `json:"attack"`
 	Without  string        `json:"without,omitempty"` // the disabled layer; "" for none
 	Answer   string        `json:"answer"`
-	Blocked  bool          `json:"blocked"` // whether the attack did not succeed
+	Blocked  bool          `json:"blocked"` // whether the attack failed
 	Alive    bool          `json:"alive"`   // whether a neighbor returned its results in time before, during and after the attack
 	Late     bool          `json:"late"`    // whether the run ended after its deadline
 	Duration time.Duration `json:"duration_ns"`

@@ -17,9 +17,9 @@ import (
 // hostPatience is the time limit of a host for all attacks.
 const hostPatience = 5 * time.Minute
 
-// Run runs attacks with one layer disabled, or with all layers if without is "". Each host is a
-// separate process: command must be a program that calls Main with the arguments. If an attack ends
-// the host, the next attack gets a new host.
+// Run runs attacks. The argument "without" is the layer to disable, or "" if no layer is disabled.
+// Each host is a separate process. The argument "command" must be a program that calls Main with
+// its arguments. If an attack ends the host, the next attack gets a new host.
 func Run(ctx context.Context, command []string, attacks []Attack, without string) ([]Result, error) {
 	dir, err := os.MkdirTemp("", "toolrun-native-")
 	if err != nil {
@@ -37,7 +37,8 @@ func Run(ctx context.Context, command []string, attacks []Attack, without string
 	return results, nil
 }
 
-// runHost starts a host and returns its results, at least one, until the host ends.
+// runHost starts a host, and returns its results until the host ends. It returns at least one
+// result.
 func runHost(ctx context.Context, command []string, dir string, attacks []Attack, without string) ([]Result, error) {
 	args := append(append([]string{}, command[1:]...), dir, without)
 	for _, a := range attacks {
@@ -56,7 +57,7 @@ func runHost(ctx context.Context, command []string, dir string, attacks []Attack
 	switch {
 	case exit == nil && len(results) == len(attacks):
 		return results, nil
-	case begun == len(results)+1: // it ended during an attack
+	case begun == len(results)+1: // the host ended during an attack
 		return append(results, Result{Attack: attacks[len(results)].Name, Without: without, Answer: fmt.Sprintf("the host ended: %v", exit)}), nil
 	case len(results) > 0 && begun == len(results):
 		results[len(results)-1].Alive, results[len(results)-1].Answer = false, fmt.Sprintf("the host ended after the attack: %v", exit)

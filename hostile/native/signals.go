@@ -43,10 +43,10 @@ var signalAttacks = []Attack{
 			return reachFor(unix.SYS_FCNTL, fd, unix.F_SETOWN_EX, uintptr(unsafe.Pointer(&owner)))
 		})
 	}},
-	fcntl("fcntl/lease", "take a lease on a file, which delays others that open the file", unix.F_SETLEASE, unix.F_UNLCK),
+	fcntl("fcntl/lease", "take a lease on a file, which delays other processes that open the file", unix.F_SETLEASE, unix.F_UNLCK),
 	fcntl("fcntl/notify", "request signals when a folder changes", unix.F_NOTIFY, dnCreate),
 	fcntl("fcntl/pipe_size", "enlarge a pipe to exhaust the pipe memory of the host's user", unix.F_SETPIPE_SZ, 1<<17),
-	fcntl("fcntl/lock", "lock files of others", unix.F_OFD_SETLK, invalid),
+	fcntl("fcntl/lock", "lock files of other processes", unix.F_OFD_SETLK, invalid),
 	call("signal/timer", "create timers that send signals", unix.SYS_TIMER_CREATE, 0, invalid, invalid),
 	call("signal/death", "outlive the host", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, 0),
 }
@@ -79,7 +79,7 @@ func fcntl(name, mechanism string, command, argument uintptr) Attack {
 		}
 		err := reach(unix.SYS_FCNTL, uintptr(ends[0]), command, argument)
 		if err == unix.ENOTDIR {
-			return nil // the filter allowed the command
+			return nil // the filter allowed the command, so the attack succeeded
 		}
 		return err
 	}}

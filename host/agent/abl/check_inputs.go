@@ -59,7 +59,7 @@ func checkCall(c *Call, inputs ToolInputs) Problems {
 		if best := spell.Name(name, slices.Sorted(maps.Keys(unknown))); best != "" {
 			hint = "rename the input " + best
 		}
-		problems = append(problems, problemAt(c.Tool.Position, CodeMissing, hint, "the call of %s omits the required input %s", c.Tool.Value, name))
+		problems = append(problems, problemAt(c.Tool.Position, CodeMissing, hint, "the call to %s omits the required input %s", c.Tool.Value, name))
 	}
 	return problems
 }
