@@ -23,7 +23,8 @@ var notRun = map[string]int{
 	"docs/tutorials/python.md":         1, // a download
 }
 
-// elsewhere maps each of the other pages to the test that checks its blocks.
+// The variable elsewhere maps each page that TestPages does not execute to the test that checks its
+// blocks.
 var elsewhere = map[string]string{
 	"docs/reference/app-file.md":   "host/app: TestReferenceExample",
 	"docs/reference/cli.md":        "internal/cli: TestReferenceOfCommands",
@@ -108,7 +109,7 @@ func TestParsePage(t *testing.T) {
 	}
 	for _, bad := range []string{"<!-- file: a -->\ntext\n", "<!-- file: a -->\n", "```js\nlet a;\n"} {
 		if _, err := parsePage(bad); err == nil {
-			t.Errorf("the page %q is accepted", bad)
+			t.Errorf("parsePage(%q) = nil; want an error", bad)
 		}
 	}
 }

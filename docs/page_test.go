@@ -58,7 +58,7 @@ func parsePage(text string) (steps []step, err error) {
 		case trimmed == "":
 		default:
 			if pending != nil {
-				return nil, fmt.Errorf("line %d: the comment %q stands before no block", pending.line, pending.mark)
+				return nil, fmt.Errorf("line %d: no block follows the comment %q", pending.line, pending.mark)
 			}
 			m := marks.FindStringSubmatch(trimmed)
 			if m == nil {

@@ -99,7 +99,7 @@ func (t *turn) find() error {
 	case a.AgentSet == nil:
 		return abi.Faultf(abi.NotFound, "the app has no agents").WithHint("declare one in a file such as agents/booking.abl")
 	case t.req.Variables != nil && (t.name == actTurn || t.name == previewName):
-		return abi.Faultf(abi.InvalidArgument, "a turn uses the stored variables; it cannot receive others")
+		return abi.Faultf(abi.InvalidArgument, "a turn uses the stored variables and accepts no variables in the request")
 	}
 	if err := t.req.MemoryPolicy.check(); err != nil {
 		return err

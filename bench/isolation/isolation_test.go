@@ -31,7 +31,7 @@ func TestBombs(t *testing.T) {
 	}()
 	for name, wants := range map[string][]abi.Code{
 		"loop": {abi.Timeout}, "regexp": {abi.Timeout}, "logs": {abi.Timeout},
-		"memory": {abi.MemoryLimit, abi.Timeout}, "repeat": {abi.MemoryLimit, abi.Timeout}, "output": {abi.OutputLimit, abi.Timeout}, // stops at the first of both
+		"memory": {abi.MemoryLimit, abi.Timeout}, "repeat": {abi.MemoryLimit, abi.Timeout}, "output": {abi.OutputLimit, abi.Timeout}, // the tool ends at the limit that it reaches first
 	} {
 		result, err := n.bombs.Run(t.Context(), host.Invocation{Tool: name})
 		if err == nil || !errors.Is(err, wants[0]) && !errors.Is(err, wants[len(wants)-1]) {
@@ -62,6 +62,6 @@ func TestPeers(t *testing.T) {
 		t.Errorf("the figures = %v; want one with the value 3", figures)
 	}
 	if _, err := readPeers([]byte("no JSON\n")); err == nil {
-		t.Error("readPeers accepts a line that is not JSON")
+		t.Error("readPeers of a line that is not JSON = nil; want an error")
 	}
 }

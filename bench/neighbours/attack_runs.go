@@ -119,11 +119,11 @@ func quota(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// The constant dropped is the number of stored results in a session of the attack drop. Together,
+// The constant dropped is the number of stored results in a session of the attack "drop". Together,
 // the results fit into a user's quota.
 const dropped = 120
 
-// The attack drop ends sessions that have 114 MB of stored results each.
+// The attack "drop" ends sessions that have 114 MB of stored results each.
 func drop(a *attacker) (func(int) bool, error) {
 	var users []user
 	for i := range 4 {
@@ -149,7 +149,7 @@ func drop(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// The attack keep stores results of 0.95 MB under idempotency keys.
+// The attack "keep" stores results of 0.95 MB under idempotency keys.
 func (u user) keep(number int) error {
 	errs := make(chan error, dropped)
 	var senders sync.WaitGroup

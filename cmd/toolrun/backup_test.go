@@ -194,7 +194,7 @@ func (l *load) stop() {
 	l.work.Wait()
 }
 
-// aWhile returns a random duration that is long enough for some runs.
+// aWhile sleeps for a random duration in which the clients can finish some runs.
 func aWhile() { time.Sleep(time.Duration(200+rand.IntN(300)) * time.Millisecond) }
 
 // round lets the clients write, makes a backup and restores it. If kill is set, it first kills the
@@ -277,8 +277,8 @@ func (t *restoreTest) restore(backup string) {
 	}
 }
 
-// A backup is made while 32 clients write. It must restore to a consistent state, even if the
-// service was killed before. It must contain no data of an erased user.
+// A backup is made while 32 clients write. The restored state must be consistent, even if the
+// service was killed during an earlier backup. The backup must contain no data of an erased user.
 func TestBackupRestores(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are killed as on Linux")

@@ -37,7 +37,8 @@ func run() int {
 	})
 }
 
-// hangups receives SIGHUP, which would otherwise end the process.
+// hangups returns a channel that receives SIGHUP. Without this channel, the signal would end the
+// process.
 func hangups() (<-chan os.Signal, func()) {
 	requests := make(chan os.Signal, 1)
 	signal.Notify(requests, syscall.SIGHUP)

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 // testMain is a testing.M that removes the program that buildToolrun has built.
 type testMain struct{ *testing.M }
 
-// Run runs the tests. Processes that run as the command toolrun do not call its methods.
+// Run runs the tests. A process that runs as the command toolrun does not call Run.
 func (m testMain) Run() int {
 	dir, err := os.MkdirTemp("", "toolrun-built-")
 	if err != nil {

@@ -47,8 +47,8 @@ type sessionBackend interface {
 	Start(context.Context, host.Caller, session.Start) (session.Session, error)
 	End(context.Context, host.Caller) (session.Session, error)
 	Get(context.Context, host.Caller) (session.Session, error)
-	// List returns the page of sessions after the given id. The result "next" is the last id of the
-	// page, or "" on the last page.
+	// List returns the page of sessions whose ids come after the argument "after". The result
+	// "next" is the last id of the page, or "" on the last page.
 	List(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error)
 }
 
@@ -71,7 +71,8 @@ type recordBackend interface {
 	Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error)
 	// Delete deletes a record. Delete returns the same reply as the memory operation delete_content.
 	Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error)
-	// List returns the page of records after the given key. The result "next" is "" on the last page.
+	// List returns the page of records whose keys come after the argument "after". The result
+	// "next" is "" on the last page.
 	List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error)
 	// Purge removes all records of a store and returns the number of removed records.
 	Purge(ctx context.Context, c host.Caller, store string) (int, error)
@@ -87,7 +88,7 @@ type userBackend interface {
 // ledgerBackend reads the ledger.
 type ledgerBackend interface {
 	// Entries returns a page of the ledger, oldest entry first. The result "more" reports whether
-	// there may be another page after next.
+	// there may be another page, which starts after the id in the result "next".
 	Entries(ctx context.Context, c host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error)
 }
 

@@ -65,7 +65,7 @@ type lineReader interface {
 	// ReadLine returns the next line. The error is errInterrupted if the user pressed Ctrl-C, and
 	// io.EOF at the end of the input.
 	ReadLine(context.Context) (string, error)
-	// The method "during" calls work, which ends early if the user presses Ctrl-C.
+	// The method "during" calls the function "work", which ends early if the user presses Ctrl-C.
 	during(ctx context.Context, work func(context.Context))
 	io.Closer
 }

@@ -44,7 +44,7 @@ const (
 	chatArg = "chat Tea_Shop --user ann --session s1 --inprocess"
 )
 
-// The test has the conversation of the tutorial in a terminal.
+// The test repeats the conversation of the tutorial in a terminal.
 func TestChatInTerminal(t *testing.T) {
 	x := startInTerminal(t, 80, tutorial(t), strings.Fields(chatArg)...)
 	x.expect("Which tea would you like?\r\n")

@@ -47,7 +47,8 @@ func (ps projects) completeRun(file *string) completion {
 	}
 }
 
-// completeFlag completes the value of a flag. how is the directive that cobra sends to the shell.
+// completeFlag completes the value of a flag. The argument "how" is the directive that cobra sends
+// to the shell.
 func (ps projects) completeFlag(cmd *cobra.Command, flag string, how cobra.ShellCompDirective, words func(*project) []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		file := cmd.Flags().Lookup("app").Value.String()

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestDoctorFails expects a failure if a layer is missing, unless it is only the control group.
+// TestDoctorFails expects a failure if a layer is missing. Only the control group may be missing.
 func TestDoctorFails(t *testing.T) {
 	for _, tt := range []struct {
 		off string

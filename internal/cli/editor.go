@@ -62,7 +62,8 @@ func (e *lineEditor) ReadLine(ctx context.Context) (string, error) {
 	return line, err
 }
 
-// during calls work and cancels its context if the user presses Ctrl-C.
+// The method "during" calls the function "work". If the user presses Ctrl-C, it cancels the context
+// of this call.
 func (e *lineEditor) during(ctx context.Context, work func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -29,7 +29,7 @@ for a tool.`,
 	return cmd
 }
 
-// The method "with" opens an app with facts and calls body with them.
+// The method "with" opens an app with facts and calls the function "body" with the facts.
 func (fc factCommands) with(cmd *cobra.Command, f *memoryFlags, keep bool, body func(context.Context, factBackend, host.Caller) error) error {
 	return fc.apps.with(cmd, f, fc.projects.withFacts, keep, func(opened *openedApp, caller host.Caller) error {
 		return body(cmd.Context(), opened.facts, caller)

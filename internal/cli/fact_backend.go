@@ -43,8 +43,8 @@ func (l localFacts) Get(ctx context.Context, c host.Caller, path string) (*apity
 	return fact, err
 }
 
-// Set performs set_fact and reads the fact back, because the reply to a blind write has no revision. While this process has
-// the database open, no other can write.
+// Set performs set_fact and reads the fact back, because the reply to a blind write has no
+// revision. While this process has the database open, no other process can write.
 func (l localFacts) Set(ctx context.Context, c host.Caller, path string, value json.RawMessage, opts client.WriteOptions) (*apitypes.Fact, error) {
 	options := writeOptions{IfRevision: opts.IfRevision, TTL: opts.TTL}
 	effects, err := l.perform(ctx, c, nil, abi.SetFact, path, value, options)
@@ -81,7 +81,7 @@ func nullIfEmpty(text string) any {
 	return text
 }
 
-// perform executes an operation and decodes its reply, unless to is nil.
+// perform executes an operation. It decodes the reply unless the argument "to" is nil.
 func (l localFacts) perform(ctx context.Context, c host.Caller, to any, op string, args ...any) (report.Effects, error) {
 	call := abi.Call{Op: op, Args: make([]json.RawMessage, len(args))}
 	for i, arg := range args {

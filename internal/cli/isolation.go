@@ -19,7 +19,7 @@ import (
 // isolationFlags are the flags that select how tools are isolated from this machine.
 type isolationFlags struct {
 	inProcess, require bool
-	layers             []string // required in addition
+	layers             []string // layers without which the command fails
 	without            []string
 	python             string // file that contains the interpreter
 }

@@ -69,7 +69,7 @@ func entryOf(ctx context.Context, s ledgerBackend, c host.Caller, run string) (*
 // ulidDigits are the digits of a ULID in ascending order.
 const ulidDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-// idBefore returns the greatest id that is less than id.
+// idBefore returns the greatest id that is less than the argument "id".
 func idBefore(id string) string {
 	text := []byte(id)
 	for i := len(text) - 1; i >= 0; i-- {

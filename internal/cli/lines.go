@@ -61,7 +61,7 @@ func (s *lineScanner) ReadLine(ctx context.Context) (string, error) {
 	}
 }
 
-// during calls work. Ctrl-C ends the whole command.
+// The method "during" calls the function "work". Ctrl-C ends the whole command.
 func (s *lineScanner) during(ctx context.Context, work func(context.Context)) { work(ctx) }
 
 // Close stops reading.

@@ -169,7 +169,7 @@ func (m memoryCommands) delete() *cobra.Command {
 	return cmd
 }
 
-// operate opens the app of a store and calls body with the app's records.
+// operate opens the app of a store and calls the function "body" with the app's records.
 func (m memoryCommands) operate(cmd *cobra.Command, f *memoryFlags, store string, keep bool, body func(context.Context, recordBackend, host.Caller) error) error {
 	return m.apps.with(cmd, f, m.projects.withStore(store, declare.SessionMeta), keep, func(opened *openedApp, caller host.Caller) error {
 		return body(cmd.Context(), opened.records, caller)

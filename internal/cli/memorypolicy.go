@@ -32,7 +32,7 @@ func (e Env) memoryPolicy(ctx context.Context, arg string) (p host.MemoryPolicy,
 	return p, nil
 }
 
-// sentPolicy returns a policy in the form of the requests to a server.
+// sentPolicy returns a policy in the form that requests to a server contain.
 func sentPolicy(p host.MemoryPolicy) *apitypes.MemoryPolicy {
 	sent := &apitypes.MemoryPolicy{ArchivalMinScore: p.ArchivalMinScore, IncludeUserCore: p.IncludeUserCore, IncludeAgentCore: p.IncludeAgentCore}
 	if p.ArchivalMode != "" {

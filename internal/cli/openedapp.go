@@ -46,9 +46,9 @@ func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c 
 // command needs.
 type finder func(named string) (*project, error)
 
-// The method "with" opens the app that a command names, calls body and closes the app. The app is
-// at a server if --server is set. Otherwise find opens its project, and the database is created
-// only if keep is true.
+// The method "with" opens the app that a command names, calls the function "body" and closes the
+// app. If --server is set, the app is at a server. Otherwise the argument "find" opens the project
+// of the app, and a missing database is created only if the argument "keep" is true.
 func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, body func(*openedApp, host.Caller) error) (err error) {
 	caller := f.caller()
 	if err := f.check(cmd); err != nil {

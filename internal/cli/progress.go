@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// The method progress calls work. If work takes more than a second, progress displays the elapsed
-// time on stderr, provided that stderr is a terminal. Meanwhile nothing else may write to stderr.
-// Nested calls display nothing.
+// The method progress calls the function "work". If the call takes more than a second, progress
+// displays the elapsed time on stderr, provided that stderr is a terminal. Meanwhile nothing else
+// may write to stderr. Nested calls display nothing.
 func (c *console) progress(doing string, work func() error) error {
 	if !c.env.StderrTerminal || !c.showing.CompareAndSwap(false, true) {
 		return work()
@@ -33,7 +33,8 @@ func (c *console) announce(doing, why string, work func() error) error {
 	})
 }
 
-// alongside calls work and concurrently calls watch. watch must return when done is closed.
+// alongside calls the function "work" and concurrently the function "watch". The function "watch"
+// must return when its argument "done" is closed.
 func alongside(work func() error, watch func(done <-chan struct{})) error {
 	done := make(chan struct{})
 	var watching sync.WaitGroup

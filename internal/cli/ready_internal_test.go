@@ -59,13 +59,13 @@ func TestReadiness(t *testing.T) {
 		}
 	}
 	if n := strings.Count(log.String(), "disk 7"); n != 3 {
-		t.Errorf("the log has %d reasons; want 3:\n%s", n, &log)
+		t.Errorf("the log contains the error of the disk %d times; want 3:\n%s", n, &log)
 	}
 	if n := strings.Count(log.String(), "ready again"); n != 2 {
-		t.Errorf("the log has %d ends; want 2:\n%s", n, &log)
+		t.Errorf("the log contains \"ready again\" %d times; want 2:\n%s", n, &log)
 	}
 	if strings.Contains(errFull.Error()+errUnwritten.Error(), "disk 7") {
-		t.Error("an answer to anybody has what only the log should have")
+		t.Error("the public errors contain the error of the disk; want it only in the log")
 	}
 }
 
@@ -92,7 +92,7 @@ func TestMinFree(t *testing.T) {
 	}
 	for _, text := range []string{"0MiB", "much", "-1", "5", "OFF"} {
 		if _, err := (&serveFlags{minFree: text}).storage(); err == nil {
-			t.Errorf("--min-free %q is accepted", text)
+			t.Errorf("--min-free %q = nil; want an error", text)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestQuotaFlags(t *testing.T) {
 	}
 	for _, text := range []string{"x", "0", "-1", "1 apple"} {
 		if _, err := (&serveFlags{appBytes: text}).quota(); err == nil {
-			t.Errorf("--app-bytes %q is accepted", text)
+			t.Errorf("--app-bytes %q = nil; want an error", text)
 		}
 	}
 }

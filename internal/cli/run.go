@@ -199,7 +199,8 @@ func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string)
 	return inv, nil
 }
 
-// keeps reports whether a run can store anything: a record, a session, a result or a ledger entry.
+// The method "keeps" reports whether a run can store anything: a record, a session, a result or a
+// ledger entry.
 func (f *runFlags) keeps(pr *project) bool {
 	return len(pr.app.Stores) > 0 || pr.app.Facts != nil || pr.app.Blocks != nil || f.session != "" || f.workflow != "" || f.key != "" || f.db != ""
 }

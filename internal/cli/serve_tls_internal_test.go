@@ -59,7 +59,7 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	f := &serveFlags{tlsCert: "cert.pem", tlsKey: "key.pem"}
 	logger := slog.New(slog.NewTextHandler(&log, nil))
 	if _, err := openCertificate(env, f, logger); err == nil {
-		t.Error("a service without its certificate starts")
+		t.Error("openCertificate without the certificate file = nil; want an error")
 	}
 	writeCertificate(t, dir, "one.example")
 	c, err := openCertificate(env, f, logger)

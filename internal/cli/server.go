@@ -126,8 +126,8 @@ func (f *serverFlags) key(env Env) (string, error) {
 	return key, nil
 }
 
-// refuseServer returns an error if a command without server flags receives a server flag. For any
-// other error it returns nil.
+// refuseServer returns a usage error if the argument err reports a server flag for a command that
+// has no server flags. Otherwise it returns nil.
 func refuseServer(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || unknown.GetSpecifiedName() != "server" && unknown.GetSpecifiedName() != "key-file" {
@@ -180,8 +180,8 @@ func expired(err error) bool {
 	return ok && bad.Reason == x509.Expired || strings.Contains(err.Error(), "certificate has expired or is not yet valid")
 }
 
-// unknownName converts a not_found error for a name to a usage error with the given message. The
-// argument none is the hint if list returns no names.
+// unknownName converts a not_found error for a name to a usage error with the given message. If the
+// function "list" returns no names, the argument "none" is the hint.
 func unknownName(err error, name, message, none string, list func() ([]string, error)) error {
 	if !errors.Is(err, abi.NotFound) {
 		return err
@@ -193,7 +193,8 @@ func unknownName(err error, name, message, none string, list func() ([]string, e
 	return &usageError{abi.Faultf(abi.NotFound, "%s", message).WithHint("%s", didYouMean(name, known, none))}
 }
 
-// namesOf returns a function that calls list and returns the names of the listed items.
+// namesOf returns a function that calls the function "list" and returns the names of the listed
+// items.
 func namesOf[T any](list func(context.Context) ([]T, error), name func(T) string) func(context.Context) ([]string, error) {
 	return func(ctx context.Context) ([]string, error) {
 		things, err := list(ctx)

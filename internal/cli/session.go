@@ -26,8 +26,8 @@ func (sc sessionCommands) command() *cobra.Command {
 	return cmd
 }
 
-// The method "with" opens an app and calls body with the app's sessions. It does not require an app
-// file.
+// The method "with" opens an app and calls the function "body" with the app's sessions. It does not
+// require an app file.
 func (sc sessionCommands) with(cmd *cobra.Command, f *memoryFlags, keep bool, body func(context.Context, sessionBackend, host.Caller) error) error {
 	return sc.apps.with(cmd, f, sc.projects.open, keep, func(opened *openedApp, caller host.Caller) error {
 		return body(cmd.Context(), opened.sessions, caller)

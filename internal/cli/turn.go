@@ -115,7 +115,7 @@ func (c *console) showPrompt(r *report.Preview) error {
 		return nil
 	}
 	if r.Prompt == nil {
-		return c.say("the turn asks no model")
+		return c.say("the turn sends no request to a model")
 	}
 	var request model.ChatRequest
 	if err := json.Unmarshal(r.Prompt.Request, &request); err != nil {
@@ -152,8 +152,8 @@ func (tc turnCommands) request(cmd *cobra.Command, f *turnFlags, agent string) (
 	return t, err
 }
 
-// The method "with" opens the app of a command that talks to agents and calls body. Locations in
-// faults are relative to the folder that body receives.
+// The method "with" opens the app of a command that talks to agents and calls the function "body".
+// Locations in faults are relative to the folder that this function receives.
 func (tc turnCommands) with(cmd *cobra.Command, f *turnFlags, body func(*openedApp, codeFolder) error) (err error) {
 	if err := f.check(cmd); err != nil {
 		return err

@@ -4,6 +4,6 @@ package codecache
 
 import "io/fs"
 
-// ours returns false, because the owner of a file is unknown on this system. No code is therefore
-// cached.
+// ours returns false, because the owner of a file is unknown on this system. Compiled code is
+// therefore not cached.
 func ours(fs.FileInfo) bool { return false }

@@ -145,7 +145,8 @@ func (t *Table) list(one *conn) {
 	t.change.Broadcast()
 }
 
-// unlist undoes list. The caller must hold mu.
+// unlist removes a connection from the list of connections that may be closed. The caller must hold
+// mu.
 func (t *Table) unlist(one *conn) {
 	if one.in == nil {
 		return

@@ -45,7 +45,7 @@ func bounded(t *testing.T, limits connections.Limits, secured bool) (s *httptest
 		stop()
 		s.Close()
 		if n := table.Counts().Open; n != 0 {
-			t.Errorf("a stopped server has %d connections", n)
+			t.Errorf("a stopped server has %d connections; want none", n)
 		}
 	})
 	return s, table, busy, stop
@@ -112,7 +112,7 @@ func TestStrangersLeaveRoom(t *testing.T) {
 			}
 			until(t, table, func(c connections.Counts) bool { return c.Closed == 16 && c.Open == 4 })
 			if !ended(first) {
-				t.Error("the first stranger is still there")
+				t.Error("the first stranger is still connected; want it closed")
 			}
 			client := s.Client()
 			client.Timeout = patience
@@ -160,7 +160,7 @@ func TestIdleMakeRoom(t *testing.T) {
 	}
 	dial(t, s, known)
 	if !ended(oldest) {
-		t.Error("the oldest idle connection is still there")
+		t.Error("the oldest idle connection is still open; want it closed")
 	}
 	for range 8 {
 		dial(t, s, "GET /wait HTTP/1.1\r\nHost: a\r\nAuthorization: me\r\n\r\n")

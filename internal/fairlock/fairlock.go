@@ -82,7 +82,8 @@ func (h *Lease[K]) Release() {
 	}
 }
 
-// Busy reports whether a lock of one of keys, or of a prefix of one of keys, is held.
+// Busy reports whether a lock is held for one of the given keys, or for a prefix of one of these
+// keys.
 func (l *Locks[K]) Busy(keys []K) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,7 +105,8 @@ func (l *Locks[K]) names(keys, prefixes []K) []name[K] {
 	return slices.Compact(names)
 }
 
-// heldPrefixes returns the prefixes of keys whose locks are held. The caller must hold the mutex.
+// heldPrefixes returns those prefixes of the given keys for which a lock is held. The caller must
+// hold the mutex.
 func (l *Locks[K]) heldPrefixes(keys []K) (names []name[K]) {
 	if l.prefixes == 0 {
 		return nil

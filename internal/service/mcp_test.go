@@ -21,8 +21,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// surface is a service of one app whose first run waits in a memory operation. When the run waits,
-// begun is closed. Closing resume lets the run continue.
+// surface is a service of one app whose first run waits in a memory operation. The channel "begun"
+// is closed when the run waits. Closing the channel "resume" lets the run continue.
 type surface struct {
 	*Service
 	apps          *tenants.Apps
@@ -232,7 +232,7 @@ func TestHostIsRetiredUnderARequest(t *testing.T) {
 	if known != 1 || stale == got {
 		t.Fatalf("there are %d connectors, one for the retired host: %t; want one, for the new host", known, stale == got)
 	}
-	// The connector has released the host, which is not requested again.
+	// The connector must release the host, even if no further request arrives for it.
 	for left := 1; left > 0; time.Sleep(time.Millisecond) {
 		s.mcp.mu.Lock()
 		left = len(s.mcp.leaving)

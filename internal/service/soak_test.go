@@ -162,7 +162,8 @@ func (c *client) act(ctx context.Context) {
 	}
 }
 
-// count runs the counting tool. patience is the time for which the client waits; 0 means no limit.
+// count runs the counting tool. The argument patience is the time for which the client waits; 0
+// means no limit.
 func (c *client) count(ctx context.Context, tool string, patience time.Duration) {
 	if patience > 0 {
 		var cancel context.CancelFunc
@@ -267,8 +268,8 @@ func measure(t *testing.T) (u usage) {
 	return u
 }
 
-// TestSoak runs clients that disconnect, endless tools, sessions and files. No acknowledged write
-// may be lost, and nothing may leak.
+// TestSoak runs clients that disconnect, call endless tools, and use sessions and files. No
+// acknowledged write may be lost, and nothing may leak.
 func TestSoak(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the test looks for leaks in /proc, which requires Linux")

@@ -3,9 +3,10 @@ package spell
 
 import "strings"
 
-// Name returns the name that word most likely stands for, or "" if no name is close. A name is
-// close if it starts with word, or if its edit distance to word is at most a third of word's
-// length. Case is ignored. If several names are equally close, the first one wins.
+// Name returns the name that the user most likely meant by a word, or "" if no name is close. A
+// name is close if it starts with the word, or if its edit distance to the word is at most a third
+// of the length of the word. Case is ignored. If several names are equally close, the first one
+// wins.
 func Name(word string, names []string) string {
 	const shortest, longest = 3, 64 // shorter words are close to any name; longer words are not typos, and comparing them is slow
 	if len(word) < shortest || len(word) > longest {

@@ -39,8 +39,8 @@ func (s *scanner) digits() int {
 	return s.pos - start
 }
 
-// magnitude returns the value of digits, or some number greater than MaxExponent if the value is
-// greater.
+// magnitude returns the value of a text of decimal digits. If the value is greater than
+// MaxExponent, the result can be any number greater than MaxExponent.
 func magnitude(digits []byte) int {
 	n := 0
 	for _, c := range digits {

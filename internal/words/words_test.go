@@ -161,7 +161,7 @@ func TestBudgetOnlyShrinks(t *testing.T) {
 	}
 	for _, bad := range []string{"docs told", "docs talked 1", "docs told 0", "docs told many", "docs told 1\ndocs told 2"} {
 		if _, err := parseBudget(bad); err == nil {
-			t.Errorf("the budget %q is accepted", bad)
+			t.Errorf("parseBudget(%q) = nil; want an error", bad)
 		}
 	}
 }

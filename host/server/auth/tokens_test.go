@@ -298,7 +298,7 @@ func TestKeySetFile(t *testing.T) {
 	} {
 		write(t, path, content)
 		if _, err := auth.NewTokens(auth.TokenOptions{Issuer: "i", Audience: "a", KeysFile: path}); err == nil {
-			t.Errorf("%s: the file was accepted", name)
+			t.Errorf("%s: NewTokens = nil; want an error", name)
 		}
 	}
 	// The set first contains one usable key and several keys that are ignored. Then a second usable
@@ -321,7 +321,7 @@ func TestKeySetFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := auth.NewTokens(auth.TokenOptions{Issuer: "i", Audience: "a", KeysFile: path}); err == nil {
-		t.Error("a world-writable key file was accepted")
+		t.Error("NewTokens with a world-writable key file = nil; want an error")
 	}
 }
 

@@ -343,7 +343,7 @@ func TestDeclaredBeforeTheBlock(t *testing.T) {
 	}
 	st.Name = "core"
 	if err := a.DeclareStore(t.Context(), "acme", "shop", st, true); err == nil {
-		t.Error("DeclareStore accepts the name core")
+		t.Error("DeclareStore with the name core = nil; want an error")
 	}
 }
 
