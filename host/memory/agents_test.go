@@ -29,7 +29,7 @@ func (a *app) transactWithoutRights(c partition.Caller, body func(context.Contex
 	return a.Transact(context.Background(), memory.Tx{Caller: c}, body)
 }
 
-// The state of an agent ends with the session, and kept variables belong to the user.
+// The state of an agent ends with the session. Variables that are never reset belong to the user.
 func TestAgentState(t *testing.T) {
 	a := withAgents(t)
 	items := map[string]string{"booking": `{"a":1}`, variables.Session: `{"active":"booking"}`, variables.Kept("booking", true): `{"k":1}`}
@@ -103,7 +103,7 @@ func TestEraseAgentState(t *testing.T) {
 	}
 }
 
-// Guests and operators have no operation on the state of agents, and it counts in the quota.
+// Guests and operators have no operation on the state of agents. The state counts toward the quota.
 func TestAgentStateIsTheHosts(t *testing.T) {
 	a := withAgents(t)
 	for _, op := range []string{abi.GetContent, abi.SetContent, abi.DeleteContent} {
@@ -133,8 +133,8 @@ func TestAgentStateIsTheHosts(t *testing.T) {
 	}
 }
 
-// A nested body has its own Authority and can end early. If the nested body fails, only its own
-// writes are undone.
+// The body of a nested call has its own Authority and can end early. If the nested body fails, only
+// its own writes are undone.
 func TestViewNested(t *testing.T) {
 	a := withAgents(t)
 	granted := memory.Granted([]declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read, abi.Write}}})
@@ -165,10 +165,10 @@ func TestViewNested(t *testing.T) {
 			return cmpErr(err, context.Canceled)
 		})
 		if err == nil {
-			t.Error("a nested body with an ended context succeeded")
+			t.Error("Nested with a context that has ended = nil; want an error")
 		}
 		if _, err := v.CallWith(ctx, granted, call(abi.GetContent, `"notes"`)); err != nil {
-			t.Errorf("a call after a nested body's context ended = %v", err)
+			t.Errorf("a call after the end of a nested body's context = %v; want nil", err)
 		}
 		return nil
 	})
@@ -178,7 +178,7 @@ func TestViewNested(t *testing.T) {
 	a.want(ann, `"notes"`, `{"n":1}`)
 }
 
-// cmpErr returns err, or other if err is nil.
+// cmpErr returns its argument err or, if err is nil, its argument "other".
 func cmpErr(err, other error) error {
 	if err == nil {
 		return other
@@ -208,7 +208,7 @@ func TestViewNestedConflict(t *testing.T) {
 				if err == nil || errors.Is(err, abi.Conflict) || v.Err() == nil {
 					t.Errorf("Nested = %v, Err = %v; want an error that no guest can handle", err, v.Err())
 				}
-				return nil // as if the agent had handled the error
+				return nil // behaves like an agent that handles the error
 			}
 		}
 		if err := v.Nested(ctx, memory.Operator(), func(context.Context) error { return nil }); !errors.Is(err, abi.CallLimit) {

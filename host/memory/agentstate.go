@@ -15,9 +15,9 @@ import (
 // because a variable can contain the output of a tool.
 const MaxAgentState = 2 << 20
 
-// AgentState returns the state of an agent under an item of package variables as JSON, or nil if
-// there is none. It adds the record to the read set. Only the host may call it: the View's Authority
-// is not checked.
+// AgentState returns the JSON text of the state of an agent, or nil if there is none. The argument
+// "item" is an item of package variables. It adds the record to the read set. Only the host may
+// call it: the View's Authority is not checked.
 func (v *View) AgentState(ctx context.Context, item string) (json.RawMessage, error) {
 	p, err := v.agentPartition(item)
 	if err != nil {
@@ -31,8 +31,8 @@ func (v *View) AgentState(ctx context.Context, item string) (json.RawMessage, er
 }
 
 // SetAgentState stores the state of an agent, which must be JSON. A state of a user expires after
-// declare.KeptFor, and a state of a session ends with the session. The state nil removes the record.
-// Only the host may call SetAgentState: the View's Authority is not checked.
+// declare.KeptFor, and a state of a session ends with the session. If the state is nil, the record
+// is removed. Only the host may call SetAgentState: the View's Authority is not checked.
 func (v *View) SetAgentState(ctx context.Context, item string, state json.RawMessage) error {
 	p, err := v.agentPartition(item)
 	if err != nil {
@@ -91,7 +91,7 @@ func (v *View) Fact(ctx context.Context, a Authority, path string) (json.RawMess
 // PeekFacts returns the stored values of facts, all from one snapshot, in the order of paths. A
 // value is nil if none is stored or if the Authority a does not allow reading it. Unlike Fact,
 // PeekFacts adds nothing to the read set: the attempt can commit although the values have changed.
-// The values are among the effects of the attempt.
+// The effects of the attempt list the facts that were read.
 func (v *View) PeekFacts(ctx context.Context, a Authority, paths []string) ([]json.RawMessage, error) {
 	values := make([]json.RawMessage, len(paths))
 	keys, at := make([]storage.Key, 0, len(paths)), make([]int, 0, len(paths))
@@ -129,7 +129,7 @@ func (v *View) factPartition(a Authority, path string) (*storePartition, error) 
 	return routedPartition{v, st, abi.Read}.at(path)
 }
 
-// withItem returns a copy of a fault with the path of the fact in the call.
+// withItem returns a copy of a fault that contains the path of a fact as the item of the call.
 func withItem(err error, path string) error {
 	f, ok := withCall(err, abi.GetFact, declare.Facts).(*abi.Fault)
 	if !ok {

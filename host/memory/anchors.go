@@ -14,8 +14,8 @@ import (
 // anchors are the host records that a transaction depends on: the records of the caller's session and
 // workflow, and the mark that exists if the caller's user was erased.
 type anchors struct {
-	// sessionKey, workflowKey and erasedKey are the keys of the anchors. A key is "" if the caller
-	// has no session, no workflow or no user.
+	// sessionKey, workflowKey and erasedKey are the keys of the anchors. If the caller has no
+	// session, workflow or user, the corresponding key is "".
 	sessionKey, workflowKey, erasedKey storage.Key
 	session, workflow, erased          storage.Record
 	// sharedKey is the key of the mark that exists if the user was erased from the blocks that the apps
@@ -117,7 +117,7 @@ func (t *transaction) setAnchors(records []storage.Record) {
 	}
 }
 
-// guards returns the conditions on the anchors and on the idempotency key.
+// guards returns the conditions on the anchors and on the record of the idempotency key.
 func (t *transaction) guards() []txn.Guard {
 	guards, c := make([]txn.Guard, 0, 4), t.tx.Caller
 	if c.Session != "" {
@@ -149,8 +149,9 @@ func (t *transaction) guards() []txn.Guard {
 	return guards
 }
 
-// checkIdle returns a fault if the idle session of a transaction that ends it has changed since the
-// transaction began. An upload can still change the list of its files.
+// checkIdle is for a transaction that ends an idle session. It returns a fault if the session has
+// changed since the transaction began. For example, an upload can still change the list of the
+// session's files.
 func (t *transaction) checkIdle(now storage.Record, at time.Time) error {
 	if !now.SameVersion(t.session) {
 		return abi.Faultf(abi.SessionEnded, "the session has changed since the sweep found it")
@@ -159,7 +160,7 @@ func (t *transaction) checkIdle(now storage.Record, at time.Time) error {
 }
 
 // erasedSince returns a fault if the user was erased between two reads of the erasure mark. If the
-// erasure mark no longer exists, a sweep has removed the mark.
+// second read finds no mark, a sweep has removed the mark.
 func erasedSince(before, now storage.Record) error {
 	if !now.Exists() || now.SameVersion(before) && now.Updated.Equal(before.Updated) {
 		return nil

@@ -42,19 +42,19 @@ func ReadOnly(a Authority) Authority {
 // Unrestricted reports whether the Authority covers all stores, like the Authority of an operator.
 func (a Authority) Unrestricted() bool { return a.unrestricted }
 
-// CanRead reports whether the Authority allows to read a store.
+// CanRead reports whether the Authority allows reads of a store.
 func (a Authority) CanRead(store string) bool {
 	g, granted := a.grant(store, abi.Read)
 	return granted && a.check(g, abi.Read) == nil
 }
 
 // grant returns the grant of a store. Without a grant, the store does not exist for the holder. If
-// items of the store are granted, grant returns the first grant that contains the verb, if any.
+// items of the store are granted, the method grant prefers the first grant that contains the verb.
 func (a Authority) grant(store string, verb abi.Verb) (found declare.Grant, granted bool) {
 	if a.unrestricted {
 		return declare.Grant{Store: store}, true
 	}
-	whole := false // whether a grant of the whole store was seen, after which others do not count
+	whole := false // whether a grant of the whole store was found; later grants of the whole store are ignored
 	for _, g := range a.grants {
 		if g.Store != store || g.Item == "" && whole {
 			continue
@@ -93,7 +93,7 @@ func (a Authority) checkItem(store, item string, verb abi.Verb) error {
 		WithHint("grant it to the tool: grants: {%s: %s}", item, verb)
 }
 
-// check returns a fault if the Authority does not allow a verb on a granted store.
+// The method check returns a fault if the Authority does not allow a verb on a granted store.
 func (a Authority) check(g declare.Grant, verb abi.Verb) error {
 	switch {
 	case a.readOnly && verb != abi.Read:

@@ -102,7 +102,7 @@ func TestZeroConfigHasNoStores(t *testing.T) {
 	}
 }
 
-// ReadOnly removes all verbs except read from an Authority, and adds none.
+// ReadOnly removes all verbs except the verb "read" from an Authority. It adds no verb.
 func TestReadOnly(t *testing.T) {
 	a := newApp(t)
 	grants := []declare.Grant{

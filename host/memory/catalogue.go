@@ -29,8 +29,8 @@ type declaration struct {
 	Retention string        `json:"retention,omitempty"`
 	Strict    bool          `json:"strict,omitempty"`
 	Schema    string        `json:"schema,omitempty"`
-	// Scopes contains the scopes of the declared items as JSON, if the store has items in several
-	// scopes.
+	// Scopes is a JSON text with the scopes of the declared items, if the store has items in
+	// several scopes. Otherwise it is "".
 	Scopes string `json:"scopes,omitempty"`
 	// Shared reports whether all apps of the tenant share the records of users.
 	Shared bool `json:"shared,omitempty"`
@@ -55,7 +55,7 @@ func scopesOf(facts []declare.Fact) string {
 	if len(scopes) == 0 {
 		return ""
 	}
-	text, _ := json.Marshal(scopes) // strings always encode
+	text, _ := json.Marshal(scopes) // the encoding of strings never fails
 	return string(text)
 }
 
@@ -137,8 +137,8 @@ func decodeCatalogue(r storage.Record) (catalogue, error) {
 	return c, nil
 }
 
-// nextCatalogue returns the catalogue with the app's current declarations. Stores that are no
-// longer declared remain in the catalogue.
+// nextCatalogue returns a copy of the catalogue with the app's current declarations. Stores that
+// are no longer declared remain in the catalogue.
 func nextCatalogue(stores map[string]*store, old catalogue) catalogue {
 	next := catalogue{Stores: maps.Clone(old.Stores)}
 	if next.Stores == nil {
@@ -170,8 +170,8 @@ func checkScopes(ctx context.Context, s *Service, c partition.Caller, old catalo
 	return errors.Join(append(errs, checkAccess(ctx, s, c, old))...)
 }
 
-// movedItems returns an error for each item of a store whose records have another scope than the
-// declared one.
+// movedItems returns an error for each item of a store with records whose scope is not the declared
+// scope of the item.
 func movedItems(ctx context.Context, db *records.DB, c partition.Caller, st *store, at time.Time) (map[string]*ScopeChangedError, error) {
 	moved := map[string]*ScopeChangedError{}
 	err := db.ScanHeads(ctx, prefixOf(db.App.Group(c), st.Name), func(chunk []storage.Head) error {
@@ -215,7 +215,7 @@ func checkAccess(ctx context.Context, s *Service, c partition.Caller, old catalo
 	for _, name := range slices.Sorted(slices.Values(moved)) {
 		was, is, n := old.Stores[name], s.stores[name], own[name].all
 		if st := declarationOf(is.Store); was.Shared != st.Shared && was.Kind == st.Kind && was.Access == st.Access {
-			n = own[name].users // the records of agents stay where they are
+			n = own[name].users // the keys of agents' records do not depend on this declaration
 		}
 		if was.Shared {
 			n += shared[name].users
@@ -254,7 +254,7 @@ func (e *ScopeChangedError) Error() string {
 		"restore the declaration, rename the new store, or remove the records", e.What(), e.Held(), e.Declared())
 }
 
-// What returns a name of the store or of the item for messages, such as: the store "prefs".
+// What returns a name of the store or of the item for messages. An example is: the store "prefs".
 func (e *ScopeChangedError) What() string {
 	if e.Item != "" {
 		return fmt.Sprintf("%q in the store %q", e.Item, e.Store)
@@ -262,8 +262,8 @@ func (e *ScopeChangedError) What() string {
 	return fmt.Sprintf("the store %q", e.Store)
 }
 
-// Declared returns the new value of the changed field: the access or, if that is unchanged, the
-// kind.
+// Declared returns the new value of the changed field: the access or, if the access is unchanged,
+// the kind.
 func (e *ScopeChangedError) Declared() string {
 	if e.WasKind != e.IsKind {
 		return string(e.IsKind)
@@ -311,7 +311,7 @@ type StoreAudit struct {
 	Orphan bool `json:"orphan,omitempty"`
 	// Unfit is the number of records that do not fit the schema.
 	Unfit int `json:"unfit,omitempty"`
-	// Moved is the access under which records were written, if it differs from the declared access.
+	// Moved is the access under which records were written, if that access is not the declared one.
 	Moved declare.Scope `json:"moved,omitempty"`
 }
 
@@ -351,7 +351,8 @@ func (s *Service) Audit(ctx context.Context, tenant string) ([]StoreAudit, error
 // storeAudits maps the names of stores to their audits.
 type storeAudits map[string]*StoreAudit
 
-// add adds a record to the audit of its store. st is nil if the store is no longer declared.
+// add adds a record to the audit of its store. The argument st is nil if the store is no longer
+// declared.
 func (reports storeAudits) add(st *store, r storage.Record, at time.Time) {
 	name := r.Key.Part(storage.Store)
 	report := reports[name]
@@ -382,8 +383,8 @@ func (st *store) scopeOfItem(item string) declare.Scope {
 	return st.Access
 }
 
-// scopeOfKey returns the scope of a record of the store that its key implies. A session owns the facts
-// of a workflow if there is no workflow.
+// scopeOfKey returns the scope of a record of the store. It derives the scope from the key of the
+// record. If a run has no workflow, its session owns the facts with the scope of a workflow.
 func (st *store) scopeOfKey(key storage.Key) declare.Scope {
 	switch {
 	case key.Part(storage.Workflow) != "" || key.Part(storage.Session) != "" && st.Kind == declare.KindFact:

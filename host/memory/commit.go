@@ -107,8 +107,8 @@ func (q *quota) Budget() storage.Budget { return (*transaction)(q).budget() }
 // Reclaim implements txn.Quota.
 func (q *quota) Reclaim(ctx context.Context) bool { return reclaim(ctx, q.s, q.tx.Caller) }
 
-// isScheduledRun reports whether a key is the key of a scheduled run, which is not in the effects of a
-// run.
+// isScheduledRun reports whether a key is the key of a scheduled run. The records of scheduled runs
+// are not in the effects of a run.
 func isScheduledRun(key storage.Key) bool {
 	return key != "" && storage.Tag(key[0]) == storage.System && key.Part(storage.System) == partition.SleepDue
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// counters stores counters as contents with a field "n".
+// counters is a set of counters. Each counter is stored as the field "n" of a content.
 type counters struct{ *memory.Service }
 
 var counterStores = []string{"", `"notes"`, `"flags"`, `"loose"`}
@@ -82,7 +82,7 @@ func TestLeaseBoundsTheWait(t *testing.T) {
 				}
 				if attempts++; attempts == 1 {
 					a.must(ann, abi.SetContent, `"notes"`, `{"n":7}`)
-					return nil // conflicts, and the next attempt therefore acquires the lock
+					return nil // this attempt conflicts: the next attempt therefore acquires the lock
 				}
 				close(locked)
 				<-ctx.Done()
@@ -94,11 +94,11 @@ func TestLeaseBoundsTheWait(t *testing.T) {
 		start := time.Now()
 		_, err := a.transact(caller("ann", ""), func(ctx context.Context, v *memory.View) error { return raise(ctx, v, `"notes"`) })
 		if waited := time.Since(start); err != nil || waited == 0 || waited > 3*time.Second {
-			t.Errorf("%v after a wait of %v for a slow run; want the time of a lease", err, waited)
+			t.Errorf("Transact = %v after a wait of %v for a slow run; want success after the duration of a lease", err, waited)
 		}
 		cancel()
 		if err := <-slow; !errors.Is(err, context.Canceled) {
-			t.Errorf("the slow run ended with %v", err)
+			t.Errorf("Transact of the slow run = %v", err)
 		}
 	})
 }

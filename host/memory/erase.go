@@ -24,22 +24,24 @@ type Erased struct {
 	// Records and Bytes are the totals over all stores.
 	Records int   `json:"records"`
 	Bytes   int64 `json:"bytes"`
-	// Sessions is the number of sessions that were ended, and Runs the number of Results that were
-	// removed.
+	// Sessions is the number of sessions that were ended, and Runs is the number of Results that
+	// were removed.
 	Sessions int `json:"sessions"`
 	Runs     int `json:"runs"`
 	// Workflows is the number of workflows that were ended.
 	Workflows int `json:"workflows"`
-	// Files is the number of removed files that the user uploaded, and Entries the number of removed
+	// Files is the number of removed files that the user uploaded. Entries is the number of removed
 	// ledger entries that contained the user.
 	Files   int `json:"files"`
 	Entries int `json:"ledger_entries"`
 }
 
-// Erase removes all data of a user in the caller's tenant: records in all stores, declared or not,
-// blocks that the apps of the tenant share, if the app has any, sessions and workflows with their data, and stored Results. A run for the user that has not committed stores
-// nothing. Erase returns when another scan finds nothing. Records of the application that the
-// user's runs wrote belong to the app and are not removed.
+// Erase removes all data of a user in the caller's tenant: records in all stores, even in stores
+// that are not declared, sessions and workflows with their data, and stored Results. If the app has
+// blocks that the apps of the tenant share, Erase also removes the texts of the user in these
+// blocks. A run for the user that has not committed yet stores nothing. Erase returns when another
+// scan finds nothing. Records with the scope application belong to the app and are not removed,
+// even if the user's runs wrote them.
 func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error) {
 	erased := Erased{User: c.User, Stores: map[string]int{}}
 	if c.User == "" {
@@ -91,8 +93,9 @@ func (e *erasure) mark(ctx context.Context) error {
 	})
 }
 
-// round removes the user's data and reports whether there was any. round removes sessions and
-// workflows first: they identify the records that were written before they were bound to the user.
+// The method round removes the user's data and reports whether there was any. It removes sessions
+// and workflows first. Only they identify the records that were written before a session or a
+// workflow was bound to the user.
 func (e *erasure) round(ctx context.Context) (bool, error) {
 	sessions, err := e.s.sessions.IDs(ctx, e.caller)
 	if err != nil {
@@ -137,8 +140,8 @@ func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 	return total + n, err
 }
 
-// session ends a session of the user. session removes the records that were written in the session
-// before the session was bound to the user.
+// The method session ends a session of the user. It also removes the records that were written in
+// the session before the session was bound to the user.
 func (e *erasure) session(ctx context.Context, id string) error {
 	s, c := e.s, e.caller
 	c.Session = id
@@ -154,7 +157,8 @@ func (e *erasure) session(ctx context.Context, id string) error {
 		return err
 	}
 	if state.Ended == nil {
-		// The data is removed before the session ends, because only then are the records counted.
+		// The data is removed before the session ends, because records that the end of the session
+		// removes would not be counted.
 		if _, err := e.deleteData(ctx, c.User); err != nil {
 			return err
 		}
@@ -166,8 +170,9 @@ func (e *erasure) session(ctx context.Context, id string) error {
 	return s.sessions.Forget(ctx, c)
 }
 
-// workflow ends a workflow of the user. workflow removes all records that end with the workflow, and
-// the other records that were written in the workflow before it was bound to the user.
+// The method workflow ends a workflow of the user. It also removes all records that end with the
+// workflow, and the other records that were written in the workflow before it was bound to the
+// user.
 func (e *erasure) workflow(ctx context.Context, id string) error {
 	s, c := e.s, e.caller
 	c.Workflow = id

@@ -15,7 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// hooked is a backend with hooks before its operations.
+// hooked is a backend whose fields replace operations: the function "get" replaces Get and Read,
+// and the function "update" replaces Update. A field that is nil replaces nothing.
 type hooked struct {
 	storage.Backend
 	get    func(ctx context.Context, keys []storage.Key) ([]storage.Record, error)
@@ -186,7 +187,7 @@ func TestSessionUsedAgainIsNotSwept(t *testing.T) {
 	behind.Advance(26 * time.Hour)
 	used := false
 	h.update = func(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
-		if !used { // between the sweeper's read and its transaction
+		if !used { // the session is used between the sweeper's read and its transaction
 			used = true
 			if _, err := other.Sessions().Start(ctx, ann, session.Start{}); err != nil {
 				t.Error(err)
@@ -201,6 +202,6 @@ func TestSessionUsedAgainIsNotSwept(t *testing.T) {
 		t.Errorf("the session = %+v, %v; want it open", s, err)
 	}
 	if got, _, err := other.Do(ctx, ann, memory.Operator(), call(abi.GetContent, `"cart"`)); err != nil || string(got) != `{"a":1}` {
-		t.Errorf("its cart = %s, %v", got, err)
+		t.Errorf("get_content of the session's cart = %s, %v", got, err)
 	}
 }

@@ -23,8 +23,8 @@ type faultyRun struct {
 	name  string
 	tx    memory.Tx
 	calls []abi.Call
-	// The fields before and after are the contents of the stores "notes", "flags" and "daily" without
-	// the run, and after the run.
+	// The fields "before" and "after" contain the contents of the stores "notes", "flags" and
+	// "daily": the contents if the run stores nothing, and the contents if the run is stored.
 	before, after string
 	// conflict reports whether another run changes records that this run has read, which causes a
 	// second execution.
@@ -113,10 +113,10 @@ func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes
 	stored := run.state(a)
 	run.check(t, err, stored, outcomes)
 	if how == storagetest.LostReply && err != nil && abi.FaultOf(err).Outcome != "" {
-		t.Errorf("Transact = %v; the host can detect that the run was stored", err)
+		t.Errorf("Transact = %v; want success, because the host can detect that the run was stored", err)
 	}
 	if executions > 2 || executions > 1 && !run.conflict {
-		t.Errorf("%d executions; want no execution after a failure", executions)
+		t.Errorf("the body was executed %d times; want no execution after a failure", executions)
 	}
 	if run.tx.Key != "" {
 		run.again(t, a)
@@ -144,7 +144,7 @@ func (run faultyRun) check(t *testing.T, err error, stored string, outcomes map[
 	t.Helper()
 	all := stored == run.after
 	if none := stored == run.before || run.conflict && stored == `{"n":1} {"n":1,"other":1} {"n":1}`; !all && !none {
-		t.Errorf("stored %s; want %s or %s", stored, run.before, run.after)
+		t.Errorf("the stores contain %s; want %s or %s", stored, run.before, run.after)
 	}
 	f := abi.FaultOf(err)
 	what := "nothing stored"
@@ -153,7 +153,7 @@ func (run faultyRun) check(t *testing.T, err error, stored string, outcomes map[
 	}
 	switch {
 	case err == nil && !all, err != nil && f.Outcome == "" && all:
-		t.Errorf("Transact = %v, and stored is %s", err, stored)
+		t.Errorf("Transact = %v, but the stores contain %s", err, stored)
 	case err != nil && (f.Code != abi.Unavailable || f.Outcome != "" && f.Outcome != "unknown"):
 		t.Errorf("Transact = %v (outcome %q); want unavailable", err, f.Outcome)
 	case err != nil && f.Outcome != "":
@@ -161,7 +161,7 @@ func (run faultyRun) check(t *testing.T, err error, stored string, outcomes map[
 	}
 	outcomes[what]++
 	if text, _ := json.Marshal(f); strings.Contains(string(text), "inject") || err != nil && strings.Contains(err.Error(), "inject") {
-		t.Errorf("the fault shows a text of the backend: %s", text)
+		t.Errorf("the fault contains text from the backend: %s", text)
 	}
 }
 
@@ -176,7 +176,7 @@ func (run faultyRun) again(t *testing.T, a *app) {
 		return nil
 	})
 	if stored := run.state(a); err != nil || stored != run.after {
-		t.Errorf("the same key again = %v, and stored is %s; want %s", err, stored, run.after)
+		t.Errorf("a second run with the key = %v, and the stores contain %s; want %s", err, stored, run.after)
 	}
 	reply := a.must(partition.Caller{Tenant: "acme", User: "ann", Run: "after"}, abi.GetContent, `"notes"`, "", `{"record":true}`)
 	if !strings.Contains(reply, `"revision":2`) {

@@ -70,7 +70,7 @@ func TestFileContent(t *testing.T) {
 		}
 		for _, other := range []string{"rival", ""} {
 			if _, err := a.Artifacts().Piece(ctx, other, "f", 0); err == nil {
-				t.Errorf("the tenant %q reads the file", other)
+				t.Errorf("Piece for the tenant %q succeeded; want an error", other)
 			}
 		}
 		if _, err := a.Artifacts().Remove(ctx, ann, "f"); err != nil {
@@ -148,7 +148,7 @@ func TestErasureDuringUpload(t *testing.T) {
 			return
 		}
 		if !errors.Is(err, abi.Cancelled) && !errors.Is(err, abi.SessionEnded) {
-			t.Errorf("upload with an erasure during update %d = %v", n, err)
+			t.Errorf("upload with an erasure during update %d = %v; want an error", n, err)
 		}
 		if left := fileRecords(t, inner); len(left) > 0 {
 			t.Errorf("upload with an erasure during update %d leaves %v", n, left)
@@ -171,10 +171,10 @@ func TestFilesOfEndedSession(t *testing.T) {
 	}
 	other := partition.Caller{Tenant: "acme", User: "bob", Session: "s1", Run: "r"}
 	if _, err := a.Artifacts().Remove(ctx, other, "f"); !errors.Is(err, abi.AccessDenied) {
-		t.Errorf("another user removes the file: %v", err)
+		t.Errorf("Remove for another user = %v", err)
 	}
 	if _, err := a.Artifacts().Add(ctx, ann, artifact.Upload{ID: "g", Content: []byte("x")}); !errors.Is(err, abi.SessionEnded) {
-		t.Errorf("an ended session accepts a file: %v", err)
+		t.Errorf("Add to an ended session = %v", err)
 	}
 	if _, err := a.Artifacts().Remove(ctx, ann, "f"); err != nil {
 		t.Error(err)
@@ -183,12 +183,12 @@ func TestFilesOfEndedSession(t *testing.T) {
 		t.Errorf("after the removal %v is left", left)
 	}
 	if _, err := a.Sessions().Start(ctx, ann, session.Start{}); !errors.Is(err, abi.SessionEnded) {
-		t.Errorf("the session is open again: %v", err)
+		t.Errorf("the session after the removal = %v; want that it has ended", err)
 	}
 }
 
-// If a session was bound to a user, the files that were uploaded before that are erased with the
-// user, even after the session has ended.
+// If a session was bound to a user, an erasure of the user also removes the files that were
+// uploaded before that. This is the case even after the session has ended.
 func TestErasureOfBoundSessionsFiles(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
@@ -208,7 +208,7 @@ func TestErasureOfBoundSessionsFiles(t *testing.T) {
 		t.Errorf("Erase = %+v, %v; want 1 file", erased, err)
 	}
 	if _, err := a.Artifacts().Content(ctx, "acme", "f"); !errors.Is(err, abi.NotFound) {
-		t.Errorf("the file still exists: %v", err)
+		t.Errorf("Content after the erasure = %v", err)
 	}
 	if left := fileRecords(t, a.backend); len(left) > 0 {
 		t.Errorf("the erasure leaves %v", left)
@@ -234,7 +234,7 @@ func TestSweepOfUploads(t *testing.T) {
 		if _, err := after.Sweep(ctx, "acme", 100); err != nil {
 			t.Fatal(err)
 		}
-		if left := fileRecords(t, b); len(left) > 1 { // the session's record is not a file
+		if left := fileRecords(t, b); len(left) > 1 { // the only record that may remain is the record of the session
 			t.Errorf("the sweep after %d updates leaves %v", n-1, left)
 		}
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// finishedState is the stored form of a run with an idempotency key.
+// finishedState is the stored form of the outcome of a run with an idempotency key.
 type finishedState struct {
 	Fingerprint string          `json:"fingerprint"`
 	Answer      json.RawMessage `json:"answer"`
 }
 
 // finished returns the answer that is stored under the transaction's idempotency key, or nil if
-// there is none. finished returns a conflict if the key was used for another request.
+// there is none. If the key was used for another request, the error is a conflict.
 func (t *transaction) finished(r storage.Record) ([]byte, error) {
 	if !r.Exists() || r.Expired(t.s.now()) {
 		return nil, nil
@@ -34,8 +34,8 @@ func (t *transaction) finished(r storage.Record) ([]byte, error) {
 	return state.Answer, nil
 }
 
-// differing returns the names of the parts in which two fingerprints differ. If the fingerprints
-// have no parts, differing returns "request".
+// differing returns the names of the parts in which two fingerprints differ. If the fingerprints do
+// not consist of parts, the result is "request".
 func differing(was, is string) string {
 	known := map[string]string{}
 	for part := range strings.FieldsSeq(was) {

@@ -9,15 +9,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// key returns the key of the caller's record in the store. group is the app's group. key returns a
-// fault if the store is per-user or per-session and the caller has no user or session. who is the
-// name of the caller in faults.
+// key returns the key of the caller's record in the store. The argument "group" is the app's group.
+// The method returns a fault if the store is per-user or per-session and the caller has no user or
+// session. The argument "who" is the name of the caller in faults.
 func (st *store) key(group storage.Key, c partition.Caller, who string) (storage.Key, error) {
 	return st.scopedKey(group, st.Access, c, "store "+strconv.Quote(st.Name), who)
 }
 
-// scopedKey is like key, but for the records of the store that have a given scope. what is the name of
-// the records in faults.
+// scopedKey is like key, but for the records of the store that have a given scope. The argument
+// "what" is the name of the records in faults.
 func (st *store) scopedKey(group storage.Key, scope declare.Scope, c partition.Caller, what, who string) (storage.Key, error) {
 	key := prefixOf(group, st.Name)
 	switch scope {

@@ -47,7 +47,7 @@ func (k *kinds) add(added kind.Kind) error {
 		return fmt.Errorf("memory: the kind name %q is empty or already registered", name)
 	}
 	k.byName[name] = added
-	if len(added.Operations()) > 0 { // otherwise only the host uses the kind
+	if len(added.Operations()) > 0 { // if a kind has no operations, only the host uses it
 		k.names = append(k.names, string(name))
 	}
 	for _, op := range added.Operations() {
@@ -58,7 +58,7 @@ func (k *kinds) add(added kind.Kind) error {
 	return nil
 }
 
-// noOperation returns the fault for an operation that the kind of a store does not have.
+// noOperation returns the fault of a call to an operation that the kind of the store does not have.
 func (k *kinds) noOperation(st *store, op string) error {
 	var names []string
 	_, union := k.byName[st.Kind].(kind.Union)
@@ -102,7 +102,7 @@ func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) 
 	}
 	switch decl.Access {
 	case declare.ScopeSession, declare.ScopeUser, declare.ScopeApplication:
-	case declare.ScopeByItem: // the kind must support it
+	case declare.ScopeByItem: // the kind must support this access
 	default:
 		return nil, fmt.Errorf("unknown access %q: use session, user or application", decl.Access)
 	}
@@ -151,7 +151,7 @@ func Operations() abi.Table {
 
 // Mistakes returns the parts of a declaration that look like constraints but have no effect.
 // Mistakes returns an error if the declaration does not compile. The argument "more" contains the
-// registered kinds besides documents.
+// kinds that are registered in addition to documents.
 func Mistakes(st declare.Store, more ...kind.Kind) (schema.Errors, error) {
 	k, err := newKinds(more)
 	if err != nil {

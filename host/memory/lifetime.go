@@ -11,8 +11,9 @@ import (
 // never is a time that is later than any time in a record.
 var never = time.Unix(1<<40, 0)
 
-// endOf returns the end of a record's lifetime: its expiry, or earlier if the retention of the
-// store has been shortened since. st is nil if the store is no longer declared.
+// endOf returns the end of a record's lifetime. This is the expiry of the record, or an earlier
+// time if the retention of the store has been shortened since the record was written. The argument
+// st is nil if the store is no longer declared.
 func (st *store) endOf(r storage.Record) time.Time {
 	end := never
 	if !r.Expires.IsZero() {
@@ -42,9 +43,8 @@ func (t *transaction) life(r storage.Record) txn.Life {
 	return l
 }
 
-// foreignEnds returns the keys of the sessions and workflows whose end also ends the record's
-// lifetime. foreignEnds omits the caller's own session and workflow, because the transaction has
-// guards for them.
+// foreignEnds returns the keys of the sessions and workflows with which the record ends. It omits
+// the caller's own session and workflow, because the transaction has guards for them.
 func (t *transaction) foreignEnds(r storage.Record) []storage.Key {
 	c := t.tx.Caller
 	var keys []storage.Key
@@ -56,7 +56,8 @@ func (t *transaction) foreignEnds(r storage.Record) []storage.Key {
 	return keys
 }
 
-// endKey returns the key of the session or the workflow in a tag, "" for another tag.
+// endKey returns the key of the session or the workflow that a tag contains. It returns "" for any
+// other tag.
 func endKey(app partition.App, tenant, tag string) storage.Key {
 	if id, ok := partition.SessionOfTag(tag); ok {
 		return app.Session(partition.Caller{Tenant: tenant, Session: id})

@@ -25,7 +25,7 @@ func TestLimitsPage(t *testing.T) {
 		}
 	}
 	if l.UserBytes*8 != l.AppBytes || l.UserRecords*8 != l.AppRecords {
-		t.Errorf("a user has %d bytes and %d records; the page has an eighth", l.UserBytes, l.UserRecords)
+		t.Errorf("the limits of a user are %d bytes and %d records; want an eighth of the app's limits, as in the documentation", l.UserBytes, l.UserRecords)
 	}
 }
 

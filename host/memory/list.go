@@ -32,12 +32,13 @@ type RecordInfo struct {
 	Expires  *time.Time `json:"expires_at,omitempty"`
 }
 
-// List returns a page of up to limit live records of a store in the caller's tenant. If the caller
-// has a user, a session or a workflow, List returns only their records. A page can contain fewer
-// than limit records, because the work for a page is bounded.
+// List returns a page of the live records of a store in the caller's tenant. A page contains at
+// most as many records as the argument "limit". If the caller has a user, a session or a workflow,
+// List returns only their records. A page can contain fewer than limit records, because the work
+// for a page is bounded.
 //
-// To get the next page, pass next as after. The result "next" is "" on the last page. List is for
-// operators: tools cannot list records.
+// To get the following page, pass the result "next" as the argument "after". The result "next" is
+// "" for the last page. List is for operators: tools cannot list records.
 func (s *Service) List(ctx context.Context, c partition.Caller, name, after string, limit int) (found []RecordInfo, next string, err error) {
 	if err := c.Check(); err != nil {
 		return nil, "", err
@@ -72,8 +73,8 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 	return found, next, nil
 }
 
-// sharedCursor is the beginning of a cursor into the part of a block that the apps of a tenant share.
-// A list visits this part last.
+// sharedCursor is the beginning of a cursor that points to a record in the part of a store that the
+// apps of a tenant share. A list visits this part last.
 const sharedCursor = "~"
 
 // listGroup returns the group that a cursor refers to, and the cursor without its sharedCursor.
@@ -138,7 +139,7 @@ func belongs(key storage.Key, c partition.Caller, name string) bool {
 // lifetimes caches the sessions and workflows that it has read.
 type lifetimes struct {
 	s    *Service
-	open map[storage.Key]bool // maps the key of a session or a workflow to whether it is open
+	open map[storage.Key]bool // whether a session or a workflow is open, by its key
 }
 
 func newLifetimes(s *Service) *lifetimes { return &lifetimes{s, map[storage.Key]bool{}} }

@@ -36,7 +36,7 @@ func TestListsAreBoundedWork(t *testing.T) {
 		user := partition.Caller{Tenant: "acme", User: fmt.Sprintf("u%04d", i), Run: "r"}
 		a.must(user, abi.SetContent, `"notes"`, `{}`, `{"ttl":"1m"}`)
 	}
-	a.clock.Advance(2 * time.Minute) // all of these records have expired
+	a.clock.Advance(2 * time.Minute) // after this, all of these records have expired
 	a.must(partition.Caller{Tenant: "acme", User: "zoe-is-last", Run: "r"}, abi.SetContent, `"notes"`, `{}`)
 	seen, pages := 0, 0
 	for after := ""; ; pages++ {
@@ -54,11 +54,11 @@ func TestListsAreBoundedWork(t *testing.T) {
 		}
 	}
 	if seen != 1 || pages != others/limit {
-		t.Errorf("%d pages held %d records of the store; want 1 in %d pages before the last", pages, seen, others/limit)
+		t.Errorf("there were %d pages before the last one, with %d records of the store in all; want 1 record and %d pages", pages, seen, others/limit)
 	}
 	l.n = 0
 	if found, _, err := a.List(ctx, partition.Caller{Tenant: "acme", User: "zoe-is-last"}, "notes", "", 100); err != nil || len(found) != 1 || l.n > 2 {
-		t.Errorf("the list of one user = %v, %v, with %d records read; want one, with at most 2 read", found, err, l.n)
+		t.Errorf("the list of one user = %v, %v, after reading %d records; want one record after reading at most 2", found, err, l.n)
 	}
 	if _, _, err := a.List(ctx, partition.Caller{Tenant: "acme"}, "notes", "nonsense!", 1); !errors.Is(err, abi.InvalidArgument) {
 		t.Errorf("an invalid cursor = %v; want invalid_argument", err)
@@ -76,7 +76,7 @@ func TestCursorsStayInTheirTenant(t *testing.T) {
 	}
 	_, next, err := a.List(ctx, partition.Caller{Tenant: "acme"}, "notes", "", 1)
 	if err != nil || next == "" {
-		t.Fatalf("the first page is followed by %q, %v; want a next", next, err)
+		t.Fatalf("the first page has the cursor %q of the next page, %v; want a cursor", next, err)
 	}
 	found, _, err := a.List(ctx, partition.Caller{Tenant: "other"}, "notes", next, 10)
 	if err != nil || len(found) != 1 || found[0].User != "bob" {

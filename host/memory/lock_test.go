@@ -50,7 +50,7 @@ func TestBlindMergesDelayNoCommit(t *testing.T) {
 	for run := range 2 {
 		wg.Go(func() {
 			_, err := a.transact(caller("", ""), func(ctx context.Context, v *memory.View) error {
-				for n := range 20 { // more than the limit of blind merges
+				for n := range 20 { // more merges than may stay blind
 					patch := fmt.Sprintf(`{"k%d":%d}`, n%10, run)
 					if _, err := v.Call(ctx, call(abi.SetContent, `"flags"`, patch)); err != nil {
 						return err
@@ -66,7 +66,7 @@ func TestBlindMergesDelayNoCommit(t *testing.T) {
 	wg.Wait()
 	t.Logf("the longest transaction of the backend took %v", b.longest)
 	if b.longest > 150*time.Millisecond {
-		t.Errorf("a function ran for %v inside the backend's transaction", b.longest)
+		t.Errorf("a function ran for %v inside the backend's transaction; want less", b.longest)
 	}
 }
 
@@ -101,8 +101,8 @@ func (busy) Update(ctx context.Context, _ storage.Footprint, _ func([]storage.Re
 	return ctx.Err()
 }
 
-// If the backend has not begun a commit, the commit ends at the deadline of the run and stores
-// nothing.
+// A commit can wait for the backend. If the backend has not begun the commit at the deadline of the
+// run, the run fails then and stores nothing.
 func TestWaitingCommitEndsInTime(t *testing.T) {
 	b := mem.New()
 	a := newApp(t, func(cfg *memory.Config) { cfg.Backend = busy{b} })
@@ -118,6 +118,6 @@ func TestWaitingCommitEndsInTime(t *testing.T) {
 		t.Errorf("Transact = %v after %v; want a timeout at the deadline", err, time.Since(began))
 	}
 	if found, err := b.Scan(context.Background(), "", "", 10); len(found) > 0 || err != nil {
-		t.Errorf("stored: %v, %v", found, err)
+		t.Errorf("Scan = %v, %v; want no records", found, err)
 	}
 }

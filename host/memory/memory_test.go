@@ -170,7 +170,7 @@ func TestSetMergesAndCreates(t *testing.T) {
 func TestDelete(t *testing.T) {
 	a := newApp(t)
 	if got := a.must(ann, abi.DeleteContent, `"notes"`); got != `{"success":true,"deleted":false}` {
-		t.Errorf("delete of nothing = %s", got)
+		t.Errorf("delete_content without a record = %s", got)
 	}
 	a.must(ann, abi.SetContent, `"notes"`, `{"a":1}`)
 	if got := a.must(ann, abi.DeleteContent, `"notes"`); got != `{"success":true,"deleted":true}` {

@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// metaContent is the content of sessionMeta for tool code. The three parts of metaContent are
-// always present: a tool does not need to check whether they exist.
+// metaContent is the content of sessionMeta for tool code. Its three members are always present: a
+// tool does not need to check whether they exist.
 type metaContent struct {
 	Metadata  json.RawMessage  `json:"metadata"`
 	Info      sessionInfo      `json:"sessionInfo"`
@@ -45,7 +45,7 @@ type metaPartition struct{ *storePartition }
 
 // Get implements kind.Partition. The document has no creation time.
 func (m metaPartition) Get(ctx context.Context, _ string) (storage.Record, error) {
-	var behind storage.Record // remains the zero Record without a session
+	var behind storage.Record // if there is no session, this stays the zero Record
 	if m.key != "" {
 		r, err := m.view.tx.Get(ctx, m.key)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// program is the code of a guest. The Service and the model execute the same program.
+// program is the simulated code of a guest. The Service and the model execute the same program.
 type program struct {
 	steps []step
 	// stubborn reports whether the guest succeeds even after an error that ends the attempt.
@@ -24,11 +24,12 @@ type step struct {
 	op    string
 	args  []string
 	catch bool
-	// digest adds a member to a content. The value of the member depends on all replies that the
-	// program has received. revise sets if_revision to the last revision in these replies.
+	// If digest is true, the step adds a member to a content. The value of the member depends on
+	// all replies that the program has received. If revise is true, the step sets the option
+	// if_revision to the last revision in these replies.
 	digest, revise bool
 	throw          bool
-	skip           int // how many steps to skip, depending on previous results
+	skip           int // the number of steps that a branch skips if the digest of the previous results is even
 }
 
 func (s step) String() string {

@@ -34,7 +34,7 @@ var modelStores = map[string]modelStore{
 	"flags": {access: declare.ScopeApplication},
 }
 
-// modelSchema can allow two contents and reject the result of merging them.
+// modelSchema is a schema that allows two contents but rejects the result of merging them.
 const modelSchema = `{"type":"object","maxProperties":2,"properties":{
 	"a":{"type":"integer","default":1},"b":{"type":"integer"},"c":{"type":"integer"}}}`
 
@@ -83,7 +83,8 @@ type modelSession struct {
 	ended    bool
 }
 
-// world is the whole state of the model. Worlds are copied, and their maps are never modified.
+// world is the complete state of the model. To change a state, code copies it: the maps of an
+// existing world are never modified.
 type world struct {
 	now      time.Time
 	records  map[place]modelRecord
@@ -105,7 +106,8 @@ func (w world) clone() world {
 	return w
 }
 
-// begin starts a caller's session, or returns a fault if the session cannot be used.
+// begin starts a caller's session in the model, or returns the code of a fault if the session
+// cannot be used.
 func (w world) begin(c partition.Caller) abi.Code {
 	if c.Session == "" {
 		return ""
@@ -148,13 +150,13 @@ type guest struct {
 	stamp  time.Time // the time of its writes
 	before map[place]modelRecord
 	view   map[place]modelRecord
-	// readSet contains the places whose state the run has read. A reply must not depend on other
-	// places.
+	// readSet contains the places of the records that the run has read. A reply must not depend on
+	// other places.
 	readSet map[place]bool
 	wrote   map[place]bool
-	// passed reports whether the current call is known to have succeeded. In this case the model does
-	// not check blind merges, because other runs may have made a merge impossible after the attempt
-	// saw it succeed.
+	// passed is true if the current call is known to have succeeded in the observed run. In this
+	// case the model does not check blind merges: the merge succeeded in the attempt, but other
+	// runs may have made it impossible since then.
 	passed func() bool
 }
 
@@ -169,7 +171,7 @@ func newGuest(w world, c partition.Caller, stamp time.Time) *guest {
 	return g
 }
 
-// commit returns the world after the run.
+// commit returns the state of the model after the run.
 func (g *guest) commit() world {
 	w := g.w.clone()
 	for at := range g.wrote {
@@ -233,7 +235,8 @@ func parseModelOptions(text string) (o modelOptions) {
 	return o
 }
 
-// meta returns the metadata of sessionMeta in its wrapped form. Tests check only this part.
+// meta returns a part of sessionMeta: an object that contains the metadata. Tests check only this
+// part.
 func (g *guest) meta() string {
 	metadata := g.w.sessions[g.c.Session].metadata
 	if metadata == "" {

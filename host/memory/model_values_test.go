@@ -23,7 +23,8 @@ func parse(text string) any {
 	return value
 }
 
-// text returns the canonical JSON of a value: members sorted, no spaces.
+// The function text returns the canonical JSON of a value: its members are sorted, and there are no
+// spaces.
 func text(value any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -92,7 +93,8 @@ func fitsModelSchema(content map[string]any) bool {
 	return len(content) <= 2
 }
 
-// rule is a path of a projection: its names, and whether it includes the field.
+// rule is a path of a projection. It contains the names in the path, and whether the projection
+// includes or excludes the field.
 type rule struct {
 	path    []string
 	include bool
@@ -104,7 +106,7 @@ func project(content, projection string) string {
 		return content
 	}
 	rules := flatten(nil, parse(projection).(map[string]any))
-	status := true // a projection that only excludes selects the rest
+	status := true // a projection that only excludes fields selects all other fields
 	for _, r := range rules {
 		status = status && !r.include
 	}

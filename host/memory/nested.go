@@ -8,13 +8,14 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// Nested executes body as a part of the attempt, under a given Authority. If body fails, its writes
-// are undone and its reads stay in the read set; see txn.Tx.Nested. The error is then the error of
-// body.
+// Nested executes the function "body" as a part of the attempt, under a given Authority. If the
+// function fails, its writes are undone and its reads stay in the read set; see txn.Tx.Nested.
+// Nested then returns the error of the function.
 //
-// ctx must be the context of the attempt. body can use a context with an earlier end: if that
-// context ends, only the work of body is undone. If ctx ends, or if other transactions have changed
-// records that the attempt read, the attempt fails, and so does every later call of the View.
+// The argument ctx must be the context of the attempt. The function can use a context with an
+// earlier end: if that context ends, only the writes of the function are undone. If ctx ends, or if
+// other transactions have changed records that the attempt read, the attempt fails, and so does
+// every later call of the View.
 //
 // More than txn.MaxNested nested bodies in an attempt, or more than txn.MaxDepth levels of nesting,
 // are a call_limit fault.
@@ -34,7 +35,7 @@ func (v *View) Nested(ctx context.Context, a Authority, body func(context.Contex
 	case errors.Is(err, txn.ErrConflict) || ctx.Err() != nil:
 		v.closed = err
 	default:
-		v.closed = nil // only the context of body has ended
+		v.closed = nil // only the context of the nested body has ended
 	}
 	return err
 }

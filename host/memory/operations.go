@@ -14,11 +14,11 @@ import (
 // operation is an entry of the operation table, with the kinds that have the operation.
 type operation struct {
 	verb abi.Verb
-	// The field stores lists the kinds for which a call contains the name of the store.
+	// The field "stores" lists the kinds for which a call contains the name of the store.
 	stores []declare.Kind
-	// space is the kind for which a call does not contain the name of the store, or "" if there is
-	// none. A call without a store uses the store with the name spaceStore, or all stores of the kind
-	// if spaceStore is "".
+	// The field "space" is the kind for which a call does not contain the name of the store, or ""
+	// if there is no such kind. A call without a store uses the store with the name spaceStore, or
+	// all stores of the kind if spaceStore is "".
 	space      declare.Kind
 	spaceStore string
 }
@@ -54,8 +54,8 @@ func namesStore(op abi.Operation) bool {
 	return len(op.Params) > 0 && op.Params[0].Kind == abi.StoreName
 }
 
-// checkOperation returns an error if a kind cannot declare an operation. storeless reports whether the
-// kind can have operations without a store parameter.
+// checkOperation returns an error if a kind cannot declare an operation. The argument "storeless"
+// is true if the kind can have operations without a store parameter.
 func checkOperation(op abi.Operation, storeless bool) error {
 	if len(op.Params) > abi.MaxParams {
 		return fmt.Errorf("memory: the operation %s has %d parameters; the limit is %d", op.Name, len(op.Params), abi.MaxParams)
@@ -148,15 +148,15 @@ func (o operation) resolve(call abi.Call) (target, error) {
 }
 
 // argsWithoutStore returns the arguments of a call without the name of a store. If the store is
-// optional, the next parameter is a required text. If a call has no second text, it therefore does
-// not contain a store, and its first argument is the required parameter.
+// optional, the next parameter is a required text. A call with fewer than two texts at the
+// beginning therefore does not contain a store: its first argument is the required text.
 func (o operation) argsWithoutStore(args []json.RawMessage) (own []json.RawMessage, ok bool) {
 	switch {
 	case len(o.stores) == 0 || len(args) == 0:
 		return args, true
 	case kind.IsAbsent(args[0]):
 		return args[1:], true
-	case len(args) > 1 && kind.IsAbsent(args[1]): // a later argument was passed by name
+	case len(args) > 1 && kind.IsAbsent(args[1]): // the second text is missing because a later argument was passed by name
 		return slices.Delete(slices.Clone(args), 1, 2), true
 	}
 	return args, len(args) == 1 || !bytes.HasPrefix(bytes.TrimSpace(args[1]), []byte(`"`))

@@ -86,7 +86,8 @@ func TestPagesOfSessionsAreBounded(t *testing.T) {
 	}
 }
 
-// A short page reads only the records that it contains, and one more to detect a next page.
+// A list with a small limit reads only the records of the page and one more. The additional record
+// shows whether there is a next page.
 func TestShortPagesReadLittle(t *testing.T) {
 	l := &looks{}
 	a := newApp(t, func(cfg *memory.Config) { l.Backend, cfg.Backend = cfg.Backend, l })
@@ -96,7 +97,7 @@ func TestShortPagesReadLittle(t *testing.T) {
 	l.n = 0
 	found, next, err := a.List(t.Context(), partition.Caller{Tenant: "acme"}, "notes", "", 2)
 	if err != nil || len(found) != 2 || next == "" || l.n > 3 {
-		t.Errorf("a page of 2 has %d records, next %q, %v, with %d records read; want 2 and a next, with 3 read", len(found), next, err, l.n)
+		t.Errorf("a page with the limit 2 has %d records, the cursor %q and the error %v after reading %d records; want 2 records and a cursor after reading 3", len(found), next, err, l.n)
 	}
 }
 

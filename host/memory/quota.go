@@ -50,8 +50,8 @@ func (v *View) checkQuota(key storage.Key, record storage.Record) error {
 	return v.s.records.SpaceFault(v.run.budget().Check(&growth, v.accountUsage))
 }
 
-// fitsAsAddition reports whether the record would fit even if all previous writes of the attempt
-// had only added to the usage. The check avoids a pass over all writes at each write.
+// fitsAsAddition reports whether the record would fit even if each previous write of the attempt
+// had added a new record. The check avoids a pass over all writes at each write.
 func (v *View) fitsAsAddition(record storage.Record) bool {
 	v.written = v.written.Plus(storage.UsageOf(storage.HeadOf(record)))
 	i := 0
@@ -78,13 +78,14 @@ func holds(limit, u storage.Usage) bool {
 	return (limit.Records == 0 || u.Records <= limit.Records) && (limit.Bytes == 0 || u.Bytes <= limit.Bytes)
 }
 
-// accountUsage returns the usage of one of the caller's accounts. The result is the usage that the
-// attempt read first.
+// accountUsage returns the usage of one of the caller's accounts. An attempt reads this usage only
+// once.
 func (v *View) accountUsage(account storage.Key) (storage.Usage, error) {
 	return v.usage[slices.Index(v.run.limits.Accounts(), account)], nil
 }
 
-// change returns the storage.Change of a write that replaces the record stored by the record next.
+// The function change returns the storage.Change of a write that replaces the record "stored" by
+// the record "next".
 func (v *View) change(stored, next storage.Record) storage.Change {
 	if v.run.reclaimed && stored.Expired(v.s.now()) {
 		stored = storage.Record{} // the space of the record was reclaimed
@@ -115,12 +116,12 @@ func (v *View) reclaim(ctx context.Context) error {
 	return v.readUsage(ctx)
 }
 
-// reclaimed is the maximum number of expired records that one reclaim frees.
+// The constant reclaimed is the maximum number of expired records that one call to reclaim frees.
 const reclaimed = 1000
 
 // reclaim frees expired records of the app for a caller whose quota is exhausted. It reports
-// whether there were expired records. The number of freed records is bounded. A transaction
-// reclaims at most once for its calls and once for its commit.
+// whether there were expired records. The number of freed records is bounded. In a transaction,
+// reclaim is called at most once for the calls and once for the commit.
 //
 // A sweep keeps expired records for another hour, in case the clock is ahead. A write does not need
 // that delay, because a write can replace an expired record.
@@ -139,8 +140,9 @@ func reclaim(ctx context.Context, s *Service, c partition.Caller) bool {
 // larger change, no records are reclaimed.
 const maxClockJump = 5 * time.Minute
 
-// clockMoved reports whether the system clock was set between two readings, by comparison with the
-// monotonic clock. Records must not be lost if they have expired only because the clock is wrong.
+// clockMoved reports whether the system clock was set between two readings. It compares the system
+// clock with the monotonic clock. Records must not be lost if they have expired only because the
+// clock is wrong.
 func clockMoved(began, now time.Time) bool {
 	jump := now.Round(0).Sub(began.Round(0)) - now.Sub(began)
 	return jump.Abs() > maxClockJump

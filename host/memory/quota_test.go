@@ -70,7 +70,7 @@ func TestUserQuota(t *testing.T) {
 				}
 			}
 			if kept != 4 {
-				t.Errorf("the user stored %d times 20,000 bytes with a quota of 100,000; want 4", kept)
+				t.Errorf("the user stored 20,000 bytes %d times with a quota of 100,000; want 4 times", kept)
 			}
 			if err := test.keep(a, bob, 0); err != nil {
 				t.Errorf("another user = %v", err)

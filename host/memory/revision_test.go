@@ -21,8 +21,8 @@ func (a *app) revision(c partition.Caller, store string) int64 {
 	return reply.Revision
 }
 
-// A revision is never reused, even after the record was removed in any way. A stale if_revision is
-// therefore rejected.
+// A revision of a key is never reused. This holds for every way in which the record can be removed.
+// A stale if_revision is therefore rejected.
 func TestRevisionsNeverRepeat(t *testing.T) {
 	for _, test := range []struct {
 		name, store string
@@ -71,8 +71,8 @@ func TestRevisionsNeverRepeat(t *testing.T) {
 	}
 }
 
-// The revisions also continue after a blind write, and after a removal followed by a write in the
-// same run.
+// Revisions also increase after a blind write, and if a run removes a record and then writes it
+// again.
 func TestRevisionsOfBlindWrites(t *testing.T) {
 	a := newApp(t)
 	a.must(ann, abi.SetContent, `"notes"`, `{"a":1}`)

@@ -30,7 +30,7 @@ func TestAttemptKeepsEncodedContents(t *testing.T) {
 		for range 5 {
 			for i := range stores {
 				name := json.RawMessage(fmt.Sprintf(`"s%d"`, i))
-				content := append(json.RawMessage(nil), expensive...) // an engine passes a new slice each time
+				content := append(json.RawMessage(nil), expensive...) // a new slice for each call, as from an engine
 				if _, err := v.Call(ctx, abi.Call{Op: abi.SetContent, Args: []json.RawMessage{name, content}}); err != nil {
 					return err
 				}

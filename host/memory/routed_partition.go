@@ -26,7 +26,7 @@ var _ kind.ScopedPartition = routedPartition{}
 // routedScopes are the scopes that a store with declare.ScopeByItem can have.
 var routedScopes = [...]declare.Scope{declare.ScopeUser, declare.ScopeWorkflow, declare.ScopeApplication}
 
-// The method "at" returns the partition of a record, if the call can use it.
+// The method "at" returns the partition of a record, or a fault if the call cannot use the record.
 func (p routedPartition) at(item string) (*storePartition, error) {
 	if err := checkPath(item); err != nil {
 		return nil, err
@@ -37,8 +37,8 @@ func (p routedPartition) at(item string) (*storePartition, error) {
 	return p.within(p.store.scopeOfItem(item), strconv.Quote(item))
 }
 
-// within returns the partition of the caller's records with a scope. what is the name of the records in
-// faults.
+// The method "within" returns the partition of the caller's records with a scope. The argument
+// "what" is the name of the records in faults.
 func (p routedPartition) within(scope declare.Scope, what string) (*storePartition, error) {
 	v := p.view
 	key, err := p.store.scopedKey(v.s.app.Group(v.caller), scope, v.caller, what, v.authority.holder())
@@ -103,8 +103,9 @@ func (p routedPartition) Scan(ctx context.Context, after string, limit int) ([]s
 	return found, err
 }
 
-// checkPath returns a fault if an item is not a path of names. pathParts would drop an empty name,
-// so that two texts would name one record, and a range would contain more than its path.
+// checkPath returns a fault if an item is not a path of names. pathParts would drop an empty name.
+// Two texts would then name the same record, and a range would contain more than the items below
+// its path.
 func checkPath(item string) error {
 	if item == "" || strings.Contains("."+item+".", "..") {
 		return abi.Faultf(abi.InvalidArgument, "%s is not a path of names separated by dots", kind.Quote(item))
@@ -112,8 +113,8 @@ func checkPath(item string) error {
 	return checkItem(item)
 }
 
-// pathParts returns the names of a path as parts of a key, so that the items below a path are a
-// range of keys.
+// pathParts returns the names of a path as parts of a key. The items below a path are then a range
+// of keys.
 func pathParts(path string) []storage.Part {
 	names := strings.Split(path, ".")
 	parts := make([]storage.Part, len(names))

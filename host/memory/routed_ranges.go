@@ -10,15 +10,16 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// itemRange is a range of items: path itself, or all items below path, or both. The zero path has
-// all items below it.
+// itemRange is a range of items: the item whose name is the field path, or all items below this
+// path, or both. All items are below the path "".
 type itemRange struct {
 	path         string
 	exact, below bool
 }
 
-// itemRanges returns the ranges of a store that an Authority can use with a verb, limited to a
-// prefix: the item prefix and the items below it. The ranges do not overlap.
+// itemRanges returns the ranges of a store that an Authority can use with a verb. The ranges
+// contain only the item whose name is the argument "prefix" and the items below it. The ranges do
+// not overlap.
 func (a Authority) itemRanges(store, prefix string, verb abi.Verb) []itemRange {
 	whole := itemRange{prefix, prefix != "", true}
 	if a.unrestricted {
@@ -42,7 +43,7 @@ func (a Authority) itemRanges(store, prefix string, verb abi.Verb) []itemRange {
 	return ranges
 }
 
-// addRange adds a range to ranges that it must not overlap.
+// addRange adds a range to a list of ranges. The ranges in the result do not overlap.
 func addRange(ranges []itemRange, added itemRange) []itemRange {
 	kept := ranges[:0]
 	for _, r := range ranges {
@@ -66,7 +67,8 @@ func isBelow(path, above string) bool {
 	return above == "" && path != "" || strings.HasPrefix(path, above+".")
 }
 
-// Bounds of the records that a cursor reads at a time. A cursor reads about chunkBytes of contents.
+// These are bounds on the number of records that a cursor reads at a time. A cursor chooses the
+// number so that it reads about chunkBytes of contents.
 const (
 	minChunk   = 8
 	maxChunk   = 256
@@ -84,7 +86,7 @@ type rangeCursor struct {
 	end    bool
 }
 
-// fill reads the next chunk if there is no record left.
+// The method fill reads further chunks if the cursor has no record left.
 func (c *rangeCursor) fill(ctx context.Context, p routedPartition) error {
 	for len(c.next) == 0 && !c.end {
 		found, err := c.read(ctx)
@@ -107,8 +109,8 @@ func (c *rangeCursor) fill(ctx context.Context, p routedPartition) error {
 	return nil
 }
 
-// The method "read" returns the next chunk, and sets end if it is the last one. A range with one
-// item is read without the items below it.
+// The method "read" returns the next chunk. If this chunk is the last one, it sets the field "end".
+// If the range contains only one item, the method does not read the items below it.
 func (c *rangeCursor) read(ctx context.Context) ([]storage.Record, error) {
 	if c.within.below {
 		found, err := c.part.view.tx.Scan(ctx, c.prefix, c.after, c.chunk)

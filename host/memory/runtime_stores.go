@@ -74,8 +74,8 @@ func decodeDeclared(r storage.Record) (map[string]declaredStore, error) {
 	return kept, nil
 }
 
-// SaveDeclared stores declarations that were made at run time, all of them or none. SaveDeclared
-// does not check the declarations. They are checked by New and Service.Declare.
+// SaveDeclared stores the declarations that were made at run time. If it fails, it stores no
+// declaration. It does not check the declarations. New and Service.Declare check them.
 func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app string, stores ...declare.Store) error {
 	key := declaredKey(tenant, app)
 	db := records.New(records.Config{App: partition.App(app), Backend: backend})

@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// weighing is a backend that records the maximum amount of content that one operation returned.
+// weighing is a backend that records the maximum number of bytes of contents that one operation
+// returned.
 type weighing struct {
 	storage.Backend
 	mu  sync.Mutex

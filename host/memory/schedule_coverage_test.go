@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// mustCover lists the situations that the seeds must cover. The test fails if a change of the
-// programs loses a situation.
+// mustCover lists the situations that the seeds must cover. The test fails if no seed causes one of
+// these situations.
 var mustCover = []string{
 	"torn read ended an attempt", "absent record appeared", "deleted and created again", "expired during an attempt",
 	"session ended in mid-run", "user erased in mid-run", "schema refused at a later merge", "conflict",
@@ -61,8 +61,8 @@ func (h *runHistory) coverEnd(counts map[string]int) {
 	}
 }
 
-// coverChange compares two attempts of a run. coverChange counts the kind of change that the first
-// differing replies show.
+// coverChange compares two attempts of a run. It finds the first reply in which they differ, and
+// counts the kind of change that explains the difference.
 func coverChange(counts map[string]int, before, after attempt) {
 	for i := range min(len(before.trace), len(after.trace)) {
 		was, is := before.trace[i], after.trace[i]
@@ -91,6 +91,6 @@ type recordSeen struct {
 }
 
 func seenRecord(reply string) (r recordSeen) {
-	_ = json.Unmarshal([]byte(reply), &r) // fails for a fault and for a content
+	_ = json.Unmarshal([]byte(reply), &r) // for a fault and for a content, r stays empty
 	return r
 }

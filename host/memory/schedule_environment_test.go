@@ -38,7 +38,8 @@ func (s *scenario) addEnvironment() {
 	}
 }
 
-// addEvents records events that happen one after another between the same two moves.
+// addEvents records events that happen one after another between the same two moves of the
+// scheduler.
 func (s *scenario) addEvents(begin int, events ...event) {
 	for i, e := range events {
 		e.begin, e.end, e.after = begin, s.Step(), -1
@@ -146,8 +147,8 @@ func (r modelRecord) tags() (tags []string) {
 	return tags
 }
 
-// erase applies one write of an erasure to a world: the write removes a record, ends a session, or
-// marks the user.
+// The method erase applies one write of an erasure to a state of the model. The write removes a
+// record, ends a session, or marks the user.
 func (w world) erase(user string, write storage.Write) {
 	key := write.Record.Key
 	at, ours := placeOf(key)
@@ -174,7 +175,7 @@ func eraseName(user string, writes []storage.Write) string {
 	return name
 }
 
-// sameEnd compares the stored records with the final world of the model.
+// sameEnd compares the stored records and sessions with the state of the model after all events.
 func (s *scenario) sameEnd(w world) bool {
 	ctx := context.Background()
 	prefix := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: s.tenant})
@@ -219,8 +220,8 @@ func (s *scenario) sameSessions(w world) bool {
 	return true
 }
 
-// unjustified fails the test if a run failed without a reason, or if a fault contains text that
-// tool code must not see.
+// unjustified reports an error to the test if a run failed without a reason, or if a fault contains
+// text that tool code must not see.
 func (s *scenario) unjustified(t testingT) {
 	for _, h := range s.runs {
 		if last := len(h.attempts) - 1; h.task.Lost() > 0 && h.attempts[last].begin > h.task.Lost() {

@@ -41,26 +41,27 @@ type runHistory struct {
 	// The field "seen" contains the records that the reads of the current attempt found. The field
 	// seen is nil before the first attempt.
 	seen map[storage.Key]storage.Record
-	// The field changed reports whether a read or write of the attempt found that a record had changed
-	// since the attempt first read it. A commit of blind merges can cause this.
+	// The field "changed" is true if a read or a write of the attempt found that a record had
+	// changed since the attempt first read it. A commit of blind merges can cause this.
 	changed bool
 }
 
-// event is a change that took effect at one moment between its begin and its end. apply returns the
-// worlds that the change can lead to. If the observations rule out all of these worlds, apply
-// returns no worlds.
+// event is a change that took effect at one moment between the steps "begin" and "end". The
+// function apply returns the states of the model that the change can cause. If the observations
+// rule out all of these states, it returns none.
 type event struct {
 	name       string
 	begin, end int
 	after      int // the index of the event that must precede it, or -1
-	// idle events change nothing: when an idle event is possible, it does not need to be tried
-	// later
+	// If idle is true, the event changes nothing. As soon as it is possible, the search takes it
+	// and does not try to take it later.
 	idle  bool
 	apply func(world) []world
 }
 
-// explain searches for an order of the events that is consistent with their times and leads to a
-// world that final accepts.
+// explain searches for an order of the events that is consistent with their times. After all
+// events, the state of the model must be one that the function "final" accepts. The argument w is
+// the initial state.
 func explain(w world, events []event, final func(world) bool) bool {
 	if len(events) > maxEvents {
 		panic(fmt.Sprintf("the scenario has %d events; a search takes %d", len(events), maxEvents))
@@ -93,8 +94,9 @@ func (s eventSet) with(i int) eventSet {
 	return s
 }
 
-// The method "from" reports whether an order of the remaining events leads from w to a final world.
-// n events are done.
+// The method "from" reports whether there is an order of the remaining events after which the
+// function "final" accepts the state. The argument w is the current state of the model. The
+// argument "done" contains the n events that have already been applied.
 func (s *search) from(w world, done eventSet, n int) bool {
 	if n == len(s.events) {
 		return s.final(w)
@@ -130,7 +132,7 @@ func (s *search) from(w world, done eventSet, n int) bool {
 
 // errTorn ends an attempt that the model executes again. Either a call ended the observed attempt
 // at this point, or the model's attempt differs from the observed attempt.
-var errTorn = errors.New("the attempt ends here")
+var errTorn = errors.New("the observed attempt ended here")
 
 // outcomeCode returns the outcome of a run: "" for success, the code of a fault, or "thrown".
 func (h *runHistory) outcomeCode() string {
@@ -189,8 +191,8 @@ func (h *runHistory) applySession(w world) []world {
 	return []world{next, w}
 }
 
-// applyBegin accepts a world in which the run can begin, or in which it fails like the observed
-// run.
+// applyBegin accepts a state of the model in which the run can begin, or in which it fails like the
+// observed run.
 func (h *runHistory) applyBegin(id int) func(world) []world {
 	return func(w world) []world {
 		w = w.clone()
@@ -217,14 +219,14 @@ func (h *runHistory) replay(w world, a attempt, lenient bool) (g *guest, trace [
 		}
 		reply, code := g.call(op, args)
 		if want := a.trace[calls-1]; reply != want && "!"+string(code) != want {
-			return "", "", errTorn // not this world
+			return "", "", errTorn // the attempt is not possible in this state of the model
 		}
 		return reply, code, nil
 	})
 	return g, trace, err
 }
 
-// applySeen accepts a world in which the attempt would have seen the same results.
+// applySeen accepts a state of the model in which the attempt would have seen the same results.
 func (h *runHistory) applySeen(a attempt) func(world) []world {
 	return func(w world) []world {
 		if _, trace, _ := h.replay(w, a, true); !equal(trace, a.trace) {
@@ -234,8 +236,8 @@ func (h *runHistory) applySeen(a attempt) func(world) []world {
 	}
 }
 
-// applyLast accepts a world in which the run would have ended in the same way. applyLast returns
-// the world after the run.
+// applyLast accepts a state of the model in which the run would have ended in the same way. It
+// returns the state after the run.
 func (h *runHistory) applyLast(id int, a attempt) func(world) []world {
 	return func(w world) []world {
 		g, trace, err := h.replay(w, a, h.err != nil)

@@ -34,7 +34,7 @@ func (s *scenario) addRun(p program) {
 // onRead records what an attempt has seen.
 func (h *runHistory) onRead(want []storage.Key, found []storage.Record) {
 	if h.seen == nil {
-		return // before the first attempt
+		return // the first attempt has not begun
 	}
 	for i, r := range found {
 		h.changed = h.changed || h.sawOther(want[i], r)
@@ -50,7 +50,8 @@ func (h *runHistory) onUpdate(now []storage.Head, writes []storage.Write) {
 	}
 }
 
-// sawOther reports whether the attempt saw another version of an existing record.
+// sawOther reports whether the attempt saw a version of a record that differs from the record r. It
+// returns false if r is the zero Record.
 func (h *runHistory) sawOther(key storage.Key, r storage.Record) bool {
 	was, ok := h.seen[key]
 	return ok && r.Exists() && !was.SameVersion(r)
@@ -59,7 +60,7 @@ func (h *runHistory) sawOther(key storage.Key, r storage.Record) bool {
 // execute executes one attempt of a run.
 func (h *runHistory) execute(ctx context.Context, s *scenario, v *memory.View) error {
 	if h.seen == nil {
-		h.task.Fault = h.fault // applies to the first commit, not to an update before it
+		h.task.Fault = h.fault // the first commit fails, and not an update before it
 	}
 	h.seen, h.changed = map[storage.Key]storage.Record{}, false
 	seen := attempt{begin: s.Step(), stamp: v.Now(), at: h.clock.Now()}
@@ -90,7 +91,8 @@ func getStep(store string) step {
 	return step{op: abi.GetContent, args: []string{quoted(store), "", `{"record":true}`}}
 }
 
-// digestStep stores a digest of the previous results, which makes them affect the final state.
+// digestStep stores a digest of the previous results. The stored records at the end therefore
+// depend on these results.
 func digestStep(store string) step {
 	return step{op: abi.SetContent, args: []string{quoted(store), `{"c":null}`}, digest: true, catch: true}
 }
@@ -103,7 +105,8 @@ func (s *scenario) addPrograms(all ...[]step) {
 	}
 }
 
-// addSuccessors adds runs that replace a record with another one, which can have the same revision.
+// addSuccessors adds runs that remove a record and create another one under the same key. The new
+// record could have the same revision.
 func (s *scenario) addSuccessors(store, other string) {
 	s.addPrograms(
 		[]step{{op: abi.DeleteContent, args: []string{quoted(store)}}},

@@ -16,8 +16,8 @@ import (
 )
 
 // TestSchedules interleaves small random programs at every operation of the backend. There must be
-// a serial order of the runs in which the model returns the same replies and ends in the same
-// state.
+// an order of the runs in which the model, executing one run after another, returns the same
+// replies and ends with the same records.
 func TestSchedules(t *testing.T) {
 	txntest.Schedules{MemSeeds: 2000, BoltSeeds: 400, Play: playSeed, MustCover: mustCover}.Run(t)
 }
@@ -35,7 +35,7 @@ func playSeed(t *testing.T, b storage.Backend, seed uint64, covered map[string]i
 	s.cover(covered)
 }
 
-// scenario contains the actors and events of one seed.
+// scenario contains the runs and the other events of one seed.
 type scenario struct {
 	*txntest.Scheduler
 	seed   uint64
@@ -46,7 +46,8 @@ type scenario struct {
 	stores []string
 	runs   []*runHistory
 	others []event // events of the environment
-	// advances is the probability, in percent, that the clock advances between two moves.
+	// The field "advances" is the probability, in percent, that the clock advances between two
+	// moves of the scheduler.
 	advances int
 	troubles []string
 }
@@ -122,7 +123,7 @@ func newScenario(t *testing.T, b storage.Backend, seed uint64) *scenario {
 	return s
 }
 
-// prepare fills some stores before the other actors begin.
+// prepare fills some stores before the runs begin.
 func (s *scenario) prepare(t *testing.T) {
 	p := program{}
 	for _, name := range s.stores {
@@ -136,7 +137,7 @@ func (s *scenario) prepare(t *testing.T) {
 	}
 }
 
-// meanwhile lets time pass between two moves.
+// The method meanwhile lets time pass between two moves of the scheduler.
 func (s *scenario) meanwhile() {
 	if s.Rand.IntN(100) >= s.advances {
 		return

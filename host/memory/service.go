@@ -40,8 +40,9 @@ type Config struct {
 	// WorkflowIdle is the time after which an unused workflow ends, like SessionIdle. Default: 24
 	// hours.
 	WorkflowIdle time.Duration
-	// BeforeIdleEnd is called before a sweep ends an idle session; see session.BeforeEnd. It can end the
-	// session itself, with a transaction that has Tx.EndIdle. Default: no call.
+	// BeforeIdleEnd is a function that is called before a sweep ends an idle session; see
+	// session.BeforeEnd. The function can end the session itself, in a transaction with Tx.EndIdle.
+	// Default: nil, which means no call.
 	BeforeIdleEnd session.BeforeEnd
 	// KeyRetention is the time for which the Result of a run with an idempotency key is stored.
 	// Default: 24 hours.
@@ -52,8 +53,8 @@ type Config struct {
 	// MeteringRetention is the time for which the usage of a day is stored; see metering.Meter. By
 	// default, usage is not stored.
 	MeteringRetention time.Duration
-	// FileURL returns a download URL for a file, which is valid until File.Expires. sessionMeta
-	// contains it. By default, files have no URL.
+	// FileURL is a function that returns a download URL for a file. The URL is valid until
+	// File.Expires. The store sessionMeta contains the URL. By default, files have no URL.
 	FileURL func(tenant string, file artifact.Artifact) string
 	// Now is the clock, and Rand is the source of randomness. Both must be safe for concurrent use.
 	// By default, the clock and random source of the system are used.
@@ -141,7 +142,7 @@ type Service struct {
 	app          partition.App
 	kinds        *kinds
 	backend      storage.Backend
-	records      *records.DB // for the host's own records
+	records      *records.DB // gives access to the host's own records
 	stores       map[string]*store
 	names        []string // of the stores, in the order of declaration
 	meta         *store   // sessionMeta
@@ -177,7 +178,7 @@ type store struct {
 	dated bool
 }
 
-// New checks the whole configuration and reports every mistake in it.
+// New returns a Service. It checks the whole configuration, and its error lists every mistake.
 func New(cfg Config) (*Service, error) {
 	s := &Service{
 		app: partition.App(cfg.App), backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),
@@ -281,7 +282,7 @@ func countDeclared(stores []declare.Store) int {
 	return n
 }
 
-// Stores returns the declarations in order.
+// Stores returns the declarations of the stores in the order of the configuration.
 func (s *Service) Stores() []declare.Store {
 	all := make([]declare.Store, len(s.names))
 	for i, name := range s.names {

@@ -81,7 +81,8 @@ func (p *storePartition) ForAgent() (kind.Partition, error) {
 }
 
 // ownKey returns the key of the partition within the app, even if the apps of the tenant share the
-// partition. It is a prefix of the records of agents, which are never shared.
+// partition. The keys of the records of agents begin with this key, because these records are never
+// shared.
 func (p *storePartition) ownKey() (storage.Key, error) {
 	if !p.store.Block.Shared {
 		return p.key, nil
@@ -145,7 +146,7 @@ func (p *storePartition) Apply(ctx context.Context, item string, ttl time.Durati
 }
 
 // bounded returns an update for package txn. The update adds the expiry and the tags to a record.
-// Until the body returns, the update also checks the quota.
+// Until the body of the transaction returns, the update also checks the quota.
 func (p *storePartition) bounded(key storage.Key, expires time.Time, update kind.Update) txn.Update {
 	v, tags := p.view, p.tags(key)
 	return func(old storage.Record, locked bool) (storage.Record, any, error) {
@@ -224,8 +225,8 @@ func (p *storePartition) endsWithSession() bool {
 	return p.scope == declare.ScopeSession || p.store.Retention.Session
 }
 
-// shownEnd returns the end of a record's lifetime for use in replies. Zero means that the lifetime
-// does not end.
+// shownEnd returns the end of a record's lifetime for use in replies. A zero time means that the
+// lifetime has no end.
 func (st *store) shownEnd(r storage.Record) time.Time {
 	if end := st.endOf(r); end != never {
 		return end

@@ -88,7 +88,7 @@ func TestEverythingOfAUserIsTagged(t *testing.T) {
 	}
 	for _, kind := range []string{"", "session", "finished", "ledger", "file", "file-text"} {
 		if kinds[kind] == 0 {
-			t.Errorf("no record of kind %q was checked: %v", kind, kinds)
+			t.Errorf("no record of the kind %q was checked; the checked kinds are %v", kind, kinds)
 		}
 	}
 	erased, err := a.Erase(ctx, partition.Caller{Tenant: "acme", User: "ann"})
@@ -98,7 +98,7 @@ func TestEverythingOfAUserIsTagged(t *testing.T) {
 	for _, r := range everything(a) {
 		tombstone := r.Key.Part(storage.System) == "session" && !strings.Contains(string(r.Content), "ann") && !slices.Contains(r.Tags, mine)
 		if !shared(r.Key) && !tombstone {
-			t.Errorf("an erasure leaves %s with the tags %q", r.Key, r.Tags)
+			t.Errorf("after the erasure there is still %s with the tags %q", r.Key, r.Tags)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestErasureFindsTheAnonymousPast(t *testing.T) {
 			gone++
 		}
 	}
-	if gone != 5 { // two ledger entries, and a file with its piece and its text; records that end with the session were already removed
+	if gone != 5 { // two ledger entries, and the three records of a file; records that end with the session were already removed
 		t.Errorf("%d records of the anonymous past are gone; want 5", gone)
 	}
 }

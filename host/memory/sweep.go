@@ -15,8 +15,9 @@ import (
 const SweepDelay = time.Hour
 
 // Sweep frees records of all tenants and apps of the backend that expired more than SweepDelay ago.
-// Sweep then sweeps one tenant, like SweepTenant. Sweep frees at most limit records and returns
-// their number. If the number is less than limit, there are no more.
+// Sweep then sweeps one tenant, like SweepTenant. Sweep frees at most as many records as the
+// argument "limit" and returns their number. If the number is less than the limit, no more records
+// can be freed.
 func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, error) {
 	n, err := FreeExpired(ctx, s.backend, s.now(), limit)
 	if err != nil {
@@ -25,9 +26,9 @@ func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, err
 	return n, s.SweepTenant(ctx, tenant)
 }
 
-// FreeExpired frees up to limit records of a backend that expired at least SweepDelay before now.
-// FreeExpired returns the number of freed records. If the number is less than limit, there are no
-// more.
+// FreeExpired frees records of a backend that expired at least SweepDelay before the argument
+// "now". It frees at most as many records as the argument "limit" and returns their number. If the
+// number is less than the limit, no more records can be freed.
 func FreeExpired(ctx context.Context, backend storage.Backend, now time.Time, limit int) (int, error) {
 	removed, err := backend.DeleteWhere(ctx, storage.Selector{Expired: now.Add(-SweepDelay)}, limit)
 	return len(removed), err
@@ -49,14 +50,16 @@ func (s *Service) SweepTenant(ctx context.Context, tenant string) error {
 	return s.workflows.Sweep(ctx, tenant, at, nil)
 }
 
-// The limits of the calls of Config.BeforeIdleEnd in one sweep of a tenant. Further sessions wait for the
-// next sweep, so that one tenant does not delay the sweeps of the others.
+// These are the limits of the calls to Config.BeforeIdleEnd in one sweep of a tenant. Further
+// sessions wait for the next sweep. One tenant therefore does not delay the sweeps of other
+// tenants.
 const (
 	maxIdleEnds     = 100
 	maxIdleEndsTime = 5 * time.Second
 )
 
-// boundedEnds returns a function with the limits of one sweep, or nil for nil.
+// boundedEnds returns a function that calls another function within the limits of one sweep. For
+// nil, it returns nil.
 func boundedEnds(before session.BeforeEnd) session.BeforeEnd {
 	if before == nil {
 		return nil

@@ -24,8 +24,9 @@ type Tx struct {
 	// If ReadOnly is set, the transaction neither starts a session or a workflow nor records the use
 	// of one.
 	ReadOnly bool
-	// EndIdle makes the transaction end the caller's session, which must be idle. The transaction can use
-	// the records of the session, which are invisible to all others, and its commit ends the session.
+	// EndIdle makes the transaction end the caller's session, which must be idle. The transaction
+	// can use the records of the session, although they are invisible to all other transactions.
+	// Its commit ends the session.
 	EndIdle bool
 	// If DryRun is set, nothing is stored: Done.Changes lists the changes, and Key is ignored.
 	DryRun bool
@@ -44,7 +45,7 @@ type Tx struct {
 	Answer func(report.Effects) ([]byte, error)
 }
 
-// Done is the result of a transaction.
+// Done is the result of a transaction of a Service.
 type Done struct {
 	// Effects are the reads and writes of the last attempt.
 	Effects  report.Effects
@@ -185,8 +186,9 @@ func (t *transaction) unknownOutcome(err error) error {
 	return f
 }
 
-// lockKey serializes the transactions with one idempotency key. The lock is held until the end of the
-// transaction, even while it waits for an external call. Otherwise a retry would repeat the call.
+// lockKey acquires a lock that serializes the transactions with one idempotency key. The lock is
+// held until the end of the transaction, even while it waits for an external call. Otherwise a
+// retry would repeat the call.
 func (t *transaction) lockKey(ctx context.Context) (unlock func(), err error) {
 	if t.tx.Key == "" {
 		return func() {}, nil
@@ -215,6 +217,6 @@ func (t *transaction) earlier(ctx context.Context) ([]byte, error) {
 	return answer, t.s.records.Fault("look for an earlier run", err)
 }
 
-// ReleaseLocks releases the locks of the run on records, before it waits for something outside of the
-// host. The commit acquires the locks again that it needs.
+// ReleaseLocks releases the locks of the run on records, before it waits for something outside of
+// the host. The commit acquires the locks that it needs once more.
 func (v *View) ReleaseLocks() { txn.ReleaseLocks(v.tx) }

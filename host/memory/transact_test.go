@@ -87,8 +87,9 @@ func TestCaughtFaultKeepsWrites(t *testing.T) {
 	a.want(ann, `"prefs"`, `{"count":0,"language":"fr"}`)
 }
 
-// interfere runs a transaction whose first attempt conflicts with another transaction. The other
-// transaction runs between before and after.
+// interfere runs a transaction whose first attempt conflicts with another transaction. Each attempt
+// calls the functions "before" and "after". Between these calls, the first attempt calls the
+// function "other", which runs the other transaction.
 func (a *app) interfere(c partition.Caller, before func(context.Context, *memory.View), other func(), after func(context.Context, *memory.View)) memory.Done {
 	a.t.Helper()
 	attempt := 0
@@ -178,9 +179,9 @@ func TestInconsistentReadEndsAttempt(t *testing.T) {
 			t.Errorf("a call of the first attempt = %v; want an error other than a fault", err)
 		}
 		if _, again := v.Call(ctx, call(abi.GetContent, `"daily"`)); err != nil && again == nil {
-			t.Error("a call of a closed View succeeded")
+			t.Error("a call with a closed View succeeded; want an error")
 		}
-		return nil // the attempt fails although the guest ignores the error
+		return nil // this guest ignores the error; the attempt must fail nevertheless
 	})
 	if err != nil || attempt != 2 {
 		t.Errorf("err %v after %d attempts; want none after 2", err, attempt)

@@ -26,8 +26,8 @@ func callUnion(ctx context.Context, v *View, op operation, call abi.Call) (json.
 }
 
 // membersOf returns the stores of an operation's kind that the View can use, in the order of their
-// declaration. If some are granted but the View can use no store, membersOf returns the first
-// fault.
+// declaration. If stores are granted but the View cannot use any of them, membersOf returns the
+// first fault.
 func membersOf(v *View, op operation) (members []kind.Member, fault error) {
 	for _, name := range v.s.names {
 		if v.s.stores[name].Kind != op.space {

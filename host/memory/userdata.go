@@ -15,9 +15,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// UserData reads all data of one user in chunks of bounded size: the live records of all data that
-// Erase would remove. The data are not a snapshot: concurrent writes may or may not be included. It
-// is not safe for concurrent use.
+// UserData reads all data of one user in chunks of bounded size. The data are those that Erase
+// would remove, without expired records. The data are not a snapshot: concurrent writes may or may
+// not be included. It is not safe for concurrent use.
 type UserData struct {
 	s      *Service
 	caller partition.Caller
@@ -63,8 +63,7 @@ func (d *UserData) Records(ctx context.Context, visit func(UserRecord) error) er
 	return d.s.records.Fault(exportingUser, err)
 }
 
-// Sessions visits the user's sessions. Sessions includes ended sessions whose ids cannot be reused
-// yet.
+// Sessions visits the user's sessions, including ended sessions whose ids cannot be reused yet.
 func (d *UserData) Sessions(ctx context.Context, visit func(session.Session) error) error {
 	return d.s.records.Fault(exportingUser, d.eachSession(ctx, func(r storage.Record, _ session.State) error {
 		described, err := d.s.sessions.Describe(r)
@@ -75,8 +74,7 @@ func (d *UserData) Sessions(ctx context.Context, visit func(session.Session) err
 	}))
 }
 
-// Workflows visits the user's workflows. Workflows includes ended workflows whose ids cannot be reused
-// yet.
+// Workflows visits the user's workflows, including ended workflows whose ids cannot be reused yet.
 func (d *UserData) Workflows(ctx context.Context, visit func(session.Workflow) error) error {
 	return d.s.records.Fault(exportingUser, d.eachWorkflow(ctx, func(r storage.Record) error {
 		described, err := d.s.workflows.Describe(r)
@@ -129,8 +127,8 @@ func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) 
 	}))
 }
 
-// scan visits the user's records under a prefix. scan also visits records of the user's sessions and
-// workflows that were written before these were bound to the user.
+// scan visits the user's records under a prefix. It also visits the records of the user's sessions
+// and workflows that were written before the session or the workflow was bound to the user.
 func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(storage.Record) error) error {
 	each := d.eachContent(ctx, visit)
 	if err := d.s.records.ScanTag(ctx, d.s.app.OfUser(d.caller, prefix), each); err != nil {
@@ -166,8 +164,9 @@ func (d *UserData) eachContent(ctx context.Context, visit func(storage.Record) e
 	})
 }
 
-// withoutSubjects returns a function that calls visit with the records of other data subjects, such
-// as an anonymous session in which a record of a user's workflow was written.
+// withoutSubjects returns a function that calls the function "visit" with some records: those that
+// do not belong to the given data subjects. A record of a user's workflow can belong to another
+// data subject, such as the anonymous session in which it was written.
 func withoutSubjects(subjects []string, visit func([]storage.Head) error) func([]storage.Head) error {
 	return func(heads []storage.Head) error {
 		others := slices.DeleteFunc(slices.Clone(heads), func(h storage.Head) bool {
@@ -239,8 +238,8 @@ func (d *UserData) eachWorkflow(ctx context.Context, visit func(storage.Record) 
 }
 
 // export returns the content of a record in the form that exports use. If the store is no longer
-// declared, its kind is unknown. The result is then the stored content, in Base64 if it is not
-// JSON.
+// declared, its kind is unknown. In this case, the result is the stored content. If that content is
+// not JSON, it is encoded in Base64.
 func (st *store) export(r storage.Record) json.RawMessage {
 	if st.compiled != nil {
 		return st.compiled.Show(r.Content)

@@ -31,11 +31,13 @@ type View struct {
 	tx *txn.Tx
 	// partitions are the partitions that the attempt has opened.
 	partitions []*storePartition
-	// usage is the usage of the accounts in the run's budget, which the attempt reads only once.
+	// The field "usage" is the usage of the accounts in the run's budget. The attempt reads it only
+	// once.
 	usage []storage.Usage
-	// written is the sum of the attempt's writes, as if they had replaced no records.
+	// The field "written" is the total size of the attempt's writes, as if each write had created a
+	// record.
 	written storage.Usage
-	// closed is set when the attempt can no longer succeed.
+	// The field "closed" is set when the attempt can no longer succeed.
 	closed error
 }
 
@@ -48,7 +50,8 @@ func (v *View) Now() time.Time { return v.tx.Now() }
 // Seed returns the seed for random numbers of the run. It is the same in all attempts.
 func (v *View) Seed() (uint64, error) { return v.tx.Seed() }
 
-// Err returns the error that ended the attempt, or nil. No method of the View succeeds after it.
+// Err returns the error that ended the attempt, or nil. No method of the View succeeds after this
+// error.
 func (v *View) Err() error { return v.closed }
 
 // Call performs an operation for tool code and returns its reply as JSON.
@@ -96,8 +99,8 @@ func (v *View) openTarget(op operation, to target) (*storePartition, error) {
 	return p, err
 }
 
-// deniedItem adds the item that a call names to the fault access_denied of a store whose grants are
-// grants of items.
+// deniedItem adds the item that a call contains to a fault access_denied. It does so only for a
+// store whose items are granted separately.
 func (v *View) deniedItem(err error, op operation, to target) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || f.Code != abi.AccessDenied || v.s == nil || v.s.stores[to.name] == nil || v.s.stores[to.name].Access != declare.ScopeByItem {
@@ -195,7 +198,8 @@ func notDeclared(name string, stores []string) error {
 	return f.WithHint("the stores are: %s", strings.Join(stores, ", "))
 }
 
-// partition returns the attempt's partition with a key. An attempt opens only few partitions.
+// partition returns the attempt's partition with a key. A linear search is sufficient, because an
+// attempt opens only a few partitions.
 func (v *View) partition(st *store, scope declare.Scope, key storage.Key) *storePartition {
 	for _, p := range v.partitions {
 		if p.key == key {
@@ -207,8 +211,8 @@ func (v *View) partition(st *store, scope declare.Scope, key storage.Key) *store
 	return p
 }
 
-// nameOf returns the names of the store and the item of a record that the attempt used. item is ""
-// if the record has none.
+// nameOf returns the names of the store and the item of a record that the attempt used. The result
+// "item" is "" if the record has no item.
 func (v *View) nameOf(key storage.Key) (store, item string) {
 	if st, item := v.storeOf(key); st != nil {
 		return st.Name, item
@@ -216,8 +220,8 @@ func (v *View) nameOf(key storage.Key) (store, item string) {
 	return key.Part(storage.Store), kind.ItemOf(key)
 }
 
-// storeOf returns the store and the item of a record that the attempt used. st is nil if no
-// partition of the attempt contains the record.
+// storeOf returns the store and the item of a record that the attempt used. The result st is nil if
+// no partition of the attempt contains the record.
 func (v *View) storeOf(key storage.Key) (st *store, item string) {
 	for _, p := range v.partitions {
 		if p.key == key {

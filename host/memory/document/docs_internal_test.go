@@ -25,7 +25,7 @@ func examples(t *testing.T, heading string) (rows [][]string) {
 		}
 	}
 	if len(rows) < 3 {
-		t.Fatalf("%q shows %d examples", heading, len(rows))
+		t.Fatalf("the reference shows %d examples under %q; want at least 3", len(rows), heading)
 	}
 	return rows
 }

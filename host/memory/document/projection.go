@@ -11,10 +11,10 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// projection is a node in a tree of selected fields, as in MongoDB. {"a.b": 1} includes a field,
-// and {"a": 0} excludes one. {"a": {"b": 1}} is the same as {"a.b": 1}. Paths apply to each element
-// of an array. If a projection includes some fields and excludes others, it selects only the
-// included fields, without the excluded ones.
+// projection is a node in a tree of selected fields, as in MongoDB. For example, {"a.b": 1}
+// includes a field, and {"a": 0} excludes a field. {"a": {"b": 1}} is the same as {"a.b": 1}. Paths
+// apply to each element of an array. If a projection includes some fields and excludes others, it
+// selects the included fields and omits the excluded fields inside them.
 //
 // In a path, \. is a dot in a name, and \\ is a backslash. The members of a selected object are
 // sorted by name.
@@ -69,7 +69,8 @@ func badProjection(path string) error {
 		WithHint(`use a projection such as {"preferences.language": 1}`)
 }
 
-// add merges the fields of one level into p. The argument path is the path of p.
+// The method add merges the fields of one level of a projection into p. The argument "path" is the
+// path of p.
 func (p *projection) add(fields map[string]any, path []string) error {
 	for name, value := range fields {
 		steps := append(path[:len(path):len(path)], splitPath(name)...)
@@ -151,7 +152,7 @@ func (p *projection) set(value any, steps []string, full string) error {
 	return nil
 }
 
-// markIncludes sets includes, from the leaves up.
+// markIncludes sets the field "includes" of all nodes. It starts at the leaves.
 func (p *projection) markIncludes() bool {
 	p.includes = p.include
 	for _, child := range p.children {
@@ -229,8 +230,8 @@ func (p *projection) without(value any) any {
 	return value
 }
 
-// keep returns the remaining value of a field inside an included field, or false if the field is
-// excluded.
+// keep returns what remains of the value of a field inside an included field. The second result is
+// false if the field is excluded.
 func (p *projection) keep(field any) (any, bool) {
 	switch {
 	case !p.exclude || p.include:

@@ -33,7 +33,7 @@ func (st *store) set(ctx context.Context, p kind.Partition, call abi.Call) (json
 		return nil, err
 	}
 	if !p.Holds("") {
-		value = bytes.Clone(value) // the engine owns the value, and the commit may need it
+		value = bytes.Clone(value) // a copy, because the engine owns the value and the commit may need it
 	}
 	expires, err := p.Apply(ctx, "", opts.ttl, st.update(value, opts.replace))
 	if err != nil {
@@ -65,7 +65,7 @@ func (st *store) update(value json.RawMessage, replace bool) kind.Update {
 		within := st
 		if locked && st.schema != nil {
 			if replace || !old.Exists() {
-				return nil, nil, errTooSlow // the work for defaults of a schema is not bounded
+				return nil, nil, errTooSlow // the work for the defaults of the schema is not bounded
 			}
 			within = st.bounded()
 		}

@@ -19,7 +19,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// facts is a Service with a clock.
+// The type facts is a Service with a clock.
 type facts struct {
 	t *testing.T
 	*memory.Service
@@ -97,7 +97,7 @@ func TestScopes(t *testing.T) {
 		f.want(ann, abi.SetFact, `"`+path+`", "x"`, `{"success":true`)
 	}
 	annInOther := as("ann", "s3")
-	for path, want := range map[string][3]string{ // of ann in s1, of ann in another session, of bob
+	for path, want := range map[string][3]string{ // the values that three callers read: ann in s1, ann in another session, and bob
 		"user.language":       {`"x"`, `"x"`, `"en"`},
 		"user.shared":         {`"x"`, `"x"`, `"x"`},
 		"project.name":        {`"x"`, `"x"`, `"x"`},
@@ -276,7 +276,7 @@ func TestListsReadOnlyGranted(t *testing.T) {
 		}
 		slices.Sort(read)
 		if got := strings.Join(read, " "); err != nil || got != tt.want {
-			t.Errorf("list_facts(%s) with %s reads %q, %v; want %q", tt.args, tt.grants, got, err, tt.want)
+			t.Errorf("list_facts(%s) with %s has read %q, %v; want %q", tt.args, tt.grants, got, err, tt.want)
 		}
 	}
 	if got := f.paths(ann, `{"limit": 1000}`); strings.Count(got, " ")+1 != 143 {

@@ -64,7 +64,7 @@ func (m *model) declare() (facts []declare.Fact) {
 	return facts
 }
 
-// caller returns a random caller, and whether it can be used by name.
+// The method caller returns a random caller.
 func (m *model) caller() partition.Caller {
 	user := modelUsers[m.rand.IntN(len(modelUsers))]
 	c := partition.Caller{Tenant: "acme", User: user, Run: "run_1"}
@@ -138,7 +138,7 @@ func allowed(grants []declare.Grant, path string, verb abi.Verb) abi.Code {
 	return abi.NotFound
 }
 
-// find returns a live value.
+// The method find returns the value of a fact, unless it has expired.
 func (m *model) find(key string) (modelFact, bool) {
 	f, ok := m.stored[key]
 	return f, ok && (f.expires.IsZero() || m.now.Before(f.expires))
@@ -147,8 +147,9 @@ func (m *model) find(key string) (modelFact, bool) {
 // values are random values of several types.
 var values = []string{"1", `"x"`, "[1,2]", `{"a":null}`, "true", "null"}
 
-// step performs a random operation on the model, and returns it with the expected reply. The reply is
-// the value for get_fact, the paths for list_facts, and otherwise empty or the code of a fault.
+// step performs a random operation on the model. It returns the operation and the expected reply.
+// The reply is the value for get_fact, the paths for list_facts, and otherwise empty or the code of
+// a fault.
 func (m *model) step(c partition.Caller, grants []declare.Grant) (op, args, want string) {
 	path := modelPaths[m.rand.IntN(len(modelPaths))]
 	switch m.rand.IntN(4) {
@@ -179,7 +180,8 @@ func nullIfEmpty(text string) string {
 	return quoted(text)
 }
 
-// required returns a revision for a condition: none, absent, the current one or another one.
+// required returns a required revision for a call. It chooses between "null", which requires
+// nothing, the revision 0 of an absent value, the current revision, and another revision.
 func (m *model) required(c partition.Caller, path string) string {
 	key, _ := m.owner(c, path)
 	return []string{"null", "null", "0", fmt.Sprint(m.stored[key].revision), "99999"}[m.rand.IntN(5)]

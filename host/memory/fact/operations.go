@@ -59,7 +59,8 @@ func (st *store) get(ctx context.Context, p kind.Partition, path string, options
 	return json.Marshal(reply)
 }
 
-// set performs set_fact. A write to a fact that is not in the read set stays blind.
+// set performs set_fact. A write to a fact that is not in the read set is blind: it does not add
+// the fact to the read set.
 func (st *store) set(ctx context.Context, p kind.Partition, path string, value, options json.RawMessage) (json.RawMessage, error) {
 	declared := st.facts[path]
 	required, ttl, err := readWriteOptions(options, declared.TTL)
@@ -80,7 +81,7 @@ func (st *store) set(ctx context.Context, p kind.Partition, path string, value, 
 	if err := kind.CheckRevision(ctx, p, path, required); err != nil {
 		return nil, err
 	}
-	content := bytes.Clone(bytes.TrimSpace(value)) // the engine owns the value
+	content := bytes.Clone(bytes.TrimSpace(value)) // a copy, because the engine owns the value
 	expires, err := p.Apply(ctx, path, ttl, func(storage.Record, bool) ([]byte, []abi.Violation, error) {
 		return content, violations, nil
 	})
@@ -91,7 +92,8 @@ func (st *store) set(ctx context.Context, p kind.Partition, path string, value, 
 }
 
 // readWriteOptions reads the options of set_fact: the required revision, which is nil if any
-// revision is accepted, and the lifetime. The default of the lifetime is the declared lifetime.
+// revision is accepted, and the lifetime. If the call specifies no lifetime, the result is the
+// declared lifetime.
 func readWriteOptions(options json.RawMessage, declared time.Duration) (required *int64, ttl time.Duration, err error) {
 	if kind.IsAbsent(options) {
 		return nil, declared, nil
@@ -107,7 +109,7 @@ func checkType(f declare.Fact, value json.RawMessage) ([]abi.Violation, error) {
 	if f.Type.Accepts(value) {
 		return nil, nil
 	}
-	limit, _ := json.Marshal(f.Type) // a string is always JSON
+	limit, _ := json.Marshal(f.Type) // the encoding of a string never fails
 	violations := []abi.Violation{{Keyword: "type", Limit: limit}}
 	if !f.Strict {
 		return violations, nil

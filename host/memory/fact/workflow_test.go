@@ -94,7 +94,7 @@ func TestWorkflowEnds(t *testing.T) {
 	}
 	for _, r := range f.records() {
 		if strings.Contains(string(r.Key), "case") {
-			t.Errorf("the end leaves %s", r.Key)
+			t.Errorf("after End the backend contains %s", r.Key)
 		}
 	}
 	f.want(ann, abi.GetFact, `"user.a"`, `1`)
@@ -198,7 +198,8 @@ func TestWorkflowQuota(t *testing.T) {
 	f.want(in("w2", as("", "")), abi.SetFact, `"workflow.c", 1`, `{`)
 }
 
-// TestWorkflowList expects a list to contain the open workflows of one user, or of all users.
+// TestWorkflowList expects a list to contain only open workflows: those of one user, or those of
+// all users.
 func TestWorkflowList(t *testing.T) {
 	f, ctx := open(t), t.Context()
 	for _, id := range []string{"w1", "w2", "w3"} {

@@ -53,7 +53,7 @@ func (l Limits) Encode(value any) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bytes.Clone(text), l.Check(text) // without the spare capacity of the encoder
+	return bytes.Clone(text), l.Check(text) // a copy without the unused capacity of the encoder's buffer
 }
 
 // Decode returns the value of a stored content. Decode applies only a size limit, because the

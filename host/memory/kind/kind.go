@@ -27,8 +27,8 @@ type Kind interface {
 	// call determines the kind.
 	Operations() abi.Table
 	// Compile checks a declaration against the rules of the kind and returns its Store. The text of
-	// an error must complete a sentence that begins with the name of the store. The caller has
-	// already checked name, access and retention.
+	// an error must complete a sentence that begins with the name of the store. The name, the
+	// access and the retention have already been checked.
 	Compile(st declare.Store, limits Limits) (Store, error)
 }
 
@@ -43,11 +43,12 @@ type Space interface {
 }
 
 // Union is a Kind with operations that do not have a store parameter and act on all stores of the
-// kind. The condition for operations that another kind shares is the same as for a Space.
+// kind. If another kind shares one of these operations, the same condition applies as for a Space.
 type Union interface {
 	Kind
-	// CallAll performs such an operation on the stores that the caller can use, in the order of their
-	// declaration. The rules of Store.Call apply. members is empty if the caller was granted none.
+	// CallAll performs an operation without a store parameter on the stores that the caller can
+	// use. The stores are in the order of their declaration. The rules of Store.Call apply. The
+	// argument "members" is empty if the caller was not granted any store of the kind.
 	CallAll(ctx context.Context, members []Member, call abi.Call) (json.RawMessage, error)
 }
 
@@ -67,9 +68,10 @@ type Scoped interface {
 	Scope(item string) declare.Scope
 }
 
-// Dated is a Store whose revisions are times. The revision of a record is the time of its last write
-// in milliseconds since 1970. If the previous revision of the key is not lower, even one of a deleted
-// record, the revision is one above it.
+// Dated is a Store whose revisions are times. The revision of a record is the time of its last
+// write in milliseconds since 1970. Revisions of a key must increase. If the previous revision of
+// the key, which can be the revision of a deleted record, is not lower than this time, the new
+// revision is the previous one plus 1.
 type Dated interface {
 	Store
 	Dated()

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Option reads the value of an option. If the value is wrong, it returns the expected value as
-// text.
+// Option is a function that reads the value of an option. If the value is wrong, the function
+// returns a text that describes the expected value.
 type Option func(value any) (want string)
 
 // BoolOption returns an Option for true or false.

@@ -18,11 +18,11 @@ type Partition interface {
 	// Now returns the time of the run.
 	Now() time.Time
 	// Get returns the record of an item, or the zero Record if there is none. Get adds the record
-	// to the read set. expires is the time at which the record expires; zero means never. A record
-	// that the host generates has no creation time.
+	// to the read set. The result "expires" is the time at which the record expires; zero means
+	// never. A record that the host generates has no creation time.
 	Get(ctx context.Context, item string) (storage.Record, error)
-	// Scan returns up to limit records that follow an item, in key order. Scan adds the range to
-	// the read set. Item returns the item of a record.
+	// Scan returns records that follow an item, in key order. It returns at most as many records as
+	// the argument "limit". Scan adds the range to the read set. Item returns the item of a record.
 	Scan(ctx context.Context, after string, limit int) ([]storage.Record, error)
 	// Holds reports whether the record of an item is in the read set. A reply must not depend on a
 	// record that is not in the read set.
@@ -32,16 +32,16 @@ type Partition interface {
 	// rejected write then adds nothing to the read set.
 	CheckWrite(ttl time.Duration) error
 	// Apply applies an update to the record of an item and returns the expiry of the record. The
-	// record expires after ttl or, if ttl is zero, as the store declares. Apply does not add the
-	// record to the read set.
+	// record expires after the duration ttl or, if ttl is zero, after the retention that the store
+	// declares. Apply does not add the record to the read set.
 	Apply(ctx context.Context, item string, ttl time.Duration, update Update) (expires time.Time, err error)
 	// Delete removes the record of an item, if there is one.
 	Delete(ctx context.Context, item string) error
 }
 
 // Update returns the new content of a record, based on the current record or, if there is none, the
-// zero Record. A nil content removes the record. violations are the schema violations of a content
-// that is stored nevertheless.
+// zero Record. A nil content removes the record. The result "violations" contains the schema
+// violations of a content that is stored in spite of them.
 //
 // An Update must be pure and must not modify its arguments: a commit calls it again if the record
 // has changed. If locked is true, other commits wait for the Update. In this case, a slow Update
@@ -78,13 +78,15 @@ func joinItems(parts []storage.Part) string {
 // ScopedPartition is the Partition of a Scoped store.
 type ScopedPartition interface {
 	Partition
-	// Check returns a fault if the caller cannot use the record of an item. A kind calls it before it
-	// checks other arguments, so that a fault contains nothing about a record that was not granted.
+	// Check returns a fault if the caller cannot use the record of an item. A kind calls Check
+	// before it checks other arguments. A fault then contains nothing about a record that was not
+	// granted.
 	Check(item string) error
-	// Each calls visit for the records in the caller's scopes that the caller can read, in key order,
-	// until visit returns false. If prefix is not "", Each visits only the item prefix and the items
-	// that begin with prefix and a dot. If after is not "", Each visits only items that follow after.
-	// Each adds the visited parts of the ranges to the read set, and no other records.
+	// Each calls the function "visit" for the records in the caller's scopes that the caller can
+	// read, in key order, until this function returns false. If the argument "prefix" is not "",
+	// Each visits only the item with this name and the items whose names begin with it and a dot.
+	// If the argument "after" is not "", Each visits only items that follow it. Each adds the
+	// visited parts of the ranges to the read set, and no other records.
 	Each(ctx context.Context, prefix, after string, visit func(storage.Record) (more bool)) error
 }
 

@@ -40,7 +40,7 @@ func WriteReply(ctx context.Context, p Partition, item string, expires time.Time
 		if err != nil {
 			return nil, err
 		}
-		revision := next.Revision // the record stays off the heap
+		revision := next.Revision // a copy of the number, so that the record is not allocated on the heap
 		reply.Revision, reply.Updated = &revision, FormatTime(next.Updated)
 	}
 	return json.Marshal(reply)

@@ -127,7 +127,7 @@ func TestEngines(t *testing.T) {
 func TestTransaction(t *testing.T) {
 	h := open(t, mem.New())
 	if _, err := h.Run(t.Context(), host.Invocation{Tool: "js", Caller: ann, Input: json.RawMessage(`{"also":true,"fail":true}`)}); err == nil {
-		t.Fatal("the run succeeded")
+		t.Fatal("Run succeeded; want a fault")
 	}
 	dry := run(t, h, host.Invocation{Tool: "js", Input: json.RawMessage(`{"also":true}`), DryRun: true})
 	want := `[{"store":"visits","item":"js","before":null,"after":{"count":2}},{"store":"prefs","before":null,"after":{"seen":true}}]`
@@ -193,7 +193,7 @@ func TestPhantom(t *testing.T) {
 		return err
 	})
 	if err != nil || done.Attempts != 2 || strings.Join(seen, " ") != `{} {"new":1}` {
-		t.Errorf("Transact = %d attempts, %v, which saw %q; want 2 that saw no counter and then one", done.Attempts, err, seen)
+		t.Errorf("Transact = %d attempts, %v; they saw %q; want 2 attempts: the first sees no counter, and the second sees one", done.Attempts, err, seen)
 	}
 }
 
@@ -214,7 +214,7 @@ func TestFaults(t *testing.T) {
 		return f
 	}
 	if f := fault(host.Invocation{Tool: "reader"}); f.Code != abi.AccessDenied || f.Op != kindtest.CountUp {
-		t.Errorf("a tool that may only read counts: %v", f)
+		t.Errorf("count_up by a tool that may only read = %v", f)
 	}
 	if f := fault(host.Invocation{Tool: "js", Input: json.RawMessage(`{"by":5000}`)}); f.Code != abi.TooLarge || f.Store != "visits" || f.Item != "js" {
 		t.Errorf("a count that is too large = %+v; want too_large on visits, js", f)
@@ -274,14 +274,14 @@ func TestUserData(t *testing.T) {
 		t.Errorf("the export after the erasure is %s", got)
 	}
 	if got := text(t, run(t, h, host.Invocation{Tool: "js", Caller: bob}).Output); got != `{"count":4}` {
-		t.Errorf("bob's counter = %s; want his own, which stays", got)
+		t.Errorf("bob's counter = %s; want it unchanged", got)
 	}
 }
 
 // TestLargeEntry checks the ledger entry of a run with the maximum number of writes to long items.
 // The entry must fit into a record and must list each store.
 func TestLargeEntry(t *testing.T) {
-	const writes = txn.MaxWrites - 1 // one write is left for the document
+	const writes = txn.MaxWrites - 1 // one of the allowed writes is reserved for the document
 	h := open(t, mem.New(), func(o *host.Options) { o.Limits.Calls, o.Limits.Timeout = 2*writes, time.Minute })
 	result := run(t, h, host.Invocation{Tool: "code", Code: &host.AdHocTool{Language: "javascript", Text: `
 		for (let i = 0; i < ` + strconv.Itoa(writes) + `; i++) await memory.count_up("visits", "<".repeat(500) + i);

@@ -16,8 +16,9 @@ const ReadGauge = "read_gauge"
 const GaugeStore = "gauges"
 
 // Gauges is a kind of store with named values. An app has one store of gauges, so calls from tool
-// code do not contain the name of the store. Gauges share count_up with Counters, for which calls
-// contain the store, and delete_content with documents.
+// code do not contain the name of the store. Gauges share the operation delete_content with
+// documents, and the operation count_up with Counters. A call of count_up on Counters contains the
+// name of the store.
 type Gauges struct{}
 
 var _ kind.Space = Gauges{}

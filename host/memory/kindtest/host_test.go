@@ -51,10 +51,10 @@ func openHost(t *testing.T, files fs.FS, o host.Options, changes ...func(*host.O
 	return h
 }
 
-// inWorkers runs tools in worker processes, including Python.
+// inWorkers makes a host run all tools in worker processes, including Python tools.
 func inWorkers(t *testing.T) func(*host.Options) {
 	t.Helper()
-	cache, err := os.UserCacheDir() // the command's cache of the compiled interpreter
+	cache, err := os.UserCacheDir() // the folder in which the command keeps the compiled interpreter
 	if err != nil {
 		t.Skipf("this user has no folder for caches: %v", err)
 	}

@@ -1,8 +1,8 @@
-// Package variables implements the store kind for the state of agents. Each record is a JSON object
-// that the host writes as a whole. Guests have no operations on the kind.
+// Package variables implements the kind of store that contains the state of agents. Each record is
+// a JSON object that the host writes as a whole. Guests have no operations on the kind.
 //
-// The item of a record is its owner: an agent, or the session for all agents. Variables that are
-// never reset have separate items, because they belong to the user.
+// The item of a record is the owner of the state: an agent, or the session if all agents share the
+// state. Variables that are never reset have separate items, because they belong to the user.
 package variables
 
 import (
