@@ -17,8 +17,8 @@ func TranscriptStore() Store {
 // messages for some time, a tool or a model updates the blocks of the user from the transcript.
 // Exactly one of Tool and Model is set.
 type Sleep struct {
-	// The field After is the time after which a session without new messages has settled, which
-	// means that its transcript is processed.
+	// The field After is a time without new messages. A session has settled after this time, and
+	// its transcript is then processed.
 	After time.Duration
 	// Tool is the tool of the app that proposes new contents of blocks.
 	Tool string

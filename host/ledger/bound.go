@@ -10,8 +10,8 @@ import (
 // exceed a record, because a run can use thousands of records and the name of each item can have
 // 512 bytes.
 const (
-	// maxEffects is the maximum number of reads, and also of writes, of an entry. If a store is
-	// missing from the list after that, its first read or write is kept too.
+	// maxEffects is the maximum number of reads, and also of writes, of an entry. For a store that
+	// would be missing, the entry also keeps the first read or write of that store.
 	maxEffects = 400
 	// maxViolations is the maximum number of violations of a write. maxAllViolations is the maximum
 	// number of violations of an entry.

@@ -218,5 +218,5 @@ func (t *transaction) earlier(ctx context.Context) ([]byte, error) {
 }
 
 // ReleaseLocks releases the locks of the run on records, before it waits for something outside of
-// the host. The commit acquires the locks that it needs once more.
+// the host. The commit acquires its own locks again.
 func (v *View) ReleaseLocks() { txn.ReleaseLocks(v.tx) }

@@ -211,7 +211,7 @@ func (tx *Tx) check(ctx context.Context) error {
 func (tx *Tx) outcome() Outcome { return Outcome{Effects: tx.local.effects(tx.run.attempts)} }
 
 // ReleaseLocks releases the fair locks of an attempt, before it waits for something outside of the
-// database. The commit acquires the locks that it needs once more.
+// database. The commit acquires its own locks again.
 func ReleaseLocks(tx *Tx) {
 	tx.run.lease.Release()
 	tx.run.lease = nil

@@ -123,7 +123,7 @@ type Options struct {
 	// A transaction that only deletes records should write a record in OnCommit: Run needs such a
 	// record to resolve an unknown outcome.
 	OnCommit func(Effects) ([]storage.Write, error)
-	// Quota limits the stored records and bytes of tenants and users. Nil means no limits.
+	// Quota limits the records and bytes that are stored for apps and users. Nil means no limits.
 	Quota Quota
 }
 

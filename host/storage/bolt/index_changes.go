@@ -102,9 +102,9 @@ func (c *indexChanges) sorted() (all []change) {
 
 // A commit appends its changes in parts, so that the last page of the bucket has space for several
 // parts. A part begins with a CRC-32C checksum of its key and of the following bytes. The first
-// byte of a change contains the index and the field "present". The number of bytes follows that the
-// key shares with the key of the previous change in the part. The remaining bytes of the key and
-// the value come last. Numbers and lengths are unsigned varints.
+// byte of a change contains the index and the field "present". The next number is the length of the
+// prefix that its key shares with the key of the previous change in the part. The remaining bytes
+// of the key and the value follow. Numbers and lengths are unsigned varints.
 const (
 	partBytes  = 900 // about the size of a part; a single change can be larger
 	partHeader = 4   // the checksum

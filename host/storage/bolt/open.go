@@ -103,7 +103,7 @@ func (f file) isAt(path string) bool {
 
 // create creates a new database in a temporary file and then renames the file, because a crash must
 // not leave an incomplete database. If another process has created a file at the path in the
-// meantime, that file remains.
+// meantime, create does not replace that file.
 func create(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

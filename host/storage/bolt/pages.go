@@ -47,7 +47,8 @@ type header struct {
 
 // readHeader returns the newer valid meta page. The result "damaged" is true if one of the two
 // pages is invalid. In this case, bbolt uses the other page. This is correct if a crash interrupted
-// the write of a page. If the disk has lost data, it loses a commit.
+// the write of the invalid page. If the disk has damaged that page later, the commit that wrote it
+// is lost.
 func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 	if size == 0 {
 		return h, false, errors.New("the file is empty, so its data is lost: restore it from a backup, or delete it to start with no data")

@@ -31,9 +31,9 @@ const (
 type Schedules struct {
 	// MemSeeds and BoltSeeds are the default numbers of seeds on each backend.
 	MemSeeds, BoltSeeds uint64
-	// Play runs one seed in a synctest bubble and fails the test if it finds an error. Play counts
-	// the situations that occurred in the map "covered". Seeds share a backend: each must use its
-	// own tenant.
+	// Play runs one seed in a synctest bubble and fails the test if it finds an error. The map
+	// "covered" contains a count for each situation. Play increments the counts of the situations
+	// that occurred. Seeds share a backend: each must use its own tenant.
 	Play func(t *testing.T, b storage.Backend, seed uint64, covered map[string]int)
 	// MustCover lists the situations that the default seeds must reach.
 	MustCover []string

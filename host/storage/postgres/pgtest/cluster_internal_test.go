@@ -21,7 +21,7 @@ func TestStop(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(c.folder); !os.IsNotExist(err) {
-		t.Errorf("Stat of the folder = %v; want that it does not exist", err)
+		t.Errorf("Stat of the folder = %v; want an error, because the folder was removed", err)
 	}
 }
 
