@@ -41,6 +41,7 @@ type Host struct {
 	agents      map[string]*hostAgent // by name
 	blockRights memory.Authority      // of agents
 	queue       turnQueue
+	sleepRounds sleepRounds
 	activeTurns engine.Inflight
 	ledger      *Ledger
 	meter       *Meter

@@ -54,9 +54,10 @@ func (p SleepPass) Plus(q SleepPass) SleepPass {
 }
 
 // RunDue processes conversations of the host's tenants that have settled. It begins at most 8 runs for
-// each tenant, at most one of them for each user, and waits until they have ended. A failed run is in
-// the ledger and is repeated later. If the SleepPass is zero, nothing is due. RunDue does nothing if the
-// app does not declare sleep, or if an operator has paused the runs of a tenant.
+// each tenant, at most one of them for each user, and waits until they have ended. The users take
+// turns. A failed run is in the ledger and is repeated later. If the SleepPass is zero, nothing is due.
+// RunDue does nothing if the app does not declare sleep, or if an operator has paused the runs of a
+// tenant.
 //
 // Several nodes can call RunDue at the same time. Each conversation changes the blocks exactly
 // once. If a node stops during a run, however, the tool or the model is called again.
@@ -106,22 +107,32 @@ func (s Sleep) next(ctx context.Context) ([]memory.Due, error) {
 	return all, errors.Join(errs...)
 }
 
+// sleepRounds contains the rounds over the queues of the host's tenants.
+type sleepRounds struct {
+	mu       sync.Mutex
+	byTenant map[string]*memory.Round // guarded by mu, also the rounds
+}
+
+// next returns the next records of a tenant, at most one for each user.
+func (r *sleepRounds) next(ctx context.Context, queue memory.SleepQueue, tenant string) ([]memory.Due, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.byTenant == nil {
+		r.byTenant = map[string]*memory.Round{}
+	}
+	if r.byTenant[tenant] == nil {
+		r.byTenant[tenant] = &memory.Round{}
+	}
+	return queue.Next(ctx, tenant, r.byTenant[tenant], sleepBatch)
+}
+
 // nextOf returns the records of a tenant, at most one for each user.
 func (s Sleep) nextOf(ctx context.Context, tenant string) ([]memory.Due, error) {
 	queue := memory.NewSleepQueue(s.h.memory)
 	if _, paused, err := queue.Paused(ctx, tenant); err != nil || paused {
 		return nil, err
 	}
-	found, err := queue.List(ctx, tenant, s.h.now(), 16*sleepBatch)
-	var next []memory.Due
-	users := map[string]bool{}
-	for _, d := range found {
-		if !users[d.User] && len(next) < sleepBatch {
-			users[d.User] = true
-			next = append(next, d)
-		}
-	}
-	return next, err
+	return s.h.sleepRounds.next(ctx, queue, tenant)
 }
 
 // run leases the run of a record and executes it. If the run fails, it is repeated later, and the error

@@ -473,6 +473,25 @@ func TestSleepFairness(t *testing.T) {
 	}
 }
 
+// TestSleepFlood begins the run of a user in the first pass, although another user has many
+// conversations that settled before.
+func TestSleepFlood(t *testing.T) {
+	s, server := openDreamer(t, "")
+	server.Script(proposals(), proposals())
+	messages := []host.Message{{Role: "user", Content: "x"}}
+	for i := range 300 {
+		if err := s.Sessions().AddMessages(t.Context(), host.Caller{User: "ann", Session: fmt.Sprint("a", i)}, messages); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.clock.advance(time.Second)
+	if err := s.Sessions().AddMessages(t.Context(), host.Caller{User: "bob", Session: "b"}, messages); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	s.wantPass(host.SleepPass{Runs: 2})
+}
+
 // TestSleepErased checks that a run stores nothing if its user is erased during the run.
 func TestSleepErased(t *testing.T) {
 	s, server := openDreamer(t, "")

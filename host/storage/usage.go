@@ -64,12 +64,19 @@ func (r Record) eachAccount(do func(account Key)) {
 		do(user)
 		return
 	}
+	if id := r.Subject(); id != "" {
+		do(UserAccount(app, id))
+	}
+}
+
+// Subject returns the user in the subject tag of the record, or "".
+func (r Record) Subject() string {
 	for _, tag := range r.Tags {
 		if id, ok := strings.CutPrefix(tag, subjectPrefix); ok {
-			do(UserAccount(app, id))
-			return
+			return id
 		}
 	}
+	return ""
 }
 
 // UserAccount returns the account of a user in an app. app is the account of the app.

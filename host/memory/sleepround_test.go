@@ -1,0 +1,91 @@
+package memory_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
+)
+
+// sayIn records a message in n sessions of a user.
+func (a *app) sayIn(n int, user string) {
+	a.t.Helper()
+	for i := range n {
+		a.say(partition.Caller{Tenant: "acme", User: user, Session: fmt.Sprintf("%s-%d", user, i)}, "x")
+	}
+}
+
+// turnsOf returns the users of the records that a call of Next returns, and checks that they differ.
+func (a *app) turnsOf(r *memory.Round) map[string]bool {
+	a.t.Helper()
+	next, err := memory.NewSleepQueue(a.Service).Next(context.Background(), "acme", r, 8)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	users := map[string]bool{}
+	for _, d := range next {
+		users[d.User] = true
+	}
+	if len(users) != len(next) {
+		a.t.Errorf("%d records of %d users; want one for each", len(next), len(users))
+	}
+	return users
+}
+
+// TestRoundOfFloodingUser gives a user a turn in the first call, although another user has more due
+// records before it than one read contains.
+func TestRoundOfFloodingUser(t *testing.T) {
+	a := withTranscripts(t)
+	a.sayIn(600, "ann")
+	a.clock.Advance(1000)
+	a.sayIn(1, "bob")
+	a.clock.Advance(settleAfter)
+	if users := a.turnsOf(&memory.Round{}); !users["ann"] || !users["bob"] {
+		t.Errorf("the users are %v; want ann and bob", users)
+	}
+}
+
+// TestRoundContinues finds a user after more records than one call examines. Calls before it return
+// the records of the other user.
+func TestRoundContinues(t *testing.T) {
+	a := withTranscripts(t)
+	a.sayIn(9000, "ann")
+	a.clock.Advance(1000)
+	a.sayIn(1, "bob")
+	a.clock.Advance(settleAfter)
+	var r memory.Round
+	for call := 1; ; call++ {
+		users := a.turnsOf(&r)
+		if !users["ann"] {
+			t.Errorf("call %d: the users are %v; want ann", call, users)
+		}
+		if users["bob"] {
+			break
+		}
+		if call == 3 {
+			t.Fatal("bob has no turn in 3 calls")
+		}
+	}
+}
+
+// TestRoundOfManyUsers gives each user a turn before any user has a second one, also if the users at
+// the head of the queue fill each call.
+func TestRoundOfManyUsers(t *testing.T) {
+	a := withTranscripts(t)
+	for i := range 10 {
+		a.sayIn(20, fmt.Sprint("flood", i))
+	}
+	a.clock.Advance(1000)
+	a.sayIn(1, "bob")
+	a.clock.Advance(settleAfter)
+	var r memory.Round
+	a.turnsOf(&r)
+	if users := a.turnsOf(&r); !users["bob"] || !users["flood9"] || len(users) != 8 {
+		t.Errorf("the users of the second call are %v; want bob, flood8 and flood9, and others in the rest", users)
+	}
+	if users := a.turnsOf(&r); len(users) != 8 {
+		t.Errorf("the users of the third call are %v; want 8", users)
+	}
+}
