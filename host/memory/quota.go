@@ -26,7 +26,7 @@ func (s *Service) budget(c partition.Caller) storage.Budget {
 
 // budget returns the budget of the transaction's caller.
 func (t *transaction) budget() storage.Budget {
-	if t.limits == (storage.Budget{}) {
+	if t.limits == (storage.Budget{}) && !t.tx.Unlimited {
 		t.limits = t.s.budget(t.tx.Caller)
 	}
 	return t.limits

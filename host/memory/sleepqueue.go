@@ -3,7 +3,9 @@ package memory
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -36,7 +38,6 @@ type Due struct {
 
 // dueState is the stored form of a Due.
 type dueState struct {
-	User   string   `json:"user"`
 	Tries  int      `json:"tries,omitempty"`
 	Leased bool     `json:"leased,omitempty"`
 	Code   abi.Code `json:"code,omitempty"`
@@ -45,49 +46,103 @@ type dueState struct {
 // caller returns the caller of the host's own work on the transcript.
 func (d Due) caller() partition.Caller { return partition.Caller{Tenant: d.Tenant, User: d.User} }
 
+// transact executes body in a transaction of the host's own work, to which no quota applies. Otherwise
+// the record of a user without space would stay at the head of the queue.
+func (q SleepQueue) transact(ctx context.Context, c partition.Caller, body func(context.Context, *View) error) error {
+	_, err := q.s.Transact(ctx, Tx{Caller: c, Unlimited: true}, body)
+	return err
+}
+
 // List returns the first records of a tenant in the order of their times, and not more than limit of
-// them. If until is not zero, List returns only records whose time has come at until.
+// them. If until is not zero, List returns only records whose time has come at until. List logs and
+// omits damaged records.
 func (q SleepQueue) List(ctx context.Context, tenant string, until time.Time, limit int) ([]Due, error) {
 	var found []Due
 	prefix := q.s.app.System(partition.SleepDue, partition.Caller{Tenant: tenant})
-	for after := storage.Key(""); len(found) < limit; {
-		heads, err := q.s.backend.Heads(ctx, prefix, after, limit)
+	for after := storage.Key(""); ; {
+		heads, err := q.s.backend.Heads(ctx, prefix, after, records.Chunk)
 		if err != nil {
 			return nil, q.s.records.Fault(listing, err)
 		}
-		for _, h := range heads {
-			at, _, ok := partition.DueOf(h.Key)
-			if after = h.Key; !ok || !until.IsZero() && at.After(until) || len(found) == limit {
-				return found, nil
-			}
-			if h.Expired(q.s.now()) { // after a long pause, there can be many until a sweep removes them
-				continue
-			}
-			if found, err = q.add(ctx, found, tenant, h.Key); err != nil {
-				return nil, q.s.records.Fault(listing, err)
-			}
+		part, ended := q.dueIn(heads, tenant, until)
+		part, err = q.withStates(ctx, part[:min(len(part), limit-len(found))])
+		if err != nil {
+			return nil, q.s.records.Fault(listing, err)
 		}
-		if len(heads) < limit {
-			break
+		if found = append(found, part...); ended || len(heads) < records.Chunk || len(found) >= limit {
+			return found, nil
+		}
+		after = heads[len(heads)-1].Key
+	}
+}
+
+// dueIn returns the records of heads whose time has come at until, and reports whether others follow
+// whose time has not come. It omits expired records: after a long pause, there can be many until a
+// sweep removes them.
+func (q SleepQueue) dueIn(heads []storage.Head, tenant string, until time.Time) (due []Due, ended bool) {
+	for _, h := range heads {
+		d, ok := dueOf(h, tenant)
+		if !ok || !until.IsZero() && d.At.After(until) {
+			return due, true
+		}
+		if !h.Expired(q.s.now()) {
+			due = append(due, d)
+		}
+	}
+	return due, false
+}
+
+// withStates completes records with their contents, in one read. It omits records that have been
+// removed.
+func (q SleepQueue) withStates(ctx context.Context, due []Due) ([]Due, error) {
+	if len(due) == 0 {
+		return nil, nil
+	}
+	keys := make([]storage.Key, len(due))
+	for i, d := range due {
+		keys[i] = q.s.app.Due(d.caller(), d.At, d.Session)
+	}
+	stored, err := q.s.backend.Get(ctx, keys...)
+	if errors.Is(err, storage.ErrCorrupt) && len(due) > 1 {
+		return q.eachWithState(ctx, due)
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := due[:0]
+	for i, r := range stored {
+		if r.Exists() {
+			state := decodeDue(q.s.log, r)
+			due[i].Tries, due[i].Leased, due[i].Code = state.Tries, state.Leased, state.Code
+			found = append(found, due[i])
 		}
 	}
 	return found, nil
 }
 
-// add appends the record with a key, if it still exists.
-func (q SleepQueue) add(ctx context.Context, found []Due, tenant string, key storage.Key) ([]Due, error) {
-	r, err := q.s.records.Get(ctx, key)
-	if err != nil || !r.Exists() {
-		return found, err
+// eachWithState is like withStates, but reads each record by itself, and logs and omits damaged ones.
+func (q SleepQueue) eachWithState(ctx context.Context, due []Due) (found []Due, err error) {
+	for i := range due {
+		one, err := q.withStates(ctx, due[i:i+1])
+		if err != nil && !errors.Is(err, storage.ErrCorrupt) {
+			return nil, err
+		}
+		if err != nil {
+			q.s.log.Error("a record of the queue is damaged", "session", due[i].Session, "error", err)
+		}
+		found = append(found, one...)
 	}
-	var state dueState
+	return found, nil
+}
+
+// decodeDue returns the content of a record of the queue. If the content is invalid, decodeDue logs it and
+// returns the zero state, so the next lease replaces the content.
+func decodeDue(log *slog.Logger, r storage.Record) (state dueState) {
 	if err := json.Unmarshal(r.Content, &state); err != nil {
-		return nil, fmt.Errorf("queue: %w: %w", storage.ErrCorrupt, err)
+		log.Error("the content of a record of the queue is invalid", "error", err)
+		return dueState{}
 	}
-	at, session, _ := partition.DueOf(key)
-	return append(found, Due{
-		Tenant: tenant, User: state.User, Session: session, At: at, Tries: state.Tries, Leased: state.Leased, Code: state.Code,
-	}), nil
+	return state
 }
 
 const listing = "list the queue"
@@ -96,7 +151,7 @@ const listing = "list the queue"
 // is the time after which a session has settled. The result is the lease, or nil if another node has
 // leased the run, if the session has not settled, or if there is nothing to process.
 func (q SleepQueue) Lease(ctx context.Context, d Due, after time.Duration, until time.Time) (lease *Lease, err error) {
-	_, err = q.s.Transact(ctx, Tx{Caller: d.caller()}, func(ctx context.Context, v *View) error {
+	err = q.transact(ctx, d.caller(), func(ctx context.Context, v *View) error {
 		lease = nil
 		t, err := OpenTranscript(ctx, v, d.Session)
 		if err != nil {
@@ -120,7 +175,7 @@ func (q SleepQueue) Lease(ctx context.Context, d Due, after time.Duration, until
 			return err
 		}
 		lease = &Lease{Due: d, Agent: t.State.Agent, Last: t.State.Last}
-		lease.At, lease.Tries, lease.Leased = t.State.Due, state.Tries, true
+		lease.At, lease.Tries, lease.Leased, lease.Code = t.State.Due, state.Tries, true, state.Code
 		return nil
 	})
 	if err != nil {
@@ -158,7 +213,7 @@ func (l *Lease) Holds(t *Transcript) bool {
 // Release ends a lease whose run has failed with the code of a fault. The next run is due at a time. If
 // another node has leased the run since, Release changes nothing.
 func (q SleepQueue) Release(ctx context.Context, l *Lease, at time.Time, code abi.Code) error {
-	_, err := q.s.Transact(ctx, Tx{Caller: l.caller()}, func(ctx context.Context, v *View) error {
+	err := q.transact(ctx, l.caller(), func(ctx context.Context, v *View) error {
 		t, err := OpenTranscript(ctx, v, l.Session)
 		if err != nil || !t.State.Due.Equal(l.At) {
 			return err
@@ -175,7 +230,7 @@ func (q SleepQueue) Release(ctx context.Context, l *Lease, at time.Time, code ab
 
 // End schedules the run of a session that has ended for now. A run that is in progress continues.
 func (q SleepQueue) End(ctx context.Context, tenant, user, session string) error {
-	_, err := q.s.Transact(ctx, Tx{Caller: partition.Caller{Tenant: tenant, User: user}}, func(ctx context.Context, v *View) error {
+	err := q.transact(ctx, partition.Caller{Tenant: tenant, User: user}, func(ctx context.Context, v *View) error {
 		t, err := OpenTranscript(ctx, v, session)
 		if err != nil || t.State.Last == 0 {
 			return err

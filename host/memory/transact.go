@@ -24,6 +24,9 @@ type Tx struct {
 	// If ReadOnly is set, the transaction neither starts a session or a workflow nor records the use
 	// of one.
 	ReadOnly bool
+	// If Unlimited is set, no quota applies to the transaction. Its writes still count toward the
+	// usage. It is for the host's own records, which must not wait until a user frees space.
+	Unlimited bool
 	// EndIdle makes the transaction end the caller's session, which must be idle. The transaction
 	// can use the records of the session, although they are invisible to all other transactions.
 	// Its commit ends the session.

@@ -116,7 +116,6 @@ func (t *Transcript) schedule(ctx context.Context, at time.Time, state dueState)
 		return err
 	}
 	t.State.Due = at.UTC().Truncate(time.Microsecond) // the precision of the key
-	state.User = t.view.caller.User
 	content, err := json.Marshal(state)
 	if err != nil {
 		return err
@@ -151,7 +150,7 @@ func (t *Transcript) scheduled(ctx context.Context) (state dueState, err error) 
 	if err != nil || !r.Exists() {
 		return state, t.classified(ctx, err)
 	}
-	return state, t.classified(ctx, json.Unmarshal(r.Content, &state))
+	return decodeDue(t.view.s.log, r), nil
 }
 
 func (t *Transcript) dueKey() storage.Key {

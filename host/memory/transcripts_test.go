@@ -18,8 +18,9 @@ import (
 const settleAfter = 5 * time.Minute
 
 // withTranscripts returns an app that keeps transcripts.
-func withTranscripts(t *testing.T) *app {
-	return newApp(t, func(cfg *memory.Config) { cfg.Stores = append(cfg.Stores, declare.TranscriptStore()) })
+func withTranscripts(t *testing.T, change ...func(*memory.Config)) *app {
+	with := func(cfg *memory.Config) { cfg.Stores = append(cfg.Stores, declare.TranscriptStore()) }
+	return newApp(t, append(change, with)...)
 }
 
 // say records a message of a user.
