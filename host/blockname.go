@@ -7,6 +7,27 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
+// declareBlocks is the hint for an app without blocks.
+const declareBlocks = "declare blocks: true in the app file"
+
+// requireBlocks returns a fault if the app has no blocks.
+func (b Blocks) requireBlocks() error {
+	if len(b.Declared()) > 0 {
+		return nil
+	}
+	return abi.Faultf(abi.NotFound, "the app has no blocks").WithHint(declareBlocks)
+}
+
+// findOwn is like Find for a caller with all rights. For a tool, it returns no fault, because the
+// fault would contain the names of blocks that the tool is not granted.
+func (b Blocks) findOwn(name string) error {
+	if !b.authority.Unrestricted() {
+		return nil
+	}
+	_, err := b.Find(name)
+	return err
+}
+
 // Find returns the declaration of a block. If the app has no block with this name, the error is
 // abi.NotFound, even if another store has the name.
 func (b Blocks) Find(name string) (declare.Block, error) {
@@ -18,7 +39,7 @@ func (b Blocks) Find(name string) (declare.Block, error) {
 	f := abi.Faultf(abi.NotFound, "the app has no block %q", name)
 	f.Store = name
 	if len(all) == 0 {
-		return declare.Block{}, f.WithHint("declare blocks: true in the app file")
+		return declare.Block{}, f.WithHint(declareBlocks)
 	}
 	names := ""
 	for i, d := range all {

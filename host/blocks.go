@@ -39,8 +39,12 @@ func (b Blocks) Declared() []declare.Block {
 
 // List returns the existing blocks of the caller's user with a scope. The default scope is
 // block.ScopeUser. If the caller has an agent, List returns only the blocks of this agent;
-// otherwise, it returns the blocks of all agents. It returns at most 1,000 blocks.
+// otherwise, it returns the blocks of all agents. It returns at most 1,000 blocks. If the app has no
+// blocks, the error is abi.NotFound.
 func (b Blocks) List(ctx context.Context, caller Caller, scope block.Scope) ([]block.Block, error) {
+	if err := b.requireBlocks(); err != nil {
+		return nil, err
+	}
 	switch scope {
 	case "":
 		scope = block.ScopeUser
@@ -57,8 +61,11 @@ func (b Blocks) List(ctx context.Context, caller Caller, scope block.Scope) ([]b
 }
 
 // Get returns a block, or nil if it does not exist. If agent is true, it is the block of the caller's
-// agent.
+// agent. If the app does not declare the block, the error is abi.NotFound.
 func (b Blocks) Get(ctx context.Context, caller Caller, name string, agent bool) (*block.Block, error) {
+	if err := b.findOwn(name); err != nil {
+		return nil, err
+	}
 	var found *block.Block
 	err := b.perform(ctx, caller, true, func(ctx context.Context, v *memory.View) (err error) {
 		found, err = getBlock(ctx, v, name, agent)
@@ -84,6 +91,9 @@ type BlockUpdate struct {
 // not have the expected version, Update returns a conflict. If the text exceeds a limit of the
 // block, Update returns too_large. In both cases, nothing is stored.
 func (b Blocks) Update(ctx context.Context, caller Caller, u BlockUpdate) (*block.Block, error) {
+	if err := b.findOwn(u.Name); err != nil {
+		return nil, err
+	}
 	var stored *block.Block
 	err := b.perform(ctx, caller, false, func(ctx context.Context, v *memory.View) error {
 		options, err := u.options(ctx, v)
@@ -106,6 +116,9 @@ func (b Blocks) Update(ctx context.Context, caller Caller, u BlockUpdate) (*bloc
 // Delete deletes a block and reports whether it existed. If the block does not have the expected
 // version, Delete returns a conflict.
 func (b Blocks) Delete(ctx context.Context, caller Caller, u BlockUpdate) (deleted bool, err error) {
+	if err := b.findOwn(u.Name); err != nil {
+		return false, err
+	}
 	err = b.perform(ctx, caller, false, func(ctx context.Context, v *memory.View) error {
 		options, err := u.options(ctx, v)
 		if err != nil {

@@ -79,8 +79,11 @@ func (p MemoryPolicy) query(message string) block.Query {
 
 // Context returns the part of a prompt that the policy p selects from the blocks of the caller's
 // user and agent. The argument message is the user's message that the prompt answers. All blocks
-// are read from one snapshot.
+// are read from one snapshot. If the app has no blocks, the error is abi.NotFound.
 func (b Blocks) Context(ctx context.Context, caller Caller, message string, p MemoryPolicy) (MemoryContext, error) {
+	if err := b.requireBlocks(); err != nil {
+		return MemoryContext{}, err
+	}
 	var found promptMemory
 	err := b.perform(ctx, caller, true, func(ctx context.Context, v *memory.View) (err error) {
 		found, err = readPromptMemory(ctx, v, b.h, b.authority, message, p)
@@ -164,7 +167,11 @@ type RecallQuery struct {
 }
 
 // Recall returns the lines of the caller's blocks that match a query, the best first.
+// If the app has no blocks, the error is abi.NotFound.
 func (b Blocks) Recall(ctx context.Context, caller Caller, q RecallQuery) ([]block.Match, error) {
+	if err := b.requireBlocks(); err != nil {
+		return nil, err
+	}
 	options, err := json.Marshal(struct {
 		Limit    int     `json:"limit,omitempty"`
 		MinScore float64 `json:"min_score,omitempty"`

@@ -36,8 +36,8 @@ func (Kind) CallAll(ctx context.Context, members []kind.Member, call abi.Call) (
 		texts = append(texts, found...)
 	}
 	if searched == 0 {
-		return nil, abi.Faultf(abi.NotFound, "no block that is searched exists, or none was granted to this tool").
-			WithHint("declare blocks in the app file and grant one to the tool: grants: {%s: read}", declare.Archival)
+		return nil, abi.Faultf(abi.NotFound, "the caller can read no block that is searched").
+			WithHint("declare blocks: true in the app file; a tool also requires a grant: grants: {%s: read}", declare.Archival)
 	}
 	matches, err := Search(texts, q)
 	if err != nil {

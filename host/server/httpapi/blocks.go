@@ -21,8 +21,9 @@ type listBlocksInput struct {
 
 type putBlockInput struct {
 	apitypes.BlockPlace
-	apitypes.Precondition
-	Body apitypes.BlockUpdate
+	IfMatch     string `header:"If-Match" maxLength:"64" doc:"The ETag that the block must have, or * for any existing block"`
+	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"With *, the block must not exist"`
+	Body        apitypes.BlockUpdate
 }
 
 type deleteBlockInput struct {
@@ -126,7 +127,7 @@ func getBlock(ctx context.Context, c *call, in *apitypes.BlockPlace) (*blockOutp
 		return nil, err
 	}
 	if found == nil {
-		f := abi.Faultf(abi.NotFound, "the block %q has no text", in.Block)
+		f := abi.Faultf(abi.NotFound, "the block %q does not exist", in.Block)
 		f.Store = in.Block
 		return nil, f.WithHint("create it with PUT and the expected_updated_at null")
 	}
@@ -134,7 +135,8 @@ func getBlock(ctx context.Context, c *call, in *apitypes.BlockPlace) (*blockOutp
 }
 
 func putBlock(ctx context.Context, c *call, in *putBlockInput) (*blockOutput, error) {
-	expected, err := expectedOf(in.Precondition, in.Body.HasExpected, in.Body.Expected)
+	must := apitypes.Precondition{IfMatch: in.IfMatch, IfNoneMatch: in.IfNoneMatch}
+	expected, err := expectedOf(must, in.Body.HasExpected, in.Body.Expected)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +149,7 @@ func putBlock(ctx context.Context, c *call, in *putBlockInput) (*blockOutput, er
 		return nil, problemOfFault(abi.FaultOf(err), http.StatusUnprocessableEntity)
 	}
 	if err != nil {
-		return nil, preconditionFailed(in.Precondition, err)
+		return nil, preconditionFailed(must, "block", err)
 	}
 	return outputOf(*stored), nil
 }
@@ -172,7 +174,7 @@ func deleteBlock(ctx context.Context, c *call, in *deleteBlockInput) (*deletedOu
 	}
 	deleted, err := c.host.Blocks().Delete(ctx, caller, host.BlockUpdate{Name: in.Block, Agent: agent, Expected: expected})
 	if err != nil {
-		return nil, preconditionFailed(must, err)
+		return nil, preconditionFailed(must, "block", err)
 	}
 	return &deletedOutput{apitypes.Deleted{Success: true, Deleted: deleted}}, nil
 }

@@ -6,9 +6,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
 const corePath = "/api/v1/memory/blocks/core"
@@ -45,7 +47,7 @@ func (s *service) blocks(who, query string) (names []string) {
 // A write succeeds only if the block was not written since it was read.
 func TestBlockCompareAndSet(t *testing.T) {
 	s := newService(t)
-	if p := s.problem(404, "ann", "GET", corePath, ""); p.Code != "not_found" {
+	if p := s.problem(404, "ann", "GET", corePath, ""); p.Code != "not_found" || p.Detail != `the block "core" does not exist` {
 		t.Errorf("a missing block = %+v", p)
 	}
 	first := s.putBlock(200, "ann", corePath, "- Prefers tea", "")
@@ -74,9 +76,11 @@ func TestBlockCompareAndSet(t *testing.T) {
 func TestBlockETags(t *testing.T) {
 	s := newService(t)
 	const body = `{"content":"- text"}`
-	s.want(412, "ann", "PUT", corePath, body, "If-Match", "*")
+	if p := s.problem(412, "ann", "PUT", corePath, body, "If-Match", "*"); p.Hint != "read the block again and send its ETag in If-Match" {
+		t.Errorf("a change of a missing block = %+v", p)
+	}
 	first := s.want(200, "ann", "PUT", corePath, body, "If-None-Match", "*").Header.Get("ETag")
-	if p := s.problem(412, "ann", "PUT", corePath, body, "If-None-Match", "*"); p.Code != "conflict" || !strings.Contains(p.Hint, "ETag") {
+	if p := s.problem(412, "ann", "PUT", corePath, body, "If-None-Match", "*"); p.Code != "conflict" || !strings.HasPrefix(p.Hint, "the block exists: ") {
 		t.Errorf("a second creation = %+v", p)
 	}
 	if got := s.want(200, "ann", "GET", corePath, "").Header.Get("ETag"); got != first || first == "" {
@@ -115,6 +119,20 @@ func TestDeleteBlock(t *testing.T) {
 	s.want(404, "ann", "GET", corePath, "")
 	if again := s.putBlock(200, "ann", corePath, "- Prefers tea", ""); again.Updated <= first.Updated || again.Revision <= first.Revision {
 		t.Errorf("the block after its deletion = %+v; want a greater time and revision than %+v", again, first)
+	}
+}
+
+// In an app without blocks, each request for blocks has status 404 and a hint that declares them.
+func TestAppWithoutBlocks(t *testing.T) {
+	s := newServiceWith(t, fstest.MapFS{"app.yaml": {Data: []byte("app: shop\n")}}, func(*tenants.Options) {})
+	for _, r := range []struct{ method, path, body string }{
+		{"GET", "/api/v1/memory/blocks", ""}, {"GET", corePath, ""}, {"PUT", corePath, `{"content":"x"}`},
+		{"POST", "/api/v1/memory/recall", `{"query":"tea"}`}, {"POST", "/api/v1/memory/context", `{"message":"tea"}`},
+	} {
+		p := s.problem(404, "ann", r.method, r.path, r.body)
+		if p.Code != "not_found" || p.Hint != "declare blocks: true in the app file" || strings.Contains(p.Detail, "tool") {
+			t.Errorf("%s %s = %+v", r.method, r.path, p)
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func withPrecondition(must apitypes.Precondition, options map[string]any, curren
 	if revision != nil {
 		options["if_revision"] = *revision
 	}
-	return preconditionFailed(must, write())
+	return preconditionFailed(must, "record", write())
 }
 
 // withAnyRevision performs a write if the record exists, at its current revision.
@@ -70,8 +70,9 @@ func revisionOf(p apitypes.Precondition) (*int64, error) {
 	return &n, nil
 }
 
-// preconditionFailed returns status 412 if the precondition of a write caused a conflict.
-func preconditionFailed(p apitypes.Precondition, err error) error {
+// preconditionFailed returns status 412 if the precondition of a write caused a conflict. The argument
+// what is a noun for the written object.
+func preconditionFailed(p apitypes.Precondition, what string, err error) error {
 	if err == nil || p.IfMatch == "" && p.IfNoneMatch == "" {
 		return err
 	}
@@ -79,9 +80,9 @@ func preconditionFailed(p apitypes.Precondition, err error) error {
 	if f.Code != abi.Conflict {
 		return err
 	}
-	hint := "read the record again and send its ETag in If-Match"
+	hint := "read the %s again and send its ETag in If-Match"
 	if p.IfNoneMatch != "" {
-		hint = "the record exists: read it and send its ETag in If-Match"
+		hint = "the %s exists: read it and send its ETag in If-Match"
 	}
-	return problemOfFault(f.WithHint("%s", hint), http.StatusPreconditionFailed)
+	return problemOfFault(f.WithHint(hint, what), http.StatusPreconditionFailed)
 }
