@@ -87,25 +87,30 @@ func (h *Host) checkCall(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	case call.Store == "":
 		return checkFactCall(h.app, t, op, call)
 	}
-	if _, declared := h.app.Store(call.Store); !declared && call.Store != declare.SessionMeta {
+	st, declared := h.app.Store(call.Store)
+	if !declared && call.Store != declare.SessionMeta {
 		return finding(app.UnknownStore, storeHint(h.app, call.Store), "the store %q is not declared", call.Store)
 	}
 	if f, ok := errors.AsType[*abi.Fault](h.memory.CheckOperation(call.Store, call.Op)); ok {
 		return finding(app.CodeMistake, f.Hint, "%s", f.Message)
+	}
+	what := "store"
+	if st.Kind == declare.KindBlock {
+		what = "block"
 	}
 	at := slices.IndexFunc(t.Grants, func(g declare.Grant) bool { return g.Store == call.Store })
 	switch {
 	case at < 0 && call.Store == declare.SessionMeta && op.Verb != abi.Read:
 		return finding(app.MissingGrant, "", "%s is read-only", call.Store)
 	case at < 0:
-		return finding(app.MissingGrant, grantHint(call.Store, op.Verb), "the tool has no grant on the store %q", call.Store)
+		return finding(app.MissingGrant, grantHint(call.Store, op.Verb), "the tool has no grant on the %s %q", what, call.Store)
 	case t.Grants[at].Allows(op.Verb):
 		return Finding{}, false
 	case call.Store == declare.SessionMeta:
 		return finding(app.MissingGrant, "", "%s is read-only", call.Store)
 	}
 	return finding(app.MissingGrant, grantHint(call.Store, append(slices.Clone(t.Grants[at].Verbs), op.Verb)...),
-		"%s requires the grant %s on the store %q", call.Op, op.Verb, call.Store)
+		"%s requires the grant %s on the %s %q", call.Op, op.Verb, what, call.Store)
 }
 
 // findingAt returns a function that returns a finding at a position.

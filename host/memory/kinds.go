@@ -68,6 +68,9 @@ func (k *kinds) noOperation(st *store, op string) error {
 		}
 	}
 	f := abi.Faultf(abi.InvalidArgument, "the store %q of kind %s does not support the operation %s", st.Name, st.Kind, op)
+	if st.Kind == declare.KindBlock {
+		f = abi.Faultf(abi.InvalidArgument, "the block %q does not support the operation %s", st.Name, op)
+	}
 	if len(names) == 0 {
 		return f.WithHint("only the host writes this store")
 	}

@@ -151,7 +151,7 @@ not exist.`,
 				}
 				stored, err := s.Update(ctx, c, host.BlockUpdate{Name: args[0], Agent: c.Agent != "", Content: string(text), Expected: expected})
 				if err != nil {
-					return err
+					return v.explainSet(err, args[0])
 				}
 				return bc.out.answer(stored, func() error {
 					return bc.out.say("stored %s, updated at %s", stored.ID, block.FormatTime(stored.Updated))
@@ -184,7 +184,7 @@ func (bc blockCommands) delete() *cobra.Command {
 				}
 				deleted, err := s.Delete(ctx, c, host.BlockUpdate{Name: args[0], Agent: c.Agent != "", Expected: expected})
 				if err != nil {
-					return err
+					return v.explainDelete(err, args[0])
 				}
 				answer := struct {
 					Success bool `json:"success"`

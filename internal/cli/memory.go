@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -172,7 +173,11 @@ func (m memoryCommands) delete() *cobra.Command {
 // operate opens the app of a store and calls the function "body" with the app's records.
 func (m memoryCommands) operate(cmd *cobra.Command, f *memoryFlags, store string, keep bool, body func(context.Context, recordBackend, host.Caller) error) error {
 	return m.apps.with(cmd, f, m.projects.withStore(store, declare.SessionMeta), keep, func(opened *openedApp, caller host.Caller) error {
-		return body(cmd.Context(), opened.records, caller)
+		err := body(cmd.Context(), opened.records, caller)
+		if f := abi.FaultOf(err); err != nil && f.Code == abi.InvalidArgument && strings.Contains(f.Hint, abi.GetBlock) {
+			return f.WithHint("use toolrun block %s %s", cmd.Name(), store) // the store is a block
+		}
+		return err
 	})
 }
 

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// explainSet returns an error of "toolrun block set" with a hint that names flags.
+func (v *versionFlags) explainSet(err error, name string) error {
+	switch {
+	case !errors.Is(err, abi.Conflict):
+		return err
+	case v.replace:
+		return abi.FaultOf(err).WithHint("another writer changed the block; run the command again")
+	case v.updated == "" && v.revision == 0:
+		return abi.FaultOf(err).WithHint("to change the block, add --replace, or add --expected or --if-revision with the version of toolrun block get %s --json", name)
+	}
+	return abi.FaultOf(err).WithHint("read the block with toolrun block get %s --json, then use its version with --expected or --if-revision, or use --replace", name)
+}
+
+// explainDelete is like explainSet, for "toolrun block delete".
+func (v *versionFlags) explainDelete(err error, name string) error {
+	if !errors.Is(err, abi.Conflict) || v.replace || v.updated != "" || v.revision != 0 {
+		return v.explainSet(err, name)
+	}
+	f := abi.Faultf(abi.Conflict, "the deletion of the block %s requires its version", name)
+	f.Op, f.Store = abi.DeleteBlock, name
+	return f.WithHint("add --expected or --if-revision with the version of toolrun block get %s --json, or add --replace", name)
+}
