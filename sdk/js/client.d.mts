@@ -221,7 +221,7 @@ export interface TurnRequest extends TurnFields {
 }
 
 export interface RuleFields extends TurnFields {
-  /** The session variables of a platform with its own loop. The default is the stored variables. */
+  /** The session variables, for platforms that perform the turns themselves. The default is the stored variables. */
   variables?: { [name: string]: unknown };
 }
 
@@ -343,15 +343,15 @@ export interface SleepStatus {
   paused: boolean;
   /** The time of the pause, or null. */
   since: string | null;
-  /** The conversations whose run is due, that have not settled, and whose run is in progress. */
+  /** The numbers of conversations whose run is due, is not due yet, and is in progress. */
   due: number;
   waiting: number;
   running: number;
-  /** The conversations with a failed run. It is repeated later. */
+  /** The number of conversations whose run has failed. The run is repeated later. */
   failed: number;
   /** The time of the next run, or null. */
   next: string | null;
-  /** True if there are more conversations than counted. */
+  /** True if there are more conversations than these numbers count. */
   more: boolean;
 }
 

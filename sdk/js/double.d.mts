@@ -36,7 +36,7 @@ export interface Limits {
   user_records?: number;
 }
 
-/** The caller of memory operations. A user or session of null is unknown. */
+/** The caller of memory operations. If user or session is null, the caller has none. */
 export interface Caller {
   user?: string | null;
   session?: string | null;

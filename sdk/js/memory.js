@@ -8,8 +8,8 @@
  *
  * A call takes effect immediately, not when it is awaited: an async function runs synchronously up to its first await, and these functions have none. The returned promise is already settled.
  *
- * The argument of selects the operations of another module, such as model, whose names have the module
- * as a prefix.
+ * The argument "of" selects the operations of another module, such as "model". Their names have the
+ * name of the module as a prefix.
  */
 exports.createMemory = function createMemory(operations, host, of) {
   const made = {};

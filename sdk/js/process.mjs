@@ -8,8 +8,8 @@ export class ToolrunError extends Error {}
 ToolrunError.prototype.name = 'ToolrunError';
 
 /**
- * A process of toolrun double. The first request starts it. It does not keep Node running, and ends
- * with it.
+ * A process of toolrun double. The first request starts it. The process does not keep Node running,
+ * and ends when Node ends.
  */
 export class Process {
   #child;

@@ -12,9 +12,9 @@ const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 const sdk = join(import.meta.dirname, '..');
 
 /**
- * Compiles the files and returns the compiler's messages, one per line. TypeScript's own libraries,
- * which take most of the time, are only checked if whole is set: a declaration of this package
- * could make one of theirs invalid.
+ * Compiles the files and returns the compiler's messages, one per line. If whole is set,
+ * TypeScript's own libraries are also checked, because a declaration of this package could make a
+ * declaration of these libraries invalid. Checking the libraries takes most of the time.
  */
 async function check(files, { lib = ['es2023'], whole = false } = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'toolrun-types'));

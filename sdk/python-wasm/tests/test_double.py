@@ -134,7 +134,7 @@ class Runs(unittest.TestCase):
 
 
 class TestMethods(unittest.TestCase):
-    """Methods of Memory that only tests have."""
+    """Tests of the methods of Memory that tools do not have."""
 
     def test_grants_do_not_restrict_the_test(self):
         memory = Memory(USER, grants={"prefs": "read"})

@@ -16,7 +16,7 @@ _WHOLE_INPUT = frozenset(
 
 
 def _is_reserved(name, params):
-    """Report whether the host provides a parameter, whatever keys the input has, so a tool can trust its context."""
+    """Report whether the host itself provides a parameter and ignores a key of the input with the same name."""
     return name in _RESERVED and name not in params
 
 
@@ -64,7 +64,7 @@ class Call:
         return self.entry(*(input, context)[:count])
 
     def _could_take_dict(self):
-        """Report whether the first parameter can stand for the whole input, and a second for the context.
+        """Report whether the first parameter can receive the whole input, and a second parameter the context.
 
         If not, the parameters are keys of the input, and a misspelt key is an error.
         """

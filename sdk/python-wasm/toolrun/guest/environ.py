@@ -47,7 +47,10 @@ _all = os.environ, os.environb
 
 
 def install():
-    """Make the mappings of ``os`` record each use. They stay the same objects, because modules already refer to them."""
+    """Make the mappings of ``os`` record each use.
+
+    The mappings stay the same objects, because modules refer to them.
+    """
     for mapping in _all:
         mapping.__class__ = _Environ
 
@@ -61,9 +64,9 @@ def watch(run):
 
 
 def fill(env):
-    """Set the variables of a run. Only the first call has an effect, because a top level may have changed them since.
+    """Set the variables of a run. Only the first call has an effect, because a top level may have changed them.
 
-    They are not variables of the process, so C code does not see them.
+    The variables are not variables of the process, so C code does not see them.
     """
     global _filled
     if _filled or not env or not isinstance(env, dict):

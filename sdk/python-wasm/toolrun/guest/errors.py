@@ -1,7 +1,7 @@
 """The exceptions of memory calls.
 
-They are globals of a tool, and attributes of the module ``memory``. A tool catches those that it can handle. An
-uncaught one ends the run, which then fails with the exception's code.
+They are globals of a tool, and attributes of the module ``memory``. A tool catches the exceptions
+that it can handle. An uncaught exception ends the run, which then fails with the exception's code.
 """
 
 from __future__ import annotations

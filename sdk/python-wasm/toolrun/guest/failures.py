@@ -136,7 +136,10 @@ def _stack(error, first, texts):
 
 
 def _cause(error):
-    """Return the cause of an exception and its kind. A class cannot override the attributes that this reads."""
+    """Return the cause of an exception and its kind.
+
+    A class cannot override the attributes that this function reads.
+    """
     cause = BaseException.__cause__.__get__(error)
     if cause is not None:
         return cause, "caused by"

@@ -46,7 +46,7 @@ _ERRORS = {
 
 
 class Input(dict):
-    """The input: a dict with an error for code that calls it like the function of the same name."""
+    """The input: a dict that raises an error if code calls it like the built-in function input."""
 
     def __call__(self, *args):
         raise RuntimeError(f"input() {NO_STDIN}")

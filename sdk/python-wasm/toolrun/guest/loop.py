@@ -9,7 +9,7 @@ from .unsupported import NETWORK, THREADS, Stuck
 
 
 class _TimerSelector:
-    """A replacement for the selector of sockets in other loops."""
+    """A replacement for the selector with which other event loops wait for sockets."""
 
     def select(self, timeout):
         if timeout is None:

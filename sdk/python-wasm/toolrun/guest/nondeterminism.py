@@ -9,7 +9,7 @@ _DATES = frozenset(("now", "today", "utcnow"))
 
 
 def watch(run, texts):
-    """Call a function and return the location of the first such use in the author's files ("tool.py:1"), or ""."""
+    """Call a function and return the location ("tool.py:1") at which the author's files first use such a value, or ""."""
     locations = []
 
     def look(frame, event, called):

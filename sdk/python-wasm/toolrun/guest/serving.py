@@ -61,9 +61,10 @@ def _load(request):
 def _start(request):
     """Run the top level of the tool.
 
-    If it runs for a single run, it gets the variables and random numbers of that run. On request it is watched for uses
-    of the time and of random numbers, which makes it slower. If it runs for all runs, it gets no variables, and the
-    reply reports whether it used any.
+    If the top level runs for a single run, it gets the variables and random numbers of that run. On
+    request, this function searches for uses of the time and of random numbers, which makes the top
+    level slower. If the top level runs for all runs, it gets no variables, and the reply reports
+    whether it used any.
     """
     _limit(request)
     if request["per_run"]:

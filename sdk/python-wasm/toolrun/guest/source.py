@@ -104,7 +104,7 @@ class Source:
         return None
 
     def uses(self, names):
-        """Report whether the top level uses one of these names, whose values differ between runs."""
+        """Report whether the top level uses one of the given names."""
         return not names.isdisjoint(self.code.co_names)
 
 
@@ -208,7 +208,7 @@ def _compile(tree, path):
 
 
 def _compile_body(tree, path):
-    """Compile a body as a function, because it contains return or await. Its variables stay global."""
+    """Compile a body as a function, because it contains return or await. The variables of the body stay global."""
     _refuse_yields(tree, path)
     head, body = _split_head(tree.body)
     body = [_Globalise().visit(node) for node in body]

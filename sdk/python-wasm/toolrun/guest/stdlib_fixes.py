@@ -107,7 +107,7 @@ _INJECTED = re.compile(r"(?:\r\n|\r(?!\n)|\n)(?![ \t])")
 
 
 def _fix_headers():
-    """Reject headers of which a reader would take a part as another header or as the body."""
+    """Reject a header if a reader would interpret a part of it as another header or as the body."""
 
     class HeaderWriteError(email.errors.MessageError):
         """Error while writing headers."""

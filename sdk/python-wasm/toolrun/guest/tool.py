@@ -21,7 +21,7 @@ missing = Missing(unsupported.why_missing)
 
 
 class Tool:
-    """A loaded tool. Its namespace belongs to a module; ``start`` or each run fills it."""
+    """A loaded tool. Its namespace belongs to a module. The method ``start`` or each run fills the namespace."""
 
     def __init__(self, request, texts):
         self.path = request["path"]
@@ -45,7 +45,10 @@ class Tool:
         regex_cache.warm(self.source.tree)
 
     def starts_once(self):
-        """Report whether the top level can run once for all runs: there is an entry, and no use of a name of the run."""
+        """Report whether the top level can run once for all runs.
+
+        It can if there is an entry, and if the top level uses no name whose value differs between runs.
+        """
         return bool(self.source.entry) and not self.source.uses(tool_globals.RUN_NAMES | self.params)
 
     def start(self):

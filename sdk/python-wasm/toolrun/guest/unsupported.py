@@ -62,7 +62,7 @@ def why_missing(module):
 
 
 class Stuck(RuntimeError):
-    """Every task of the tool waits, and no event can wake one."""
+    """The error of a tool that waits forever, because no event can wake any of its tasks."""
 
 
 def _without(error, *arguments):

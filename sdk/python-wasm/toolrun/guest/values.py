@@ -29,7 +29,7 @@ def _refuse(value):
 
 
 def encode(value, name, nesting):
-    """Encode a value as JSON, or raise an Unfit with the path, beginning with ``name``, of the part that fails."""
+    """Encode a value as JSON. If a part has no JSON form, raise an Unfit with its path, which begins with ``name``."""
     try:
         text = "".join(make_encoder({}, _refuse, quote, None, ":", ",", False, False, False)(value, 0))
         text.encode()

@@ -34,9 +34,10 @@ class Memory:
     stores declares the stores with the keys of an app file, with the schema itself in place of its path; file is the path
     of an app file that declares them. If user or session is None, the caller has none. agent is the id of the active
     agent, for its blocks. workflow is the id of the workflow, which owns the facts with the scope execution_tree. grants has
-    the form of an app file; tool names a tool of the app file whose grants apply. Without both, everything is granted.
+    the form of an app file; tool names a tool of the app file whose grants apply. Without grants and tool, everything
+    is granted.
 
-    Each call outside of a run is a run of its own. All calls inside ``with memory.run():`` are one run: their writes are
+    Each call outside of a run is a separate run. All calls inside ``with memory.run():`` are one run: their writes are
     stored together at the end of the block, or not at all if it raises an exception. Use one thread at a time.
     """
 
@@ -109,7 +110,10 @@ class Memory:
         return self._call(_Operator(self), "get_content", (store,), {})
 
     def record(self, store: str) -> dict | None:
-        """Return content, revision, created, updated_at and expires_at of a record, or None. It acts like content."""
+        """Return content, revision, created, updated_at and expires_at of a record, or None.
+
+        Grants and an active run have no effect, as for content.
+        """
         return self._call(_Operator(self), "get_content", (store, None, {"record": True}), {})
 
     def caller(self, **changes: Any) -> Memory:
@@ -226,7 +230,7 @@ class Memory:
 
 
 class _Operator:
-    """The host of calls by the operator of the app, who needs no grants."""
+    """The host of calls that act as an operator of the app, without grants."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory

@@ -12,7 +12,8 @@ _ENTRIES = ("main.py", "index.py")
 def find(path: Path) -> tuple[Path, bool]:
     """Return the file of a tool, and whether the tool is a single file, which has no modules of its own.
 
-    A file that the tool.json in its folder names stands for the folder. A missing file is a mistake of the test.
+    If the tool.json in the folder of the file names the file, the file stands for the folder. A missing file is a
+    mistake of the test.
     """
     if path.is_dir():
         return _entry(path), False

@@ -25,7 +25,7 @@ _HEADER = re.compile(r"[!-~]([ -~]*[!-~])?")
 
 @dataclass
 class Request:
-    """A request to the service. ``body`` is its content, and ``files`` an upload, as httpx has it."""
+    """A request to the service. ``body`` is its content, and ``files`` is an upload in the form that httpx expects."""
 
     method: str
     path: tuple[str, ...]
@@ -50,7 +50,7 @@ class Request:
         return self
 
     def with_revision(self, if_revision: Optional[int]) -> Request:
-        """Set the revision that a write requires. The write would conflict with its own first attempt."""
+        """Set the revision that a write requires. A retry of the write would conflict with its first attempt."""
         if if_revision is not None:
             self.repeatable = False
             name, value = ("If-None-Match", "*") if if_revision == 0 else ("If-Match", f'"{if_revision}"')

@@ -531,7 +531,7 @@ class Unfit:
 
 @dataclass(frozen=True)
 class Store:
-    """The declaration of a store. ``mistakes`` and ``unfit`` are set only after a declaration."""
+    """The declaration of a store. Only responses to declarations have ``mistakes`` and ``unfit``."""
 
     technical_name: str
     access: str

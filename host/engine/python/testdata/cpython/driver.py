@@ -1,6 +1,7 @@
-"""Runs a module of CPython's own tests as a tool, and answers how each test ended.
+"""Runs a module of CPython's own tests as a tool, and returns the outcome of each test.
 
-What the tests import is in the tool's folder, and is found there since a function put before this text names it.
+The modules that the tests import are in the tool's folder. The Go test adds a function with import statements before
+this text, so the engine finds these modules.
 """
 
 import builtins
@@ -12,14 +13,14 @@ import unittest
 
 
 class Outcomes(unittest.TestResult):
-    """Notes a word for each test, and what a failure said."""
+    """Records the outcome of each test, with the text of a failure."""
 
     def __init__(self):
         super().__init__()
         self.of = {}
 
     def note(self, test, outcome, text=""):
-        # A part of a test may have failed before the whole ends.
+        # If a part of a test has failed, the test has failed.
         if not self.of.get(test.id(), "").startswith("failed"):
             self.of[test.id()] = f"{outcome} {text[:300]}"
 
@@ -46,7 +47,7 @@ class Outcomes(unittest.TestResult):
 
 
 def serve_files(files):
-    """Have the tests find files that the input brings, for a tool has none."""
+    """Replace functions so that the tests find the files in the input, because a tool has no files."""
     real = builtins.open
 
     def open(name, *args, **kwargs):
@@ -66,7 +67,7 @@ def tests_of(suite):
 
 
 def load(module):
-    """The tests of a module."""
+    """Return the tests of a module."""
     tests = importlib.import_module(module)
     loader = unittest.defaultTestLoader
     if module == "test.test_decimal":
@@ -75,7 +76,7 @@ def load(module):
 
 
 def cases_of_decimal(tests):
-    """What test_decimal.test_main does: prepares the modules that it tests, and adds a test for each file of sums."""
+    """Do the same as test_decimal.test_main: prepare the tested modules, and add a test for each file of calculations."""
     tests.TEST_ALL, tests.DEBUG = True, False
     for decimal in (tests.C, tests.P):
         tests.init(decimal)
@@ -91,7 +92,7 @@ def main(module, files):
     if module == "test.test_decimal":
         sys.modules["_pydecimal"] = importlib.import_module(
             "pure.decimal"
-        )  # which the interpreter's library is without
+        )  # the interpreter's own library does not have this module
     outcomes = Outcomes()
     unittest.TestSuite(load(module)).run(outcomes)
     return outcomes.of

@@ -1,4 +1,4 @@
-"""Abstract base classes: what cannot be made, what is registered, what a subclass hook accepts."""
+"""Abstract base classes: instantiation errors, registered classes and subclass hooks."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sized

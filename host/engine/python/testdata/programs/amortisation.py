@@ -1,4 +1,4 @@
-"""A loan's table of payments, in exact decimals."""
+"""The table of a loan's payments, in exact decimals."""
 
 from decimal import ROUND_HALF_EVEN, Decimal
 

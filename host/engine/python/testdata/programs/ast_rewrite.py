@@ -1,4 +1,4 @@
-"""Folds constants in the syntax tree of a function, and counts what it holds."""
+"""Folds constants in the syntax tree of a function, and counts the nodes of the tree."""
 
 import ast
 from collections import Counter

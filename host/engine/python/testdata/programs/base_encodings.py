@@ -1,4 +1,4 @@
-"""base64, base32, base85, hex and quoted-printable, there and back."""
+"""Encoding and decoding of base64, base32, base85, hex and quoted-printable."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""What came with 3.12: batches, buffers, sums of floats, products, walks of a calendar, hashes of slices."""
+"""New features of Python 3.12: batches, buffers, sums of floats, products, calendars, hashes of slices."""
 # Requires Python 3.12.
 
 import calendar

@@ -1,4 +1,4 @@
-"""Shallow and deep copies: shared parts, circles, classes that copy themselves."""
+"""Shallow and deep copies: shared parts, reference cycles, classes that copy themselves."""
 
 import copy
 from dataclasses import dataclass, field, replace

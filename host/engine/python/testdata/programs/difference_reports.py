@@ -1,4 +1,4 @@
-"""difflib: unified and context differences, similar words, what was moved."""
+"""difflib: unified and context differences, similar words, moved lines."""
 
 import difflib
 

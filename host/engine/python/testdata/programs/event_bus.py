@@ -1,4 +1,4 @@
-"""Events and those who listen, held weakly."""
+"""An event bus that holds weak references to its listeners."""
 
 import gc
 import weakref

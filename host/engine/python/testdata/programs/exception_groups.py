@@ -28,7 +28,7 @@ def handle(record):
 
 
 def names(group):
-    """The types within a group. Numbers of errors are another on each system, so texts would be too."""
+    """Return the types within a group. The texts are omitted, because error numbers differ between systems."""
     if isinstance(group, ExceptionGroup):
         return [group.message, [names(error) for error in group.exceptions]]
     return type(group).__name__

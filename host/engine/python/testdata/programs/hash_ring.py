@@ -1,4 +1,4 @@
-"""Consistent hashing: which server keeps which key, and what moves when one leaves."""
+"""Consistent hashing: the server of each key, and the keys that move when a server is removed."""
 
 import hashlib
 from bisect import bisect, insort

@@ -1,4 +1,4 @@
-"""HTML: a table read by a parser, links found, entities there and back."""
+"""HTML: parsing of a table, search for links, conversion of entities."""
 
 import html
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""itertools: nearly every function of it, on small things."""
+"""Nearly every function of the module itertools, with small inputs."""
 
 import itertools as it
 import operator

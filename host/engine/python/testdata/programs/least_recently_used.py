@@ -1,4 +1,4 @@
-"""Caches: lru_cache, an ordered one of our own, one per instance."""
+"""Caches: lru_cache, an own cache with an order, and a cache per instance."""
 
 from collections import OrderedDict
 from functools import cached_property, lru_cache, singledispatch, singledispatchmethod

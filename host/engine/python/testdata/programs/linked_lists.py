@@ -1,4 +1,4 @@
-"""A linked list: built, turned round, merged, sorted, searched for a circle."""
+"""A linked list: built, reversed, merged, sorted, and searched for a cycle."""
 
 
 class Node:

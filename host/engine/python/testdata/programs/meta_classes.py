@@ -1,4 +1,4 @@
-"""Metaclasses: an ordered schema, a registry, singletons, class attributes made up."""
+"""Metaclasses: an ordered schema, a registry, singletons, generated class attributes."""
 
 
 class Registry(type):

@@ -1,4 +1,4 @@
-"""URLs: parsed, joined, quoted, queries there and back; types by file name."""
+"""URLs: parsing, joining, quoting, conversion of queries. Media types by file name."""
 
 import mimetypes
 from urllib.parse import (

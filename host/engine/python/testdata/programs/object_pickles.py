@@ -1,4 +1,4 @@
-"""pickle: objects, circles, persistent ids, what cannot be pickled, a safer reader."""
+"""pickle: objects, reference cycles, persistent ids, values that cannot be pickled, a safer reader."""
 
 import io
 import pickle

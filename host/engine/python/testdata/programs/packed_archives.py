@@ -1,4 +1,4 @@
-"""zlib, gzip, bz2, zip and tar, all in memory."""
+"""The formats zlib, gzip, bz2, zip and tar, without files."""
 
 import bz2
 import gzip

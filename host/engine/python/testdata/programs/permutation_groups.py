@@ -1,4 +1,4 @@
-"""Permutations as objects: products, cycles, orders, the size of a group they make."""
+"""Permutations as objects: products, cycles, orders, and the size of the group that they generate."""
 
 from functools import reduce
 from math import lcm

@@ -1,4 +1,4 @@
-"""A small Lisp: read, evaluated with closures and tail calls, printed."""
+"""A small Lisp with a reader, an evaluator with closures and tail calls, and a printer."""
 
 import math
 import operator

@@ -1,4 +1,4 @@
-"""A spreadsheet: cells with formulas, evaluated in order of need; circles are told."""
+"""A spreadsheet: cells with formulas, evaluated in the order of their dependencies. Cycles are reported."""
 
 import re
 

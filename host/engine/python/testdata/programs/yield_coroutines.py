@@ -1,4 +1,4 @@
-"""A scheduler of our own for generators: tasks that sleep in simulated time and send each other messages."""
+"""A scheduler for generators: tasks that sleep in simulated time and send each other messages."""
 
 import heapq
 from collections import defaultdict, deque

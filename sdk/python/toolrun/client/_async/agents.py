@@ -1,4 +1,4 @@
-"""Agents: turns, and rules for platforms with their own loop."""
+"""Agents: turns, and the rules of agents for platforms that perform the turns themselves."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class AsyncAgents(AsyncHandle):
     ) -> Turn:
         """Perform one turn of a conversation.
 
-        Without a message and an event, the turn begins the flow, or repeats the question of a step.
+        Without a message and without an event, the turn begins the flow, or repeats the question of a step.
         """
         body: Dict[str, Any] = {"message": message, "event": event, "memory_policy": memory_policy, **fields}
         return await self._post(Turn, agent, "turns", body, idempotency_key)

@@ -34,7 +34,7 @@ class AsyncFacts(AsyncHandle):
         """Store the value of a fact.
 
         ``ttl``, such as "1h", replaces the declared lifetime. ``if_revision`` is the revision that the fact must have; 0
-        means that no value is stored. Otherwise, the call raises a ConflictError.
+        means that no value is stored. If the fact has another revision, the call raises a ConflictError.
         """
         caller = self._transport.caller(user_id, session_id=session_id, workflow_id=workflow_id)
         request = Request("PUT", ("facts", path), {"ttl": ttl, **caller}, repeatable=True).with_json(value)

@@ -22,7 +22,10 @@ class AsyncMemory(AsyncHandle):
     async def list(
         self, *, scope: Optional[str] = None, agent_id: Optional[str] = None, user_id: Optional[str] = None
     ) -> List[Block]:
-        """List the blocks with a scope, which can also be "all": the blocks of the user and of all agents, or the named one."""
+        """List the blocks with a scope.
+
+        The scope "all" selects the blocks of the user and of the named agent, or else of all agents.
+        """
         request = get("memory", "blocks", scope=scope, agent_id=agent_id, **self._transport.caller(user_id))
         return (await self._transport.fetch(Blocks, request)).blocks
 
@@ -91,7 +94,7 @@ class AsyncMemory(AsyncHandle):
         agent_id: Optional[str] = None,
         user_id: Optional[str] = None,
     ) -> MemoryContext:
-        """Return the memory for a prompt. The message is used only with the archival mode auto."""
+        """Return the text of the memory blocks for a prompt. The message is used only with the archival mode "auto"."""
         caller = self._transport.caller(user_id, agent_id=agent_id)
         request = Request("POST", ("memory", "context"), repeatable=True)
         request.with_json(given(message=message, memory_policy=memory_policy, **caller))

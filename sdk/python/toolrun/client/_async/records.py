@@ -20,7 +20,7 @@ class AsyncStores(AsyncHandle):
     """The declarations of stores."""
 
     async def list(self) -> List[Store]:
-        """List the stores of the app, in its file and from the API."""
+        """List the stores in the app file and the stores that were created through the API."""
         return (await self._transport.fetch(Page[Store], get("stores"))).items
 
     async def get(self, name: str) -> Store:
@@ -71,7 +71,8 @@ class AsyncRecords(AsyncHandle):
         """Replace the content of a record. If there is none, it is created.
 
         ``ttl``, such as "1h", is the lifetime, if it is shorter than the store's retention. ``if_revision`` is the
-        revision that the record must have; 0 means that it must not exist. Otherwise, the call raises a ConflictError.
+        revision that the record must have; 0 means that it must not exist. If the record has another revision, the call
+        raises a ConflictError.
         """
         request = self._request("PUT", store, user_id, session_id, ttl).with_json(content)
         request.repeatable = True
@@ -108,7 +109,10 @@ class AsyncRecords(AsyncHandle):
         user_id: Optional[str] = None,
         session_id: Optional[str] = None,
     ) -> Page[RecordInfo]:
-        """Return a page of the records of a store, without their contents. A page can be short and still have a next."""
+        """Return a page of the records of a store, without their contents.
+
+        If a page has ``next``, there are more pages, even if the page is not full.
+        """
         caller = self._transport.caller(user_id, session_id=session_id)
         request = get("stores", store, "records", after=after, limit=limit, **caller)
         return await self._transport.fetch(Page[RecordInfo], request)

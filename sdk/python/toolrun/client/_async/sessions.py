@@ -61,8 +61,8 @@ class AsyncSessions(AsyncHandle):
     ) -> MessagesAdded:
         """Add messages to the transcript of a session, which is started if it does not exist.
 
-        When the conversation has settled, the app's sleep-time memory updates the blocks of the user, and those of the
-        agent that was active.
+        When the session has ended or had no messages for some time, the app's sleep-time memory
+        updates the memory blocks of the user, and the blocks of the agent that was active.
         """
         body = given(messages=list(messages), **self._transport.caller(user_id, agent_id=agent_id))
         request = Request("POST", ("sessions", session_id, "messages")).with_json(body)

@@ -23,7 +23,10 @@ class Memory(Handle):
     def list(
         self, *, scope: Optional[str] = None, agent_id: Optional[str] = None, user_id: Optional[str] = None
     ) -> List[Block]:
-        """List the blocks with a scope, which can also be "all": the blocks of the user and of all agents, or the named one."""
+        """List the blocks with a scope.
+
+        The scope "all" selects the blocks of the user and of the named agent, or else of all agents.
+        """
         request = get("memory", "blocks", scope=scope, agent_id=agent_id, **self._transport.caller(user_id))
         return (self._transport.fetch(Blocks, request)).blocks
 
@@ -92,7 +95,7 @@ class Memory(Handle):
         agent_id: Optional[str] = None,
         user_id: Optional[str] = None,
     ) -> MemoryContext:
-        """Return the memory for a prompt. The message is used only with the archival mode auto."""
+        """Return the text of the memory blocks for a prompt. The message is used only with the archival mode "auto"."""
         caller = self._transport.caller(user_id, agent_id=agent_id)
         request = Request("POST", ("memory", "context"), repeatable=True)
         request.with_json(given(message=message, memory_policy=memory_policy, **caller))

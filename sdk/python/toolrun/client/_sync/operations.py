@@ -38,7 +38,10 @@ class Ledger(Handle):
     def list(
         self, *, after: Optional[str] = None, limit: Optional[int] = None, **query: Unpack[LedgerFields]
     ) -> Page[LedgerEntry]:
-        """Return a page of the ledger, oldest entries first. A page can be short and still have a next."""
+        """Return a page of the ledger, oldest entries first.
+
+        If a page has ``next``, there are more pages, even if the page is not full.
+        """
         times = {"since": stamp(query.get("since")), "until": stamp(query.get("until"))}
         return self._transport.fetch(Page[LedgerEntry], get("ledger", after=after, limit=limit, **{**query, **times}))
 
@@ -48,7 +51,7 @@ class Ledger(Handle):
 
 
 class Sleep(Handle):
-    """The sleep-time memory of the app, which updates blocks after conversations have settled."""
+    """The sleep-time memory of the app, which updates memory blocks after conversations."""
 
     def status(self) -> SleepStatus:
         """Describe sleep-time memory."""
