@@ -25,16 +25,21 @@ func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 	a.sleepModel = n.get("model")
 	s.Model = r.model(a.sleepModel)
 	if has := n.get("tool") != nil; has == (n.get("model") != nil) {
-		problem := "sleep has neither a tool nor a model"
-		if has {
-			problem = "sleep has both a tool and a model"
-		}
-		r.errorf(n.position, MissingKey, "add one of them: tool: NAME, or model: NAME", "%s", problem)
+		r.source(n, has)
 	}
 	if len(a.Blocks) == 0 {
 		r.errorf(n.position, MissingKey, "add blocks: true", "sleep requires blocks")
 	}
 	return s
+}
+
+// source reports that sleep has both a tool and a model, or neither.
+func (r sleepReader) source(n *node, both bool) {
+	if both {
+		r.errorf(n.position, MissingKey, "remove one of them", "sleep has both a tool and a model")
+		return
+	}
+	r.errorf(n.position, MissingKey, "add one of them: tool: NAME, or model: NAME", "sleep has neither a tool nor a model")
 }
 
 // tool returns the name of a declared tool.

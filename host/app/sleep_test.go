@@ -51,12 +51,12 @@ func TestSleep(t *testing.T) {
 func TestSleepMistakes(t *testing.T) {
 	for _, test := range []struct{ name, text, want, hint string }{
 		{"no source", "blocks: true\nsleep: {after: 1m}", "sleep has neither a tool nor a model", "add one of them"},
-		{"two sources", "blocks: true\nsleep: {tool: dream, model: local}", "sleep has both a tool and a model", "add one of them"},
+		{"two sources", "blocks: true\nsleep: {tool: dream, model: local}", "sleep has both a tool and a model", "remove one of them"},
 		{"no blocks", "sleep: {tool: dream}", "sleep requires blocks", "add blocks: true"},
 		{"misspelled tool", "blocks: true\nsleep: {tool: draem}", `sleep uses the tool "draem"`, `did you mean`},
 		{"bad model", "blocks: true\nsleep: {model: 'a b'}", `"a b" is not a valid name of a model`, "use letters"},
 		{"too short", "blocks: true\nsleep: {tool: dream, after: 1ms}", "after", ""},
-		{"too long", "blocks: true\nsleep: {tool: dream, after: 25h}", "after", ""},
+		{"too long", "blocks: true\nsleep: {tool: dream, after: 25h}", "after is 25h; want a value between 1s and 1d", ""},
 		{"unknown key", "blocks: true\nsleep: {tool: dream, afer: 1m}", `sleep has no key "afer"`, "after"},
 		{"a reserved store", "memory: {Transcripts: {access: user}}", "reserved for the transcripts", ""},
 	} {
