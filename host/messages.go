@@ -21,25 +21,30 @@ const maxMessages = 100
 
 // AddMessages adds messages to the transcript of the caller's session, for the sleep-time memory of
 // platforms with their own agents. Caller.Agent is the agent that was active, if any. Turns add their
-// messages themselves. The session is started if it does not exist. If the caller has no user, nothing
-// is kept. The transcript contains a bounded number of messages and drops the oldest ones.
-func (s Sessions) AddMessages(ctx context.Context, caller Caller, messages []Message) error {
+// messages themselves. The session is started if it does not exist. AddMessages returns the number of
+// messages that were added, which excludes messages without text. If the caller has no user, nothing
+// is kept, and the number is 0. The transcript contains a bounded number of messages and drops the oldest ones.
+func (s Sessions) AddMessages(ctx context.Context, caller Caller, messages []Message) (added int, err error) {
 	if s.h.app.Sleep == nil {
-		return errNoSleep
+		return 0, errNoSleep
 	}
-	added, err := checkMessages(caller, messages)
+	checked, err := checkMessages(caller, messages)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	id, err := s.h.newID("op")
 	if err != nil {
-		return err
+		return 0, err
 	}
-	done, err := s.h.memory.Transact(ctx, memory.Tx{Caller: caller.as(id)}, func(ctx context.Context, v *memory.View) error {
-		return memory.RecordMessages(ctx, v, caller.Agent, added, s.h.app.Sleep.After)
+	done, err := s.h.memory.Transact(ctx, memory.Tx{Caller: caller.as(id)}, func(ctx context.Context, v *memory.View) (err error) {
+		added, err = memory.RecordMessages(ctx, v, caller.Agent, checked, s.h.app.Sleep.After)
+		return err
 	})
 	s.h.ledger.recordAct(caller, id, actMessages, done.Effects, err)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return added, nil
 }
 
 func checkMessages(caller Caller, messages []Message) ([]transcript.Message, error) {
@@ -76,7 +81,8 @@ func recordMessages(ctx context.Context, t *turn, v *memory.View) error {
 	for _, text := range t.last.outcome.Messages {
 		add(transcript.RoleAssistant, text)
 	}
-	return memory.RecordMessages(ctx, v, t.last.outcome.Agent, messages, t.h.app.Sleep.After)
+	_, err := memory.RecordMessages(ctx, v, t.last.outcome.Agent, messages, t.h.app.Sleep.After)
+	return err
 }
 
 // settle schedules the run of a session that has ended. If it fails, the run takes place when the

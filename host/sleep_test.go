@@ -424,15 +424,15 @@ func TestSleepMessages(t *testing.T) {
 	s, server := openDreamer(t, "")
 	c := host.Caller{User: "ann", Session: "s7", Agent: "agent_emails"}
 	messages := []host.Message{{Role: "user", Content: "I like tea"}, {Role: "assistant", Content: "Noted"}}
-	if err := s.Sessions().AddMessages(t.Context(), c, messages); err != nil {
+	if _, err := s.Sessions().AddMessages(t.Context(), c, messages); err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range [][]host.Message{nil, {{Role: "system", Content: "x"}}, make([]host.Message, 101)} {
-		if err := s.Sessions().AddMessages(t.Context(), c, bad); !errors.Is(err, abi.InvalidArgument) {
+		if _, err := s.Sessions().AddMessages(t.Context(), c, bad); !errors.Is(err, abi.InvalidArgument) {
 			t.Errorf("AddMessages(%d messages) = %v; want invalid_argument", len(bad), err)
 		}
 	}
-	if err := s.Sessions().AddMessages(t.Context(), host.Caller{User: "bob", Session: "s7"}, messages); !errors.Is(err, abi.AccessDenied) {
+	if _, err := s.Sessions().AddMessages(t.Context(), host.Caller{User: "bob", Session: "s7"}, messages); !errors.Is(err, abi.AccessDenied) {
 		t.Errorf("AddMessages to the session of another user = %v; want access_denied", err)
 	}
 	server.Script(proposals([3]string{"core", "agent", "- likes tea"}))
@@ -665,7 +665,7 @@ func TestSleepUndeclared(t *testing.T) {
 	if _, err := s.Sleep().Status(t.Context(), host.Caller{}); !errors.Is(err, abi.NotFound) {
 		t.Errorf("Status = %v; want not_found", err)
 	}
-	if err := s.Sessions().AddMessages(t.Context(), annInS1, []host.Message{{Role: "user", Content: "x"}}); !errors.Is(err, abi.NotFound) {
+	if _, err := s.Sessions().AddMessages(t.Context(), annInS1, []host.Message{{Role: "user", Content: "x"}}); !errors.Is(err, abi.NotFound) {
 		t.Errorf("AddMessages = %v; want not_found", err)
 	}
 }

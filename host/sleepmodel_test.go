@@ -135,7 +135,7 @@ func (q *sequence) before(op string) {
 func (q *sequence) add(c host.Caller) {
 	q.count++
 	text := fmt.Sprint("message ", q.count)
-	if err := q.Sessions().AddMessages(context.Background(), c, []host.Message{{Role: "user", Content: text}}); err != nil {
+	if _, err := q.Sessions().AddMessages(context.Background(), c, []host.Message{{Role: "user", Content: text}}); err != nil {
 		q.unsure[c.User] = append(q.unsure[c.User], text)
 		return
 	}

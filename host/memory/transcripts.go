@@ -13,27 +13,28 @@ import (
 )
 
 // RecordMessages adds messages to the transcript of the caller's session, and schedules a run for the
-// time at which the session will have settled: after the duration "after" without messages. Without a
-// user or a session, nothing is kept. Only the host may call RecordMessages: the View's Authority is
+// time at which the session will have settled: after the duration "after" without messages. It returns
+// the number of messages that were added, which excludes messages without text. Without a user or a
+// session, nothing is kept. Only the host may call RecordMessages: the View's Authority is
 // not checked.
-func RecordMessages(ctx context.Context, v *View, agent string, messages []transcript.Message, after time.Duration) error {
+func RecordMessages(ctx context.Context, v *View, agent string, messages []transcript.Message, after time.Duration) (added int, err error) {
 	if v.caller.User == "" || v.caller.Session == "" || len(messages) == 0 {
-		return nil
+		return 0, nil
 	}
 	t, err := OpenTranscript(ctx, v, v.caller.Session)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	before := t.State.Last
 	t.State.Append(v.Now(), agent, messages...)
-	if t.State.Last == before {
-		return nil
+	if added = int(t.State.Last - before); added == 0 {
+		return 0, nil
 	}
 	t.expires = v.Now().Add(after + declare.TranscriptRetention)
 	if t.State.Due.IsZero() {
-		return t.schedule(ctx, t.State.SettlesAt(after), dueState{})
+		return added, t.schedule(ctx, t.State.SettlesAt(after), dueState{})
 	}
-	return t.save(ctx)
+	return added, t.save(ctx)
 }
 
 // Transcript is the transcript of a session in an attempt.

@@ -27,7 +27,8 @@ func withTranscripts(t *testing.T, change ...func(*memory.Config)) *app {
 func (a *app) say(c partition.Caller, text string) memory.Done {
 	a.t.Helper()
 	done, err := a.transactWithoutRights(c, func(ctx context.Context, v *memory.View) error {
-		return memory.RecordMessages(ctx, v, "support", []transcript.Message{{Role: transcript.RoleUser, Content: text}}, settleAfter)
+		_, err := memory.RecordMessages(ctx, v, "support", []transcript.Message{{Role: transcript.RoleUser, Content: text}}, settleAfter)
+		return err
 	})
 	if err != nil {
 		a.t.Fatal(err)

@@ -28,6 +28,29 @@ func Members(text []byte, visit func(name, value []byte) bool) {
 	}
 }
 
+// Items calls visit with the text of each item of an array, in order, until visit returns false. The
+// text must have passed Check. If the text is not an array, there are no items. visit must not retain
+// or modify its argument.
+func Items(text []byte, visit func(item []byte) bool) {
+	w := walker{text: text}
+	w.space()
+	if w.peek() != '[' {
+		return
+	}
+	w.pos++
+	for {
+		w.separators()
+		if c := w.peek(); c == ']' || c == 0 {
+			return
+		}
+		start := w.pos
+		w.skip()
+		if !visit(text[start:w.pos]) {
+			return
+		}
+	}
+}
+
 // Names calls visit with each member name of all objects in a text that has passed Check, until
 // visit returns false. visit must not retain or modify the name.
 func Names(text []byte, visit func(name []byte) bool) {

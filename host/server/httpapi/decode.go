@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -60,12 +61,18 @@ const (
 	// unknown member causes a separate error.
 	outlineMembers = 256
 	outlineUnknown = 16
-	// outlineText is the maximum length of a text in an outline. A longer text exceeds the limit of
-	// every member.
+	// outlineItems is the maximum number of items in the outline of an array, and outlineItem the
+	// maximum number of members in the outline of such an item. They are greater than the limits of
+	// every array, and bound the number of errors.
+	outlineItems = 128
+	outlineItem  = 4
+	// outlineText is the maximum size of a text in an outline. A part of longText with the same number
+	// of characters replaces a longer text.
 	outlineText = 32 << 10
 )
 
-var longText = strings.Repeat("x", outlineText)
+// longText has more characters than the limit of every member.
+var longText = strings.Repeat("x", 64<<10+1)
 
 // outline returns the part of a syntactically valid text that the framework validates.
 func (d *decoder) outline(text []byte, depth int) any {
@@ -74,10 +81,10 @@ func (d *decoder) outline(text []byte, depth int) any {
 	case '{':
 		return d.outlineObject(text, depth)
 	case '[':
-		return []any{} // no member of a body is an array
+		return d.outlineArray(text, depth)
 	case '"':
 		if len(text) > outlineText {
-			return longText
+			return longText[:min(characters(text), len(longText))]
 		}
 	}
 	var v any
@@ -110,6 +117,48 @@ func (d *decoder) outlineObject(text []byte, depth int) any {
 		return true
 	})
 	return object
+}
+
+// outlineArray returns the outline of an array. Only arrays that are members of a body have items.
+func (d *decoder) outlineArray(text []byte, depth int) any {
+	var items []any
+	if depth != 1 {
+		return []any{}
+	}
+	strictjson.Items(text, func(item []byte) bool {
+		switch item[0] {
+		case '{':
+			object := map[string]any{}
+			strictjson.Members(item, func(name, value []byte) bool {
+				object[string(name[:min(len(name), outlineMembers)])] = d.outline(value, outlineDepth)
+				return len(object) < outlineItem
+			})
+			items = append(items, object)
+		default:
+			items = append(items, d.outline(item, outlineDepth))
+		}
+		return len(items) < outlineItems
+	})
+	return items
+}
+
+// characters returns the number of characters of a string with its quotes that has passed
+// strictjson.Check.
+func characters(text []byte) (n int) {
+	for i := 1; i < len(text)-1; n++ {
+		switch {
+		case text[i] != '\\':
+			_, size := utf8.DecodeRune(text[i:])
+			i += size
+		case text[i+1] != 'u':
+			i += 2
+		case (text[i+2] == 'd' || text[i+2] == 'D') && text[i+3] != '0' && strings.IndexByte("1234567", text[i+3]) < 0: // a pair of surrogates
+			i += 12
+		default:
+			i += 6
+		}
+	}
+	return n
 }
 
 func trimSpace(text []byte) []byte {

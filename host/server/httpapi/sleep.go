@@ -29,7 +29,7 @@ func addSleep(s *Server) {
 		OperationID: "add-messages", Method: http.MethodPost, Path: "/sessions/{session_id}/messages", Tags: tags,
 		Summary: "Add messages to the transcript of a session",
 		Description: "For platforms with their own agents. When the conversation has settled, the app's sleep-time memory updates the blocks of the user. " +
-			"The session is started if it does not exist. If the session has no user, nothing is kept.",
+			"The session is started if it does not exist. If the session has no user, nothing is kept, and `messages` is 0.",
 	}, addMessages)
 	add(s, auth.Stores, huma.Operation{
 		OperationID: "sleep-status", Method: http.MethodGet, Path: "/sleep", Tags: tags, Summary: "Describe the sleep-time memory of the app",
@@ -54,8 +54,8 @@ func addMessages(ctx context.Context, c *call, in *messagesInput) (*addedOutput,
 	for i, m := range in.Body.Messages {
 		messages[i] = host.Message(m)
 	}
-	err = c.host.Sessions().AddMessages(ctx, caller, messages)
-	return &addedOutput{apitypes.MessagesAdded{Session: caller.Session, Messages: len(messages)}}, err
+	added, err := c.host.Sessions().AddMessages(ctx, caller, messages)
+	return &addedOutput{apitypes.MessagesAdded{Session: caller.Session, Messages: added}}, err
 }
 
 // sleepStatus returns a handler that performs an act, unless it is nil, and answers with the state.

@@ -38,7 +38,7 @@ func TestSleep(t *testing.T) {
 	defer h.Close()
 	for _, text := range []string{"hello", "fail"} {
 		c := host.Caller{User: text, Session: text}
-		if err := h.Sessions().AddMessages(t.Context(), c, []host.Message{{Role: "user", Content: text}}); err != nil {
+		if _, err := h.Sessions().AddMessages(t.Context(), c, []host.Message{{Role: "user", Content: text}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -53,7 +53,7 @@ func settled(t *testing.T, n int, run func(context.Context, engine.Host) (engine
 			t.Fatal(err)
 		}
 		c := host.Caller{Tenant: tenant, User: "ann", Session: "s"}
-		if err := h.Sessions().AddMessages(t.Context(), c, []host.Message{{Role: "user", Content: "hello"}}); err != nil {
+		if _, err := h.Sessions().AddMessages(t.Context(), c, []host.Message{{Role: "user", Content: "hello"}}); err != nil {
 			t.Fatal(err)
 		}
 		release()

@@ -18,7 +18,7 @@ type Message struct {
 // MessagesAdded is the response to a MessagesRequest.
 type MessagesAdded struct {
 	Session  string `json:"session_id"`
-	Messages int    `json:"messages" doc:"Number of messages in the request"`
+	Messages int    `json:"messages" doc:"Number of messages that were added: those with text, or none if the session has no user"`
 }
 
 // SleepStatus is the state of the sleep-time memory of an app, like host.SleepStatus.
