@@ -83,7 +83,7 @@ func lookup(t testing.TB, name string) extract.Format {
 	return f
 }
 
-// The function good checks that a reader can still read a valid document.
+// The function "good" checks that a reader can still read a valid document.
 func good(t *testing.T, reader *extract.Reader, after string) {
 	t.Helper()
 	got, err := reader.Read(t.Context(), admission.Flow{}, lookup(t, "pdf"), pagesOf("BT /F1 12 Tf (next) Tj ET"))
@@ -92,8 +92,9 @@ func good(t *testing.T, reader *extract.Reader, after string) {
 	}
 }
 
-// TestHostile reads documents in worker processes that make the parser loop, exhaust memory or
-// crash. Each result must contain a reason, and the next document must be readable.
+// TestHostile reads hostile documents in worker processes. The documents make the parser loop,
+// exhaust memory or crash. Each result must contain a reason, and the next document must be
+// readable.
 func TestHostile(t *testing.T) {
 	reader := inWorkers(t)
 	good(t, reader, "nothing")
@@ -123,7 +124,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// tableOf returns a PDF whose cross-reference stream claims the given size.
+// tableOf returns a PDF whose cross-reference stream declares the given size.
 func tableOf(size int, entries string) []byte {
 	object := fmt.Sprintf("%%PDF-1.5\n1 0 obj\n<< /Type /XRef /Size %d /W [1 2 1] /Index [0 %d] /Root 1 0 R /Length %d >>\nstream\n%s\nendstream\nendobj\n", size, len(entries)/4, len(entries), entries)
 	return fmt.Appendf(nil, "%s%s\nstartxref\n9\n%%%%EOF\n", object, strings.Repeat("%", 100))
@@ -171,8 +172,8 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// raced reports whether this program was built with the race detector. The program is also the
-// worker.
+// raced reports whether this program was built with the race detector. The workers run the same
+// program.
 func raced() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
@@ -187,7 +188,7 @@ func TestToolsHaveNoDocuments(t *testing.T) {
 	defer pool.Close()
 	for _, e := range slices.Concat(pool.Engines(), engines.InProcess()) {
 		if slices.Contains(e.Info().Extensions, extract.Extension) {
-			t.Errorf("tools have the engine %s with the extension %s", e.Info().Name, extract.Extension)
+			t.Errorf("a pool for tools has the engine %s with the extension %s; want no engine for documents", e.Info().Name, extract.Extension)
 		}
 	}
 	documents, err := engines.NewDocumentPool(sandbox.Options{})

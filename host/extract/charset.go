@@ -16,12 +16,13 @@ import (
 // charset is a legacy encoding and the characters that are typical of texts in this encoding.
 type charset struct {
 	encoding encoding.Encoding
-	// The field common contains frequent non-ASCII characters of the languages that use the encoding.
+	// The field "common" contains frequent non-ASCII characters of the languages that use the
+	// encoding.
 	common string
-	// seldom contains less frequent non-ASCII characters.
+	// The field "seldom" contains less frequent non-ASCII characters.
 	seldom string
-	// words is true if non-ASCII characters form whole words, as in Cyrillic. Otherwise, non-ASCII
-	// characters usually occur between ASCII letters.
+	// The field "words" is true if non-ASCII characters form whole words, as in Cyrillic.
+	// Otherwise, non-ASCII characters usually occur between ASCII letters.
 	words bool
 	// weigh returns the rating of a two-byte character. It is nil for single-byte encodings.
 	weigh func(first, second byte) float64
@@ -46,8 +47,9 @@ var charsets = []charset{
 	{encoding: japanese.EUCJP, weigh: weighEUCJP},
 }
 
-// The frequent letters in cyrillic make up five sixths of a Russian text. If a text in another
-// script is decoded as Cyrillic, the result contains more letters of otherCyrillic than Russian text.
+// The letters in the constant "cyrillic" make up five sixths of a Russian text. If a text in
+// another script is decoded as Cyrillic, the result contains more letters of otherCyrillic than
+// Russian text.
 const (
 	cyrillic      = "оеаинтсрвлкмдпуОЕАИНТСРВЛКМДПУ"
 	otherCyrillic = "бгжзйфхцчшщъыьэюяёБГЖЗЙФХЦЧШЩЪЫЬЭЮЯЁ"
@@ -68,7 +70,7 @@ const (
 	punctuation = 0.7
 	unusual     = -1.0
 	misplaced   = -2.0
-	preferred   = 0.5 // added once, for Windows-1252
+	preferred   = 0.5 // added to the rating once, for Windows-1252
 )
 
 // charsetOf guesses the legacy encoding of a text.
@@ -166,7 +168,7 @@ func (c charset) rateTwoBytes(sample []byte) (score float64) {
 			break
 		}
 		rate := 2 * c.weigh(sample[i], sample[i+1])
-		if rate > 0 && sample[i+1] < utf8.RuneSelf && unicode.IsLetter(rune(sample[i+1])) { // or an accent and a letter
+		if rate > 0 && sample[i+1] < utf8.RuneSelf && unicode.IsLetter(rune(sample[i+1])) { // this can also be an accent and a letter
 			rate *= half
 		}
 		score += rate
@@ -175,11 +177,11 @@ func (c charset) rateTwoBytes(sample []byte) (score float64) {
 	return score
 }
 
-// within reports whether a byte is in the given range.
+// The function "within" reports whether a byte is in the given range.
 func within(b, first, last byte) bool { return b >= first && b <= last }
 
-// The constant special is the rating of characters in a small range of bytes that is rare in other
-// encodings.
+// The constant "special" is the rating of characters in a small range of bytes that is rare in
+// other encodings.
 const special = 1.1
 
 const half = 0.5

@@ -68,7 +68,8 @@ func magic(kind string) func(content) bool {
 }
 
 // isPDF reports whether the content begins with the PDF header, as the standard requires. Some
-// programs also accept the header at a later position, and therefore accept HTML files as PDF.
+// programs also accept the header at a later position. Such programs accept an HTML file that
+// contains the header as a PDF.
 func (c content) isPDF() bool {
 	return bytes.HasPrefix(bytes.TrimLeft(withoutMark(c.head), "\r\n\t "), []byte("%PDF-"))
 }
@@ -120,8 +121,8 @@ func compound(kind string) func(content) bool {
 	}
 }
 
-// office returns a check for one of the newer Office formats. The check looks for a certain folder
-// in the archive.
+// office returns a check for one of the newer Office formats. The check searches the archive for
+// the folder of the format.
 func office(folder string) func(content) bool {
 	return func(c content) bool {
 		if len(c.kind) == 0 || c.kind[0] != "application/zip" && !strings.HasPrefix(c.kind[0], ooxml) {
@@ -155,9 +156,9 @@ func entries(head []byte) (names []string) {
 }
 
 // textOf decodes data that is UTF-8 or UTF-16. It returns the text as UTF-8 without a byte order
-// mark, and whether the data was UTF-16. It returns nil if the data has another encoding or
-// contains binary characters. If cut is true, data is the beginning of a file, so its last
-// character can be incomplete.
+// mark, and reports whether the data was UTF-16. It returns nil if the data has another encoding or
+// contains binary characters. If the argument "cut" is true, the data is the beginning of a file,
+// so the last character can be incomplete.
 func textOf(data []byte, cut bool) (text []byte, wide bool) {
 	order, rest := byteOrder(data)
 	if order != nil {

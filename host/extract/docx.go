@@ -44,7 +44,7 @@ func readDOCX(ctx context.Context, data []byte, out *sink) error {
 	return f.readAll(ctx, body, out)
 }
 
-// readAll reads the body and the other parts. Only an unreadable body is an error.
+// readAll reads the body and the other parts. Only an unreadable body causes an error.
 func (f *docxFile) readAll(ctx context.Context, body *zip.File, out *sink) error {
 	folder := path.Dir(body.Name)
 	d := &docxText{lists: f.lists(folder), notes: map[string]int{}}
@@ -70,8 +70,8 @@ func startLine(out *sink) {
 	}
 }
 
-// repeated reads headers or footers. Most sections have the same headers and footers, so each
-// different text is written only once.
+// repeated reads the headers or the footers. Most sections have the same headers and footers, so
+// repeated writes equal texts only once.
 func (f *docxFile) repeated(ctx context.Context, d *docxText, pattern string, out *sink) {
 	var seen []string
 	for _, part := range f.matching(pattern) {
@@ -88,7 +88,7 @@ func (f *docxFile) repeated(ctx context.Context, d *docxText, pattern string, ou
 	}
 }
 
-// The method matching returns the parts with names that match a pattern, sorted by name.
+// The method "matching" returns the parts with names that match a pattern, sorted by name.
 func (f *docxFile) matching(pattern string) []*zip.File {
 	var parts []*zip.File
 	for _, part := range f.archive.File {
@@ -114,7 +114,7 @@ func (f *docxFile) body() *zip.File {
 
 var errInflates = fmt.Errorf("the decompressed archive exceeds %d bytes", maxDOCXInflated)
 
-// open opens a part. Reading the part uses up the budget.
+// open opens a part. Each byte that is read from the part reduces the budget.
 func (f *docxFile) open(part *zip.File) (io.ReadCloser, error) {
 	if part.UncompressedSize64 > uint64(f.left) { // archive/zip and inflated return an error if a part is larger than declared
 		return nil, noText(TooComplex, errInflates)
@@ -146,7 +146,7 @@ func (f *docxFile) read(ctx context.Context, part *zip.File, d *docxText, out *s
 	return nil
 }
 
-// inflated is a reader that subtracts the bytes that it reads from a budget.
+// The type "inflated" is a reader that subtracts the number of bytes that it reads from a budget.
 type inflated struct {
 	r    io.Reader
 	left *int

@@ -18,10 +18,10 @@ type docxParagraph struct {
 	list  string // "" means the list of the style, "0" means no list
 	level int
 
-	initial bool // the paragraph is the drop cap of the next one
+	initial bool // the paragraph is the drop cap of the next paragraph
 }
 
-// take sets the property that an XML element contains.
+// take stores the property that an XML element contains.
 func (p *docxParagraph) take(t xml.StartElement) {
 	switch t.Name.Local {
 	case "framePr":
@@ -80,8 +80,8 @@ type docxStyles struct {
 // docxList is a list. The items of a list are not necessarily adjacent.
 type docxList struct {
 	levels [maxDOCXLevels]docxLevel
-	counts *[maxDOCXLevels]int // shared by all lists with the same abstract definition
-	resets map[int]int         // level -> first number that has not been applied yet
+	counts *[maxDOCXLevels]int // the counters are shared by all lists with the same abstract definition
+	resets map[int]int         // maps a level to a first number that has not been applied yet
 }
 
 // docxLists numbers the items of lists. A nil *docxLists has no lists.

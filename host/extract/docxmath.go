@@ -12,7 +12,7 @@ import (
 // is never moved.
 type formula struct {
 	tex        []byte
-	plain      []byte // the text of the equation, as long as it contains only text
+	plain      []byte // the text of the equation, while the equation contains only text
 	structured bool
 	limit      int // the maximum size of tex in bytes
 	open       []mathElement
@@ -29,7 +29,7 @@ type mathElement struct {
 	end        string
 	arguments  int               // the number of arguments that have begun
 	atom       [2]int            // the start and end of the last child that can have an index without braces
-	properties map[string]string // such as the character of an accent
+	properties map[string]string // the properties of the element, such as the character of an accent
 }
 
 // startMath begins an element of Office MathML.

@@ -44,7 +44,7 @@ var mathForms = map[string]map[string][2]string{
 // atoms lists the elements whose TeX can have an index without braces.
 var atoms = map[string]bool{"d": true, "acc": true, "bar": true, "groupChr": true, "rad": true, "borderBox": true}
 
-// The method indexed reports whether an element adds indexes to its first argument.
+// The method "indexed" reports whether an element adds indexes to its first argument.
 func (e *mathElement) indexed() bool {
 	switch e.name {
 	case "sSub", "sSup", "sSubSup", "limLow", "limUpp":

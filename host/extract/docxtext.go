@@ -87,7 +87,7 @@ func (w *docx) start(t xml.StartElement) error {
 	case mathSpace, mathStrictSpace:
 		return w.startMath(t)
 	default:
-		if alt := attribute(t, "descr"); t.Name.Local == "docPr" && alt != "" { // of an image (section 20.4.2.5)
+		if alt := attribute(t, "descr"); t.Name.Local == "docPr" && alt != "" { // the description of an image (section 20.4.2.5)
 			w.put("[" + alt + "]")
 		}
 	}
@@ -126,11 +126,11 @@ func (w *docx) startWord(t xml.StartElement) error {
 		w.depth--
 		return w.paragraph()
 	case "del":
-		if w.formula != nil { // skip deleted text: in equations it uses the same elements as other text
+		if w.formula != nil { // skip deleted text, because in equations it uses the same elements as other text
 			w.depth--
 			return w.skip()
 		}
-	case "tblPr", "moveFrom": // in these properties, tab is a width; moved text is repeated at its new position
+	case "tblPr", "moveFrom": // in these properties, the element tab is a width; moved text is repeated at its new position
 		w.depth--
 		return w.skip()
 	}

@@ -15,7 +15,7 @@ const sampleBytes = 16 << 10
 // guesses from the frequencies of bytes.
 func decodeText(data []byte, limit int) ([]byte, bool) {
 	if order, rest := byteOrder(data); order != nil {
-		units := min(len(rest)/2, limit+1) // each character is at least one byte in UTF-8
+		units := min(len(rest)/2, limit+1) // each character needs at least one byte in UTF-8
 		return fromUTF16(rest[:2*units], order), true
 	}
 	data = withoutMark(data)

@@ -29,14 +29,14 @@ const (
 // The input of a run is {"format": "pdf", "data": "<base64>"}. The optional member "text_bytes"
 // sets a limit other than TextBytes. The output is {"text": "...", "truncated": false}, with a
 // "reason" if there is no text. A run checks its context only when the parser returns control, and
-// a hostile document can prevent this. Therefore deadlines and memory limits are enforced only in a
-// worker process.
+// a hostile document can prevent that the parser returns. Deadlines and memory limits are therefore
+// enforced only in a worker process.
 type Engine struct {
 	panicked func(value any, stack []byte)
 	compiled string // the folder with the compiled PDF library
-	disabled bool   // PDF files are not supported
+	disabled bool   // true if PDF files are not supported
 
-	turn    chan struct{}   // guards the following field
+	turn    chan struct{}   // protects the next field
 	started *pdfium.Library // nil until the first PDF
 }
 
@@ -49,7 +49,7 @@ var (
 type Option func(*Engine)
 
 // WithPanicLog sets a function that is called for unexpected panics of parsers. The function must
-// be safe for concurrent use. The run with the panic fails with an internal fault.
+// be safe for concurrent use. The run in which the parser panics fails with an internal fault.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
@@ -73,7 +73,7 @@ func (*Engine) Info() engine.Info {
 func (*Engine) MemoryBytes() int64 { return MemoryBytes }
 
 // Load returns the program, which does not depend on the source. If the folder that was passed to
-// WithCompiled is damaged, the fault is unavailable.
+// WithCompiled is damaged, the error is a fault with the code unavailable.
 func (e *Engine) Load(ctx context.Context, _ engine.Source) (engine.Program, error) {
 	if e.compiled != "" {
 		if err := e.Start(ctx); err != nil {

@@ -18,7 +18,7 @@ import (
 // run extracts the text of a document in this process.
 func run(t testing.TB, format string, data []byte, textBytes int) (extract.Text, error) {
 	t.Helper()
-	e := extract.New() // the library is not compiled before the first PDF
+	e := extract.New() // this engine compiles the library only for a PDF
 	if format == "pdf" {
 		e = inProcess(t)
 	}
@@ -89,16 +89,16 @@ func TestTextIsBounded(t *testing.T) {
 	} {
 		got, err := run(t, format, data, 1001)
 		if err != nil || !got.Truncated || len(got.Text) < 998 || len(got.Text) > 1001 || !utf8.ValidString(got.Text) {
-			t.Errorf("%s: Read = %d bytes, %t, %v; want about 1001 of a longer text", format, len(got.Text), got.Truncated, err)
+			t.Errorf("%s: Read = %d bytes, truncated = %t, %v; want about 1001 bytes and truncated = true", format, len(got.Text), got.Truncated, err)
 		}
 	}
 	got, err := run(t, "txt", []byte(strings.Repeat("a", extract.TextBytes+1)), 0)
 	if err != nil || len(got.Text) != extract.TextBytes || !got.Truncated {
-		t.Errorf("Read = %d bytes, %t, %v; want %d of a longer text", len(got.Text), got.Truncated, err, extract.TextBytes)
+		t.Errorf("Read = %d bytes, truncated = %t, %v; want %d bytes and truncated = true", len(got.Text), got.Truncated, err, extract.TextBytes)
 	}
 }
 
-// The function unreadable returns documents without text and the expected reasons.
+// The function "unreadable" returns documents without text and the expected reasons.
 func unreadable(t testing.TB) map[string]struct {
 	format string
 	reason extract.Reason
@@ -219,7 +219,7 @@ func TestReaderCloses(t *testing.T) {
 	}
 	for _, f := range extract.Formats() {
 		if _, err := (&extract.Reader{Engine: extract.New()}).Read(t.Context(), admission.Flow{}, f, make([]byte, extract.MaxBytes+1)); f.Extracts && !errors.Is(err, abi.TooLarge) || !f.Extracts && err != nil {
-			t.Errorf("%s: Read of a document that is too large = %v", f.Name, err)
+			t.Errorf("%s: Read of a document that is too large = %v; want too_large", f.Name, err)
 		}
 	}
 }

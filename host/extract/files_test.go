@@ -119,7 +119,7 @@ func bombOf(t testing.TB, mebibytes int, says uint64) []byte {
 		return packed.String()
 	}
 	begins, spaces := deflate(wordBegins), strings.Repeat(" ", 1<<20)
-	body := begins + deflate(spaces) + strings.Repeat(deflate(spaces), mebibytes-1) // each block refers to the previous one
+	body := begins + deflate(spaces) + strings.Repeat(deflate(spaces), mebibytes-1) // each block refers to the previous block
 	var out bytes.Buffer
 	archive := zip.NewWriter(&out)
 	f, err := archive.CreateRaw(&zip.FileHeader{Name: "word/document.xml", Method: zip.Deflate, CompressedSize64: uint64(len(body)), UncompressedSize64: says})

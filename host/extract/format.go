@@ -13,7 +13,7 @@ type Format struct {
 	// most common.
 	Extensions []string
 	// MediaTypes are the media types that clients use. The first one is canonical. Clients also use
-	// some of the other types for other formats.
+	// some of the other types for files of other formats.
 	MediaTypes []string
 	// Extracts is true if a Reader can extract text from files of this format.
 	Extracts bool
@@ -88,8 +88,8 @@ func byExtension(extension string) (known, bool) {
 	return formats[i], true
 }
 
-// byMediaType returns the format whose canonical media type is the given type, or else the first
-// format that has the type.
+// byMediaType returns the format whose canonical media type is the given type. If there is no such
+// format, it returns the first format that lists the type.
 func byMediaType(mediaType string) (known, bool) {
 	i := slices.IndexFunc(formats, func(f known) bool { return f.MediaTypes[0] == mediaType })
 	if i < 0 {
@@ -101,7 +101,7 @@ func byMediaType(mediaType string) (known, bool) {
 	return formats[i], true
 }
 
-// The function accepted returns the extensions of all formats for a hint.
+// The function "accepted" returns a hint with the extensions of all formats.
 func accepted() string {
 	var list []string
 	for _, f := range formats {

@@ -17,9 +17,10 @@ const HeadBytes = 512 << 10
 // it is "" or application/octet-stream. If the name has no extension, Identify uses only the media
 // type.
 //
-// Identify then checks whether the content has this format. head contains the first HeadBytes bytes
-// of the file, or the whole file if it is shorter. The rest of the file is not checked. For an
-// unknown format or a mismatch, the error is a fault with the code invalid_argument.
+// Identify then checks whether the content has this format. The argument "head" contains the first
+// HeadBytes bytes of the file, or the whole file if it is shorter. Identify does not check the
+// other bytes of the file. For an unknown format or a mismatch, the error is a fault with the code
+// invalid_argument.
 func Identify(filename, declaredMediaType string, head []byte) (Format, string, error) {
 	f, err := claimed(filename, declaredMediaType)
 	if err != nil {
@@ -31,7 +32,7 @@ func Identify(filename, declaredMediaType string, head []byte) (Format, string, 
 	return f.Format.clone(), f.MediaTypes[0], nil
 }
 
-// claimed returns the format that the name and the media type of a file indicate.
+// The function "claimed" returns the format that the name and the media type of a file indicate.
 func claimed(filename, declared string) (known, error) {
 	mediaType, err := declaredType(declared)
 	if err != nil {
@@ -83,7 +84,7 @@ func notTaken(format string, args ...any) error {
 	return abi.Faultf(abi.InvalidArgument, format, args...).WithHint("use one of these formats: %s", accepted())
 }
 
-// shortened truncates a text from a client for a message.
+// shortened truncates a text that comes from a client, so it can be part of a message.
 func shortened(text string) string {
 	const limit = 60
 	if len(text) <= limit {

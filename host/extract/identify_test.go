@@ -22,8 +22,8 @@ const (
 	svg  = `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`
 )
 
-// olefile returns a compound file, the container of older Office formats. begin is the beginning of
-// its first stream.
+// olefile returns a compound file, the container of older Office formats. The argument is the
+// beginning of its first stream.
 func olefile(begins string) string {
 	return ole + strings.Repeat("\x00", 512-len(ole)) + begins + strings.Repeat("\x00", 100)
 }
@@ -126,7 +126,7 @@ func TestFormats(t *testing.T) {
 		}
 		f.Extensions[0], f.MediaTypes[0] = ".changed", "changed/by"
 		if again, _ := extract.Lookup(f.Name); again.Extensions[0] == ".changed" || again.MediaTypes[0] == "changed/by" {
-			t.Errorf("a change of the list by the caller affects %s", f.Name)
+			t.Errorf("a change of the list that Formats returned affects %s; want no effect", f.Name)
 		}
 	}
 	if want := []string{"pdf", "docx", "txt", "json"}; !slices.Equal(extracts, want) {

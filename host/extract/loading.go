@@ -13,8 +13,9 @@ const parserDomain = "the parsers of documents"
 
 var errReaderClosed = errors.New("document: the reader is closed")
 
-// loading is an attempt to load the program. If the caller stops waiting, the attempt continues for
-// the next document, because compiling the PDF library can take longer than clients wait.
+// loading is an attempt to load the program. If the caller stops waiting, the attempt continues,
+// and the next document uses the result. Compiling the PDF library can take longer than clients
+// wait.
 type loading struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when err is set
@@ -60,7 +61,7 @@ func (r *Reader) attempt(ctx context.Context, l *loading) {
 	}
 	r.mu.Unlock()
 	if unwanted {
-		err = errors.Join(errReaderClosed, program.Close()) // the program has not run yet
+		err = errors.Join(errReaderClosed, program.Close()) // the program has not run yet, so Close does not wait
 	}
 	l.err = err
 	close(l.done)
@@ -72,7 +73,7 @@ func (r *Reader) loaded() (engine.Program, error) {
 	return r.current()
 }
 
-// The method current returns the program, or nil if it is not loaded. The caller must hold mu.
+// The method "current" returns the program, or nil if it is not loaded. The caller must hold mu.
 func (r *Reader) current() (engine.Program, error) {
 	if r.closed {
 		return nil, errReaderClosed

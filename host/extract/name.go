@@ -16,10 +16,10 @@ const MaxNameBytes = 255
 // create a file with this name.
 //
 // CleanName removes folders, which can be separated by / or \. It also removes spaces and dots at
-// both ends. It returns invalid_argument for names that can deceive or harm a person who saves the
-// file. It rejects names that are not UTF-8, names longer than MaxNameBytes, and device names of
-// Windows. It also rejects control characters, line breaks, invisible characters, and characters
-// that change the writing direction.
+// both ends. It returns a fault with the code invalid_argument for names that can deceive or harm a
+// person who saves the file. It rejects names that are not UTF-8, names longer than MaxNameBytes,
+// and device names of Windows. It also rejects control characters, line breaks, invisible
+// characters, and characters that change the writing direction.
 func CleanName(filename string) (string, error) {
 	if !utf8.ValidString(filename) {
 		return "", badName("is not valid UTF-8")

@@ -9,9 +9,9 @@ import (
 	"github.com/toolrun/toolrun/host/extract/pdfium"
 )
 
-// WithCompiled sets the folder with the PDF library that pdfium.Compile has compiled. If dir is "",
-// no text is extracted from PDF files. By default, the library is compiled for the first PDF, which
-// takes seconds.
+// WithCompiled sets the folder with the PDF library that pdfium.Compile has compiled. If the
+// argument "dir" is "", no text is extracted from PDF files. By default, the library is compiled
+// for the first PDF, which takes seconds.
 func WithCompiled(dir string) Option {
 	return func(e *Engine) { e.compiled, e.disabled = dir, dir == "" }
 }
@@ -40,7 +40,7 @@ func (e *Engine) library(ctx context.Context) (*pdfium.Library, error) {
 	if ctx.Err() != nil {
 		return nil, engine.FaultFromContext(ctx)
 	}
-	if err != nil { // otherwise, a worker pool compiles the library again
+	if err != nil { // in a worker pool, the pool compiles the library again
 		return nil, abi.Faultf(abi.Unavailable, "cannot start the PDF library").WithHint("delete the cache of compiled code")
 	}
 	e.started = started
@@ -60,7 +60,7 @@ func (e *Engine) Close() error {
 }
 
 // readPDF extracts the text of the pages and their form fields. It separates pages by form feeds.
-// The memory limit of the library is the memory that the document leaves free.
+// The memory limit of the library is the limit of the run minus the memory for the document.
 func (e *Engine) readPDF(ctx context.Context, data []byte, memory int64, out *sink) error {
 	if e.disabled {
 		return noText(Disabled, errors.New("no PDF library is available"))

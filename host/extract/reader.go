@@ -41,10 +41,10 @@ type Reader struct {
 	Parallel int
 
 	mu      sync.Mutex
-	program engine.Program // nil until the first document
+	program engine.Program // nil before the first document
 	loading *loading       // nil if the program is not being loaded
 	closed  bool
-	gate    *admission.Gate // nil until the first document
+	gate    *admission.Gate // nil before the first document
 }
 
 // Text is the extracted text of a document.
@@ -66,10 +66,11 @@ const waitingUser, waitingTenant, waitingAll = 32, 128, 1024
 // document. Documents of different apps or tenants are never read by the same process. If all
 // workers are busy, Read waits in a queue, which is fair to tenants and their users. It stops
 // waiting when ctx ends. The limits CPU, Time and MemoryBytes apply to the extraction. Formats that
-// are already text are read in this process.
+// are already text are read in the process of the caller.
 //
-// A document without text is not an error. In this case, Text.Reason is set. The fault is too_large
-// if the document exceeds MaxBytes, unavailable if the queue is full, and cancelled if ctx ends.
+// A document without text is not an error. In this case, Text.Reason is set. The code of the fault
+// is too_large if the document exceeds MaxBytes, unavailable if the queue is full, and cancelled if
+// ctx ends.
 func (r *Reader) Read(ctx context.Context, of admission.Flow, format Format, data []byte) (Text, error) {
 	if !format.Extracts {
 		return Text{Reason: UnsupportedFormat}, nil
@@ -93,7 +94,7 @@ func (r *Reader) Read(ctx context.Context, of admission.Flow, format Format, dat
 	if err != nil {
 		return Text{}, err
 	}
-	if w, ok := program.(engine.Warmer); ok { // waiting for others does not count against Time
+	if w, ok := program.(engine.Warmer); ok { // the time in the queue does not count against Time
 		if err := w.Warm(ctx, domain); err != nil {
 			return Text{}, err
 		}
@@ -107,7 +108,7 @@ func (r *Reader) Read(ctx context.Context, of admission.Flow, format Format, dat
 	defer cancel()
 	out, err := program.Run(limited, r.input(domain, format, data), engine.Host{})
 	if err != nil && ctx.Err() != nil {
-		return Text{}, err // the deadline of the caller ended the extraction
+		return Text{}, err // the deadline of the caller, not the limit Time, ended the extraction
 	}
 	if err != nil {
 		return withoutText(err)
@@ -193,7 +194,7 @@ func (r *Reader) input(domain string, format Format, data []byte) engine.Input {
 	}}
 }
 
-// withoutText converts the fault of a document that exceeded a limit to a Text without text. It
+// If a document exceeded a limit, withoutText converts the fault to a Text with a Reason. It
 // returns other faults unchanged.
 func withoutText(err error) (Text, error) {
 	for _, limit := range []abi.Code{abi.Timeout, abi.MemoryLimit, abi.StackLimit, abi.OutputLimit} {

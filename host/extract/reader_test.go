@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// The type slow is an engine with a fixed number of workers that takes a while for each document.
+// The type "slow" is an engine with a fixed number of workers that takes a while for each document.
 type slow struct {
 	engine  *extract.Engine
 	takes   time.Duration
@@ -53,8 +53,8 @@ func (p *slowProgram) Run(ctx context.Context, in engine.Input, host engine.Host
 
 var pdfOfHi = pagesOf("BT /F1 12 Tf (hi) Tj ET")
 
-// TestWaitingIsNotReading checks that the time in the queue does not count against Time. It reads
-// more concurrent documents than can be read within Time.
+// TestWaitingIsNotReading checks that the time in the queue does not count against Time. It starts
+// more concurrent reads than the engine can finish within Time.
 func TestWaitingIsNotReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader := &extract.Reader{Engine: slow{engine: inProcess(t), takes: extract.Time / 2}, Parallel: 1}
@@ -115,7 +115,7 @@ func TestOneUsersDocuments(t *testing.T) {
 			}
 		}
 		if err := <-refused; !errors.Is(err, abi.Unavailable) {
-			t.Errorf("the first of bob's to end = %v; want a full queue", err)
+			t.Errorf("the first document of the user bob to end = %v; want a full queue", err)
 		}
 		cancel()
 		synctest.Wait()
@@ -132,7 +132,7 @@ func TestMuchOnAPage(t *testing.T) {
 		t.Errorf("Read = %+v, %v; want the other pages", got, err)
 	}
 	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("it took %v; want the page to be skipped", took)
+		t.Errorf("Read took %v; want it to skip the page that exceeds the budget", took)
 	}
 }
 

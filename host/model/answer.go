@@ -9,10 +9,10 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Answer checks the text and the tool calls that a model returned, and returns them as the answer to
-// the request. If the request has a schema, the text must be JSON that fits it. The tools must have
-// been offered, and the arguments must fit their schemas. The error is the fault schema_violation,
-// which does not quote the answer.
+// Answer checks the text and the tool calls that a model returned, and returns them as the answer
+// to the request. If the request has a schema, the text must be JSON that is valid for the schema.
+// The request must have offered the tools, and the arguments must be valid for the schemas of the
+// tools. The error is the fault schema_violation, which does not quote the answer.
 func (r ChatRequest) Answer(text string, calls []ToolCall) (ChatAnswer, error) {
 	if len(calls) > 0 {
 		checked, fault := r.checkCalls(calls)
@@ -54,7 +54,8 @@ func (r ChatRequest) checkCalls(calls []ToolCall) ([]ToolCall, *abi.Fault) {
 	return checked, nil
 }
 
-// fit returns the compact form of a JSON text that fits a schema. Without a schema, every JSON fits.
+// fit returns the compact form of a JSON text if the text is valid for a schema. Without a schema,
+// every JSON text is valid.
 func fit(name string, text, schemaText json.RawMessage) (json.RawMessage, *abi.Fault) {
 	value, err := strictjson.Decode(text, strictjson.Limits{Depth: maxDepth})
 	if err != nil {

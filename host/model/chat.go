@@ -27,14 +27,14 @@ const (
 // ChatRequest is a conversation that the model continues.
 type ChatRequest struct {
 	Messages []Message `json:"messages"`
-	// Schema is the JSON Schema of the answer. Without it the answer is a text.
+	// Schema is the JSON Schema of the answer. Without a schema, the answer is a text.
 	Schema json.RawMessage `json:"schema,omitempty"`
 	// Tools are the tools that the model can call instead of answering.
 	Tools []Tool `json:"tools,omitempty"`
-	// MaxTokens is the maximum length of the answer in tokens. Default: the provider's.
+	// MaxTokens is the maximum length of the answer in tokens. Default: the limit of the provider.
 	MaxTokens int `json:"max_tokens,omitempty"`
-	// IdempotencyKey identifies the request at the provider, if it is repeated. It is not part of
-	// the canonical request. Default: none.
+	// IdempotencyKey identifies the request for the provider, which can then detect a repeated
+	// request. The key is not part of the canonical request. Default: none.
 	IdempotencyKey string `json:"-"`
 }
 
@@ -42,9 +42,11 @@ type ChatRequest struct {
 type Message struct {
 	Role    Role   `json:"role"`
 	Content string `json:"content"`
-	// ToolCalls are in a message of the role assistant: the tool calls that the model requested.
+	// ToolCalls are set in a message of the role "assistant". They are the tool calls that the
+	// model requested.
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
-	// ToolCallID is in a message of the role tool: the id of the call whose result is the content.
+	// ToolCallID is set in a message of the role "tool". It is the id of the call whose result is
+	// the content.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 
@@ -67,7 +69,7 @@ type ToolCall struct {
 // ChatAnswer is the answer of a model: tool calls, an object or a text.
 type ChatAnswer struct {
 	Text string `json:"text,omitempty"`
-	// Object is compact JSON that fits the schema of the request.
+	// Object is compact JSON that is valid for the schema of the request.
 	Object    json.RawMessage `json:"object,omitempty"`
 	ToolCalls []ToolCall      `json:"tool_calls,omitempty"`
 	// Truncated is true if the text was cut off at MaxTokens.

@@ -8,7 +8,7 @@ import (
 
 // Config is the content of models.yaml: the models that the operator offers.
 type Config struct {
-	// Chat and Embeddings contain the models by the name that apps use.
+	// Chat and Embeddings contain the models. The key is the name that apps use for the model.
 	Chat, Embeddings map[string]Entry
 }
 
@@ -18,15 +18,15 @@ type Entry struct {
 	Provider string
 	// BaseURL is the address of the provider. Required. It can contain credentials.
 	BaseURL string
-	// Model is the provider's name of the model. Required.
+	// Model is the name of the model at the provider. Required.
 	Model string
 	// KeyEnv is the environment variable that contains the API key. Default: no key.
 	KeyEnv string
 	// Proxy is the URL of an HTTP proxy. Default: none.
 	Proxy string
-	// Timeout bounds a request. Default: the provider's.
+	// Timeout is the time limit of a request. Default: the default of the provider.
 	Timeout time.Duration
-	// AnswerBytes is the maximum size of an answer. Default: the provider's.
+	// AnswerBytes is the maximum size of an answer. Default: the default of the provider.
 	AnswerBytes int
 	// Tenants contains the ids of the tenants that can use the model. Default: all.
 	Tenants []string
@@ -37,7 +37,7 @@ type Entry struct {
 	QueryPrefix, DocumentPrefix string
 }
 
-// Budget contains the maximum numbers of tokens for each tenant, each app and each user.
+// Budget contains the maximum number of tokens per day for each tenant, each app and each user.
 type Budget struct {
 	// Tenant, App and User have the defaults DefaultTenantTokens, DefaultAppTokens and
 	// DefaultUserTokens.
@@ -51,7 +51,7 @@ const (
 	DefaultUserTokens   = 1_000_000
 )
 
-// Mistake is an error in models.yaml. Its texts quote no value that can contain credentials.
+// Mistake is an error in models.yaml. Its texts do not quote values that can contain credentials.
 type Mistake struct {
 	File string
 	// Line and Column count from 1.

@@ -102,7 +102,7 @@ func (r *configReader) setting(f field, e *Entry) {
 	case "model":
 		e.Model = r.text(f)
 	case "api_key_env":
-		// The value is not quoted: it may be a key that was pasted by mistake.
+		// The error does not quote the value, because it can be a key that was pasted by mistake.
 		if e.KeyEnv = r.text(f); e.KeyEnv != "" && !envRule.MatchString(e.KeyEnv) {
 			r.refuse(f.at, "write the name of the variable, not the key", "api_key_env must be an environment variable, such as OPENAI_API_KEY")
 		}

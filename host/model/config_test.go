@@ -141,10 +141,10 @@ func TestSet(t *testing.T) {
 	_, _, denied := set.Chat("other", "large")
 	_, _, unknown := set.Chat("other", "none")
 	if diff := cmp.Diff(denied, unknown); diff != "" || !errors.Is(denied, abi.Unavailable) {
-		t.Errorf("a model of another tenant is %v, an unknown one is %v; want the same unavailable", denied, unknown)
+		t.Errorf("the error for a model of another tenant is %v, and for an unknown model %v; want the same fault with the code unavailable", denied, unknown)
 	}
 	if e, _, err := set.Embedder("acme", "e5"); err != nil || e.Dim() != 384 {
-		t.Errorf("Embedder(e5) = %v, %v; want it with 384 dimensions", e, err)
+		t.Errorf("Embedder(e5) = %v, %v; want an embedder with 384 dimensions", e, err)
 	}
 	for name, tc := range map[string]struct {
 		factories map[string]model.Factory
@@ -166,7 +166,7 @@ func FuzzReadConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		config, err := model.ReadConfig("f", content)
 		if (config == nil) == (err == nil) {
-			t.Fatalf("ReadConfig() = %v, %v; want either", config, err)
+			t.Fatalf("ReadConfig() = %v, %v; want either a configuration or an error", config, err)
 		}
 		mistakes, _ := errors.AsType[model.Mistakes](err)
 		for _, m := range mistakes {
@@ -178,7 +178,7 @@ func FuzzReadConfig(f *testing.F) {
 }
 
 func ExampleReadConfig() {
-	server := modeltest.Start() // stands for a provider
+	server := modeltest.Start() // a server in place of a provider
 	defer server.Close()
 	config, err := model.ReadConfig("models.yaml", []byte("chat:\n  local: {base_url: "+server.URL()+", model: small, tenants: [acme]}\n"))
 	if err != nil {

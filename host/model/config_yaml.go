@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// The limits on models.yaml. The time of the parser grows with the square of the number
-// of tokens, and nesting makes it recurse.
+// The limits on models.yaml. The time of the parser grows with the square of the number of tokens,
+// and the parser calls itself for each level of nesting.
 const (
 	maxConfigBytes  = 256 << 10
 	maxConfigTokens = 16_384
@@ -83,7 +83,8 @@ func (r *configReader) parse(content []byte) (root ast.Node) {
 	return root
 }
 
-// syntax reports a parser error, without the excerpt of the file that its text contains.
+// syntax reports a parser error. It omits the excerpt of the file that the text of the error
+// contains.
 func (r *configReader) syntax(err error) {
 	var known yaml.Error
 	if errors.As(err, &known) {
@@ -124,7 +125,7 @@ func (r *configReader) fields(n ast.Node, at *token.Token, name string) []field 
 	return fields
 }
 
-// The method unknown reports a key that does not exist.
+// The method "unknown" reports a key that does not exist.
 func (r *configReader) unknown(f field, name string, known []string) {
 	hint := "known here: " + strings.Join(known, ", ")
 	if near := spell.Name(f.key, known); near != "" {

@@ -11,7 +11,7 @@ const (
 	Document Purpose = "document"
 )
 
-// Embedder is a model that returns vectors of texts. Implementations are safe for concurrent use.
+// Embedder is a model that converts texts to vectors. Implementations are safe for concurrent use.
 type Embedder interface {
 	// ID identifies the vector space. Vectors with different ids cannot be compared.
 	ID() string

@@ -8,11 +8,11 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Mocks contains answers that replace the answers of models, by the name of the model, in the order
-// of the requests.
+// Mocks contains answers that replace the answers of models. The key is the name of the model. The
+// answers of a model are in the order of its requests.
 type Mocks map[string][]MockAnswer
 
-// MockAnswer is an answer, or an error. In JSON, a string is an answer with this text.
+// MockAnswer is an answer or an error. In JSON, a string stands for an answer with this text.
 type MockAnswer struct {
 	Text      string          `json:"text,omitempty"`
 	Object    json.RawMessage `json:"object,omitempty"`
@@ -56,7 +56,8 @@ func ReadMocks(content []byte) (Mocks, error) {
 	return mocks, nil
 }
 
-// Chat returns the answer with an index to a request, checked like an answer of a model.
+// Chat returns the answer with the given index as the answer to a request. It checks the answer
+// like an answer of a model.
 func (m Mocks) Chat(name string, index int, request ChatRequest) (ChatAnswer, error) {
 	answers, ok := m[name]
 	switch {

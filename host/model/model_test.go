@@ -37,7 +37,7 @@ func TestCanonical(t *testing.T) {
 		other := base
 		change(&other)
 		if got, err := other.Canonical(); err != nil || string(got) == string(want) {
-			t.Errorf("%s: Canonical() = %s, %v; want other bytes", name, got, err)
+			t.Errorf("%s: Canonical() = %s, %v; want bytes that differ from the original request", name, got, err)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Factory makes the models of a provider. key is the API key, or "".
+// Factory creates the models of a provider. The argument "key" is the API key, or "".
 type Factory struct {
 	Chat     func(entry Entry, key string) (Chat, error)
 	Embedder func(entry Entry, key string) (Embedder, error)
@@ -22,9 +22,9 @@ type Set struct {
 	spent     spending
 }
 
-// NewSet makes the models of a configuration. The map factories contains the providers by name. The
-// function getenv returns the value of an environment variable, or "". The error reports all models
-// that cannot be made. It contains no key.
+// NewSet creates the models of a configuration. The map factories contains the providers by name.
+// The function getenv returns the value of an environment variable, or "". The error reports all
+// models that cannot be created. It does not contain an API key.
 func NewSet(config *Config, factories map[string]Factory, getenv func(name string) string) (*Set, error) {
 	s := &Set{config: config, chats: map[string]Chat{}, embedders: map[string]Embedder{}}
 	var errs []error
@@ -62,14 +62,15 @@ func construct[T any](entry Entry, factory func(Entry, string) (T, error), geten
 	return factory(entry, key)
 }
 
-// HasChat reports whether a chat model with that name is configured, for any tenant.
+// HasChat reports whether a chat model with that name is configured for at least one tenant.
 func (s *Set) HasChat(name string) bool {
 	_, ok := s.config.Chat[name]
 	return ok
 }
 
-// Chat returns the chat model with the given name, and its entry in models.yaml. If there is none,
-// or the tenant cannot use it, the error is the fault unavailable with the same text.
+// Chat returns the chat model with the given name, and its entry in models.yaml. If there is no
+// such model, or if the tenant cannot use the model, the error is a fault with the code
+// unavailable. The text of the fault is the same in both cases.
 func (s *Set) Chat(tenant, name string) (Chat, Entry, error) {
 	return resolve(s.chats, s.config.Chat, tenant, name)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Consumer is the caller that a request is counted for. User is "" if it is unknown.
+// Consumer is the caller for which a request is counted. User is "" if the user is unknown.
 type Consumer struct{ Tenant, App, User string }
 
 // maxUsers is the maximum number of users whose tokens are counted separately in a day. Further users
@@ -23,7 +23,7 @@ type spending struct {
 	users int
 }
 
-// account is a tenant's, an app's or a user's use of a model.
+// account identifies a tenant, an app or a user whose use of a model is counted.
 type account struct {
 	model string
 	Consumer
@@ -75,15 +75,15 @@ func (s *Set) Count(name string, c Consumer, used Usage, now time.Time) {
 	}
 }
 
-// turn forgets the counts of an earlier day.
+// turn deletes the counts of an earlier day.
 func (s *spending) turn(now time.Time) {
 	if day := now.UTC().Unix() / int64(24*60*60); s.used == nil || day != s.day {
 		s.day, s.used, s.users = day, map[account]int64{}, 0
 	}
 }
 
-// shared returns the account to use for a. If too many users are counted, it is the account that all
-// further users of an app share.
+// shared returns the account in which a is counted. If too many users are counted, this is the
+// account that all further users of an app share.
 func (s *spending) shared(a account) account {
 	if _, known := s.used[a]; known || a.level != "user" || s.users < maxUsers {
 		return a

@@ -27,25 +27,25 @@ func TestBudgets(t *testing.T) {
 	}
 	use("t", "x", "ann", 6, 3)
 	if refused("t", "x", "ann", day) {
-		t.Error("9 of 10 tokens of the user are used; want no fault")
+		t.Error("got a fault after 9 of 10 tokens of the user; want none")
 	}
 	use("t", "x", "ann", 1, 0)
 	if !refused("t", "x", "ann", day) || refused("t", "x", "bob", day) || refused("t", "y", "ann", day) {
-		t.Error("want a fault only for the user of the app")
+		t.Error("got other faults; want a fault only for the user of the app")
 	}
 	use("t", "x", "", 10, 0)
 	if !refused("t", "x", "bob", day) || refused("t", "y", "bob", day) {
-		t.Error("want a fault for all users of the app, but not of another app")
+		t.Error("got other faults; want a fault for all users of the app, but not for users of another app")
 	}
 	use("t", "y", "bob", 5, 5)
 	if !refused("t", "z", "", day) || refused("u", "x", "ann", day) {
-		t.Error("want a fault for the whole tenant, but not for another one")
+		t.Error("got other faults; want a fault for all users of the tenant, but not for another tenant")
 	}
 	if refused("t", "x", "ann", day.Add(24*time.Hour)) {
-		t.Error("want no fault on the next day")
+		t.Error("got a fault on the next day; want none")
 	}
 	if set.CheckBudget("b", model.Consumer{Tenant: "t"}, day) != nil {
-		t.Error("another model has a budget of its own")
+		t.Error("got a fault for another model; want none, because each model has its own budget")
 	}
 }
 

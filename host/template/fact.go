@@ -7,8 +7,8 @@ import (
 
 // factRef is the expression <path of a fact>.<path into its value>.
 type factRef struct {
-	// names are the steps that can belong to the path of the fact: at least two. rest are the steps
-	// after them.
+	// The field "names" contains the steps that can belong to the path of the fact. There are at
+	// least two. The field "rest" contains the steps after them.
 	names, rest  []string
 	line, column int
 }
@@ -16,8 +16,8 @@ type factRef struct {
 // factName matches a name in the path of a fact, as package declare does.
 var factName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
-// fact returns the expression of a fact. at is the start of the expression in the text, and the first
-// dotted steps were written after dots.
+// fact returns the expression of a fact. The argument "at" is the start of the expression in the
+// text. The argument "dotted" is the number of steps at the start that were written after dots.
 func (p *parser) fact(at int, steps []string, dotted int) (node, error) {
 	n := 0
 	for n < dotted && factName.MatchString(steps[n]) {

@@ -15,7 +15,7 @@ import (
 
 // FuzzTemplate checks that an error of Parse has a position inside the text. A text without errors
 // must be rendered within the size limit and read only the stores in Refs. The paths in Refs must
-// be sufficient to render it. An escaped text must be rendered unchanged.
+// be sufficient to render the text. An escaped text must be rendered unchanged.
 func FuzzTemplate(f *testing.F) {
 	for _, seed := range []string{
 		``, `Hello {{memory.sessionMeta.metadata.userName}}!`, "a\n{{ memory.b[0].c[\"d }}\"] }} \\{{ \\\\{{memory.b}}",
@@ -143,6 +143,6 @@ func checkError(t *testing.T, text string, err error) {
 	}
 	lines := strings.Split(text, "\n")
 	if e.Line < 1 || e.Line > len(lines) || e.Column < 1 || e.Column > utf8.RuneCountInString(lines[e.Line-1])+1 {
-		t.Fatalf("Parse(%q) = %v, which has a position outside of it", text, e)
+		t.Fatalf("Parse(%q) = %v; want a position inside the text", text, e)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// outermost returns the paths that are not nested in another path, sorted. It returns nil if one
-// path is the whole content.
+// outermost returns the paths that are not nested in another path, in sorted order. If one of the
+// paths is the whole content, it returns nil.
 func outermost(paths []string) []string {
 	// The dot must sort before every other character. With this order, a field is sorted directly
 	// before the fields that are nested in it.
@@ -43,7 +43,8 @@ func (m memoryRef) render(r *renderer) error {
 	return r.writeValue(lookup(content, m.path), m.String)
 }
 
-// writeValue writes the value of an expression, whose text is used if there is no value.
+// writeValue writes the value of an expression. If there is no value, it records the text of the
+// expression as missing.
 func (r *renderer) writeValue(value any, expression func() string) error {
 	if value == nil {
 		r.miss(expression())
@@ -101,7 +102,7 @@ func (m memoryRef) projection() string {
 	return strings.Join(m.path[:min(end, maxProjection)], ".")
 }
 
-// lookup follows path through objects by name and through arrays by index. It returns nil if the
+// lookup follows a path through objects by name, and through arrays by index. It returns nil if the
 // path does not exist.
 func lookup(value any, path []string) any {
 	for _, step := range path {

@@ -49,8 +49,8 @@ func Parse(text string) (*Template, error) {
 type parser struct {
 	text string
 	pos  int
-	// mark is the last computed position. The next position is counted from mark, so parsing takes
-	// linear time.
+	// The field "mark" is the last computed position. The next position is counted from there, so
+	// parsing takes linear time.
 	mark position
 }
 
@@ -122,8 +122,8 @@ func (p *parser) expression() (node, error) {
 	return p.fact(first, append([]string{namespace}, path...), dotted+1)
 }
 
-// memory returns a memory expression. offset is the start of the expression in the text, and path
-// contains the steps after the word memory.
+// memory returns a memory expression. The argument "offset" is the start of the expression in the
+// text, and "path" contains the steps after the word memory.
 func (p *parser) memory(at int, path []string) (node, error) {
 	if len(path) == 0 || path[0] == "" {
 		return nil, p.errorf(at, hintForms, "the expression does not contain the name of a store")
@@ -132,8 +132,8 @@ func (p *parser) memory(at int, path []string) (node, error) {
 	return memoryRef{store: path[0], path: path[1:], line: line, column: column}, nil
 }
 
-// path parses the steps after a name: .name, .0, [0] and ["name"]. dotted is the number of steps
-// before the first one in brackets.
+// path parses the steps after a name: .name, .0, [0] and ["name"]. The result "dotted" is the
+// number of steps before the first step in brackets.
 func (p *parser) path() (steps []string, dotted int, err error) {
 	bracketed := false
 	for {

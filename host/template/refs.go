@@ -5,16 +5,16 @@ type Ref struct {
 	// Store is the name of the store, "" for a fact. Fact is the path of the fact, "" for a store.
 	Store, Fact string
 	// Paths lists the fields of a store that the template reads, in the notation of projections
-	// ("a.b"). No field is nested in another one. If Paths is nil, the template reads the whole
-	// content. The listed fields are sufficient to render the template.
+	// ("a.b"). No listed field is nested in another listed field. If Paths is nil, the template
+	// reads the whole content. The listed fields are sufficient to render the template.
 	Paths []string
 	// Line and Column are the position of the first use of the store or the fact. Line and Column are
 	// counted as in Error.
 	Line, Column int
 }
 
-// Refs returns the stores and facts that the template reads, in the order of their first use. Each is
-// listed once. isFact is as in Source.
+// Refs returns the stores and facts that the template reads, in the order of their first use. Each
+// is listed once. The argument "isFact" has the same meaning as Source.IsFact.
 func (t *Template) Refs(isFact func(path string) bool) []Ref {
 	var refs []Ref
 	paths, facts := map[string][]string{}, map[string]bool{}

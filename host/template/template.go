@@ -23,8 +23,8 @@ type node interface {
 	render(r *renderer) error
 }
 
-// WithMaxBytes returns a copy of t that renders at most n bytes. If n is 0 or less, the maximum is
-// DefaultMaxBytes.
+// WithMaxBytes returns a copy of the template that renders at most n bytes. If n is 0 or less, the
+// maximum is DefaultMaxBytes.
 func (t *Template) WithMaxBytes(n int) *Template {
 	if n <= 0 {
 		n = DefaultMaxBytes
@@ -33,19 +33,19 @@ func (t *Template) WithMaxBytes(n int) *Template {
 }
 
 // Render returns the text with every expression replaced by its value. To read the content of a
-// store, it calls get once, when the template first uses the store. If get returns nil or null, the
-// store is empty. Render returns an error of get unchanged. If the result is too large, the error
-// is an *abi.Fault with the code output_limit.
+// store, Render calls the function get once, when the template first uses the store. If get returns
+// nil or null, the store is empty. Render returns an error of get unchanged. If the result is too
+// large, the error is an *abi.Fault with the code output_limit.
 func (t *Template) Render(get func(store string) (json.RawMessage, error)) (string, error) {
 	text, _, err := t.RenderFrom(Source{Store: get})
 	return text, err
 }
 
-// Source provides the values of a template. A function that is nil provides none.
+// Source provides the values of a template. If a function is nil, there are no values of its kind.
 type Source struct {
-	// Store returns the content of a store, and Fact returns the value of the fact with a path. Nil
-	// and null mean that there is none. Each is called once for each store or fact, when the template
-	// first uses it.
+	// Store returns the content of a store, and Fact returns the value of the fact with a path. A
+	// result of nil or null means that there is no value. Each function is called once for each
+	// store or fact, when the template first uses the store or the fact.
 	Store, Fact func(name string) (json.RawMessage, error)
 	// IsFact reports whether a fact is declared. The longest declared path at the beginning of an
 	// expression is the fact, and the steps after it are a path into its value. If no path is
@@ -77,7 +77,7 @@ type renderer struct {
 	missed   map[string]bool
 }
 
-// miss records an expression that was rendered as "".
+// The method "miss" records an expression that was rendered as "".
 func (r *renderer) miss(expression string) {
 	if !r.missed[expression] {
 		r.missed[expression] = true
@@ -105,7 +105,7 @@ func (r *renderer) fact(path string) (any, error) {
 }
 
 // read returns the decoded value that get returns for a name. It reads each name once. The argument
-// what is the name of the value in errors.
+// "what" is the name of the value in errors.
 func read(known map[string]any, get func(name string) (json.RawMessage, error), name, what string) (any, error) {
 	if value, there := known[name]; there || get == nil {
 		return value, nil
@@ -124,7 +124,7 @@ func read(known map[string]any, get func(name string) (json.RawMessage, error), 
 	return value, nil
 }
 
-// The type literal is a node that contains literal text.
+// The type "literal" is a node that contains literal text.
 type literal string
 
 func (l literal) render(r *renderer) error { return r.write(string(l)) }

@@ -218,13 +218,13 @@ func TestRefs(t *testing.T) {
 		}},
 		{"a field and a field inside it", `{{memory.a.x.y}}{{memory.a.x-y}}{{memory.a.x}}{{memory.a.x.z}}{{memory.a.x}}`,
 			[]template.Ref{{Store: "a", Paths: []string{"x", "x-y"}, Line: 1, Column: 3}}},
-		{"everything and a field", `{{memory.a.x}}{{memory.a}}`, []template.Ref{{Store: "a", Line: 1, Column: 3}}},
+		{"the whole content and a field", `{{memory.a.x}}{{memory.a}}`, []template.Ref{{Store: "a", Line: 1, Column: 3}}},
 		{"up to an index", `{{memory.a.x[0].y}}{{memory.b[1]}}{{memory.c.x.1.y}}`, []template.Ref{
 			{Store: "a", Paths: []string{"x"}, Line: 1, Column: 3},
 			{Store: "b", Line: 1, Column: 22},
 			{Store: "c", Paths: []string{"x"}, Line: 1, Column: 37},
 		}},
-		{"up to a name that projections cannot express", `{{memory.a.x["y.z"].q}}{{memory.b[""].x}}`, []template.Ref{
+		{"a path that ends before a name that projections cannot contain", `{{memory.a.x["y.z"].q}}{{memory.b[""].x}}`, []template.Ref{
 			{Store: "a", Paths: []string{"x"}, Line: 1, Column: 3},
 			{Store: "b", Line: 1, Column: 26},
 		}},
@@ -279,8 +279,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestFacts renders facts: the longest declared path is the fact, and the rest is a path into its
-// value.
+// TestFacts renders expressions of facts. The longest declared path is the fact, and the remaining
+// steps are a path into its value.
 func TestFacts(t *testing.T) {
 	values := map[string]string{
 		"user.language": `"fr"`, "project.rates": `{"USD":1.10,"list":[{"x":"deep"}],"a.b":"point"}`, "project.rates.top": `"EUR"`, "other.thing": `7`,

@@ -14,7 +14,8 @@ type (
 		at    Position
 		names []string
 	}
-	// member is a name or a computed index after an operand: x.name, x[index].
+	// The type "member" is a member access: an operand followed by a name or a computed index, as
+	// in x.name and x[index].
 	member struct {
 		at    Position
 		base  node
@@ -32,13 +33,13 @@ type (
 		keys   []string
 		values []node
 	}
-	// unary is an operator with one operand: -, NOT, IS SET, IS NOT SET, IS_NUMBER.
+	// The type "unary" is an operator with one operand: -, NOT, IS SET, IS NOT SET, IS_NUMBER.
 	unary struct {
 		at Position
 		op string
 		x  node
 	}
-	// binary is an operator with two operands.
+	// The type "binary" is an operator with two operands.
 	binary struct {
 		at   Position
 		op   string

@@ -7,12 +7,12 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// checker finds mistakes in the relations between the declarations of a document.
+// checker finds contradictions between the declarations of a document.
 type checker struct {
 	r *reader
 	d *Document
-	// The field whole is false if the document is only a part of a file, so that other declarations
-	// are unknown.
+	// The field "whole" is false if the document is only a part of a file. The other declarations
+	// of the file are then unknown.
 	whole bool
 }
 
@@ -198,7 +198,7 @@ func CheckTools(d *Document, tools []string) Problems {
 	return problems.sorted()
 }
 
-// steps reports unknown steps.
+// steps reports references to steps that the document does not declare.
 func (c checker) steps() {
 	names := make([]string, len(c.d.Flow.Steps))
 	for i, s := range c.d.Flow.Steps {
@@ -216,7 +216,7 @@ func (c checker) steps() {
 	}}.document(c.d)
 }
 
-// triggers warns about triggers that never fire, because a name in their condition is never set.
+// triggers warns about a trigger that never fires because a name in its condition is never set.
 func (c checker) triggers() {
 	if len(c.d.Flow.Steps) == 0 {
 		return

@@ -2,8 +2,9 @@ package abl
 
 import "slices"
 
-// computed warns about constraints that read a variable which the document computes from a collected
-// field. To collect the field does not compute the variable again, so the constraint fails again.
+// The method "computed" warns about constraints that read a variable which the document computes
+// from a collected field. After COLLECT, the variable still has its old value, so the constraint
+// fails again.
 func (c checker) computed() {
 	for i := range c.d.Constraints {
 		rule := &c.d.Constraints[i]

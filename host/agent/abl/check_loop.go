@@ -10,8 +10,8 @@ func (s *Step) waits() bool {
 	return s.Gather != nil || len(s.OnInput) > 0 || s.Reasoning != nil && *s.Reasoning
 }
 
-// successors returns the steps that can follow a step without input. The result certain reports
-// whether there is only one such step.
+// successors returns the steps that can follow a step without input. The result "certain" is true
+// if there is only one such step.
 func (s *Step) successors() (next []string, certain bool) {
 	certain = s.When == nil && s.MaxAttempts == 0
 	for _, a := range s.Actions {
@@ -35,7 +35,7 @@ func (c checker) loops() {
 		steps[s.Value] = s
 	}
 	reported := map[string]bool{}
-	state := map[string]int{} // 1 is on the path, 2 is done
+	state := map[string]int{} // 1 means that the step is on the current path, 2 that it has been checked
 	var path []string
 	var follow func(name string)
 	follow = func(name string) {
@@ -104,7 +104,7 @@ func CheckAll(docs []*Document) Problems {
 	return a.problems.sorted()
 }
 
-// agents are the documents of an app.
+// The type "agents" contains the documents of an app.
 type agents struct {
 	byName   map[string]*Document
 	names    []string

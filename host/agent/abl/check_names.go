@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// Limits of the search for misspelled names, because each name is compared with all names that are set.
+// These constants limit the search for misspelled names, because the search compares each name with
+// all names that are set.
 const (
 	maxComparedNames = 50
 	maxSetNames      = 1000
@@ -55,8 +56,8 @@ func (c checker) misspelled() {
 	}
 }
 
-// unread warns about variables that the document sets but neither declares nor reads, if it declares
-// a similar one.
+// unread warns about variables that the document sets but neither declares nor reads, if the
+// document declares a variable with a similar name.
 func (c checker) unread() {
 	var declared []string
 	known := map[string]bool{}
@@ -107,8 +108,8 @@ func (c checker) references() []Reference {
 	return refs
 }
 
-// addCollected adds the names that constraints collect and that refs contain. A collected name that
-// is never read can be misspelled.
+// addCollected adds the names that constraints collect, if the argument "refs" contains them. A
+// collected name that is never read can be misspelled.
 func (c checker) addCollected(known map[string]bool, refs []Reference) {
 	read := map[string]bool{}
 	for _, ref := range refs {
@@ -123,8 +124,8 @@ func (c checker) addCollected(known map[string]bool, refs []Reference) {
 	}
 }
 
-// triggerNames returns the names that conditions of triggers read. The check of triggers reports
-// the names that are never set.
+// triggerNames returns the names that conditions of triggers read. The method "triggers" reports
+// those names that are never set.
 func (c checker) triggerNames() map[string]bool {
 	found := map[string]bool{}
 	for _, t := range c.d.Memory.Triggers {

@@ -2,9 +2,9 @@ package abl
 
 import "strings"
 
-// misspelledPaths warns about paths of facts that the document does not declare, if it declares a
-// similar path. A recall can load other facts, so a path that is recalled and read is not
-// misspelled.
+// misspelledPaths warns about paths of facts that the document does not declare, if the document
+// declares a similar path. A recall can load other facts, so a path that is recalled and read is
+// not misspelled.
 func (c checker) misspelledPaths() {
 	var paths []string
 	for _, f := range c.d.Memory.Persistent {

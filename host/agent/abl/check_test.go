@@ -20,7 +20,7 @@ func TestMistakes(t *testing.T) {
 		name, source, _ := strings.Cut(section, "\n")
 		_, problems := abl.Parse("a.abl", []byte(source))
 		if len(problems) == 0 {
-			t.Errorf("%s: there are no problems", name)
+			t.Errorf("%s: there are no problems; want at least one", name)
 		}
 		fmt.Fprintf(&b, "=== %s\n", name)
 		for _, p := range problems {
@@ -222,8 +222,8 @@ func TestCheckAll(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that reading and formatting never panic, and that problems have positions inside
-// of the file.
+// FuzzParse checks that reading and formatting never panic, and that the positions of problems are
+// inside the file.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(completeAgent))
 	for _, section := range []string{"AGENT: A\n\tx", "- REQUIRE x BEFORE calling y\n  ON_FAIL: BLOCK", "SET: a = 'x'\nRESPOND: |\n  {{a}}"} {
@@ -241,7 +241,7 @@ func FuzzParse(f *testing.F) {
 			dumpSafe(d, problems)
 			for _, p := range problems {
 				if p.Line > lines+1 || p.Line > 0 && p.Column < 1 {
-					t.Fatalf("a problem of a file of %d lines is at %d:%d: %s", lines, p.Line, p.Column, p.Message)
+					t.Fatalf("a problem in a file of %d lines has the position %d:%d, outside of the file: %s", lines, p.Line, p.Column, p.Message)
 				}
 			}
 			abl.CheckAll([]*abl.Document{d, d})
@@ -263,7 +263,7 @@ func TestOutcomeOwner(t *testing.T) {
 		t.Fatalf("the part is %+v, %v", d.Body, problems)
 	}
 	if check, call := d.Body.Actions[0], d.Body.Actions[1]; check.OnFail != nil || call.OnFail == nil || call.OnFail.Then.Value != "z" {
-		t.Errorf("ON_FAIL belongs to the check: %+v", d.Body.Actions)
+		t.Errorf("ON_FAIL belongs to the check: %+v; want it at the call", d.Body.Actions)
 	}
 }
 
@@ -272,10 +272,10 @@ func TestLoopThatWaits(t *testing.T) {
 	loop := "AGENT: A\nFLOW:\n  a:\n    REASONING: false\n%s    THEN: b\n  b:\n    REASONING: false\n    SET: x = 1\n    THEN: a\n"
 	for _, waiting := range []string{"    GATHER: [y]\n", "    ON_INPUT:\n      - ELSE:\n        SET: y = 1\n"} {
 		if _, problems := abl.Parse("a.abl", fmt.Appendf(nil, loop, waiting)); len(problems) > 0 {
-			t.Errorf("the problems of a loop with %q are\n%v", waiting, problems)
+			t.Errorf("the problems of a loop with %q are\n%v\nwant none", waiting, problems)
 		}
 	}
 	if _, problems := abl.Parse("a.abl", fmt.Appendf(nil, loop, "")); problems.Err() == nil {
-		t.Error("a loop that never waits is not a mistake")
+		t.Error("a loop that never waits has no problems; want an error")
 	}
 }

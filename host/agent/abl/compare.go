@@ -51,7 +51,7 @@ func equalMembers(ev *evaluator, a, b map[string]any, depth int) (bool, error) {
 	if err := ev.charge(sortCost(len(a))); err != nil {
 		return false, err
 	}
-	for _, key := range sortedKeys(a) { // in order, so that the cost does not depend on maps
+	for _, key := range sortedKeys(a) { // the keys are sorted, because the cost must not depend on the order of maps
 		other, ok := b[key]
 		if !ok {
 			return false, nil
@@ -63,7 +63,7 @@ func equalMembers(ev *evaluator, a, b map[string]any, depth int) (bool, error) {
 	return true, nil
 }
 
-// equalScalars compares values that are set, of which l is neither an array nor an object.
+// equalScalars compares two values that are set. The value l is neither an array nor an object.
 func (ev *evaluator) equalScalars(l, r any) (bool, error) {
 	a, isTextA := l.(string)
 	b, isTextB := r.(string)

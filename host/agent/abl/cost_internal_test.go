@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Conversions of texts to numbers and dates are charged for their time.
+// The number of charged steps must match the time of the conversion of a text to a number or a
+// date.
 func TestCostOfConversions(t *testing.T) {
 	dates, numbers := []any{}, []any{}
 	for range 10_000 {

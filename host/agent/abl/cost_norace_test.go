@@ -2,5 +2,5 @@
 
 package abl
 
-// costFactor is the factor by which a step can take longer than nominalStep, on a slower machine.
+// costFactor is the factor by which a step can take longer than nominalStep on a slow machine.
 const costFactor = 4

@@ -53,7 +53,7 @@ func costCases() []costCase {
 	return cases
 }
 
-// costSources contains an expression a line.
+// costSources contains one expression per line.
 const costSources = `
 UPPER(upper)
 LOWER(wide)
@@ -192,7 +192,7 @@ func (c costCase) measure(t testing.TB, minimum time.Duration) (steps int, avera
 		for range times {
 			remaining = 1 << 40
 			o := Options{Remaining: &remaining, Now: time.Unix(0, 0), Random: random}
-			_, _ = x.Eval(Variables(c.vars), o) // an error ends the work, which has its cost, too
+			_, _ = x.Eval(Variables(c.vars), o) // the work until the error is also charged
 		}
 		if used := clock() - start; used >= minimum {
 			return 1<<40 - remaining, used / time.Duration(times)
@@ -200,8 +200,8 @@ func (c costCase) measure(t testing.TB, minimum time.Duration) (steps int, avera
 	}
 }
 
-// The steps of a function or an operator correspond to its time. A turn has a maximum number of
-// steps, so it otherwise could compute for minutes.
+// The number of steps of a function or an operator must correspond to its time. Otherwise a turn
+// could compute for minutes within its maximum number of steps.
 func TestCostOfLargeInputs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -215,11 +215,11 @@ func TestCostOfLargeInputs(t *testing.T) {
 	for _, c := range costCases() {
 		steps, average := c.measure(t, 8*time.Millisecond)
 		limit := costFactor * nominalStep * time.Duration(steps)
-		if average > limit { // other threads may have disturbed it
+		if average > limit { // other threads can have disturbed the first measurement
 			steps, average = c.measure(t, 100*time.Millisecond)
 		}
 		if average > limit {
-			t.Errorf("%s takes %v and %d steps, which is %v a step; want at most %v", c.source, average, steps, average/time.Duration(steps), costFactor*nominalStep)
+			t.Errorf("%s takes %v and %d steps, which is %v per step; want at most %v", c.source, average, steps, average/time.Duration(steps), costFactor*nominalStep)
 		}
 	}
 }
@@ -236,7 +236,7 @@ func BenchmarkCost(b *testing.B) {
 	}
 }
 
-// Interrupt ends an evaluation.
+// An error of Options.Interrupt must end an evaluation.
 func TestInterrupt(t *testing.T) {
 	x, err := ParseExpr("numbers == numbers")
 	if err != nil {

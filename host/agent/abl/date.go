@@ -8,7 +8,7 @@ import (
 
 var datePattern = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?)?$`)
 
-// mayBeDate reports whether a text has the length and the first separator of a date.
+// mayBeDate reports whether a text has the length of a date and the first separator of a date.
 func mayBeDate(s string) bool {
 	return len(s) >= len("2006-01-02") && len(s) <= 40 && s[4] == '-'
 }

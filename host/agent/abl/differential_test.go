@@ -14,8 +14,8 @@ import (
 
 var testNow = time.Date(2026, 11, 23, 10, 30, 0, 0, time.UTC)
 
-// generator makes random expressions. Each choice is determined by a byte of the input, so that
-// fuzzing can change single choices. If no input is left, each choice is the first option.
+// generator makes random expressions. A byte of the input determines each choice, so fuzzing can
+// change single choices. If no input is left, each choice is the first option.
 type generator struct{ choices []byte }
 
 func (g *generator) pick(n int) int {
@@ -59,9 +59,9 @@ func (g *generator) expression(depth int) string {
 	}
 }
 
-// operand returns an expression. Most expressions are in parentheses. Some have none, so that the
-// test covers the precedence of operators. A comparison always has parentheses, because comparisons
-// do not associate.
+// operand returns an expression. Most expressions are in parentheses. Some expressions have no
+// parentheses, because the test must cover the precedence of operators. A comparison always has
+// parentheses, because comparisons do not associate.
 func (g *generator) operand(depth int) string {
 	e := g.expression(depth)
 	bare := !strings.ContainsAny(e, "?<>=") && !strings.Contains(e, " I") && !strings.Contains(e, "s ") && !strings.Contains(e, "s(") &&
@@ -138,7 +138,7 @@ func TestOracle(t *testing.T) {
 	}
 	for _, kind := range []string{"undefined", "null", "boolean", "number", "string", "array", "object"} {
 		if kinds[kind] < 300 {
-			t.Errorf("only %d expressions have the type %s", kinds[kind], kind)
+			t.Errorf("only %d expressions have the type %s; want more", kinds[kind], kind)
 		}
 	}
 }

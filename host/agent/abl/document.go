@@ -2,7 +2,7 @@ package abl
 
 import "time"
 
-// Document is an agent as declared in a file, or a part of one.
+// Document is an agent that a file declares, or a part of such a file.
 type Document struct {
 	// File is the name of the file, for messages.
 	File string
@@ -27,7 +27,7 @@ type Document struct {
 	// a failure action.
 	Body   *Body
 	OnFail *OnFail
-	// Unsupported are the blocks of the file that have no effect.
+	// Unsupported are the top-level blocks of the file that have no effect.
 	Unsupported []Name
 }
 
@@ -63,7 +63,7 @@ type Variable struct {
 	Sensitive   *Sensitive
 }
 
-// Sensitive declares how a confidential value is shown outside of its context.
+// Sensitive declares how a confidential value is displayed, for example in a trace.
 type Sensitive struct {
 	Display string // redact, mask or replace
 	Mask    Mask
@@ -182,18 +182,19 @@ type Constraint struct {
 	Before string
 	Tool   Name
 	OnFail OnFail
-	// inert is true if the constraint has a BEFORE that has no effect.
+	// The field "inert" is true if no checkpoint supports the BEFORE of the constraint.
 	inert bool
 }
 
-// Inert reports whether the constraint has a BEFORE that no checkpoint supports. It is never checked.
+// Inert reports whether the constraint has a BEFORE that no checkpoint supports. Such a constraint
+// is never checked.
 func (c Constraint) Inert() bool { return c.inert }
 
 // OnFail is the action of a constraint that fails.
 type OnFail struct {
 	Position
 	Respond  *Template
-	Handoff  Name // the agent that takes over
+	Handoff  Name // the agent to which the turn hands over
 	Escalate bool
 	Block    bool // no message
 	Collect  []Name
@@ -207,7 +208,7 @@ type OnFail struct {
 // Flow contains the steps of an agent.
 type Flow struct {
 	Position
-	Entry Name // the first step, "" for the first of the file
+	Entry Name // the name of the entry step; "" means the first step of the file
 	Steps []Step
 }
 
@@ -222,7 +223,7 @@ type Step struct {
 	OnInput        []Branch
 	SubIntents     []SubIntent
 	Digressions    []SubIntent
-	IntentModel    string // the model that recognizes intents, "" for phrases
+	IntentModel    string // the model that recognizes intents; "" if only phrases are used
 	CompleteWhen   *Expr
 	MaxAttempts    int
 	OnExhausted    Name
@@ -237,7 +238,7 @@ type Step struct {
 type Body struct {
 	BodyAt  Position
 	Actions []Action
-	Then    Target // the zero value means the next step, or nothing
+	Then    Target // the zero value means that there is no THEN
 }
 
 // ActionKind is the kind of an Action.
@@ -254,7 +255,7 @@ const (
 	KindGather    ActionKind = "GATHER" // Step.Gather
 )
 
-// Action is an action of a body. The Kind determines which field is set.
+// Action is an action in a list of actions. The Kind determines which field is set.
 type Action struct {
 	Position
 	Kind      ActionKind
@@ -264,7 +265,7 @@ type Action struct {
 	Respond   *Template
 	Call      *Call
 	Check     *Expr
-	// A call is followed by OnSuccess or OnFail. A check is followed by OnFail if it fails.
+	// After a call, OnSuccess or OnFail runs. After a check that fails, OnFail runs.
 	OnSuccess, OnFail *Body
 }
 
@@ -281,8 +282,8 @@ type Assignment struct {
 // ComputedIndex stands for a computed index in the target of an assignment.
 const ComputedIndex = "*"
 
-// Index is a computed index, such as i - 1 in list[i - 1]. Name is its position among the names of
-// the path.
+// Index is a computed index, such as i - 1 in list[i - 1]. Name is the position of the index among
+// the names of the path.
 type Index struct {
 	Name  int
 	Value *Expr
@@ -320,7 +321,8 @@ const (
 	TargetEscalate TargetKind = "escalate"
 )
 
-// Target is the successor of a body: a step, another agent, or the end. Name is the step or agent.
+// Target is the successor of a list of actions: a step, another agent, or the end of the flow. Name
+// is the name of the step or agent.
 type Target struct {
 	Name
 	Kind TargetKind
@@ -358,7 +360,7 @@ type Field struct {
 	Default  any
 }
 
-// Hook is a body that is executed at the point before_agent, after_agent, before_turn or
+// Hook is a list of actions that is executed at the point before_agent, after_agent, before_turn or
 // after_turn.
 type Hook struct {
 	Name

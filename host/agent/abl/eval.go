@@ -28,18 +28,18 @@ var (
 type Options struct {
 	// Now is the time of NOW().
 	Now time.Time
-	// Random is the source of UNIQUE_ID(). Without one, UNIQUE_ID fails.
+	// Random is the source of random numbers for UNIQUE_ID(). If Random is nil, UNIQUE_ID fails.
 	Random *rand.Rand
 	// Cost is the maximum number of steps; 0 means DefaultCost. A step is about 100 ns or less.
 	Cost int
-	// Remaining is the number of steps that remain for several evaluations. Each one reduces it. If
-	// Remaining is not nil, it replaces Cost.
+	// Remaining is the number of steps that remain for several evaluations. Each evaluation reduces
+	// this number. If Remaining is not nil, it replaces Cost.
 	Remaining *int
-	// Interrupt is called after about 16,000 steps each. An error of it ends the evaluation. Nil means
-	// that nothing interrupts an evaluation.
+	// Interrupt is called about every 16,000 steps. If it returns an error, the evaluation ends. If
+	// Interrupt is nil, evaluations are not interrupted.
 	Interrupt func() error
-	// Shown is the scope of the expressions that a template prints, if they show other values than
-	// those of its conditions. Nil means the same scope.
+	// Shown is the scope of the expressions that a template prints. It can differ from the scope of
+	// the conditions in the template. If Shown is nil, both use the same scope.
 	Shown Scope
 }
 
@@ -93,7 +93,7 @@ func (e *Expr) Truth(scope Scope, o Options) (Truth, []Warning, error) {
 	}
 }
 
-// evaluator evaluates one expression. In Kleene's logic null stands for unknown.
+// evaluator evaluates one expression. In Kleene's logic, null represents the result unknown.
 type evaluator struct {
 	scope    Scope
 	options  Options
@@ -133,7 +133,7 @@ func (ev *evaluator) charge(steps int) error {
 // Options.Interrupt.
 const interruptBits = 14
 
-// spend counts the steps of work that is done already. If none remain, the next charge fails.
+// spend counts the steps of work that has already been done. If none remain, the next charge fails.
 func (ev *evaluator) spend(steps int) {
 	before := *ev.cost
 	*ev.cost -= steps
@@ -190,7 +190,7 @@ func (ev *evaluator) eval(n node) (any, error) {
 }
 
 // path resolves a dotted path. Names that the scope does not consume are members of its value. The
-// name now is the function NOW if no variable has that name.
+// name "now" is a call to the function NOW if there is no variable with this name.
 func (ev *evaluator) path(n *path) (any, error) {
 	value, names, err := ev.scope.Lookup(n.names)
 	if err != nil {
@@ -219,7 +219,7 @@ func (ev *evaluator) memberOf(v any, name string) (any, error) {
 	return memberOf(v, name), nil
 }
 
-// memberOf returns a member of a value by name. The length of an array or a text is its member
+// memberOf returns a member of a value by name. The member "length" of an array or a text is its
 // length.
 func memberOf(v any, name string) any {
 	switch v := v.(type) {
@@ -304,8 +304,8 @@ func (ev *evaluator) conditional(n *conditional) (any, error) {
 	}
 }
 
-// call evaluates a function. The arguments of the functions that choose between values are
-// evaluated only if needed.
+// call evaluates a function. Functions that choose between values, such as COALESCE, evaluate an
+// argument only if they need it.
 func (ev *evaluator) call(n *call) (any, error) {
 	if n.fn.lazy != nil {
 		return n.fn.lazy(ev, n)
@@ -324,7 +324,8 @@ func (ev *evaluator) call(n *call) (any, error) {
 // sortCost returns the number of steps that it takes to sort n keys.
 func sortCost(n int) int { return n + n*bits.Len(uint(n))/4 }
 
-// sortedKeys returns the keys of an object in order, so that results do not depend on maps.
+// sortedKeys returns the keys of an object in sorted order, because results must not depend on the
+// order of maps.
 func sortedKeys(m map[string]any) []string {
 	keys := make([]string, 0, len(m))
 	for key := range m {

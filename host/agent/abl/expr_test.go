@@ -211,7 +211,7 @@ func TestBounds(t *testing.T) {
 		t.Errorf("a long sum = %v, %v", r.Value, err)
 	}
 	if _, err := e.Eval(nil, abl.Options{Cost: 100}); !errors.Is(err, abl.ErrCost) {
-		t.Errorf("with a cost of 100 the error is %v", err)
+		t.Errorf("with a maximum of 100 steps, the error is %v; want ErrCost", err)
 	}
 }
 

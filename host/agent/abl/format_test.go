@@ -32,7 +32,7 @@ func TestFormat(t *testing.T) {
 		}
 	}
 	if got, err := abl.Format([]byte("A:\n\t- x\n")); err == nil || got != nil {
-		t.Errorf("a file with tabs is formatted: %q, %v", got, err)
+		t.Errorf("Format of a file with tabs = %q, %v; want an error", got, err)
 	}
 }
 
@@ -63,7 +63,7 @@ func checkFormat(t *testing.T, source string) {
 func TestFormatKeepsMeaning(t *testing.T) {
 	checkFormat(t, completeAgent)
 	if strings.Contains(meaning(completeAgent), "%!") {
-		t.Error("the dump is not complete")
+		t.Error("the dump omits a declaration; want all declarations")
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // the result of FORMAT_DATE does not depend on the files of the machine
+	_ "time/tzdata" // embeds the time zones, so FORMAT_DATE does not depend on the files of the machine
 )
 
 func formatFunctions() []function {
@@ -85,8 +85,8 @@ var currencies = map[string]struct {
 	"USD": {"$", 2}, "EUR": {"€", 2}, "GBP": {"£", 2}, "JPY": {"¥", 0}, "INR": {"₹", 2}, "CNY": {"CN¥", 2}, "KRW": {"₩", 0},
 }
 
-// formatCurrency formats an amount in the format of American English. The result is "" if n is not
-// a number.
+// formatCurrency formats an amount in the format of American English. If the argument n is not a
+// number, the result is "".
 func formatCurrency(c *invocation) (any, error) {
 	n, ok := c.number(0)
 	if !ok {
@@ -127,8 +127,8 @@ func groupThousands(s string) string {
 
 var dateTokens = strings.NewReplacer("YYYY", "\x002006", "MM", "\x0001", "DD", "\x0002", "HH", "\x0015", "mm", "\x0004", "ss", "\x0005")
 
-// formatDate formats a date with the tokens YYYY MM DD HH mm ss, in UTC or a named time zone. The
-// result is "" if the argument is not a date.
+// formatDate formats a date with the tokens YYYY, MM, DD, HH, mm and ss, in UTC or in a named time
+// zone. The result is "" if the argument is not a date.
 func formatDate(c *invocation) (any, error) {
 	texts, err := c.strs()
 	if err != nil {

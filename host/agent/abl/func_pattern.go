@@ -18,15 +18,17 @@ const (
 type pattern struct {
 	re   *regexp.Regexp
 	size int
-	// source is the text of the expression. rest is the expression of continuation, or nil.
+	// The field "source" is the text of the expression. The field "rest" is the expression that the
+	// method "continuation" returns, or nil.
 	source string
 	rest   *regexp.Regexp
 }
 
-// workPerStep is the number of instructions of a pattern that a step executes, each for one byte.
+// workPerStep is the number of instructions of a pattern that count as one step. An instruction
+// processes one byte.
 const workPerStep = 10
 
-// cost returns the number of steps for the execution of instructions.
+// cost returns the number of steps that a number of instructions counts as.
 func (p *pattern) cost(instructions int) int { return instructions / workPerStep }
 
 var errPatternSize = errors.New("the pattern is too large")
@@ -35,7 +37,7 @@ var errPatternSize = errors.New("the pattern is too large")
 // are checked when they are evaluated.
 const maxLoadCost = 10_000
 
-// checkPattern returns an error if a pattern of a file is invalid.
+// checkPattern returns an error if a pattern in a file is invalid.
 func checkPattern(s string) error {
 	if costOfParsing(s) > maxLoadCost {
 		return nil
@@ -53,8 +55,8 @@ func compilePattern(s string) (*pattern, error) {
 	return compileParsed(s, parsed)
 }
 
-// parsePattern parses a regular expression. It rejects a pattern that certainly is too large before
-// its repetitions are expanded.
+// parsePattern parses a regular expression. It rejects a pattern that is certainly too large,
+// before it expands the repetitions.
 func parsePattern(s string) (*syntax.Regexp, error) {
 	if len(s) > maxPatternBytes {
 		return nil, errPatternSize

@@ -23,7 +23,7 @@ func mapText(change func(string) string) func(*invocation) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := c.ev.charge(len(s) / 32); err != nil { // other letters than those of ASCII are slow
+		if err := c.ev.charge(len(s) / 32); err != nil { // the conversion of non-ASCII letters is slow
 			return nil, err
 		}
 		return c.ev.produce(change(s))

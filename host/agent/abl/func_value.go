@@ -53,7 +53,8 @@ func choiceFunctions() []function {
 	}
 }
 
-// firstWhere returns the first argument for which good returns true, or null.
+// firstWhere returns the first argument for which the function "good" returns true. If there is no
+// such argument, it returns null.
 func firstWhere(good func(any) bool) func(*evaluator, *call) (any, error) {
 	return func(ev *evaluator, n *call) (any, error) {
 		for _, arg := range n.args {

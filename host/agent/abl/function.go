@@ -9,11 +9,11 @@ import (
 // function is a built-in function.
 type function struct {
 	name  string
-	usage string // for hints and the reference
+	usage string // for hints and for the reference page
 	min   int
 	max   int // -1 means any number
 	apply func(*invocation) (any, error)
-	lazy  func(*evaluator, *call) (any, error) // replaces apply, and evaluates its own arguments
+	lazy  func(*evaluator, *call) (any, error) // if set, is called instead of "apply" and evaluates the arguments itself
 }
 
 // arity returns the number of arguments for a message.
@@ -76,7 +76,7 @@ type invocation struct {
 	args []any
 }
 
-// arg returns an argument, or nil if the call has fewer.
+// arg returns the argument with an index, or nil if the call has fewer arguments.
 func (c *invocation) arg(i int) any {
 	if i < len(c.args) {
 		return c.args[i]
@@ -99,7 +99,7 @@ func (c *invocation) strs() ([]string, error) {
 	return texts, nil
 }
 
-// number returns an argument as a number, and warns if it is not one.
+// number returns an argument as a number. If the argument is not a number, it adds a warning.
 func (c *invocation) number(i int) (float64, bool) {
 	c.ev.spend(conversionCost(c.arg(i)))
 	n, ok := toNumber(c.arg(i))
@@ -109,7 +109,8 @@ func (c *invocation) number(i int) (float64, bool) {
 	return n, ok
 }
 
-// integer returns the integer part of an argument, or fallback if it is missing or not a number.
+// integer returns the integer part of an argument. If the argument is missing or is not a number,
+// it returns the argument "fallback".
 func (c *invocation) integer(i, fallback int) int {
 	if i >= len(c.args) {
 		return fallback

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// TestLargeFiles reads files of 1 MiB whose reading must not take quadratic time. With quadratic time
-// a file takes minutes, and the test reaches the time limit of the package.
+// TestLargeFiles checks that files of 1 MiB are not read in quadratic time. In quadratic time,
+// reading a file would take minutes, and the test would reach the time limit of the package.
 func TestLargeFiles(t *testing.T) {
 	const size = 1<<20 - 100
 	fill := func(prefix, unit, suffix string) string {
@@ -48,11 +48,11 @@ func TestLargeFiles(t *testing.T) {
 			}
 			d, problems := parse("a.abl", []byte(source))
 			if len(problems) > 1000 {
-				t.Errorf("there are %d problems", len(problems))
+				t.Errorf("there are %d problems; want fewer", len(problems))
 			}
 			abl.CheckAll([]*abl.Document{d, d})
 			if text, err := abl.Format([]byte(source)); err == nil && len(text) == 0 {
-				t.Error("the formatted text is empty")
+				t.Error("the formatted text is empty; want the whole file")
 			}
 		})
 	}

@@ -50,7 +50,8 @@ func (t token) describe() string {
 	}
 }
 
-// symbols are the operators and brackets, the longest first.
+// The variable "symbols" contains the operators and brackets. Longer symbols come before shorter
+// symbols.
 var symbols = []string{
 	"===", "!==", "==", "!=", "<=", ">=", "&&", "||", "->", "=>",
 	"(", ")", "[", "]", "{", "}", ",", ":", ".", "?", "<", ">", "!", "+", "-", "*", "/", "%", "=",
@@ -168,8 +169,8 @@ func digits(s string) int {
 	return n
 }
 
-// stringToken reads a quoted string. An unknown escape keeps its backslash, so that regular
-// expressions can be written without doubled backslashes.
+// stringToken reads a quoted string. An unknown escape keeps its backslash, so authors can write
+// regular expressions without doubled backslashes.
 func (l *lexer) stringToken() (token, *Problem) {
 	s, start := l.text.Value, l.pos
 	var b strings.Builder

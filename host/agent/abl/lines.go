@@ -20,7 +20,7 @@ const (
 // entry is a line of a file with the more deeply indented lines below it.
 type entry struct {
 	num    int // the line number
-	indent int // the spaces before it
+	indent int // the number of spaces before the line
 	dash   bool
 	key    string // "" for a line without a key
 	keyCol int
@@ -85,8 +85,8 @@ func splitLines(src []byte) (entries []*entry, after []string, problems Problems
 	return entries, r.before, r.problems
 }
 
-// entry reads the next line and the lines that belong to its value. It returns nil for a blank line
-// or a comment, which precede the next entry.
+// entry reads the next line and the lines that belong to the value on this line. It returns nil for
+// a blank line or a comment. Blank lines and comments belong to the entry that follows them.
 func (r *lineReader) entry() *entry {
 	line := strings.TrimRight(r.lines[r.next], " \t\r")
 	content := strings.TrimLeft(line, " \t")
@@ -122,7 +122,7 @@ func (r *lineReader) entry() *entry {
 	return e
 }
 
-// value reads the further lines of a literal block or of a value in brackets.
+// value reads the remaining lines of a literal block or of a value in brackets.
 func (r *lineReader) value(e *entry) {
 	switch v := e.value.Value; {
 	case e.key == "":
@@ -139,8 +139,8 @@ func (r *lineReader) value(e *entry) {
 	}
 }
 
-// The method literal reads the lines of a literal block: those that are indented deeper than the
-// key.
+// The method "literal" reads the lines of a literal block. These lines are indented more deeply
+// than the key.
 func (r *lineReader) literal(e *entry) {
 	var lines []string
 	margin := -1

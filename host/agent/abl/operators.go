@@ -29,7 +29,7 @@ func (ev *evaluator) unary(n *unary) (any, error) {
 	}
 }
 
-// The function numeric returns the value of a number, or of a text that is a number.
+// The function "numeric" returns the value of a number, or of a text that is a number.
 func numeric(v any) (float64, bool) {
 	if _, isBool := v.(bool); isBool {
 		return 0, false
@@ -90,8 +90,8 @@ func (ev *evaluator) junction(l any, right node, decisive bool) (any, error) {
 }
 
 // nullComparison compares two operands in Kleene's logic if at least one of them is not set. The
-// result is unknown. Only a comparison with the literal null has another result: whether the other
-// operand is set.
+// result is unknown. A comparison with the literal null is an exception: its result depends on
+// whether the other operand is set.
 func nullComparison(n *binary, l, r any) any {
 	other := r
 	if !isNullLiteral(n.l) {
@@ -139,7 +139,7 @@ func (ev *evaluator) comparison(n *binary, l, r any) (any, error) {
 
 // arithmetic computes l op r. The result is null if an operand is not a number or the result is not
 // finite. If the operator is + and an operand is a text that is not a number, the result is the
-// joined text.
+// concatenation of both operands.
 func (ev *evaluator) arithmetic(at Position, op string, l, r any) (any, error) {
 	ev.spend(conversionCost(l) + conversionCost(r))
 	a, okA := toNumber(l)
@@ -171,7 +171,7 @@ func compute(op string, a, b float64) float64 {
 	case "*":
 		return a * b
 	case "/":
-		return a / b // not finite if b is 0
+		return a / b // the result is not finite if b is 0
 	default:
 		return math.Mod(a, b)
 	}

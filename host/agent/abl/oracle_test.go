@@ -13,9 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// The oracle is a second evaluator, written from the rules of the language. It shares no code with the
-// package: it compiles an expression to postfix code by operator precedence, and runs the code on a
-// stack machine. Every operand is evaluated; a failure is a value that an operator can ignore.
+// The oracle is a second evaluator that follows the reference of the language. It shares no code
+// with the package: it compiles an expression to postfix code by operator precedence, and runs the
+// code on a stack machine. It evaluates every operand. A failure is a value that an operator can
+// ignore.
 
 type oracleOp struct {
 	name string
@@ -191,7 +192,7 @@ func (c *oracleCompiler) object() {
 	c.emit("object", len(keys), keys)
 }
 
-// oracleRun runs the code. It reports false if the expression fails.
+// oracleRun runs the code. The second result is false if the expression fails.
 func oracleRun(code []oracleOp, vars map[string]any, now time.Time) (any, bool) {
 	var stack []any
 	for _, op := range code {
@@ -379,7 +380,7 @@ func oracleText(v any) string {
 	case string:
 		return v
 	default:
-		return oracleJSON(v) // encoding/json formats numbers as JavaScript does
+		return oracleJSON(v) // package encoding/json formats numbers as JavaScript does
 	}
 }
 

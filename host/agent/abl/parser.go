@@ -15,7 +15,8 @@ type exprParser struct {
 	depth int
 }
 
-// whole parses an expression that ends at the end of the text, at BEFORE or at an arrow.
+// The method "whole" parses an expression that ends at the end of the text, at BEFORE or at an
+// arrow.
 func (p *exprParser) whole() (node, *Problem) {
 	if problem := p.advance(); problem != nil {
 		return nil, problem
@@ -47,7 +48,7 @@ func (p *exprParser) take(word string) (bool, *Problem) {
 // position returns the position of the current token.
 func (p *exprParser) position() Position { return p.loc.at(p.tok.start) }
 
-// nest counts a level of nesting. The caller decrements p.depth.
+// nest counts a level of nesting. The caller must decrement p.depth afterwards.
 func (p *exprParser) nest() *Problem {
 	if p.depth++; p.depth > MaxDepth {
 		problem := problemAt(p.position(), CodeOverLimit, "compute parts of it with SET", "the expression is nested deeper than %d levels", MaxDepth)
@@ -165,7 +166,7 @@ var comparisons = map[string]string{
 	"IN": opIn, "MATCHES": opMatches, "CONTAINS": opContains, "STARTSWITH": opStarts, "ENDSWITH": opEnds,
 }
 
-// comparison parses at most one comparison: comparisons do not associate.
+// comparison parses at most one comparison, because comparisons do not associate.
 func (p *exprParser) comparison() (node, *Problem) {
 	l, problem := p.sum()
 	if problem != nil {
@@ -191,7 +192,8 @@ func (p *exprParser) comparesNext() bool {
 	return ok || p.tok.is("IS") || p.tok.is(opNot)
 }
 
-// compare parses an operator and its right operand after l. It returns nil if no operator follows.
+// compare parses a comparison operator and its right operand. The argument l is the left operand.
+// If no comparison operator follows, compare returns nil.
 func (p *exprParser) compare(l node) (node, *Problem) {
 	at := p.position()
 	switch {
@@ -233,7 +235,7 @@ func isSetText(text string) bool {
 	return slices.Contains([]string{opIsSet, opIsNotSet, "SET", "NOT SET"}, strings.ToUpper(strings.Join(strings.Fields(text), " ")))
 }
 
-// isSet parses IS SET or IS NOT SET after l.
+// isSet parses IS SET or IS NOT SET after the operand l.
 func (p *exprParser) isSet(l node) (node, *Problem) {
 	n := &unary{at: p.position(), op: opIsSet, x: l}
 	if problem := p.advance(); problem != nil {
@@ -286,7 +288,7 @@ func (p *exprParser) prefix() (node, *Problem) {
 	return n, problem
 }
 
-// expect consumes word, or reports that it is missing.
+// expect consumes the given word, or reports that the word is missing.
 func (p *exprParser) expect(word, hint string) *Problem {
 	ok, problem := p.take(word)
 	if problem != nil || ok {

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// The variable reserved are the words that cannot be names of variables.
+// The variable "reserved" contains the words that cannot be names of variables.
 var reserved = []string{"AND", "OR", "NOT", "IN", "IS", "IMPLIES"}
 
 // postfix parses an operand followed by .name and [index].
@@ -175,8 +175,8 @@ func (p *exprParser) name() (node, *Problem) {
 	return &path{at: at, names: names}, nil
 }
 
-// call parses the arguments of a function call. The argument names contains the dotted parts of the
-// function's name, of which the first can be abl.
+// call parses the arguments of a function call. The argument "names" contains the parts of the
+// function's dotted name. The first part can be "abl".
 func (p *exprParser) call(at Position, names []string) (node, *Problem) {
 	if len(names) > 1 && strings.EqualFold(names[0], "abl") {
 		names = names[1:]

@@ -10,13 +10,14 @@ import (
 // Severity is the severity of a Problem.
 type Severity string
 
-// The severities. A file with an error cannot be used. A file with warnings can.
+// The severities. A file with an error cannot be used. A file with only warnings can be used.
 const (
 	SeverityError   Severity = "error"
 	SeverityWarning Severity = "warning"
 )
 
-// Code identifies a kind of Problem for programs. Codes are append-only.
+// Code identifies a kind of Problem for programs. Codes can be added, but are never changed or
+// removed.
 type Code string
 
 // The codes of problems.
@@ -35,7 +36,7 @@ const (
 	CodeTemplate   Code = "bad_template"    // a template that cannot be parsed
 	CodeOverLimit  Code = "over_limit"      // a limit is exceeded
 	CodeStyle      Code = "style"           // a discouraged form
-	CodeSuspicious Code = "suspicious_rule" // a rule that probably has another effect than intended
+	CodeSuspicious Code = "suspicious_rule" // a rule that probably does not have the intended effect
 )
 
 // Problem is a mistake in a file.
@@ -108,7 +109,7 @@ func (p Problems) filter(severity Severity) Problems {
 	return kept
 }
 
-// The method sorted returns the problems by position, without duplicates.
+// The method "sorted" returns the problems by position, without duplicates.
 func (p Problems) sorted() Problems {
 	slices.SortStableFunc(p, func(a, b Problem) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Message, b.Message))

@@ -19,7 +19,7 @@ func parse(file string, src []byte, fragment bool) (*Document, Problems) {
 	root, _, problems := readTree(src)
 	r := &reader{doc: &Document{File: file}, problems: problems, fragment: fragment}
 	readDocument(r, root)
-	if len(problems) == 0 { // a broken tree causes further problems that are not the author's
+	if len(problems) == 0 { // a tree with errors causes more problems, which are not mistakes of the author
 		newChecker(r).check()
 	}
 	for i := range r.problems {
@@ -56,8 +56,8 @@ func (r *reader) warnf(at Position, code Code, hint, format string, args ...any)
 // properties maps upper-case keys to the functions that read them.
 type properties map[string]func(*entry)
 
-// read reads the properties below an entry. The argument what describes the owner of the properties
-// in messages.
+// read reads the properties below an entry. The argument "what" is the name of the owner of the
+// properties in messages.
 func (r *reader) read(e *entry, what string, known properties) {
 	r.readEntries(e.children, what, known)
 }
@@ -108,8 +108,8 @@ func (r *reader) unknownKey(e *entry, what string, known properties) {
 	r.warnf(e.at(), CodeUnknownKey, "remove it, or write one of "+strings.Join(names, ", "), "%s is not supported in %s and has no effect", e.key, what)
 }
 
-// The variable foreign contains keys of other implementations of the language that resemble our
-// keys.
+// The variable "foreign" contains keys of other implementations of the language. They are not
+// misspelled keys of ours.
 var foreign = []string{"ON_ERROR", "GATHER", "ESCALATE", "COMPLETE", "TEMPLATES", "MESSAGE_KEY", "VOICE", "FORMATS", "ACTIONS", "DELEGATE",
 	"PERSONA", "LIMITATIONS", "GUARDRAILS", "INTENTS", "NLU", "BRANCHES", "PRESENT", "CORRECTIONS", "STRATEGY", "STEP_CONSTRAINTS", "RETRY_DELAY"}
 
@@ -133,7 +133,7 @@ func (r *reader) items(e *entry, what string) []*entry {
 	return r.limited(items, what)
 }
 
-// The method limited returns the entries up to the maximum number of items.
+// The method "limited" returns the entries up to the maximum number of items.
 func (r *reader) limited(entries []*entry, what string) []*entry {
 	if len(entries) > MaxItems {
 		r.errorf(entries[MaxItems].at(), CodeOverLimit, "", "%s has more than %d items", what, MaxItems)
@@ -196,7 +196,7 @@ func readDocument(r *reader, root *entry) {
 	}
 }
 
-// isStep reports whether an entry of a part is a step.
+// isStep reports whether an entry of a part of a file is a step.
 func isStep(e *entry) bool {
 	return e.value.Value == "" && slices.ContainsFunc(e.children, func(child *entry) bool { return child.is("REASONING") })
 }
@@ -250,7 +250,7 @@ func readTools(r *reader, e *entry) {
 	}
 }
 
-// readHandoffs reads the agents that can take over: names, or items with TO and WHEN.
+// readHandoffs reads the agents that can answer after a handoff: names, or items with TO and WHEN.
 func readHandoffs(r *reader, e *entry) {
 	for _, name := range r.names(e.value, "HANDOFF") {
 		r.doc.Handoffs = append(r.doc.Handoffs, Handoff{Agent: name})

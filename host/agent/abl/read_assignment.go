@@ -78,8 +78,8 @@ type targetPart struct {
 	isIndex bool
 }
 
-// splitIndexes returns a target without its indexes, and its parts. The result closed is false if a
-// bracket is not closed or names follow an index without a dot.
+// splitIndexes returns a target without its indexes, and its parts. The result "closed" is false if
+// a bracket is not closed or names follow an index without a dot.
 func splitIndexes(text Text) (plain string, parts []targetPart, closed bool) {
 	rest, closed := text.Value, true
 	for offset := 0; rest != ""; offset = len(text.Value) - len(rest) {

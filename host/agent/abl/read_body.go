@@ -9,7 +9,8 @@ import (
 // actionKeys contains the keys of actions. A part of a file can consist only of actions.
 var actionKeys = []string{"SET", "CLEAR", "TRANSFORM", "RESPOND", "CALL", "CHECK", "THEN", "ON_SUCCESS"}
 
-// readBody reads the actions below an entry in order, their successor, and the properties in extra.
+// readBody reads the actions below an entry in order, the successor of the actions, and the
+// properties in the argument "extra".
 func readBody(r *reader, e *entry, what string, extra properties) Body {
 	return readBodyOf(r, e.at(), e.children, what, extra)
 }
@@ -116,7 +117,8 @@ func readTargetOf(r *reader, e *entry) Target {
 	return t
 }
 
-// readAssignments reads SET in its three forms: name = value, a list of them, or name: value.
+// readAssignments reads SET in its three forms: name = value, a list of such assignments, or lines
+// with name: value.
 func readAssignments(r *reader, e *entry) []Assignment {
 	var list []Assignment
 	if e.value.Value != "" {

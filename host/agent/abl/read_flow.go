@@ -90,7 +90,7 @@ func readStepProperties(r *reader, s *Step) properties {
 	return known
 }
 
-// readBranches reads the cases of ON_INPUT. ELSE is the last.
+// readBranches reads the branches of ON_INPUT. ELSE must be the last branch.
 func readBranches(r *reader, e *entry) []Branch {
 	var branches []Branch
 	for i, item := range r.items(e, "ON_INPUT") {

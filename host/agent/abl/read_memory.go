@@ -25,8 +25,8 @@ func readMemory(r *reader, e *entry) {
 	})
 }
 
-// readShorthand reads READS or WRITES: paths with one access. A path in both lists has both
-// accesses.
+// readShorthand reads READS or WRITES, which are lists of paths with the same access. A path in
+// both lists can be read and written.
 func readShorthand(r *reader, e *entry, access Access) {
 	var facts []Fact
 	for _, path := range r.names(e.value, e.key) {
@@ -159,7 +159,8 @@ func checkType(r *reader, item *entry, key string, t Type, value any) {
 	}
 }
 
-// HasType reports whether a value has a declared type. Null and the empty type fit everything.
+// HasType reports whether a value has a declared type. Null has every type, and every value has the
+// empty type.
 func HasType(value any, t Type) bool {
 	if isUnset(value) || t == "" {
 		return true

@@ -84,8 +84,8 @@ func compareGolden(t *testing.T, name, got string) {
 	wantLines := strings.Split(string(want), "\n")
 	for i, line := range strings.Split(got, "\n") {
 		if i >= len(wantLines) || line != wantLines[i] {
-			t.Fatalf("%s:%d: got\n%s\nrun go test -update and review the difference", file, i+1, line)
+			t.Fatalf("%s:%d: the parsed document differs from the golden file; got\n%s\nrun go test -update and review the difference", file, i+1, line)
 		}
 	}
-	t.Fatalf("%s has more lines than the result", file)
+	t.Fatalf("%s has more lines than the result; want equal lines", file)
 }

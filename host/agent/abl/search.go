@@ -6,19 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// costOfSearch is the number of steps of a search besides its instructions.
+// costOfSearch is the number of steps that each search costs, in addition to its instructions.
 const costOfSearch = 10
 
-// search finds the matches of a pattern in a text one after the other, and charges for the
-// characters that it reads. A search can read the rest of the text and then return a short match,
-// so the cost of all matches can be the square of the length. Therefore the matches are not found
-// with one call.
+// The type "search" finds the matches of a pattern in a text one after the other, and charges the
+// characters that it reads. Each match can require reading the remaining text, so the cost of all
+// matches can be the square of the length. A single call that finds all matches could not be
+// interrupted.
 type search struct {
 	ev *evaluator
 	p  *pattern
 	s  string
-	// position is the offset at which the next search begins. last is the end of the last match, or
-	// -1.
+	// The field "position" is the offset at which the next search begins. The field "last" is the
+	// end of the last match, or -1.
 	position, last int
 }
 
@@ -27,7 +27,7 @@ func newSearch(ev *evaluator, p *pattern, s string) *search {
 }
 
 // next returns the indices of the next match and of its groups, or nil if there is none. Like
-// package regexp, next skips an empty match at the end of the previous match.
+// package regexp, the method "next" skips an empty match at the end of the previous match.
 func (f *search) next() ([]int, error) {
 	for f.position <= len(f.s) {
 		match, err := f.find()
@@ -49,8 +49,9 @@ func (f *search) next() ([]int, error) {
 	return nil, nil
 }
 
-// find returns the first match from the position. After the start of the text, the search reads the
-// character before the position, too, because assertions such as \b depend on it.
+// find returns the first match from the position. If the position is not the start of the text, the
+// search also reads the character before the position, because assertions such as \b depend on this
+// character.
 func (f *search) find() ([]int, error) {
 	re, start := f.p.re, 0
 	if f.position > 0 {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A search finds the same matches as package regexp.
+// A search must find the same matches as package regexp.
 func TestSearch(t *testing.T) {
 	patterns := []string{
 		`a`, `a*`, `a*?`, `\b`, `\B`, `\bab?`, `^a`, `(?m)^a`, `(?m)a$`, `a$`, `\Aa|b`, `(a)|(b)`, `(?i)A|é`, `a.*b|a`, `(?s)a.*b|a`,
@@ -63,6 +63,6 @@ func TestExpensiveReplacement(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := x.Eval(Variables(map[string]any{"s": strings.Repeat("a  ", 20_000)}), Options{}); err != nil || got.Value != strings.Repeat("a ", 20_000) {
-		t.Errorf("a cheap replacement in a long text fails: %v", err)
+		t.Errorf("a cheap replacement in a long text = %v; want no error", err)
 	}
 }

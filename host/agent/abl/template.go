@@ -55,8 +55,8 @@ func (t *Template) References() []Reference {
 	return found
 }
 
-// Render renders the template. A value that is not set renders as nothing, an array or an object as
-// JSON. Render returns the same errors as Expr.Eval.
+// Render renders the template. A value that is not set is rendered as "". An array or an object is
+// rendered as JSON. Render returns the same errors as Expr.Eval.
 func (t *Template) Render(scope Scope, o Options) (string, []Warning, error) {
 	r := renderer{ev: newEvaluator(scope, o)}
 	if r.conditions = r.ev.scope; o.Shown != nil {
@@ -153,7 +153,8 @@ func (r *renderer) each(p part, value any) error {
 	return nil
 }
 
-// itemScope is the scope of the body of {{#each}}: the fields of the item, then the outer scope.
+// itemScope is the scope of the content of {{#each}}. It looks up a name first in the fields of the
+// item, then in the outer scope.
 type itemScope struct {
 	outer Scope
 	item  any

@@ -12,7 +12,7 @@ type templateParser struct {
 	text  Text
 	loc   locator
 	pos   int
-	parts []part      // of the innermost block
+	parts []part      // the parts of the innermost block
 	open  []openBlock // the blocks that are not closed yet
 	out   *Template
 }

@@ -6,7 +6,7 @@ import "slices"
 type level struct {
 	indent int
 	parent *entry
-	dashes bool // whether the level has the indentation of its parent: items below KEY:
+	dashes bool // whether the level has the indentation of its parent, as items below KEY: can have
 }
 
 // treeBuilder arranges entries by indentation.

@@ -48,8 +48,8 @@ func TypeOf(v any) string {
 	}
 }
 
-// IsTruthy reports whether a value counts as true. These are false: false, 0, "", "false", null,
-// undefined, an empty array and an empty object.
+// IsTruthy reports whether a value counts as true. These values do not count as true: false, 0, "",
+// "false", null, undefined, an empty array and an empty object.
 func IsTruthy(v any) bool {
 	switch v := v.(type) {
 	case bool:
@@ -85,8 +85,8 @@ func parseNumber(s string) (float64, bool) {
 	return n + 0, err == nil
 }
 
-// toNumber returns the number that a value counts as in arithmetic: a number, true as 1, false as 0,
-// and the text of a number.
+// toNumber returns the number as which a value counts in arithmetic. It converts numbers, texts of
+// numbers, true (1) and false (0).
 func toNumber(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -103,8 +103,8 @@ func toNumber(v any) (float64, bool) {
 	}
 }
 
-// NumberOf returns the number that a value counts as in arithmetic: a number, true as 1, false as 0, and
-// the text of a number.
+// NumberOf returns the number as which a value counts in arithmetic. It converts numbers, texts of
+// numbers, true (1) and false (0).
 func NumberOf(v any) (float64, bool) { return toNumber(v) }
 
 // DateOf returns the time of a text that is a date.

@@ -8,12 +8,12 @@ type visitor struct {
 	expr     func(*Expr)
 	template func(*Template)
 	target   func(Target)
-	write    func(Name) // SET, CLEAR, INTO, AS and fields
-	item     func(Name) // the items of TRANSFORM
+	write    func(Name) // called for the targets of SET, CLEAR, INTO, AS and GATHER
+	item     func(Name) // called for the item names of TRANSFORM
 	tool     func(Name)
 	call     func(*Call)
 	set      func(Assignment) // of SET
-	step     func(Name)       // GOTO, ON_EXHAUSTED, the entry point
+	step     func(Name)       // called for the steps of GOTO, ON_EXHAUSTED and the entry point
 	agent    func(Name)       // HANDOFF
 }
 

@@ -24,16 +24,16 @@ type ToolFunc func(ctx context.Context, e *Env, input map[string]any) (any, erro
 
 // Env is an in-memory environment. It stores values as JSON. Env is not safe for concurrent use.
 type Env struct {
-	// Clock is the time. Facts expire by it.
+	// Clock is the current time. It determines which facts have expired.
 	Clock time.Time
-	// User and SessionID identify the caller. Facts of the user and kept variables belong to User.
-	// States of agents belong to SessionID.
+	// User and SessionID identify the caller. Facts of the user, and variables that are never
+	// reset, belong to User. States of agents belong to SessionID.
 	User, SessionID string
 	// Tools maps the names of tools to the tools.
 	Tools map[string]ToolFunc
 	// Model answers the requests to all models. If Model is nil, models are unavailable.
 	Model func(name string, request model.ChatRequest) (model.ChatAnswer, error)
-	// Memory is the memory of the user in the prompts of models, or nil.
+	// Memory is the memory of the user that prompts contain, or nil if there is none.
 	Memory *report.MemoryContext
 	// Scopes maps the paths of facts to their scopes. The default scope of a fact is the scope that
 	// the first name of its path indicates.
@@ -56,7 +56,7 @@ type Call struct {
 	Input map[string]any
 }
 
-// storage contains everything that a turn can change, as JSON.
+// The type "storage" contains everything that a turn can change, as JSON.
 type storage struct {
 	sessions, states, kept map[string][]byte
 	facts                  map[string]fact
@@ -95,7 +95,8 @@ func (e *Env) Turn(ctx context.Context, set *agent.Set, r agent.Request) (*repor
 	return outcome, err
 }
 
-// Transaction calls body. If body returns an error, Transaction undoes the changes of body.
+// Transaction calls the function body. If body returns an error, Transaction undoes the changes
+// that body made.
 func (e *Env) Transaction(ctx context.Context, body func(ctx context.Context) error) error {
 	before := e.stored.clone()
 	err := body(ctx)
@@ -124,7 +125,7 @@ func (e *Env) Dump() map[string]string {
 	return all
 }
 
-// SetStored stores a fact without a turn. A ttl of 0 means that it does not expire.
+// SetStored stores a fact without a turn. If ttl is 0, the fact does not expire.
 func (e *Env) SetStored(path string, value any, ttl time.Duration, domain string) {
 	f := fact{content: encode(value), domain: domain}
 	if domain == "" {

@@ -19,7 +19,8 @@ import (
 
 //go:generate sh generate.sh
 
-// packed is the compressed library. It is an unmodified copy from its npm package; see generate.sh.
+// packed is the compressed library. It is an unmodified copy of the file in its npm package; see
+// generate.sh.
 //
 //go:embed pdfium.wasm.gz
 var packed []byte
@@ -74,7 +75,7 @@ func rewritten() (machine.Code, error) {
 var errDamaged = errors.New("pdfium: the compiled library is missing or damaged")
 
 // Open starts the library that Compile has written to a folder. Other users must not have write
-// access to the folder. If dir is "", Open compiles the library.
+// access to the folder. If the argument "dir" is "", Open compiles the library.
 func Open(ctx context.Context, dir string) (*Library, error) {
 	m, err := openMachine(ctx, dir)
 	if err != nil {
@@ -102,6 +103,6 @@ func openMachine(ctx context.Context, dir string) (*machine.Machine, error) {
 	return m, nil
 }
 
-// Prepare acquires the system resources that are needed to start instances. A process must call it
-// before it drops the right to open files.
+// Prepare acquires the system resources that are needed to start instances. A process must call
+// Prepare before it drops the right to open files.
 func Prepare() { snapshot.Prepare() }

@@ -126,7 +126,7 @@ const (
 )
 
 // invoke returns a host function that calls a guest function by its table index. It returns when
-// that function returns or is left by a longjmp.
+// the guest function returns, or when a longjmp leaves the guest function.
 func invoke(f api.FunctionDefinition) api.GoModuleFunc {
 	params, results := f.ParamTypes()[1:], f.ResultTypes()
 	return func(ctx context.Context, guest api.Module, stack []uint64) {

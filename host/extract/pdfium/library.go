@@ -17,7 +17,7 @@ const maxMemoryBytes = 1 << 30
 // Library is the initialized PDF library. It is safe for concurrent use.
 type Library struct {
 	machine *machine.Machine
-	data    *snapshot.Image // before any code of the library ran
+	data    *snapshot.Image // the state before any code of the library ran
 	image   *snapshot.Image // after initialisation
 }
 
@@ -60,8 +60,8 @@ func (l *Library) Close() error { return l.machine.Close(l.image, l.data) }
 // budget is the number of fuel slices that a guest can still use.
 type budget struct{ document, page int }
 
-// The variable unlimited is a budget for starting the library. The start uses only a small part of
-// it.
+// The variable "unlimited" is the budget for starting the library. The start uses only a small part
+// of this budget.
 var unlimited = &budget{1 << 20, 1 << 20}
 
 // guest is an instance of the library. After a failed call, no more exports are called. It is not

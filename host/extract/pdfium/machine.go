@@ -11,7 +11,7 @@ import (
 )
 
 // rewrite adds fuel and snapshots to the library. Fuel makes it possible to stop an instance.
-// Snapshots make it possible to restore its state.
+// Snapshots make it possible to restore the state of an instance.
 func rewrite(code []byte) (machine.Code, error) {
 	parsed, err := binary.Parse(code, binary.Limits{})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract/pdfium"
 )
 
-// TestMissingPages reads a document that claims a million pages.
+// TestMissingPages reads a document that declares a million pages.
 func TestMissingPages(t *testing.T) {
 	data := bytes.Replace(page(hello), []byte("/Count 1 "), []byte("/Count 1000000 "), 1)
 	got, err := read(open(t), t.Context(), data, 64<<20)

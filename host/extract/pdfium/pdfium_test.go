@@ -137,7 +137,7 @@ func TestOpenDamaged(t *testing.T) {
 	}
 	for _, dir := range []string{damaged, t.TempDir()} {
 		if _, err := pdfium.Open(t.Context(), dir); err == nil {
-			t.Errorf("Open of a damaged folder succeeded")
+			t.Errorf("Open of a damaged folder succeeded; want an error")
 		}
 	}
 }
@@ -167,7 +167,7 @@ func TestGenerated(t *testing.T) {
 		t.Fatal(err)
 	}
 	if sum := sha256.Sum256(code); !strings.Contains(string(recipe), "sha256="+hex.EncodeToString(sum[:])+"\n") {
-		t.Errorf("the checksum of the library is %x; want that of generate.sh", sum)
+		t.Errorf("the checksum of the library is %x; want the checksum in generate.sh", sum)
 	}
 }
 

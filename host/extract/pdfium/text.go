@@ -26,15 +26,15 @@ var (
 const (
 	documentSlices = 5000
 	pageSlices     = 2500
-	flattenSlices  = 1000 // for a page with its annotations
+	flattenSlices  = 1000 // the budget of one page with its annotations
 )
 
 // maxInstances is the maximum number of instances for one document. If a page ends its instance,
 // the next pages are read in another instance.
 const maxInstances = 8
 
-// maxMissing is the maximum number of consecutive missing pages. After that, all further pages are
-// skipped, because a document can claim to have millions of pages.
+// maxMissing is the maximum number of consecutive missing pages. After this number of missing
+// pages, all further pages are skipped, because a document can declare millions of pages.
 const maxMissing = 100
 
 // Error numbers of the library; see FPDF_GetLastError in fpdfview.h.
@@ -44,8 +44,8 @@ const (
 )
 
 // Text reads the pages of a document in order. It calls page with the text of each page until page
-// returns false. The text of an unreadable page is "". Each instance has at most memory bytes of
-// RAM, including the document.
+// returns false. The text of an unreadable page is "". Each instance uses at most the number of
+// bytes in the argument "memory", including the document.
 //
 // The error is ErrPassword, ErrFormat, ErrLimit or the error of the context. Text can return an
 // error after it has called page for some pages.
@@ -66,7 +66,8 @@ func (l *Library) Text(ctx context.Context, data []byte, memory int64, page func
 	return ErrLimit
 }
 
-// The type reading is the state of reading a document. It is kept from one instance to the next.
+// The type "reading" is the state while one document is read. It is kept from one instance to the
+// next.
 type reading struct {
 	library *Library
 	ctx     context.Context
@@ -77,7 +78,7 @@ type reading struct {
 	next    int   // the index of the current page
 	missing int   // consecutive missing pages
 	loaded  int   // the number of pages that were read
-	plain   bool  // read the current page without annotations, because they have ended an instance
+	plain   bool  // whether to read the current page without its annotations, because they have ended an instance
 	skipped error // the reason why a page was not read
 }
 
@@ -184,8 +185,8 @@ const widget = 20
 // maxWidgets is the maximum number of form fields that are drawn on one page.
 const maxWidgets = 2000
 
-// drawFields draws the form fields of a page that have no appearance stream. Programs that fill in
-// forms often leave drawing to the viewer.
+// drawFields draws those form fields of a page that have no appearance stream. Programs that fill
+// in forms often expect that the viewer draws the fields.
 func drawFields(g *guest, page uint32) {
 	key := g.write([]byte("AP\x00"))
 	count := min(int(int32(g.call("FPDFPage_GetAnnotCount", uint64(page)))), maxWidgets)
@@ -227,7 +228,7 @@ func characters(g *guest, text uint32) string {
 }
 
 // cleaned converts line ends. It also joins words that were hyphenated at the end of a line. The
-// library marks these positions.
+// library marks the positions of such hyphens.
 func cleaned(text string) string {
 	const hyphen = "\uFFFE"
 	text = strings.NewReplacer(hyphen+"\r\n", "", hyphen, "", "\u0002\r\n", "", "\u0002", "", "\r\n", "\n", "\r", "\n", "\u00A0", " ", "\x00", "").Replace(text)

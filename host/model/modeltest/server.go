@@ -43,8 +43,8 @@ type Request struct {
 
 // Server is a provider. It is safe for concurrent use.
 type Server struct {
-	// Key is the accepted API key. Default: every key is accepted. Dim is the number of dimensions
-	// of vectors. Default: 4. Set both before the first request.
+	// Key is the accepted API key. By default, every key is accepted. Dim is the number of
+	// dimensions of vectors. The default is 4. Set both fields before the first request.
 	Key string
 	Dim int
 
@@ -53,8 +53,8 @@ type Server struct {
 
 	script   []Reply
 	requests []Request
-	// arrived is closed and replaced when a request arrives. gate is closed when requests may be
-	// answered, or nil if they do not wait.
+	// arrived is closed and replaced when a request arrives. The channel "gate" is closed when the
+	// server can answer requests. It is nil if requests do not wait.
 	arrived chan struct{}
 	gate    chan struct{}
 }
@@ -72,14 +72,15 @@ func (s *Server) URL() string { return s.http.URL + "/v1" }
 // Close stops the server.
 func (s *Server) Close() { s.http.Close() }
 
-// Script adds replies for the next requests. After the script, the server sends zero Replies.
+// Script adds replies for the next requests. After these replies, the server answers with the zero
+// Reply.
 func (s *Server) Script(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.script = append(s.script, replies...)
 }
 
-// Hold makes the server keep all requests without an answer until release is called.
+// Hold makes the server delay the answers to all requests until the returned function is called.
 func (s *Server) Hold() (release func()) {
 	gate := make(chan struct{})
 	s.mu.Lock()
@@ -112,7 +113,7 @@ func (s *Server) Requests() []Request {
 	return append([]Request(nil), s.requests...)
 }
 
-// Keys returns the number of requests by idempotency key, including those that failed.
+// Keys returns the number of requests for each idempotency key, including failed requests.
 func (s *Server) Keys() map[string]int {
 	counts := map[string]int{}
 	for _, r := range s.Requests() {
@@ -173,8 +174,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// The method "next" records a request and returns its reply. The reply waits until gate is closed,
-// unless it is nil.
+// The method "next" records a request and returns its reply. If the channel "gate" is not nil, it
+// first waits until the channel is closed.
 func (s *Server) next(r *http.Request, raw []byte, in body) (reply Reply, gate <-chan struct{}) {
 	request := Request{Path: r.URL.Path, IdempotencyKey: r.Header.Get("Idempotency-Key"), Authorization: r.Header.Get("Authorization"), Prompt: in.prompt(), Body: raw}
 	s.mu.Lock()

@@ -33,7 +33,8 @@ func (p *Provider) Chat(ctx context.Context, request model.ChatRequest) (model.C
 // completion translates a request.
 func (p *Provider) completion(request model.ChatRequest) openai.ChatCompletionRequest {
 	out := openai.ChatCompletionRequest{Model: p.options.Model}
-	// Older servers support only max_tokens, and OpenAI's newer models accept only its successor.
+	// Older servers support only max_tokens. The newer models of OpenAI accept only its successor,
+	// max_completion_tokens.
 	if p.base.Hostname() == "api.openai.com" {
 		out.MaxCompletionTokens = request.MaxTokens
 	} else {

@@ -14,7 +14,8 @@ import (
 type EmbedOptions struct {
 	// Dim is the number of dimensions of the model's vectors. Required.
 	Dim int
-	// QueryPrefix and DocumentPrefix are put before each text, as some models require. Default: "".
+	// QueryPrefix is put before each query, and DocumentPrefix before each document, as some models
+	// require. Default: "".
 	QueryPrefix, DocumentPrefix string
 }
 

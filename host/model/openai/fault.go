@@ -49,8 +49,8 @@ func statusOf(err error) (status int, message string) {
 	return 0, ""
 }
 
-// statusFault returns the fault of an HTTP status. Messages about credentials are not used, because
-// they quote parts of the key.
+// statusFault returns the fault for an HTTP status. The fault does not contain the provider's
+// messages about credentials, because they quote parts of the key.
 func (p *Provider) statusFault(status int, message string) *abi.Fault {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusProxyAuthRequired:
@@ -70,8 +70,8 @@ func (p *Provider) statusFault(status int, message string) *abi.Fault {
 	return abi.Faultf(abi.InvalidArgument, "the model's provider rejected the request with status %d: %s", status, text)
 }
 
-// sanitize returns the start of a provider's message without control characters, credentials and
-// the host.
+// sanitize returns the start of a provider's message, without control characters, credentials and
+// the name of the host.
 func (p *Provider) sanitize(message string) string {
 	password, _ := p.base.User.Password()
 	for _, secret := range []string{p.options.Key, password, p.base.User.Username(), p.base.Host, p.base.Hostname()} {

@@ -86,7 +86,7 @@ func TestChat(t *testing.T) {
 		}
 	}
 	if sent[0].IdempotencyKey != "key of hello" {
-		t.Errorf("Idempotency-Key = %q; want the request's", sent[0].IdempotencyKey)
+		t.Errorf("Idempotency-Key = %q; want the key of the request", sent[0].IdempotencyKey)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestCancelAndUnreachable(t *testing.T) {
 	}
 }
 
-// A lost connection is not retried: the provider may have processed the request.
+// A request is not retried after a lost connection, because the provider may have processed it.
 func TestLostConnection(t *testing.T) {
 	s := start(t)
 	var received atomic.Int64
@@ -213,8 +213,8 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
-// Runs are repeated after conflicts, and the provider limits the rate of requests. Each prompt must
-// be answered only once.
+// This test repeats runs after conflicts, and the provider limits the rate of requests. The
+// provider must answer each prompt only once.
 func TestJournaledPromptsArePaidOnce(t *testing.T) {
 	s := start(t)
 	p := provider(t, s, nil)
@@ -291,7 +291,7 @@ func TestProxy(t *testing.T) {
 		s.ServeHTTP(w, r)
 	}))
 	defer proxy.Close()
-	// The host does not exist, so that only the proxy can answer.
+	// The host does not exist, so only the proxy can answer.
 	use := func(o *openai.Options) { o.BaseURL, o.Proxy, o.Tries = "http://model.invalid/v1", proxy.URL, 1 }
 	if _, err := provider(t, s, use).Chat(t.Context(), ask("x")); err != nil || proxied != 1 {
 		t.Errorf("Chat() with a proxy = %v, %d requests; want one request through the proxy", err, proxied)
@@ -346,7 +346,7 @@ func TestEmbed(t *testing.T) {
 	}
 	sent := len(s.Requests())
 	if _, _, err := e.Embed(t.Context(), nil, model.Query); err != nil {
-		t.Errorf("Embed() of no texts = %v; want none", err)
+		t.Errorf("Embed() of no texts = %v; want no error", err)
 	}
 	if _, _, err := e.Embed(t.Context(), []string{"a"}, "other"); !errors.Is(err, abi.InvalidArgument) {
 		t.Errorf("Embed() with an unknown purpose = %v; want invalid_argument", err)
@@ -358,7 +358,7 @@ func TestEmbed(t *testing.T) {
 		t.Errorf("Embed() of a large text = %v; want too_large", err)
 	}
 	if len(s.Requests()) != sent {
-		t.Error("a rejected request was sent")
+		t.Error("a rejected request was sent; want no request")
 	}
 	other, err := p.Embedder(openai.EmbedOptions{Dim: 4})
 	if err != nil || other.ID() == e.ID() {

@@ -23,11 +23,12 @@ const (
 	DefaultBackoff     = 500 * time.Millisecond
 )
 
-// Options configures a Provider. A zero field selects its default, never "no limit".
+// Options configures a Provider. If a field is zero, its default applies. No field can disable a
+// limit.
 type Options struct {
 	// BaseURL is the address of the API, such as https://api.openai.com/v1. Required.
 	BaseURL string
-	// Model is the provider's name of the model. Required.
+	// Model is the name of the model at the provider. Required.
 	Model string
 	// Key is the API key. By default, requests have no authorization, which is correct for local
 	// servers.
@@ -36,7 +37,7 @@ type Options struct {
 	Timeout time.Duration
 	// AnswerBytes is the maximum size of the body of an answer. Default: 4 MiB.
 	AnswerBytes int
-	// Tries is the maximum number of times that a request is sent. Default: 4.
+	// Tries is the maximum number of attempts to send a request. Default: 4.
 	Tries int
 	// Backoff is the maximum wait before the second try. The maximum doubles with every further try,
 	// up to 16 times the Backoff. Default: 500ms.
@@ -131,7 +132,7 @@ func sameHost(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// api returns a client of the protocol for one request.
+// api returns a client for one request.
 func (p *Provider) api(idempotencyKey string) *openai.Client {
 	config := openai.DefaultConfig(p.options.Key)
 	config.BaseURL = strings.TrimRight(p.base.String(), "/")

@@ -16,8 +16,8 @@ var (
 	errTooLarge = errors.New("answer too large")
 )
 
-// sender sends one request, with retries. It reads the whole answer, so that its size is bounded
-// before anything parses it.
+// sender sends one request, with retries. It reads the whole answer, so the size of the answer is
+// checked before the answer is parsed.
 type sender struct {
 	provider       *Provider
 	idempotencyKey string
@@ -26,9 +26,9 @@ type sender struct {
 // Do implements openai.HTTPDoer.
 func (s *sender) Do(request *http.Request) (*http.Response, error) {
 	if s.idempotencyKey != "" {
-		// With its canonical name, the header would make net/http resend a request after a lost
-		// connection. A resent request can be executed twice, because not every provider supports the
-		// header.
+		// If the header had its canonical name, net/http would resend a request after a lost
+		// connection. A resent request can be executed twice, because not every provider supports
+		// the header.
 		request.Header["idempotency-key"] = []string{s.idempotencyKey}
 	}
 	for try := 1; ; try++ {
@@ -63,7 +63,7 @@ func (s *sender) once(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// The function "again" returns a copy of a request whose body was read.
+// The function "again" returns a copy of a request whose body has already been read.
 func again(request *http.Request) (*http.Request, error) {
 	repeated := request.Clone(request.Context())
 	if request.GetBody == nil {
@@ -74,9 +74,9 @@ func again(request *http.Request) (*http.Request, error) {
 	return repeated, err
 }
 
-// temporary reports whether the provider did not process a request and may process it later. If a
-// connection was made before the error, the error is not temporary, because the request may have
-// been processed.
+// temporary reports whether the provider did not process a request, but may process a later
+// attempt. If a connection was made before the error, the error is not temporary, because the
+// request may have been processed.
 func temporary(response *http.Response, err error) bool {
 	if err != nil {
 		dial, ok := errors.AsType[*net.OpError](err)
@@ -91,8 +91,8 @@ func temporary(response *http.Response, err error) bool {
 	return response.StatusCode >= http.StatusInternalServerError
 }
 
-// wait waits before the next try. If the deadline would pass before that, it returns false without
-// waiting.
+// wait waits before the next attempt. If the deadline ends earlier than the wait, it returns false
+// without waiting.
 func (p *Provider) wait(ctx context.Context, try int, response *http.Response) bool {
 	d := p.delay(try, response)
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
@@ -108,8 +108,8 @@ func (p *Provider) wait(ctx context.Context, try int, response *http.Response) b
 	}
 }
 
-// delay returns the wait after a number of tries: half of the backoff, and the other half scaled by
-// the jitter. A longer Retry-After takes precedence.
+// delay returns the wait after a number of attempts: half of the backoff, plus the other half
+// multiplied by the jitter. A longer Retry-After takes precedence.
 func (p *Provider) delay(try int, response *http.Response) time.Duration {
 	const maxDoublings = 4
 	backoff := p.options.Backoff << min(try-1, maxDoublings)
