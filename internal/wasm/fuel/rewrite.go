@@ -6,17 +6,18 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// Slice is the minimum amount of fuel that yield should return, and also the recommended amount. A
-// guest that gets less may never make progress, because an iteration or a function entry can cost
-// up to a Slice. A guest rarely takes longer than a millisecond to spend a Slice, and the cost of
-// calling yield is negligible.
+// Slice is the minimum amount of fuel that the function "yield" should return, and also the
+// recommended amount. A guest that gets less may never make progress, because an iteration or a
+// function entry can cost up to a Slice. A guest rarely takes longer than a millisecond to spend a
+// Slice, and the cost of calling the function "yield" is negligible.
 const Slice = 1 << 17
 
 // Options configure the import and the table growth of the rewritten module. The zero value works.
 type Options struct {
-	// Module and Name are the names under which yield is imported. The type of yield is (i64) ->
-	// (i64). The argument of yield is the remaining fuel, which may be negative. The result is the
-	// new amount, which is at least Slice. The defaults are "toolrun:fuel" and "yield".
+	// Module and Name are the names under which the function "yield" is imported. The type of the
+	// function is (i64) -> (i64). Its argument is the remaining fuel, which may be negative. The
+	// result is the new amount, which is at least Slice. The defaults are "toolrun:fuel" and
+	// "yield".
 	Module, Name string
 	// TableElements is the maximum total size of all tables that the module defines, in elements.
 	// The initial sizes of the tables count toward this maximum. Each table may grow by an equal
@@ -83,7 +84,7 @@ func newRewriter(m *binary.Module, opts Options) *rewriter {
 	return r
 }
 
-// shift returns the index that a function has after yield is added to the imports.
+// shift returns the index that a function has after the function "yield" is added to the imports.
 func (r *rewriter) shift(index uint32) uint32 {
 	if index < r.yield {
 		return index

@@ -82,7 +82,7 @@ func repeat(n int, code ...[]byte) (out []byte) {
 	return out
 }
 
-// stop runs a guest and stops it after a few calls to yield.
+// stop runs a guest and stops it after a few calls to the function "yield".
 func stop(t *testing.T, wasm []byte) {
 	const times, code = 20, 7
 	rewritten, err := fuel.Rewrite(parse(t, wasm), fuel.Options{})
