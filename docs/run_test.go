@@ -33,8 +33,9 @@ const pageTime = 3 * time.Minute
 // endOfCommand separates the outputs of commands.
 const endOfCommand = "=====end of command====="
 
-// follow executes the blocks of a page and compares their outputs with the page. Next to the folder
-// of the page is a link named toolrun to the repository, because readers have a clone there.
+// The function "follow" executes the blocks of a page and compares their outputs with the page.
+// Next to the folder of the page is a link named toolrun to the repository, because readers have a
+// clone there.
 func follow(t *testing.T, page string, bin string, env []string) {
 	t.Helper()
 	r := &reader{t: t, page: page, dir: filepath.Join(t.TempDir(), "work"), port: freePort(t)}

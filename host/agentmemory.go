@@ -58,8 +58,8 @@ func (e *agentEnv) UserMemory(ctx context.Context, name string) (*report.MemoryC
 	return &found.MemoryContext, nil
 }
 
-// shown records which version of a text the agent knows. The version is zero if the text does not
-// exist.
+// The method "shown" records which version of a text the agent knows. The version is zero if the
+// text does not exist.
 func (e *agentEnv) shown(id blockID, updated time.Time) {
 	if e.versions == nil {
 		e.versions = map[blockID]time.Time{}

@@ -163,7 +163,7 @@ func onBackends(t *testing.T, test func(*testing.T)) {
 
 var annInS1 = host.Caller{User: "ann", Session: "s1"}
 
-// say performs a turn with a message.
+// The function "say" performs a turn with a message.
 func say(t *testing.T, h *host.Host, c host.Caller, message string) *report.Turn {
 	t.Helper()
 	result, err := h.Agents().Turn(context.Background(), host.Turn{Caller: c, Message: &message})

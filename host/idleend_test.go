@@ -85,13 +85,13 @@ func (d *idleDesk) setVisits(n string) {
 	}
 }
 
-// seen returns the fact that the agent stores at the end of the session.
+// The method "seen" returns the fact that the agent stores at the end of the session.
 func (d *idleDesk) seen() string {
 	d.t.Helper()
 	return content(d.t, d.Host, host.Caller{User: "ann"}, abi.GetFact, "user.seen")
 }
 
-// ended reports whether the session has a tombstone.
+// The method "ended" reports whether the session has a tombstone.
 func (d *idleDesk) ended() bool {
 	d.t.Helper()
 	_, err := d.Sweep(d.t.Context())

@@ -117,10 +117,10 @@ func (j *job) setState(state RunState) {
 	}
 }
 
-// end records the end of the job. It is a separate function, so its variables do not use stack
-// while a guest runs. A small stack is important, because Go copies a stack whenever it grows
-// beyond a power of two. The calls to observers are also in separate functions, which keeps the
-// stack small.
+// The method "end" records the end of the job. It is a separate function, so its variables do not
+// use stack while a guest runs. A small stack is important, because Go copies a stack whenever it
+// grows beyond a power of two. The calls to observers are also in separate functions, which keeps
+// the stack small.
 func (j *job) end(ctx context.Context, recorded bool, result *report.Result) error {
 	j.external.close()
 	j.record(recorded, result)

@@ -77,7 +77,7 @@ func (l *Ledger) add(tenant string, e ledger.Entry) {
 	}
 }
 
-// work writes pending entries until the ledger is closed.
+// The method "work" writes pending entries until the ledger is closed.
 func (l *Ledger) work() {
 	for {
 		select {

@@ -46,9 +46,10 @@ type clock struct {
 	context.Context
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
-	// over is true if the time limit ended the context.
+	// The field over is true if the time limit ended the context.
 	over atomic.Bool
-	// left is the computing time at the last start of the timer. Only the run's goroutine uses it.
+	// The field left is the remaining computing time at the last start of the timer. Only the run's
+	// goroutine uses it.
 	left    time.Duration
 	started time.Time
 }
@@ -86,7 +87,7 @@ func (c *clock) resume() {
 	c.timer.Reset(max(c.left, 0))
 }
 
-// stop ends the context and frees the clock.
+// The method "stop" ends the context and frees the clock.
 func (c *clock) stop() {
 	c.timer.Stop()
 	c.cancel(nil)

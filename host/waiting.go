@@ -52,9 +52,9 @@ func (w *waiting) addKnown(id uint64, content []byte, err error) {
 	w.calls = append(w.calls, &waitingCall{id: id, done: true, content: content, err: err})
 }
 
-// next returns the next answer. Recorded answers come in the order of their first arrival, so that an
-// attempt that is executed again gets them in the same order. If until is not zero, next returns nil
-// at that time. The error is a stop.
+// The method "next" returns the next answer. Recorded answers come in the order of their first
+// arrival, so that an attempt that is executed again gets them in the same order. If the argument
+// "until" is not zero, next returns nil at that time. The error is a stop.
 func (w *waiting) next(ctx context.Context, until time.Time) (waitingCall, error) {
 	if c := w.take(ctx); c != nil {
 		return *c, nil
@@ -187,7 +187,7 @@ func (w *waiting) answered() bool {
 	return false
 }
 
-// wait waits until an answer has arrived, or until a time.
+// The method "wait" waits until an answer has arrived, or until a time.
 func (w *waiting) wait(ctx context.Context, until time.Time) error {
 	var due <-chan time.Time
 	if !until.IsZero() {

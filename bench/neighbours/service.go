@@ -129,7 +129,7 @@ func (s *service) dead() bool {
 	}
 }
 
-// stop stops the service. If the service does not stop in time, stop kills it.
+// The method "stop" stops the service. If the service does not stop in time, stop kills it.
 func (s *service) stop() {
 	_ = s.process.Process.Signal(syscall.SIGTERM)
 	select {

@@ -242,7 +242,7 @@ func (t *restoreTest) killDuringBackup(s *serving, l *load, dest string) *servin
 	return t.start()
 }
 
-// end stops a service with the given signal.
+// The method "end" stops a service with the given signal.
 func (t *restoreTest) end(s *serving) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {

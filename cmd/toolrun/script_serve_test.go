@@ -17,7 +17,7 @@ import (
 // servedKey is the key under which the script's values contain its service.
 type servedKey struct{}
 
-// served is the service of a script. It is nil while no service runs.
+// The type "served" is the service of a script. It is nil while no service runs.
 type served struct {
 	cmd *exec.Cmd
 	log *lines
@@ -56,7 +56,7 @@ func (l *lines) after(begin int, texts ...string) (string, error) {
 	return "", fmt.Errorf("the log does not contain any of %q: %s", texts, l)
 }
 
-// stop stops the service with the signal of Ctrl-C.
+// The method "stop" stops the service with the signal of Ctrl-C.
 func (s *served) stop() error {
 	if s.cmd == nil {
 		return nil

@@ -56,7 +56,7 @@ var built = sync.OnceValues(func() (string, error) {
 	return binary, nil
 })
 
-// serving is a running service process.
+// The type "serving" is a running service process.
 type serving struct {
 	cmd    *exec.Cmd
 	url    string
@@ -142,7 +142,7 @@ type counter struct {
 	done, repeats int
 }
 
-// work sends runs until the service stops responding or ctx ends.
+// The method "work" sends runs until the service stops responding or ctx ends.
 func (c *counter) work(ctx context.Context, s *serving, key string) error {
 	for ctx.Err() == nil {
 		before := c.done

@@ -11,7 +11,7 @@ import (
 // MaxFileBytes is the maximum size of a file. Larger files cannot be opened.
 const MaxFileBytes = 64 << 20
 
-// FS is a caching file system on top of another file system. FS reads each name once and caches the
+// FS is a file system that caches another file system. FS reads each name once and caches the
 // result, even if the result is an error. It is safe for concurrent use.
 type FS struct {
 	mu     sync.Mutex

@@ -201,7 +201,7 @@ func (pr *project) storeNames() []string {
 	return names
 }
 
-// shown returns the name of the app file for messages.
+// The method "shown" returns the name of the app file for messages.
 func (pr *project) shown() string {
 	if pr.file == "" {
 		return "an app without a file"

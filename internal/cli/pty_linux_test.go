@@ -65,7 +65,7 @@ func startInTerminal(t *testing.T, width uint16, dir string, args ...string) *te
 	return x
 }
 
-// follow collects the output of the terminal.
+// The method "follow" collects the output of the terminal.
 func (x *terminal) follow() {
 	buf := make([]byte, 4096)
 	for {
@@ -121,7 +121,7 @@ func (x *terminal) expect(text string) string {
 	}
 }
 
-// end waits for the end of the command and returns its exit code.
+// The method "end" waits for the end of the command and returns its exit code.
 func (x *terminal) end() int {
 	x.t.Helper()
 	select {

@@ -234,9 +234,9 @@ func (s *server) accept(web *http.Server, listener net.Listener) error {
 	return web.Serve(listener)
 }
 
-// stop stops the service after the requests in progress have ended. First it keeps the port open
-// for a while. During that time a load balancer can see that the service is not ready, and requests
-// are still served.
+// The method "stop" stops the service after the requests in progress have ended. First it keeps the
+// port open for a while. During that time a load balancer can see that the service is not ready,
+// and requests are still served.
 func (s *server) stop(web *http.Server, cancel context.CancelFunc) error {
 	s.logger.Info("stopping", "linger", s.flags.linger.String(), "drain", s.flags.drain.String())
 	s.handler.Leave()

@@ -116,8 +116,8 @@ func (sc sessionCommands) show() *cobra.Command {
 	return cmd
 }
 
-// named sets the session to the argument. It fails if --session contains a different id, or if
-// there is neither an argument nor a --session.
+// The method "named" sets the session to the argument. It fails if --session contains a different
+// id, or if there is neither an argument nor a --session.
 func (f *callerFlags) named(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
 		if f.session != "" && f.session != args[0] {

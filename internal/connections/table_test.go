@@ -68,7 +68,8 @@ func dial(t *testing.T, s *httptest.Server, text string) net.Conn {
 	return c
 }
 
-// ended waits for the server to close a connection, and reports whether the server closed it.
+// The function "ended" waits for the server to close a connection, and reports whether the server
+// closed it.
 func ended(c net.Conn) bool {
 	_, err := io.Copy(io.Discard, c)
 	var timeout net.Error

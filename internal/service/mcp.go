@@ -134,7 +134,8 @@ func (c *connectors) rest(h *host.Host) {
 // Rest releases a host that was unused for some time, unless an MCP client has a session on it.
 func (s *Service) Rest(h *host.Host) { s.mcp.rest(h) }
 
-// The method "of" returns the connector of a host. It always takes over the lease.
+// The method "of" returns the connector of a host. It always takes over the lease of the admitted
+// request.
 func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, error) {
 	for {
 		one, made, err := c.get(a)
@@ -158,7 +159,7 @@ func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, er
 	}
 }
 
-// get returns the connector of a host. A new connector takes over the lease.
+// get returns the connector of a host. A new connector takes over the lease of the request.
 func (c *connectors) get(a httpapi.Admitted) (one *connector, made bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -196,7 +197,7 @@ func (c *connectors) leave(h *host.Host) *connector {
 	return one
 }
 
-// end shuts down a connector that is leaving.
+// The method "end" shuts down a connector that is leaving.
 func (c *connectors) end(ctx context.Context, one *connector) {
 	_ = one.server.Shutdown(ctx) // on error, the sessions were cancelled
 	c.mu.Lock()

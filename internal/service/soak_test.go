@@ -142,8 +142,8 @@ type client struct {
 	t    *testing.T
 	r    *running
 	user string
-	// acknowledged is the number of counting runs that succeeded. The field unknown is the number of
-	// counting runs whose client disconnected.
+	// The field acknowledged is the number of counting runs that succeeded. The field unknown is
+	// the number of counting runs whose client disconnected.
 	acknowledged, unknown int
 	requests              *atomic.Int64
 }

@@ -18,7 +18,7 @@ type nameSet struct {
 	many map[string]struct{} // all names, if there are more than fewNames
 }
 
-// add adds name and reports whether it is new.
+// add adds a name and reports whether the name is new.
 func (n *nameSet) add(name []byte) bool {
 	if n.many != nil {
 		if _, old := n.many[string(name)]; old {

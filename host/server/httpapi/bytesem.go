@@ -164,7 +164,7 @@ func (r *byteSemaphore) errOverShare() *problem {
 	return problemOfFault(f, http.StatusTooManyRequests)
 }
 
-// next grants bytes to waiting requests. The caller holds mu.
+// The method "next" grants bytes to waiting requests. The caller holds mu.
 func (r *byteSemaphore) next() {
 	for {
 		h := r.queue.best(func(h *reservation) bool { return r.full(h) < 0 })

@@ -133,7 +133,7 @@ var known = map[string][]string{
 	"block": {"core", "archival"}, "agent_id": {"agent_emails"}, "query": {"tea"}, "expected_updated_at": {"2026-04-30T16:20:00"},
 }
 
-// named draws a value for a member or a parameter.
+// The method "named" draws a value for a member or a parameter.
 func (g *generator) named(name string, s map[string]any) any {
 	if name == "file_id" && g.chance("known file", 80) {
 		return g.file

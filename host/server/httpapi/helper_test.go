@@ -243,7 +243,7 @@ func (s *service) ask(who, method, path, body string, headers ...string) reply {
 	return reply{response, text}
 }
 
-// want sends a request and expects a response with the given status.
+// The method "want" sends a request and expects a response with the given status.
 func (s *service) want(status int, who, method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r := s.ask(who, method, path, body, headers...)

@@ -29,7 +29,7 @@ type ledgerInput struct {
 func addLedger(s *Server) {
 	add(s, auth.Ledger, huma.Operation{
 		OperationID: "read-ledger", Method: http.MethodGet, Path: "/ledger", Tags: []string{"ledger"}, Summary: "Read the audit log",
-		Description: "Runs and operator actions, oldest first: names and revisions, never contents. A page may be shorter than the limit; there are more pages if next is set.",
+		Description: "Runs and operator actions, oldest first: names and revisions, never contents. A page may be shorter than the limit; there are more pages if `next` is set.",
 	}, readLedger)
 	addPlain(s, "", huma.Operation{
 		OperationID: "whoami", Method: http.MethodGet, Path: "/whoami", Tags: []string{"service"}, Summary: "Describe the credentials",

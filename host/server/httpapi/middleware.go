@@ -191,7 +191,8 @@ type limiter struct {
 // are reset.
 const maxLimiters = 100_000
 
-// wait returns how long a principal must wait before its next request, or 0 if it may send one now.
+// The method "wait" returns how long a principal must wait before its next request, or 0 if it may
+// send one now.
 func (l *limiter) wait(p auth.Principal) time.Duration {
 	if l.rate <= 0 {
 		return 0

@@ -71,7 +71,7 @@ func addRecords(s *Server) {
 	}, deleteRecord)
 	add(s, auth.Records, huma.Operation{
 		OperationID: "list-records", Method: http.MethodGet, Path: "/stores/{store}/records", Tags: tags, Summary: "List the records of a store",
-		Description: "Without contents. A page may be shorter than the limit; there are more pages if next is set.",
+		Description: "Without contents. A page may be shorter than the limit; there are more pages if `next` is set.",
 	}, listRecords)
 	add(s, auth.Erase, huma.Operation{
 		OperationID: "purge-store", Method: http.MethodDelete, Path: "/stores/{store}/records", Tags: tags, Summary: "Remove all records of a store",

@@ -60,8 +60,8 @@ type trackedRun struct {
 	app    string
 	owner  identity
 	cancel context.CancelCauseFunc
-	// forgotten reports whether the user of the run was erased. The run is then discarded when it
-	// ends.
+	// The field forgotten reports whether the user of the run was erased. Such a run is discarded
+	// when it ends.
 	forgotten bool
 	result    []byte // JSON; nil before the run has ended or if the Result is too large
 	// inAll and inOwner are the elements of this run in the lists of ended runs.
@@ -105,7 +105,7 @@ func (g *registry) enter(id string, state host.RunState, begin func() *trackedRu
 	}
 }
 
-// end records the Result of a run and keeps it for resultRetention.
+// The method "end" records the Result of a run and keeps it for resultRetention.
 func (g *registry) end(id string, result *report.Result) {
 	text, err := json.Marshal(result)
 	if err != nil {
@@ -228,7 +228,7 @@ func (g *registry) find(p auth.Principal, app, id string) (apitypes.Run, error) 
 	return found, json.Unmarshal(text, found.Result)
 }
 
-// stop cancels a run that is in progress, provided that the principal may see the run.
+// The method "stop" cancels a run that is in progress, provided that the principal may see the run.
 func (g *registry) stop(p auth.Principal, app, id string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -33,7 +33,7 @@ const messageBody = `{
 
 const greetTool = `{source: greet.js, description: greets, inputSchema: {type: object, properties: {message: {type: string}}}, grants: {sessionMeta: read}}`
 
-// serving replaces the app that a service serves.
+// The function "serving" replaces the app that a service serves.
 func serving(t *testing.T, text string) *service {
 	t.Helper()
 	var served *tenants.Apps
@@ -99,7 +99,7 @@ type following struct {
 	lines *bufio.Scanner
 }
 
-// follow opens a stream.
+// The method "follow" opens a stream.
 func (s *service) follow(who, path, body string) *following {
 	s.t.Helper()
 	ctx, stop := context.WithTimeout(s.t.Context(), time.Minute)

@@ -33,7 +33,7 @@ func addSessions(s *Server) {
 	}, startSession)
 	add(s, auth.ReadSessions, huma.Operation{
 		OperationID: "list-sessions", Method: http.MethodGet, Path: "/sessions", Tags: tags,
-		Summary: "List sessions", Description: "Sorted by id. Metadata is included only for credentials that may change it. A page may be shorter than the limit; there are more pages if next is set.",
+		Summary: "List sessions", Description: "Sorted by id. Metadata is included only for credentials that may change it. A page may be shorter than the limit; there are more pages if `next` is set.",
 	}, listSessions)
 	add(s, auth.ReadSessions, huma.Operation{
 		OperationID: "get-session", Method: http.MethodGet, Path: "/sessions/{session_id}", Tags: tags, Summary: "Describe a session",

@@ -38,9 +38,10 @@ func newWaitQueue(size int) waitQueue {
 func (h *reservation) tenant() *share { return h.shares[0] }
 func (h *reservation) caller() *share { return h.shares[len(h.shares)-1] }
 
-// add adds a reservation. ok reports whether the queue had space for it. If its tenant's queue or
-// the whole queue is full, add evicts the last reservation of the longest queue, provided that the
-// new owner has fewer waiting reservations. out is the evicted reservation or nil.
+// add adds a reservation. The result "ok" reports whether the queue had space for the reservation.
+// If its tenant's queue or the whole queue is full, add evicts the last reservation of the longest
+// queue, provided that the new owner has fewer waiting reservations. The result "out" is the
+// evicted reservation or nil.
 func (l *waitQueue) add(h *reservation) (out *reservation, ok bool) {
 	tenants := max(l.size/tenantPart, 1)
 	callers := max(tenants/callerPart, 1)

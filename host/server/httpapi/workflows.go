@@ -24,7 +24,7 @@ func addWorkflows(s *Server) {
 	tags := []string{"workflows"}
 	add(s, auth.ReadSessions, huma.Operation{
 		OperationID: "list-workflows", Method: http.MethodGet, Path: "/workflows", Tags: tags, Summary: "List workflows",
-		Description: "Sorted by id. A workflow starts with the first run or write that uses its id. A page may be shorter than the limit; there are more pages if next is set.",
+		Description: "Sorted by id. A workflow starts with the first run or write that uses its id. A page may be shorter than the limit; there are more pages if `next` is set.",
 	}, listWorkflows)
 	add(s, auth.ReadSessions, huma.Operation{
 		OperationID: "get-workflow", Method: http.MethodGet, Path: "/workflows/{workflow_id}", Tags: tags, Summary: "Describe a workflow",

@@ -64,7 +64,7 @@ func (p *problemWriter) Flush() {
 // Unwrap returns the underlying writer for http.ResponseController.
 func (p *problemWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// end writes the problem document if a plain-text error was collected.
+// The method "end" writes the problem document if a plain-text error was collected.
 func (p *problemWriter) end() {
 	if p.status == 0 {
 		return

@@ -172,7 +172,7 @@ func (s *session) until(ctx context.Context) (context.Context, context.CancelFun
 	return ctx, cancel
 }
 
-// stop cancels the runs of the session.
+// The method "stop" cancels the runs of the session.
 func (s *session) stop() {
 	s.stopOnce.Do(func() { close(s.closing) })
 }
@@ -188,7 +188,7 @@ func (s *session) close() {
 	}
 }
 
-// end ends the memory session if this type started it.
+// The method "end" ends the memory session if this type started it.
 func (s *session) end() {
 	s.stop()
 	s.mu.Lock()

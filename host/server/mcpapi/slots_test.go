@@ -111,7 +111,7 @@ func TestSlotsGoByUse(t *testing.T) {
 	}
 }
 
-// end ends a session of a party.
+// The function "end" ends a session of a party.
 func end(t *testing.T, url string, p party, session string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, url, nil)

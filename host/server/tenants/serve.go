@@ -63,7 +63,7 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 }
 
 // reopen opens an app for all its tenants, provided that it could also be opened for tenants
-// without an open host. The caller holds serving.
+// without an open host. The caller must hold the mutex serving.
 func (a *Apps) reopen(ctx context.Context, declared *app.App) error {
 	if err := checkTenants(ctx, a.options.Host, a.logger, declared); err != nil {
 		return err
@@ -71,8 +71,8 @@ func (a *Apps) reopen(ctx context.Context, declared *app.App) error {
 	return a.replace(ctx, declared)
 }
 
-// replace opens an app for all its tenants, or for none of them if one fails. The caller holds
-// serving.
+// replace opens an app for all its tenants, or for none of them if one fails. The caller must hold
+// the mutex serving.
 func (a *Apps) replace(ctx context.Context, declared *app.App) error {
 	fresh := map[hostKey]*openHost{}
 	was := a.outdated(declared)

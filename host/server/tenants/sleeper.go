@@ -30,7 +30,8 @@ type sleeper struct {
 	done    sync.WaitGroup
 }
 
-// run begins due runs periodically until stop is closed, and waits until they have ended.
+// run begins due runs periodically until the channel "stop" is closed. It then waits until these
+// runs have ended.
 func (s *sleeper) run(stop <-chan struct{}) {
 	every := s.apps.options.SleepEvery
 	if every < 0 || s.apps.options.Host.Backend == nil {
@@ -110,8 +111,8 @@ func (s *sleeper) sleeps() bool {
 	return false
 }
 
-// enter reports whether the runs of an app of a tenant can begin. full is true if too many others are
-// in progress.
+// enter reports whether the runs of an app of a tenant can begin. The result "full" is true if too
+// many other runs are in progress.
 func (s *sleeper) enter(at hostKey) (entered, full bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

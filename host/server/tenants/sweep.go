@@ -27,7 +27,7 @@ type sweeper struct {
 	logger *slog.Logger
 }
 
-// run sweeps the backend periodically until stop is closed.
+// run sweeps the backend periodically until the channel "stop" is closed.
 func (s *sweeper) run(stop <-chan struct{}) {
 	every := s.options.SweepEvery
 	if every == 0 {

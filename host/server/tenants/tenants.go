@@ -60,16 +60,17 @@ type Apps struct {
 	apps   map[string]*app.App
 	hosts  map[hostKey]*openHost
 	gone   sync.WaitGroup // waits for hosts that are closing
-	// serving is held while apps are replaced for all tenants. Opening or changing the host of one
-	// tenant does not lock serving.
+	// The mutex serving is locked while apps are replaced for all tenants. Opening or changing the
+	// host of one tenant does not lock this mutex.
 	serving sync.Mutex
-	// working is read-locked by operations that may close hosts, and write-locked by Close.
+	// The mutex working is read-locked by operations that may close hosts, and write-locked by
+	// Close.
 	working  sync.RWMutex
 	logger   *slog.Logger
 	failures failureLog
 	sweeper  sweeper
 	sleeper  sleeper
-	// declaring locks a host key while stores are declared for that key.
+	// The mutexes declaring lock a host key while stores are declared for that key.
 	declaring  keyedMutex
 	stop       chan struct{} // closed by Close
 	background sync.WaitGroup

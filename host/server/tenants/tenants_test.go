@@ -439,7 +439,7 @@ func TestIdleHostsAreClosed(t *testing.T) {
 	look(t, b, "left")
 }
 
-// stuck is a backend that blocks the reads of a tenant until the tenant is released.
+// The type "stuck" is a backend that blocks the reads of a tenant until the tenant is released.
 type stuck struct {
 	storage.Backend
 	requested, resume chan struct{}
