@@ -142,7 +142,7 @@ func (s Sleep) run(ctx context.Context, d memory.Due) (SleepPass, error) {
 		return SleepPass{}, nil // the next call processes the rest
 	}
 	queue := memory.NewSleepQueue(s.h.memory)
-	lease, err := queue.Lease(ctx, d, s.h.app.Sleep.After, s.h.now().Add(sleepLease))
+	lease, err := queue.Lease(ctx, d, s.h.app.Sleep.After, sleepLease)
 	if err != nil || lease == nil {
 		return SleepPass{Postponed: 1}, err
 	}
@@ -153,8 +153,7 @@ func (s Sleep) run(ctx context.Context, d memory.Due) (SleepPass, error) {
 	}
 	code := abi.FaultOf(failed).Code
 	s.h.log.Warn("a run of sleep-time memory failed", "app", s.h.app.ID, "tenant", d.Tenant, "tries", lease.Tries, "code", code)
-	again := s.h.now().Add(retryAfter(lease.Tries))
-	return SleepPass{Runs: 1, Failed: 1}, queue.Release(context.WithoutCancel(ctx), lease, again, code)
+	return SleepPass{Runs: 1, Failed: 1}, queue.Release(context.WithoutCancel(ctx), lease, retryAfter(lease.Tries), code)
 }
 
 // retryAfter returns the time until the repetition of a run that has failed for the n-th time.

@@ -147,12 +147,16 @@ func decodeDue(log *slog.Logger, r storage.Record) (state dueState) {
 
 const listing = "list the queue"
 
-// Lease leases the run of a record until a time, so that no other node begins it. The argument "after"
-// is the time after which a session has settled. The result is the lease, or nil if another node has
-// leased the run, if the session has not settled, or if there is nothing to process.
-func (q SleepQueue) Lease(ctx context.Context, d Due, after time.Duration, until time.Time) (lease *Lease, err error) {
+// Lease leases the run of a record for a duration, so that no other node begins it. The argument
+// "after" is the time after which a session has settled. The result is the lease, or nil if the record
+// is not due, for example because another node has leased the run, if the session has not settled, or
+// if there is nothing to process. The clock of the transaction counts, and not that of the caller.
+func (q SleepQueue) Lease(ctx context.Context, d Due, after, length time.Duration) (lease *Lease, err error) {
 	err = q.transact(ctx, d.caller(), func(ctx context.Context, v *View) error {
 		lease = nil
+		if d.At.After(v.Now()) {
+			return nil
+		}
 		t, err := OpenTranscript(ctx, v, d.Session)
 		if err != nil {
 			return err
@@ -171,7 +175,7 @@ func (q SleepQueue) Lease(ctx context.Context, d Due, after time.Duration, until
 			return err
 		}
 		state.Leased, state.Tries = true, state.Tries+1
-		if err := t.schedule(ctx, until, state); err != nil {
+		if err := t.schedule(ctx, v.Now().Add(length), state); err != nil {
 			return err
 		}
 		lease = &Lease{Due: d, Agent: t.State.Agent, Last: t.State.Last}
@@ -210,9 +214,9 @@ func (l *Lease) Holds(t *Transcript) bool {
 	return t.State.Due.Equal(l.At) && t.State.Last == l.Last && len(t.State.Messages) > 0
 }
 
-// Release ends a lease whose run has failed with the code of a fault. The next run is due at a time. If
-// another node has leased the run since, Release changes nothing.
-func (q SleepQueue) Release(ctx context.Context, l *Lease, at time.Time, code abi.Code) error {
+// Release ends a lease whose run has failed with the code of a fault. The next run is due after a
+// delay. If another node has leased the run since, Release changes nothing.
+func (q SleepQueue) Release(ctx context.Context, l *Lease, delay time.Duration, code abi.Code) error {
 	err := q.transact(ctx, l.caller(), func(ctx context.Context, v *View) error {
 		t, err := OpenTranscript(ctx, v, l.Session)
 		if err != nil || !t.State.Due.Equal(l.At) {
@@ -223,7 +227,7 @@ func (q SleepQueue) Release(ctx context.Context, l *Lease, at time.Time, code ab
 			return err
 		}
 		state.Leased, state.Code = false, code
-		return t.schedule(ctx, at, state)
+		return t.schedule(ctx, v.Now().Add(delay), state)
 	})
 	return err
 }

@@ -42,18 +42,18 @@ func TestQueueOfFullUser(t *testing.T) {
 	a.clock.Advance(settleAfter + 999*time.Nanosecond)
 	queue := memory.NewSleepQueue(a.Service)
 	d := a.due()[0]
-	lease, err := queue.Lease(t.Context(), d, settleAfter, a.clock.Now().Add(time.Minute))
+	lease, err := queue.Lease(t.Context(), d, settleAfter, time.Minute)
 	if err != nil || lease == nil {
 		t.Fatalf("Lease = %+v, %v", lease, err)
 	}
-	if err := queue.Release(t.Context(), lease, a.clock.Now(), abi.Unavailable); err != nil {
+	if err := queue.Release(t.Context(), lease, 0, abi.Unavailable); err != nil {
 		t.Fatal(err)
 	}
 	if err := queue.End(t.Context(), "acme", "ann", d.Session); err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range a.due() {
-		lease, err := queue.Lease(t.Context(), d, settleAfter, a.clock.Now().Add(time.Minute))
+		lease, err := queue.Lease(t.Context(), d, settleAfter, time.Minute)
 		if err != nil || lease == nil {
 			t.Fatalf("Lease = %+v, %v", lease, err)
 		}
@@ -103,5 +103,23 @@ func TestQueueListReads(t *testing.T) {
 	due, err := memory.NewSleepQueue(a.Service).List(t.Context(), "acme", a.clock.Now(), 1)
 	if err != nil || len(due) != 1 {
 		t.Errorf("List = %+v, %v", due, err)
+	}
+}
+
+// TestQueueLeaseBeforeTime refuses the lease of a record that is not due, and of a leased record whose
+// lease has not ended.
+func TestQueueLeaseBeforeTime(t *testing.T) {
+	a := withTranscripts(t)
+	queue := memory.NewSleepQueue(a.Service)
+	a.say(ann, "one")
+	if err := queue.End(t.Context(), "acme", "ann", ann.Session); err != nil {
+		t.Fatal(err)
+	}
+	lease := a.lease()
+	if again, err := queue.Lease(t.Context(), lease.Due, settleAfter, time.Minute); err != nil || again != nil {
+		t.Errorf("Lease of a leased record = %+v, %v; want none", again, err)
+	}
+	if !a.finish(lease) {
+		t.Error("the first lease is not valid")
 	}
 }

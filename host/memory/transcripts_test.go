@@ -53,7 +53,7 @@ func (a *app) lease() *memory.Lease {
 	if len(due) != 1 {
 		a.t.Fatalf("%d runs are due; want 1: %+v", len(due), due)
 	}
-	lease, err := memory.NewSleepQueue(a.Service).Lease(context.Background(), due[0], settleAfter, a.clock.Now().Add(time.Minute))
+	lease, err := memory.NewSleepQueue(a.Service).Lease(context.Background(), due[0], settleAfter, time.Minute)
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestTranscriptLeaseEnds(t *testing.T) {
 	if a.finish(first) {
 		t.Error("the lease that has ended is valid")
 	}
-	if err := memory.NewSleepQueue(a.Service).Release(context.Background(), first, a.clock.Now(), abi.Unavailable); err != nil {
+	if err := memory.NewSleepQueue(a.Service).Release(context.Background(), first, 0, abi.Unavailable); err != nil {
 		t.Fatal(err)
 	}
 	if len(a.due()) != 0 || !a.finish(second) {
@@ -143,7 +143,7 @@ func TestTranscriptRelease(t *testing.T) {
 	a.say(ann, "one")
 	a.clock.Advance(settleAfter)
 	l := a.lease()
-	if err := memory.NewSleepQueue(a.Service).Release(context.Background(), l, a.clock.Now().Add(time.Second), abi.Unavailable); err != nil {
+	if err := memory.NewSleepQueue(a.Service).Release(context.Background(), l, time.Second, abi.Unavailable); err != nil {
 		t.Fatal(err)
 	}
 	if len(a.due()) != 0 {
@@ -230,7 +230,7 @@ func TestTranscriptErased(t *testing.T) {
 	a.say(ann, "one")
 	a.say(caller("bob", "s2"), "two")
 	a.clock.Advance(settleAfter)
-	lease, err := memory.NewSleepQueue(a.Service).Lease(context.Background(), a.dueOf("ann"), settleAfter, a.clock.Now().Add(time.Minute))
+	lease, err := memory.NewSleepQueue(a.Service).Lease(context.Background(), a.dueOf("ann"), settleAfter, time.Minute)
 	if err != nil || lease == nil {
 		t.Fatalf("Lease = %+v, %v", lease, err)
 	}
