@@ -480,12 +480,12 @@ func TestSleepFlood(t *testing.T) {
 	server.Script(proposals(), proposals())
 	messages := []host.Message{{Role: "user", Content: "x"}}
 	for i := range 300 {
-		if err := s.Sessions().AddMessages(t.Context(), host.Caller{User: "ann", Session: fmt.Sprint("a", i)}, messages); err != nil {
+		if _, err := s.Sessions().AddMessages(t.Context(), host.Caller{User: "ann", Session: fmt.Sprint("a", i)}, messages); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s.clock.advance(time.Second)
-	if err := s.Sessions().AddMessages(t.Context(), host.Caller{User: "bob", Session: "b"}, messages); err != nil {
+	if _, err := s.Sessions().AddMessages(t.Context(), host.Caller{User: "bob", Session: "b"}, messages); err != nil {
 		t.Fatal(err)
 	}
 	s.settle()

@@ -23,7 +23,8 @@ func (a *app) fill(c partition.Caller) {
 			c.Session = fmt.Sprint("fill", size, "-", n)
 			_, err := a.transactWithoutRights(c, func(ctx context.Context, v *memory.View) error {
 				m := transcript.Message{Role: transcript.RoleUser, Content: strings.Repeat("x", size)}
-				return memory.RecordMessages(ctx, v, "support", []transcript.Message{m}, settleAfter)
+				_, err := memory.RecordMessages(ctx, v, "support", []transcript.Message{m}, settleAfter)
+				return err
 			})
 			if errors.Is(err, abi.QuotaExceeded) {
 				break
