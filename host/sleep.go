@@ -31,6 +31,9 @@ const (
 	// twice as long, but not longer than maxSleepRetry.
 	sleepRetry    = time.Minute
 	maxSleepRetry = 4 * time.Hour
+	// maxSleepTries is the maximum number of runs for the same messages. The last one begins about
+	// 8 hours after the first one, so a failure of a model for some hours loses no messages.
+	maxSleepTries = 10
 )
 
 // SleepPass is the result of RunDue.
@@ -55,7 +58,8 @@ func (p SleepPass) Plus(q SleepPass) SleepPass {
 
 // RunDue processes conversations of the host's tenants that have settled. It begins at most 8 runs for
 // each tenant, at most one of them for each user, and waits until they have ended. The users take
-// turns. A failed run is in the ledger and is repeated later. If the SleepPass is zero, nothing is due.
+// turns. A failed run is in the ledger and is repeated later. After 10 failed runs, the messages are
+// discarded with a warning in the log. If the SleepPass is zero, nothing is due.
 // RunDue does nothing if the app does not declare sleep, or if an operator has paused the runs of a
 // tenant.
 //
@@ -153,7 +157,24 @@ func (s Sleep) run(ctx context.Context, d memory.Due) (SleepPass, error) {
 	}
 	code := abi.FaultOf(failed).Code
 	s.h.log.Warn("a run of sleep-time memory failed", "app", s.h.app.ID, "tenant", d.Tenant, "tries", lease.Tries, "code", code)
+	if lease.Tries >= maxSleepTries {
+		return SleepPass{Runs: 1, Failed: 1}, s.giveUp(ctx, lease, code)
+	}
 	return SleepPass{Runs: 1, Failed: 1}, queue.Release(context.WithoutCancel(ctx), lease, retryAfter(lease.Tries), code)
+}
+
+// giveUp discards the messages of a run that has failed too often. The failed runs are in the ledger. If
+// the conversation has continued, the run is repeated later.
+func (s Sleep) giveUp(ctx context.Context, lease *memory.Lease, code abi.Code) error {
+	ctx = context.WithoutCancel(ctx)
+	queue := memory.NewSleepQueue(s.h.memory)
+	discarded, err := queue.Discard(ctx, lease)
+	if err != nil || !discarded {
+		return errors.Join(err, queue.Release(ctx, lease, retryAfter(lease.Tries), code))
+	}
+	s.h.log.Warn("the messages of a conversation were discarded after too many failed runs of sleep-time memory",
+		"app", s.h.app.ID, "tenant", lease.Tenant, "session", lease.Session, "tries", lease.Tries, "code", code)
+	return nil
 }
 
 // retryAfter returns the time until the repetition of a run that has failed for the n-th time.

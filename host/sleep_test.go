@@ -384,6 +384,31 @@ func TestSleepRetries(t *testing.T) {
 	}
 }
 
+// TestSleepGivesUp discards the messages of a conversation whose run always fails, after 10 runs.
+func TestSleepGivesUp(t *testing.T) {
+	var lines bytes.Buffer
+	s, server := openDreamer(t, "", func(o *host.Options) { o.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
+	s.say(annInS1, "poison")
+	s.settle()
+	wait := time.Minute
+	for range 10 {
+		server.Script(modeltest.Reply{Text: "not JSON"})
+		s.wantPass(host.SleepPass{Runs: 1, Failed: 1})
+		s.clock.advance(wait)
+		wait = min(2*wait, 4*time.Hour)
+	}
+	s.wantPass(host.SleepPass{})
+	status, err := s.Sleep().Status(t.Context(), host.Caller{})
+	if err != nil || status != (host.SleepStatus{}) || !strings.Contains(lines.String(), "discarded") {
+		t.Errorf("Status = %+v, %v; the log is %s", status, err, &lines)
+	}
+	server.Script(proposals([3]string{"archival", "user", "- later"}))
+	s.say(annInS1, "fine")
+	s.settle()
+	s.wantPass(oneRun)
+	s.wantBlock(annAndEcho, "archival", false, "- later")
+}
+
 // TestSleepPaused checks that no run begins while an operator has paused the runs.
 func TestSleepPaused(t *testing.T) {
 	s, server := openDreamer(t, "")

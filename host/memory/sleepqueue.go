@@ -232,6 +232,23 @@ func (q SleepQueue) Release(ctx context.Context, l *Lease, delay time.Duration, 
 	return err
 }
 
+// Discard ends a lease whose run is not repeated. It removes the messages of the transcript, and
+// reports whether it did. If the session has continued or another node has leased the run since,
+// Discard changes nothing.
+func (q SleepQueue) Discard(ctx context.Context, l *Lease) (discarded bool, err error) {
+	err = q.transact(ctx, l.caller(), func(ctx context.Context, v *View) error {
+		t, err := OpenTranscript(ctx, v, l.Session)
+		if err != nil {
+			return err
+		}
+		if discarded = l.Holds(t); !discarded {
+			return nil
+		}
+		return t.Finish(ctx)
+	})
+	return discarded && err == nil, err
+}
+
 // End schedules the run of a session that has ended for now. A run that is in progress continues.
 func (q SleepQueue) End(ctx context.Context, tenant, user, session string) error {
 	err := q.transact(ctx, partition.Caller{Tenant: tenant, User: user}, func(ctx context.Context, v *View) error {
