@@ -1,12 +1,12 @@
 package mcpapi
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory/block"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // The names of the tools for blocks.
@@ -132,32 +133,57 @@ func (s *session) addBlock(b declare.Block, agent bool) {
 
 // blockUpdate is the input of update_memory.
 type blockUpdate struct {
-	Block    string  `json:"block"`
-	Content  string  `json:"content"`
+	Block    *string `json:"block"`
+	Content  *string `json:"content"`
 	Expected *string `json:"expected_updated_at"`
-	Scope    string  `json:"scope"`
+	Scope    *string `json:"scope"`
+}
+
+// request returns the update of a block that the input describes. It returns a fault if the input
+// does not match the schema of the tool.
+func (in blockUpdate) request() (u host.BlockUpdate, err error) {
+	switch {
+	case in.Block == nil:
+		return u, abi.Faultf(abi.InputInvalid, "the block is missing")
+	case in.Content == nil:
+		return u, abi.Faultf(abi.InputInvalid, "the content is missing").WithHint("send the whole new text of the block")
+	}
+	u.Name, u.Content = *in.Block, *in.Content
+	if in.Scope != nil {
+		switch block.Scope(*in.Scope) {
+		case block.ScopeUser:
+		case block.ScopeAgent:
+			u.Agent = true
+		default:
+			return u, abi.Faultf(abi.InputInvalid, "the scope of a block is unknown").WithHint("use user or agent")
+		}
+	}
+	if in.Expected == nil {
+		return u, nil
+	}
+	at, ok := block.ParseTime(*in.Expected)
+	if !ok || at.IsZero() {
+		return u, abi.Faultf(abi.InputInvalid, "expected_updated_at is not a time").WithHint("send the updated_at that you last read")
+	}
+	u.Expected.Updated = at
+	return u, nil
 }
 
 // updateBlock performs a call of update_memory.
 func (s *session) updateBlock(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	var in blockUpdate
-	if err := decodeArguments(req.Params.Arguments, &in); err != nil {
+	if err := decodeArguments(req.Params.Arguments, &in, "block", "content", "expected_updated_at", "scope"); err != nil {
 		return refusedCall(abi.FaultOf(err)), nil
 	}
-	if _, err := s.api.host.Blocks().Find(in.Block); err != nil {
+	update, err := in.request()
+	if err != nil {
+		return refusedCall(abi.FaultOf(err)), nil
+	}
+	if _, err := s.api.host.Blocks().Find(update.Name); err != nil {
 		return refusedCall(abi.FaultOf(err)), nil
 	}
 	ctx, cancel := s.until(ctx)
 	defer cancel()
-	agent := in.Scope == "agent"
-	update := host.BlockUpdate{Name: in.Block, Agent: agent, Content: in.Content}
-	if in.Expected != nil {
-		at, ok := block.ParseTime(*in.Expected)
-		if !ok {
-			return refusedCall(abi.Faultf(abi.InputInvalid, "expected_updated_at is not a time").WithHint("send the updated_at that you last read")), nil
-		}
-		update.Expected.Updated = at
-	}
 	stored, err := s.api.host.Blocks().Update(ctx, s.current(), update)
 	if err == nil {
 		return structured(stored), nil
@@ -167,7 +193,7 @@ func (s *session) updateBlock(ctx context.Context, req *mcp.CallToolRequest) (*m
 		return refused, nil
 	}
 	// The client's model can merge its text with the current block and try again.
-	if current, err := s.api.host.Blocks().Get(ctx, s.current(), in.Block, agent); err == nil && current != nil {
+	if current, err := s.api.host.Blocks().Get(ctx, s.current(), update.Name, update.Agent); err == nil && current != nil {
 		refused.Content = append(refused.Content, structured(current).Content...)
 	}
 	return refused, nil
@@ -177,28 +203,42 @@ func (s *session) updateBlock(ctx context.Context, req *mcp.CallToolRequest) (*m
 func (s *session) recall(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	var in struct {
 		Query    string  `json:"query"`
-		Limit    int     `json:"limit"`
+		Limit    *int    `json:"limit"`
 		MinScore float64 `json:"min_score"`
 	}
-	if err := decodeArguments(req.Params.Arguments, &in); err != nil {
+	if err := decodeArguments(req.Params.Arguments, &in, "query", "limit", "min_score"); err != nil {
 		return refusedCall(abi.FaultOf(err)), nil
+	}
+	query := host.RecallQuery{Query: in.Query, MinScore: in.MinScore}
+	if in.Limit != nil {
+		if query.Limit = *in.Limit; query.Limit < 1 {
+			return refusedCall(abi.Faultf(abi.InputInvalid, "the limit must be from 1 to %d", block.MaxLimit)), nil
+		}
 	}
 	ctx, cancel := s.until(ctx)
 	defer cancel()
 	caller := s.current()
-	found, err := s.api.host.Blocks().Recall(ctx, caller, host.RecallQuery{Query: in.Query, Limit: in.Limit, MinScore: in.MinScore, Agent: caller.Agent != ""})
+	query.Agent = caller.Agent != ""
+	found, err := s.api.host.Blocks().Recall(ctx, caller, query)
 	if err != nil {
 		return refusedCall(faultOf(err)), nil
 	}
 	return structured(map[string]any{"results": found}), nil
 }
 
-// decodeArguments decodes the arguments of a tool for blocks.
-func decodeArguments(arguments json.RawMessage, v any) error {
-	decoder := json.NewDecoder(bytes.NewReader(arguments))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(v); err != nil {
-		return abi.Faultf(abi.InputInvalid, "the input does not match the schema of the tool")
+// decodeArguments decodes the arguments of a tool for blocks. They must be an object whose members have
+// exactly the given names.
+func decodeArguments(arguments json.RawMessage, v any, names ...string) error {
+	known := strictjson.Check(arguments, strictjson.Limits{}) == nil && strictjson.IsObject(arguments)
+	if known {
+		strictjson.Members(arguments, func(name, _ []byte) bool {
+			known = slices.Contains(names, string(name))
+			return known
+		})
+	}
+	if !known || json.Unmarshal(arguments, v) != nil {
+		return abi.Faultf(abi.InputInvalid, "the input does not match the schema of the tool").
+			WithHint("send an object with members among: %s", strings.Join(names, ", "))
 	}
 	return nil
 }

@@ -128,6 +128,18 @@ func TestMemoryToolMistakes(t *testing.T) {
 		{"update_memory", "input_invalid: ", map[string]any{"block": "core", "content": 5}},
 		{"update_memory", "input_invalid: ", map[string]any{"block": "core", "content": "x", "user": "bob"}},
 		{"update_memory", "input_invalid: ", map[string]any{"block": "core", "content": "x", "expected_updated_at": "today"}},
+		{"update_memory", "input_invalid: ", map[string]any{"block": "core"}},
+		{"update_memory", "input_invalid: ", map[string]any{"block": "core", "content": nil}},
+		{"update_memory", "input_invalid: ", map[string]any{"content": "x"}},
+		{"update_memory", "input_invalid: ", map[string]any{"block": "core", "content": "x", "scope": "agents"}},
+		{"update_memory", "input_invalid: ", map[string]any{"block": "core", "content": "x", "scope": ""}},
+		{"update_memory", "input_invalid: ", map[string]any{"block": "core", "content": "x", "expected_updated_at": "0001-01-01T00:00:00Z"}},
+		{"update_memory", "input_invalid: ", map[string]any{"Block": "core", "content": "x"}},
+		{"update_memory", "input_invalid: ", map[string]any{"block": "core", "content": "x", "CONTENT": "y"}},
+		{"recall_memory", "input_invalid: ", map[string]any{"Query": "tea"}},
+		{"recall_memory", "input_invalid: ", map[string]any{"query": "tea", "limit": 0}},
+		{"recall_memory", "invalid_argument: ", map[string]any{"query": "tea", "limit": 101}},
+		{"recall_memory", "invalid_argument: ", map[string]any{"query": "tea", "min_score": 2}},
 		{"update_memory", "not_found: ", map[string]any{"block": "nothing", "content": "x"}},
 		{"update_memory", "no_agent: ", map[string]any{"block": "core", "content": "x", "scope": "agent"}},
 		{"update_memory", "too_large: ", map[string]any{"block": "core", "content": strings.Repeat("x", 4001)}},
@@ -138,6 +150,9 @@ func TestMemoryToolMistakes(t *testing.T) {
 		if result := call(t, c, tt.tool, tt.input); !result.IsError || !strings.HasPrefix(result.Content[0].(*mcp.TextContent).Text, tt.code) {
 			t.Errorf("%s(%v) = %+v; want %s", tt.tool, tt.input, result.Content[0], tt.code)
 		}
+	}
+	if b := readBlock(t, c, "toolrun://notes/memory/blocks/user/core"); b.Updated != "" {
+		t.Errorf("after refused calls, the block is %+v; want none", b)
 	}
 }
 
