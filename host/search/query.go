@@ -3,6 +3,10 @@ package search
 // MaxTerms is the maximum number of different words of a query. Further words are ignored.
 const MaxTerms = 256
 
+// maxQueryWords is the maximum number of words of a query that are read, repeated and common words
+// included. It bounds the work for a text that grows when it is normalized.
+const maxQueryWords = 8192
+
 // Query is a set of words to search for. It is immutable and safe for concurrent use.
 type Query struct {
 	language *Language
@@ -31,12 +35,15 @@ func (l *Language) Query(text string) *Query {
 
 // add adds the stems of the words of a text to the query. It omits some words.
 func (q *Query) add(text string, omit commonWords) {
-	w, s := words{}, stemmer{language: q.language}
-	for w.reset(text); w.next() && len(q.terms) < MaxTerms; {
-		if omit.contains(w.word) {
+	w, s, seen := words{}, stemmer{language: q.language}, map[string]bool{}
+	w.reset(text)
+	for read := 0; read < maxQueryWords && len(q.terms) < MaxTerms && w.next(); read++ {
+		if seen[string(w.word)] || omit.contains(w.word) {
 			continue
 		}
-		stem := s.stem(string(w.word))
+		word := string(w.word)
+		seen[word] = true
+		stem := s.stem(word)
 		if _, known := q.terms[stem]; !known {
 			q.terms[stem] = len(q.terms)
 		}
