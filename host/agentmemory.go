@@ -161,6 +161,9 @@ func (e *agentEnv) updateMemory(ctx context.Context, name string, input json.Raw
 			options["expected_updated_at"] = block.FormatTime(before.Updated)
 			content = strings.TrimRight(before.Content, "\r\n") + "\n" + content
 		}
+		if in.Expected != nil {
+			options["expected_updated_at"] = *in.Expected
+		}
 	case in.Expected != nil:
 		options["expected_updated_at"] = *in.Expected
 	case ok && !known.IsZero():

@@ -133,6 +133,23 @@ func TestMemoryToolsOfModel(t *testing.T) {
 	}
 }
 
+// An addition with an expected version changes only this version.
+func TestMemoryToolsAppendConflict(t *testing.T) {
+	h, server := openRemembering(t)
+	server.Script(
+		modeltest.Reply{Calls: [][2]string{
+			{"update_memory", `{"block": "archival", "content": "- lost", "append": true, "expected_updated_at": "2020-01-01T00:00:00Z"}`},
+		}},
+		modeltest.Reply{Text: "Sorry."})
+	sayWith(t, h, "agent_records", "Initech is lost", host.MemoryPolicy{})
+	if body := string(server.Requests()[1].Body); !strings.Contains(body, "has changed since it was read") {
+		t.Errorf("the model did not receive the conflict:\n%s", body)
+	}
+	if b, err := h.Blocks().Get(t.Context(), host.Caller{User: "ann"}, "archival", false); err != nil || b.Content != archivalText {
+		t.Errorf("archival = %+v, %v; want it unchanged", b, err)
+	}
+}
+
 // A person changes the block "core" while the model answers. The model's replacement of the block
 // must not overwrite this change.
 func TestMemoryToolsConflict(t *testing.T) {
