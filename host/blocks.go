@@ -136,8 +136,9 @@ func (b Blocks) Delete(ctx context.Context, caller Caller, u BlockUpdate) (delet
 	return deleted, err
 }
 
-// options returns the options of a change as JSON. If the change accepts any existing version,
-// options reads the block, so that the change is based on the current version.
+// options returns the options of a change as JSON. If the change accepts any existing version, or
+// names its version in several ways, options reads the block, so that the change is based on the
+// current version.
 func (u BlockUpdate) options(ctx context.Context, v *memory.View) (json.RawMessage, error) {
 	options := struct {
 		Expected string `json:"expected_updated_at,omitempty"`
@@ -147,7 +148,7 @@ func (u BlockUpdate) options(ctx context.Context, v *memory.View) (json.RawMessa
 	if t := u.Expected.Updated; !t.IsZero() {
 		options.Expected = t.UTC().Format(time.RFC3339Nano)
 	}
-	if u.Expected.Exists {
+	if u.Expected.Exists || options.Expected != "" && options.Revision != 0 {
 		now, err := getBlock(ctx, v, u.Name, u.Agent)
 		if err != nil {
 			return nil, err
@@ -155,7 +156,7 @@ func (u BlockUpdate) options(ctx context.Context, v *memory.View) (json.RawMessa
 		if err := u.Expected.Check(now); err != nil {
 			return nil, err
 		}
-		options.Revision = now.Revision
+		options.Expected, options.Revision = "", now.Revision
 	}
 	return json.Marshal(options)
 }

@@ -198,8 +198,11 @@ func TestBlockHandle(t *testing.T) {
 		{"no version", block.Expected{}, abi.Conflict}, {"an old time", block.Expected{Updated: blocksTime.Add(-time.Millisecond)}, abi.Conflict},
 		{"a microsecond more", block.Expected{Updated: blocksTime.Add(time.Microsecond)}, abi.Conflict},
 		{"another revision", block.Expected{Revision: 1}, abi.Conflict}, {"any version and another one", block.Expected{Exists: true, Revision: 1}, abi.Conflict},
+		{"the time and another revision", block.Expected{Updated: blocksTime, Revision: 1}, abi.Conflict},
+		{"the revision and another time", block.Expected{Updated: blocksTime.Add(time.Second), Revision: blocksTime.UnixMilli()}, abi.Conflict},
 		{"any version", block.Expected{Exists: true}, ""}, {"the time", block.Expected{Updated: blocksTime.Add(time.Millisecond)}, ""},
 		{"the revision", block.Expected{Revision: blocksTime.UnixMilli() + 2}, ""},
+		{"the time and the revision", block.Expected{Updated: blocksTime.Add(3 * time.Millisecond), Revision: blocksTime.UnixMilli() + 3}, ""},
 	} {
 		_, err := blocks.Update(t.Context(), mail, host.BlockUpdate{Name: "core", Agent: true, Content: "- two", Expected: test.expected})
 		if test.code == "" && err != nil || test.code != "" && !errors.Is(err, test.code) {

@@ -113,7 +113,8 @@ func TestVersions(t *testing.T) {
 	b.want(ann, abi.UpdateBlock, `"core", "2", {"expected_updated_at": "2026-04-30T16:19:59"}`, `conflict: the block has changed`)
 	b.want(ann, abi.UpdateBlock, `"core", "2", {"if_revision": 0}`, `conflict: the block already exists`)
 	b.want(ann, abi.UpdateBlock, `"core", "2", {"if_revision": 5}`, `conflict: the block has changed`)
-	b.want(ann, abi.UpdateBlock, `"core", "2", {"if_revision": 1777566000000, "expected_updated_at": "2026-04-30T16:20:01"}`, `conflict: the block has changed`)
+	b.want(ann, abi.UpdateBlock, `"core", "2", {"if_revision": 1777566000000, "expected_updated_at": "2026-04-30T16:20:00"}`, `invalid_argument: the options name the expected version twice`)
+	b.want(ann, abi.UpdateBlock, `"core", "2", {"if_revision": 0, "expected_updated_at": "2026-04-30T16:20:00"}`, `invalid_argument: the options name the expected version twice`)
 	b.want(ann, abi.GetBlock, `"core"`, `{"id":"core","block_type":"core","content":"1"`)
 	// The clock does not advance, or is set back. The time of the block must still increase.
 	b.want(ann, abi.UpdateBlock, `"core", "2", {"expected_updated_at": "2026-04-30T16:20:00"}`, `{"success":true,"revision":1777566000001,"updated_at":"2026-04-30T16:20:00.001Z"}`)

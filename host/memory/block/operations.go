@@ -88,6 +88,10 @@ func (st *store) open(p kind.Partition, options json.RawMessage, change bool) (k
 		return nil, expected, err
 	}
 	if revision != nil {
+		if !expected.Updated.IsZero() {
+			return nil, expected, abi.Faultf(abi.InvalidArgument, "the options name the expected version twice").
+				WithHint("use either expected_updated_at or if_revision")
+		}
 		expected.Revision = *revision
 	}
 	if !ofAgent {
