@@ -84,6 +84,9 @@ func addAgents(s *Server) {
 		"Returns the first request that a turn would send to a model, in `prompt`, without sending it. Stores nothing.",
 	), func(ctx context.Context, c *call, in *previewInput) (*previewOutput, error) {
 		f := in.Body.TurnFields
+		if f.Live {
+			return nil, abi.Faultf(abi.InvalidArgument, "a preview sends no request to a model").WithHint("omit live")
+		}
 		f.DryRun = true
 		t := host.Turn{Agent: in.Agent, Message: in.Body.Message, Event: in.Body.Event, MemoryPolicy: policyOf(in.Body.Policy)}
 		t, err := c.prepareTurn(ctx, t, f)

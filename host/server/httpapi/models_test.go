@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/model/modeltest"
 	"github.com/toolrun/toolrun/host/model/openai"
@@ -121,6 +122,7 @@ func TestPreviewOfTurn(t *testing.T) {
 	if n := len(server.Requests()); n != 0 {
 		t.Errorf("the provider received %d requests; want none", n)
 	}
+	s.refused(400, abi.InvalidArgument, "operator", "POST", "/api/v1/agents/Advisor/preview", `{"message":"hi","user_id":"ann","session_id":"s1","live":true}`)
 	if r := s.ask("runtime", "POST", "/api/v1/agents/Advisor/preview", body); r.StatusCode != 403 {
 		t.Errorf("a preview without the permission = %s; want 403", r)
 	}
