@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// runRemote runs a tool of an app at a server. If the tool is a local file, it sends the code to
+// runRemote runs an app's tool on a server. If the tool is a local file, it sends the code to
 // the server.
 func (rc runCommand) runRemote(ctx context.Context, f *runFlags, inv host.Invocation, tool string, pairs []string) error {
 	sent := isFile(rc.env, tool)
