@@ -2,45 +2,34 @@ package memory_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
-	"github.com/toolrun/toolrun/host/memory/transcript"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// fill adds messages of a user until the quota is exhausted.
-func (a *app) fill(c partition.Caller) {
+// usageOf returns the bytes of a user.
+func (a *app) usageOf(user string) int64 {
 	a.t.Helper()
-	for size := 10_000; size > 0; size /= 2 {
-		for n := 0; ; n++ {
-			c.Session = fmt.Sprint("fill", size, "-", n)
-			_, err := a.transactWithoutRights(c, func(ctx context.Context, v *memory.View) error {
-				m := transcript.Message{Role: transcript.RoleUser, Content: strings.Repeat("x", size)}
-				_, err := memory.RecordMessages(ctx, v, "support", []transcript.Message{m}, settleAfter)
-				return err
-			})
-			if errors.Is(err, abi.QuotaExceeded) {
-				break
-			}
-			if err != nil {
-				a.t.Fatal(err)
-			}
-		}
+	account := storage.UserAccount(partition.App("shop").Group(partition.Caller{Tenant: "acme"}), user)
+	usage, err := a.backend.Usage(a.t.Context(), account)
+	if err != nil {
+		a.t.Fatal(err)
 	}
+	return usage[0].Bytes
 }
 
-// TestQueueOfFullUser leases, releases and finishes runs of users whose quota is exhausted.
+// TestQueueOfFullUser leases, releases and finishes the run of a user whose quota is exhausted to the
+// last byte.
 func TestQueueOfFullUser(t *testing.T) {
-	a := withTranscripts(t, func(cfg *memory.Config) { cfg.Limits.AppBytes, cfg.Limits.UserBytes = 1<<20, 50_000 })
-	a.fill(partition.Caller{Tenant: "acme", User: "ann", Run: "r"})
-	a.clock.Advance(settleAfter + 999*time.Nanosecond)
+	free := withTranscripts(t)
+	free.sayIn(1, "ann")
+	a := withTranscripts(t, func(cfg *memory.Config) { cfg.Limits.UserBytes = free.usageOf("ann") })
+	a.sayIn(1, "ann")
+	a.clock.Advance(settleAfter)
 	queue := memory.NewSleepQueue(a.Service)
 	d := a.due()[0]
 	lease, err := queue.Lease(t.Context(), d, settleAfter, time.Minute)
