@@ -39,8 +39,8 @@ func (b Blocks) Declared() []declare.Block {
 
 // List returns the existing blocks of the caller's user with a scope. The default scope is
 // block.ScopeUser. If the caller has an agent, List returns only the blocks of this agent;
-// otherwise, it returns the blocks of all agents. It returns at most 1,000 blocks. If the app has no
-// blocks, the error is abi.NotFound.
+// otherwise, it returns the blocks of all agents. It returns invalid_argument if there are more than
+// 1,000 blocks or 4 MiB of texts. If the app has no blocks, the error is abi.NotFound.
 func (b Blocks) List(ctx context.Context, caller Caller, scope block.Scope) ([]block.Block, error) {
 	if err := b.requireBlocks(); err != nil {
 		return nil, err

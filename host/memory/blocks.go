@@ -14,15 +14,43 @@ import (
 // call it.
 func SetAgent(v *View, agent string) { v.caller.Agent = agent }
 
-// maxListedBlocks is the maximum number of blocks that ListBlocks returns.
-const maxListedBlocks = 1000
+// The limits of a list of blocks. The blocks of a user, and those of one agent, are always within the
+// limits.
+const (
+	maxListedBlocks = 1000
+	maxListedBytes  = 4 << 20 // of stored texts
+	// listedPage is the number of texts of agents that are read together.
+	listedPage = 50
+)
+
+// blockList collects the blocks of a list within its limits.
+type blockList struct {
+	blocks []block.Block
+	bytes  int
+}
+
+// add adds the block in a record, if it exists. It returns a fault if the list becomes too large.
+func (l *blockList) add(r storage.Record) error {
+	if !r.Exists() {
+		return nil
+	}
+	l.bytes += len(r.Content)
+	if len(l.blocks) == maxListedBlocks || l.bytes > maxListedBytes {
+		return abi.Faultf(abi.InvalidArgument, "the list would have more than %d blocks or %d MiB", maxListedBlocks, maxListedBytes>>20).
+			WithHint("list the blocks of the user, or those of one agent")
+	}
+	b, err := block.Of(r)
+	l.blocks = append(l.blocks, b)
+	return err
+}
 
 // ListBlocks returns the blocks that a View can read: those of the user, those of agents, or both. If
 // the caller has an agent, ListBlocks returns only this agent's blocks besides the user's; otherwise, it
 // returns the blocks of all agents. The blocks are in the order of their declaration, and those of
-// agents follow that of the user. They join the read set. ListBlocks returns at most 1,000 blocks.
+// agents follow that of the user. They join the read set. ListBlocks returns invalid_argument if it
+// would return more than 1,000 blocks or 4 MiB of texts.
 func ListBlocks(ctx context.Context, v *View, scope block.Scope) ([]block.Block, error) {
-	found := []block.Block{}
+	found := &blockList{blocks: []block.Block{}}
 	for _, name := range v.s.names {
 		p, err := blockPartition(v, name)
 		if err != nil {
@@ -31,21 +59,11 @@ func ListBlocks(ctx context.Context, v *View, scope block.Scope) ([]block.Block,
 		if p == nil {
 			continue
 		}
-		records, err := p.blocks(ctx, scope)
-		if err != nil {
+		if err := p.listBlocks(ctx, scope, found); err != nil {
 			return nil, v.classify(ctx, err, abi.GetBlock, name)
 		}
-		for _, r := range records {
-			b, err := block.Of(r)
-			if err != nil {
-				return nil, v.classify(ctx, err, abi.GetBlock, name)
-			}
-			if found = append(found, b); len(found) == maxListedBlocks {
-				return found, nil
-			}
-		}
 	}
-	return found, nil
+	return found.blocks, nil
 }
 
 // blockPartition returns the partition of a block that the View can read. It returns nil if the store
@@ -69,35 +87,53 @@ func blockPartition(v *View, name string) (*storePartition, error) {
 	return v.partition(st, st.Access, key), nil
 }
 
-// blocks returns the records of a block with a scope.
-func (p *storePartition) blocks(ctx context.Context, scope block.Scope) (found []storage.Record, err error) {
+// listBlocks adds the texts of a block with a scope to a list.
+func (p *storePartition) listBlocks(ctx context.Context, scope block.Scope, list *blockList) error {
 	add := func(r storage.Record, err error) error {
-		if err == nil && r.Exists() {
-			found = append(found, r)
+		if err != nil {
+			return err
 		}
-		return err
+		return list.add(r)
 	}
 	if scope != block.ScopeAgent {
 		if err := add(p.Get(ctx, "")); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if scope == block.ScopeUser {
-		return found, nil
+		return nil
 	}
 	if p.view.caller.Agent != "" {
 		own, err := p.ForAgent()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return found, add(own.Get(ctx, ""))
+		return add(own.Get(ctx, ""))
 	}
+	return p.listAgents(ctx, list)
+}
+
+// listAgents adds the texts of all agents to a list.
+func (p *storePartition) listAgents(ctx context.Context, list *blockList) error {
 	own, err := p.ownKey()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	records, err := p.view.tx.Scan(ctx, own, own, maxListedBlocks)
-	return append(found, records...), err
+	for after := own; ; {
+		records, err := p.view.tx.Scan(ctx, own, after, listedPage)
+		if err != nil {
+			return err
+		}
+		for _, r := range records {
+			if err := list.add(r); err != nil {
+				return err
+			}
+		}
+		if len(records) < listedPage {
+			return nil
+		}
+		after = records[len(records)-1].Key
+	}
 }
 
 // PeekBlocks returns the blocks with certain uses that an Authority allows to read, all from one snapshot:

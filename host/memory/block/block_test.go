@@ -261,6 +261,35 @@ func TestList(t *testing.T) {
 	}
 }
 
+// TestListTooLarge expects a list to be refused, and not cut, if the texts of agents are too many or
+// too large. The texts of one agent can still be listed.
+func TestListTooLarge(t *testing.T) {
+	for _, test := range []struct {
+		agents int
+		text   string
+		fits   bool
+	}{{1000, "x", true}, {1001, "x", false}, {200, strings.Repeat("\U0001F600", 4000), true}, {300, strings.Repeat("\U0001F600", 4000), false}} {
+		b := open(t)
+		for i := range test.agents {
+			b.want(as("ann", fmt.Sprintf("a%d", i)), abi.UpdateBlock, `"core", "`+test.text+`", {"agent": true}`, stored)
+		}
+		list := func(c partition.Caller) (n int, err error) {
+			_, err = b.Transact(t.Context(), memory.Tx{Caller: c, Authority: memory.Operator(), ReadOnly: true}, func(ctx context.Context, v *memory.View) error {
+				found, err := memory.ListBlocks(ctx, v, block.ScopeAll)
+				n = len(found)
+				return err
+			})
+			return n, err
+		}
+		if n, err := list(ann); test.fits && (n != test.agents || err != nil) || !test.fits && !errors.Is(err, abi.InvalidArgument) {
+			t.Errorf("a list of %d texts of %d bytes = %d, %v; want it to fit: %t", test.agents, len(test.text), n, err, test.fits)
+		}
+		if n, err := list(as("ann", "a0")); n != 1 || err != nil {
+			t.Errorf("the list of one agent = %d, %v; want one text", n, err)
+		}
+	}
+}
+
 // TestListedTime checks that lists of records contain the same time as the blocks, even if the clock
 // is ahead of it.
 func TestListedTime(t *testing.T) {
