@@ -30,6 +30,8 @@ class Readme(unittest.TestCase):
             os.chdir(before)
         names["client"].close()
         self.assertRegex(printed.getvalue(), r"^\{'items': \['tea'\]\}\ninfo ordered\nrun_\w+ \{'items': \['tea'\]\}\n")
+        self.assertIn("found archival Acme renewal: the CFO wants prices\n", printed.getvalue())
+        self.assertIn("context # core\n- Prefers concise summaries\n- Works in Lisbon ['Acme renewal:", printed.getvalue())
         self.assertIn(" order ['orders']\n", printed.getvalue())
 
 

@@ -9,7 +9,7 @@ import uuid
 import zipfile
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Iterator, List, TypeVar, Union
+from typing import Any, Iterator, List, TypeVar, Union
 
 from tests._sync.service import ServiceCase
 from toolrun.client import (
@@ -155,6 +155,10 @@ class Memory(ServiceCase):
         first = memory.update("core", "- Likes tea")
         self.assertEqual((first.block_type, first.scope, first.agent_id), ("core", "user", None))
         self.assertEqual(memory.get("core"), first)
+        wrong: Any = first  # a Block in the place of a text
+        for name, content, expected_updated_at in (("core", wrong, None), ("core", "x", wrong), (wrong, "x", None)):
+            with self.assertRaisesRegex(TypeError, "must be a .*str, not Block"):
+                memory.update(name, content, expected_updated_at=expected_updated_at)
         second = memory.update("core", "- Likes milk", expected_updated_at=first.updated_at)
         self.assertGreater(second.updated_at, first.updated_at)
         late: List[Union[datetime, str, None]] = [first.updated_at, first.updated_at.isoformat(), second.updated_at - timedelta(milliseconds=1), None]

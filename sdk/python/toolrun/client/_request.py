@@ -127,7 +127,16 @@ def stamp(time: Optional[Time]) -> Optional[str]:
     """Return a time in the format of RFC 3339. A datetime without a zone is in UTC."""
     if isinstance(time, datetime):
         return (time if time.tzinfo else time.replace(tzinfo=timezone.utc)).isoformat()
+    if not (time is None or isinstance(time, str)):
+        raise TypeError(f"a time must be a datetime or a str, not {type(time).__name__}")
     return time
+
+
+def required_text(argument: str, value: object) -> str:
+    """Return the value of an argument that must be a str."""
+    if not isinstance(value, str):
+        raise TypeError(f"{argument} must be a str, not {type(value).__name__}")
+    return value
 
 
 def day_of(time: Union[date, str, None]) -> Optional[str]:

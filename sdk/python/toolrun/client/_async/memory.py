@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, List, Optional
 
 from toolrun.client._async.handle import AsyncHandle
-from toolrun.client._request import Request, Time, get, given, stamp
+from toolrun.client._request import Request, Time, get, given, required_text, stamp
 from toolrun.client.models import Block, Blocks, Deleted, MemoryContext, Recalled, RecalledLine
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class AsyncMemory(AsyncHandle):
         self, name: str, *, scope: Optional[str] = None, agent_id: Optional[str] = None, user_id: Optional[str] = None
     ) -> Block:
         """Read a block. If there is none, the call raises a NotFoundError."""
-        request = get("memory", "blocks", name, scope=scope, agent_id=agent_id, **self._transport.caller(user_id))
+        request = get("memory", "blocks", required_text("name", name), scope=scope, agent_id=agent_id, **self._transport.caller(user_id))
         return await self._transport.fetch(Block, request)
 
     async def update(
@@ -52,8 +52,8 @@ class AsyncMemory(AsyncHandle):
         exist. If the block has changed since, the call raises a ConflictError.
         """
         query = {"scope": scope, "agent_id": agent_id, **self._transport.caller(user_id)}
-        body = {"content": content, "expected_updated_at": stamp(expected_updated_at)}
-        return await self._transport.fetch(Block, Request("PUT", ("memory", "blocks", name), query).with_json(body))
+        body = {"content": required_text("content", content), "expected_updated_at": stamp(expected_updated_at)}
+        return await self._transport.fetch(Block, Request("PUT", ("memory", "blocks", required_text("name", name)), query).with_json(body))
 
     async def delete(
         self,
@@ -64,9 +64,9 @@ class AsyncMemory(AsyncHandle):
         agent_id: Optional[str] = None,
         user_id: Optional[str] = None,
     ) -> None:
-        """Delete a block. See update."""
+        """Delete a block. ``expected_updated_at`` is as in update, but is required."""
         query = {"scope": scope, "agent_id": agent_id, "expected_updated_at": stamp(expected_updated_at)}
-        request = Request("DELETE", ("memory", "blocks", name), {**query, **self._transport.caller(user_id)})
+        request = Request("DELETE", ("memory", "blocks", required_text("name", name)), {**query, **self._transport.caller(user_id)})
         await self._transport.fetch(Deleted, request)
 
     async def recall(
@@ -82,7 +82,7 @@ class AsyncMemory(AsyncHandle):
 
         With ``agent_id``, the blocks of that agent are searched, too. The default limit is 10.
         """
-        body = given(query=query, limit=limit, min_score=min_score, agent_id=agent_id, **self._transport.caller(user_id))
+        body = given(query=required_text("query", query), limit=limit, min_score=min_score, agent_id=agent_id, **self._transport.caller(user_id))
         request = Request("POST", ("memory", "recall"), repeatable=True).with_json(body)
         return (await self._transport.fetch(Recalled, request)).results
 

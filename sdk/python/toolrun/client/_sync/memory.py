@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, List, Optional
 
 from toolrun.client._sync.handle import Handle
-from toolrun.client._request import Request, Time, get, given, stamp
+from toolrun.client._request import Request, Time, get, given, required_text, stamp
 from toolrun.client.models import Block, Blocks, Deleted, MemoryContext, Recalled, RecalledLine
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Memory(Handle):
         self, name: str, *, scope: Optional[str] = None, agent_id: Optional[str] = None, user_id: Optional[str] = None
     ) -> Block:
         """Read a block. If there is none, the call raises a NotFoundError."""
-        request = get("memory", "blocks", name, scope=scope, agent_id=agent_id, **self._transport.caller(user_id))
+        request = get("memory", "blocks", required_text("name", name), scope=scope, agent_id=agent_id, **self._transport.caller(user_id))
         return self._transport.fetch(Block, request)
 
     def update(
@@ -53,8 +53,8 @@ class Memory(Handle):
         exist. If the block has changed since, the call raises a ConflictError.
         """
         query = {"scope": scope, "agent_id": agent_id, **self._transport.caller(user_id)}
-        body = {"content": content, "expected_updated_at": stamp(expected_updated_at)}
-        return self._transport.fetch(Block, Request("PUT", ("memory", "blocks", name), query).with_json(body))
+        body = {"content": required_text("content", content), "expected_updated_at": stamp(expected_updated_at)}
+        return self._transport.fetch(Block, Request("PUT", ("memory", "blocks", required_text("name", name)), query).with_json(body))
 
     def delete(
         self,
@@ -65,9 +65,9 @@ class Memory(Handle):
         agent_id: Optional[str] = None,
         user_id: Optional[str] = None,
     ) -> None:
-        """Delete a block. See update."""
+        """Delete a block. ``expected_updated_at`` is as in update, but is required."""
         query = {"scope": scope, "agent_id": agent_id, "expected_updated_at": stamp(expected_updated_at)}
-        request = Request("DELETE", ("memory", "blocks", name), {**query, **self._transport.caller(user_id)})
+        request = Request("DELETE", ("memory", "blocks", required_text("name", name)), {**query, **self._transport.caller(user_id)})
         self._transport.fetch(Deleted, request)
 
     def recall(
@@ -83,7 +83,7 @@ class Memory(Handle):
 
         With ``agent_id``, the blocks of that agent are searched, too. The default limit is 10.
         """
-        body = given(query=query, limit=limit, min_score=min_score, agent_id=agent_id, **self._transport.caller(user_id))
+        body = given(query=required_text("query", query), limit=limit, min_score=min_score, agent_id=agent_id, **self._transport.caller(user_id))
         request = Request("POST", ("memory", "recall"), repeatable=True).with_json(body)
         return (self._transport.fetch(Recalled, request)).results
 
