@@ -152,7 +152,7 @@ func TestLimits(t *testing.T) {
 	}
 	b.want(ann, abi.UpdateBlock, `"core"`, `invalid_argument: the content of a block is missing`)
 	b.want(ann, abi.GetBlock, `"cores"`, `not_found: `)
-	b.want(ann, abi.GetContent, `"core"`, `invalid_argument: the store "core" of kind block does not support`)
+	b.want(ann, abi.GetContent, `"core"`, `invalid_argument: the block "core" does not support`)
 }
 
 func TestGrants(t *testing.T) {
