@@ -124,7 +124,7 @@ func TestLoadRejects(t *testing.T) {
 		{"an unknown function", plugin(imports("toolrun.fetch", 2)), "", abi.SourceInvalid, `"toolrun.fetch", which this host does not provide`},
 		{"an unknown operation", plugin(imports("memory.get_all", 2)), "", abi.SourceInvalid, "memory.get_all"},
 		{"an unknown function of WASI", plugin(imports("wasi_snapshot_preview1.fd_fly", 2)), "", abi.SourceInvalid, "fd_fly"},
-		{"another type", plugin(imports("toolrun.input_read", 2)), "", abi.SourceInvalid, "with type (i32, i32) -> (i32); want (i32, i32, i32) -> (i32)"},
+		{"another type", plugin(imports("toolrun.input_read", 2)), "", abi.SourceInvalid, "with type (i32, i32) -> (i32); expected (i32, i32, i32) -> (i32)"},
 		{"the host's own module", plugin(imports("toolrun:fuel.yield", 0)), "", abi.SourceInvalid, "toolrun:fuel.yield"},
 		{"invalid code", plugin(nil, wasmtest.Drop), "", abi.SourceInvalid, "not valid WebAssembly"},
 	} {
