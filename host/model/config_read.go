@@ -9,6 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/toolrun/toolrun/host/model/lexical"
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
@@ -64,6 +65,10 @@ func (r *configReader) entries(section field, into map[string]Entry, known []str
 	for _, f := range r.fields(section.value, section.at, section.key) {
 		if !nameRule.MatchString(f.key) {
 			r.refuse(f.at, "use letters, digits, _ and -, at most 64, and begin with a letter", "%q is not a valid name of a model", f.key)
+			continue
+		}
+		if section.key == "embeddings" && f.key == lexical.Name {
+			r.refuse(f.at, "choose another name", "the embedder %q is built in", f.key)
 			continue
 		}
 		into[f.key] = r.entry(f, known)

@@ -76,6 +76,7 @@ func TestReadConfigMistakes(t *testing.T) {
 		"name":           {"chat:\n  a b: {}\n", `f:2:3: "a b" is not a valid name of a model`},
 		"missing":        {"chat:\n  m: {model: x}\n", `f:2:3: m has no base_url`},
 		"missing dim":    {"embeddings:\n  m: {model: x, base_url: http://h}\n", `f:2:3: m has no dim`},
+		"built in":       {"embeddings:\n  lexical: {model: x, base_url: http://h, dim: 3}\n", `f:2:3: the embedder "lexical" is built in`},
 		"dim of a chat":  {entry("    dim: 3\n"), `f:5:5: m has no key "dim"`},
 		"duplicate":      {entry("    model: y\n"), `f:5:5: the key "model" occurs twice`},
 		"provider":       {entry("    provider: acme\n"), `f:5:5: the provider "acme" does not exist`},
@@ -155,6 +156,28 @@ func TestSet(t *testing.T) {
 	} {
 		if _, err := model.NewSet(config, tc.factories, tc.env); err == nil || !strings.Contains(err.Error(), "chat model large: ") {
 			t.Errorf("%s: NewSet() = %v; want an error with the model's name", name, err)
+		}
+	}
+}
+
+// Every tenant can use the built-in embedder, also if the operator has configured no models.
+func TestLexical(t *testing.T) {
+	configured, err := model.NewSet(&model.Config{}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, set := range map[string]*model.Set{"no models": nil, "no embedders": configured} {
+		e, _, err := set.Embedder("acme", "lexical")
+		if err != nil {
+			t.Errorf("%s: Embedder(lexical) = %v; want an embedder", name, err)
+			continue
+		}
+		vectors, usage, err := e.Embed(t.Context(), []string{"a", "b"}, model.Document)
+		if err != nil || len(vectors) != 2 || len(vectors[1]) != e.Dim() || usage != (model.Usage{}) {
+			t.Errorf("%s: Embed() = %d vectors, %+v, %v; want 2 vectors without usage", name, len(vectors), usage, err)
+		}
+		if _, _, err := set.Embedder("acme", "e5"); !errors.Is(err, abi.Unavailable) {
+			t.Errorf("%s: Embedder(e5) = %v; want unavailable", name, err)
 		}
 	}
 }

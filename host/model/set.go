@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/model/lexical"
 )
 
 // Factory creates the models of a provider. The argument "key" is the API key, or "".
@@ -14,7 +15,8 @@ type Factory struct {
 	Embedder func(entry Entry, key string) (Embedder, error)
 }
 
-// Set contains the configured models and counts their use. It is safe for concurrent use.
+// Set contains the configured models and counts their use. It is safe for concurrent use. A nil Set
+// contains only the embedder "lexical".
 type Set struct {
 	config    *Config
 	chats     map[string]Chat
@@ -75,8 +77,15 @@ func (s *Set) Chat(tenant, name string) (Chat, Entry, error) {
 	return resolve(s.chats, s.config.Chat, tenant, name)
 }
 
-// Embedder returns the embedder with the given name, and its entry in models.yaml, like Chat.
+// Embedder returns the embedder with the given name, and its entry in models.yaml, like Chat. Every
+// tenant can use the embedder "lexical", which has an empty entry.
 func (s *Set) Embedder(tenant, name string) (Embedder, Entry, error) {
+	if name == lexical.Name {
+		return Lexical(), Entry{}, nil
+	}
+	if s == nil {
+		return resolve[Embedder](nil, nil, tenant, name)
+	}
 	return resolve(s.embedders, s.config.Embeddings, tenant, name)
 }
 

@@ -1,0 +1,181 @@
+// Package lexical converts texts to vectors without a model. Vectors of texts with common words, or
+// with words of similar spelling, have a high cosine.
+//
+// A vector represents words and not meanings: "car" is not similar to "automobile". The package
+// needs no network and no files, never fails, and returns the same vector on every machine.
+package lexical
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/host/search"
+)
+
+const (
+	// Name is the name of the embedder in declarations.
+	Name = "lexical"
+	// ID identifies the vector space. A change of the vectors requires a new ID.
+	ID = "lexical-1"
+	// Dim is the number of dimensions.
+	Dim = 512
+)
+
+// The limits of the work for a text. The rest of a larger text does not count.
+const (
+	MaxBytes = 256 << 10
+	MaxWords = 1 << 14
+)
+
+// Vectors returns a vector of unit length for each text. Invalid UTF-8 counts as white space.
+func Vectors(texts []string) [][]float32 {
+	language, err := search.FindLanguage(search.DefaultLanguage)
+	if err != nil {
+		panic(err) // the default language exists
+	}
+	v := vectorizer{tokens: language.Tokenizer()}
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		vectors[i] = v.vector(text)
+	}
+	return vectors
+}
+
+// vectorizer converts texts to vectors. It is not safe for concurrent use.
+type vectorizer struct {
+	tokens *search.Tokenizer
+	counts map[search.Token]int
+	sums   [Dim]int64
+}
+
+// vector returns the vector of a text.
+func (v *vectorizer) vector(text string) []float32 {
+	text = truncate(text)
+	v.sums = [Dim]int64{}
+	v.count(text)
+	for token, n := range v.counts {
+		v.addWord(token, n)
+	}
+	if len(v.counts) == 0 {
+		v.addSymbols(text)
+	}
+	return v.normalized()
+}
+
+// truncate returns the beginning of a text.
+func truncate(text string) string {
+	if len(text) <= MaxBytes {
+		return text
+	}
+	end := MaxBytes
+	for end > MaxBytes-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
+}
+
+// count counts the words of a text. Common words count only in a text that has no other words.
+func (v *vectorizer) count(text string) {
+	all, rare := map[search.Token]int{}, map[search.Token]int{}
+	read := 0
+	for token := range v.tokens.Tokens(text) {
+		if read++; read > MaxWords {
+			break
+		}
+		all[token]++
+		if !token.Common {
+			rare[token]++
+		}
+	}
+	if v.counts = rare; len(rare) == 0 {
+		v.counts = all
+	}
+}
+
+// The weights of the features of a word. All sums are sums of integers, so that they do not depend
+// on the order of the words or on the processor.
+const (
+	stemWeight = 48
+	gramWeight = 8
+	// The n-grams of a word have this number of characters.
+	minGram, maxGram = 3, 5
+)
+
+// addWord adds the features of a word that occurs n times: its stem and its n-grams.
+func (v *vectorizer) addWord(token search.Token, n int) {
+	factor := repetition(n)
+	v.add(hash("w", token.Stem), stemWeight*factor)
+	v.addGrams(token.Word, factor)
+}
+
+// addGrams adds the n-grams of a word. A character before and after the word marks its ends.
+func (v *vectorizer) addGrams(word string, factor int64) {
+	runes := []rune("^" + word + "$")
+	for size := minGram; size <= maxGram; size++ {
+		for i := 0; i+size <= len(runes); i++ {
+			v.add(hash("g", string(runes[i:i+size])), gramWeight*factor)
+		}
+	}
+}
+
+// addSymbols adds the features of a text that contains no words, such as an emoji.
+func (v *vectorizer) addSymbols(text string) {
+	for _, field := range strings.Fields(text) {
+		v.add(hash("s", field), 1)
+	}
+	if v.sums == [Dim]int64{} {
+		v.add(hash("e", ""), 1)
+	}
+}
+
+// repetition returns the factor of a word that occurs n times. The second occurrence adds less than
+// the first, and so on.
+func repetition(n int) int64 {
+	const unit = 16
+	factor := int64(0)
+	for ; n > 0 && factor < 4*unit; n /= 2 {
+		factor += unit
+	}
+	return factor
+}
+
+// add adds a feature to the dimension and with the sign that its hash determines.
+func (v *vectorizer) add(hash uint64, weight int64) {
+	if hash>>63 != 0 {
+		weight = -weight
+	}
+	v.sums[hash%Dim] += weight
+}
+
+// hash returns the FNV-1a hash of a feature, mixed so that all of its bits depend on all bytes.
+func hash(class, feature string) uint64 {
+	const offset, prime = 14695981039346656037, 1099511628211
+	h := uint64(offset)
+	for _, part := range [...]string{class, feature} {
+		for i := range len(part) {
+			h = (h ^ uint64(part[i])) * prime
+		}
+	}
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+// normalized returns the sums as a vector of unit length.
+func (v *vectorizer) normalized() []float32 {
+	squares := int64(0)
+	for _, sum := range v.sums {
+		squares += sum * sum
+	}
+	if squares == 0 { // all features cancel each other out
+		v.add(hash("e", ""), 1)
+		squares = 1
+	}
+	length := math.Sqrt(float64(squares))
+	vector := make([]float32, Dim)
+	for i, sum := range v.sums {
+		vector[i] = float32(float64(sum) / length)
+	}
+	return vector
+}
