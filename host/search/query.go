@@ -50,37 +50,14 @@ func (q *Query) add(text string, omit commonWords) {
 	}
 }
 
+// Terms returns the stems of the query, in the order of their indexes. See Match.Term.
+func (q *Query) Terms() []string {
+	terms := make([]string, len(q.terms))
+	for stem, i := range q.terms {
+		terms[i] = stem
+	}
+	return terms
+}
+
 // IsEmpty reports whether the query contains no words.
 func (q *Query) IsEmpty() bool { return len(q.terms) == 0 }
-
-// matcher finds the words of a query. It is not safe for concurrent use.
-type matcher struct {
-	query *Query
-	stems stemmer
-	// known maps words to the indexes of their terms, or to noTerm.
-	known map[string]int
-}
-
-const noTerm = -1
-
-func newMatcher(q *Query) *matcher {
-	return &matcher{query: q, stems: stemmer{language: q.language}, known: map[string]int{}}
-}
-
-// The method term returns the index of the term that a word matches, or noTerm. Most words have a
-// first byte with which no matching word begins. Their stems are not computed.
-func (m *matcher) term(word []byte) int {
-	if !m.query.first[word[0]] {
-		return noTerm
-	}
-	if term, ok := m.known[string(word)]; ok {
-		return term
-	}
-	text := string(word)
-	term, ok := m.query.terms[m.stems.stem(text)]
-	if !ok {
-		term = noTerm
-	}
-	m.known[text] = term
-	return term
-}

@@ -96,25 +96,15 @@ type occurrences struct {
 // find returns the occurrences of the query's terms.
 func (q *Query) find(texts []string) *occurrences {
 	found := &occurrences{containing: make([]int, len(q.terms)), lengths: make([]int, len(texts))}
-	last := make([]int, len(q.terms)) // one more than the index of the last posting of each term
-	var w words
-	m, total := newMatcher(q), 0
+	m, total := q.Matcher(), 0
 	for i, text := range texts {
-		for w.reset(text); w.next(); {
-			found.lengths[i]++
-			term := m.term(w.word)
-			if term == noTerm {
-				continue
-			}
-			if l := last[term]; l > 0 && found.postings[l-1].text == i {
-				found.postings[l-1].occurrences++
-				continue
-			}
-			found.postings = append(found.postings, posting{text: i, term: term, occurrences: 1})
-			found.containing[term]++
-			last[term] = len(found.postings)
+		matches, length := m.Match(text)
+		for _, match := range matches {
+			found.postings = append(found.postings, posting{text: i, term: match.Term, occurrences: match.Occurrences})
+			found.containing[match.Term]++
 		}
-		total += found.lengths[i]
+		found.lengths[i] = length
+		total += length
 	}
 	found.average = float64(total) / float64(max(1, len(texts)))
 	return found

@@ -9,6 +9,9 @@ const (
 	b  = 0.3
 )
 
+// MaxSaturation is the limit of Saturation for many occurrences.
+const MaxSaturation = k1 + 1
+
 // IDF returns the weight of a word from the number of texts that contain the word and the number of
 // all texts. The weight is positive. It is higher for rarer words.
 func IDF(texts, containing int) float64 {
@@ -18,7 +21,7 @@ func IDF(texts, containing int) float64 {
 // Saturation returns the factor by which the weight of a word is multiplied if the word occurs
 // several times in a text. length is the number of words in the text, and average is the average
 // length of all texts. The factor is 1 for one occurrence in a text of average length, and less than
-// k1+1.
+// MaxSaturation.
 func Saturation(occurrences, length int, average float64) float64 {
 	if occurrences == 0 || average <= 0 {
 		return 0

@@ -1,0 +1,72 @@
+package search
+
+// Match is a word of a query that occurs in a text.
+type Match struct {
+	// Term is the index of the word in Query.Terms.
+	Term int
+	// Occurrences is the number of times that the text contains the word, in any form.
+	Occurrences int
+}
+
+// Matcher finds the words of a query in texts. It is not safe for concurrent use.
+type Matcher struct {
+	query *Query
+	words words
+	stems stemmer
+	// known maps words to the indexes of their terms, or to noTerm.
+	known map[string]int
+	// matches contains the matches in the current text. The value at[term] is one more than the index
+	// of the term's match, or 0.
+	matches []Match
+	at      []int
+}
+
+const noTerm = -1
+
+// Matcher returns a Matcher for the query.
+func (q *Query) Matcher() *Matcher {
+	return &Matcher{query: q, stems: stemmer{language: q.language}, known: map[string]int{}, at: make([]int, len(q.terms))}
+}
+
+// Match returns the words of the query that a text contains, in the order of their first
+// occurrences, and the number of all words of the text. The next call overwrites the matches.
+func (m *Matcher) Match(text string) (matches []Match, length int) {
+	for _, found := range m.matches {
+		m.at[found.Term] = 0
+	}
+	m.matches = m.matches[:0]
+	for m.words.reset(text); m.words.next(); {
+		length++
+		term := m.term(m.words.word)
+		if term == noTerm {
+			continue
+		}
+		if m.at[term] == 0 {
+			m.matches = append(m.matches, Match{Term: term})
+			m.at[term] = len(m.matches)
+		}
+		m.matches[m.at[term]-1].Occurrences++
+	}
+	return m.matches, length
+}
+
+// The method term returns the index of the term that a word matches, or noTerm. Most words have a
+// first byte with which no matching word begins. Their stems are not computed.
+func (m *Matcher) term(word []byte) int {
+	if !m.query.first[word[0]] {
+		return noTerm
+	}
+	if term, ok := m.known[string(word)]; ok {
+		return term
+	}
+	text := string(word)
+	term, ok := m.query.terms[m.stems.stem(text)]
+	if !ok {
+		term = noTerm
+	}
+	if len(m.known) >= maxKnown {
+		clear(m.known)
+	}
+	m.known[text] = term
+	return term
+}
