@@ -1,0 +1,62 @@
+package index
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// proposal is a hit before it is returned. Its scores are in steps.
+type proposal struct {
+	key                 storage.Key
+	revision            int64
+	own                 int
+	score, vector, text int32
+}
+
+// order compares proposals: the better one is less. Keys are unique among committed entries.
+func (p *proposal) order(other *proposal) int {
+	return cmp.Or(cmp.Compare(other.score, p.score), cmp.Compare(p.key, other.key), cmp.Compare(other.own, p.own))
+}
+
+// best is a heap of the best proposals. Its root is the worst of them.
+type best struct {
+	limit     int
+	threshold float64
+	proposals []proposal
+}
+
+var _ heap.Interface = (*best)(nil)
+
+func (b *best) Len() int           { return len(b.proposals) }
+func (b *best) Less(i, j int) bool { return b.proposals[i].order(&b.proposals[j]) > 0 }
+func (b *best) Swap(i, j int)      { b.proposals[i], b.proposals[j] = b.proposals[j], b.proposals[i] }
+func (b *best) Push(x any)         { b.proposals = append(b.proposals, x.(proposal)) }
+func (b *best) Pop() any           { panic("not used: proposals are only replaced") }
+
+// add adds a proposal if it is a hit and one of the best.
+func (b *best) add(p proposal) {
+	switch {
+	case p.score <= 0 || float64(p.score)/scale < b.threshold:
+	case len(b.proposals) < b.limit:
+		heap.Push(b, p)
+	case p.order(&b.proposals[0]) < 0:
+		b.proposals[0] = p
+		heap.Fix(b, 0)
+	}
+}
+
+// hits returns the hits, the best first.
+func (b *best) hits() []Hit {
+	slices.SortFunc(b.proposals, func(x, y proposal) int { return x.order(&y) })
+	hits := make([]Hit, len(b.proposals))
+	for i, p := range b.proposals {
+		hits[i] = Hit{
+			Key: p.key, Revision: p.revision, Own: p.own,
+			Score: float64(p.score) / scale, Vector: float64(p.vector) / scale, Text: float64(p.text) / scale,
+		}
+	}
+	return hits
+}

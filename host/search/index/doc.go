@@ -1,0 +1,26 @@
+// Package index finds the entries of a collection that are similar to a query: by the cosine of
+// their vectors, by the words of their texts (BM25), or by both.
+//
+// The search is exact. It compares the query with every entry that the filter accepts. The filter
+// is applied before the search, so a filter that accepts a tenth of the entries costs about a tenth
+// of the time.
+//
+// A [Set] keeps indexes in memory. It reads the entries from a storage backend, and follows the
+// backend's changes before each search. The results are proposals: a caller must read the records
+// of the hits in its own transaction, and omit those that have changed.
+//
+// # Scores
+//
+// All scores are from 0 to 1 in steps of 0.0001.
+//
+//   - The vector score is the cosine of the entry's vector and the query's vector, or 0 if the cosine
+//     is negative or one of the vectors is missing.
+//   - The text score is the weighted mean of the saturations of the query's words in the text. Its
+//     weights and saturations are those of BM25: the sum of weight × saturation over all words is
+//     divided by the sum of the weights and by [search.MaxSaturation].
+//   - The hybrid score is the mean of both scores.
+//
+// The weights depend on the number of all entries in the partition that have not expired, and on the
+// average length of their texts. They do not depend on the filter. Hits with equal scores are in the
+// order of their keys.
+package index

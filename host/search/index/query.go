@@ -1,0 +1,113 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/search"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Entry is an entry of a collection, as a search sees it.
+type Entry struct {
+	// Key is the key of the entry's record, and Revision is the record's revision.
+	Key      storage.Key
+	Revision int64
+	// Expires is the time at which the entry expires; zero means never.
+	Expires time.Time
+	// Text contains the words of the entry.
+	Text string
+	// Vector is a vector of length 1, or nil.
+	Vector []float32
+	// Metadata contains the values that filters compare.
+	Metadata map[string]any
+}
+
+// expired reports whether the entry has expired at a time.
+func (e *Entry) expired(at time.Time) bool { return !e.Expires.IsZero() && !at.Before(e.Expires) }
+
+// Decode is a function that returns the entry in a record. It must be safe for concurrent use. The
+// Set does not modify the entry.
+type Decode func(storage.Record) (Entry, error)
+
+// Mode is a way to compare a query with entries.
+type Mode string
+
+// The modes. The empty Mode means Hybrid.
+const (
+	Hybrid Mode = "hybrid" // the mean of both scores
+	Vector Mode = "vector" // the cosine of the vectors
+	Text   Mode = "text"   // BM25
+)
+
+// Modes returns the names of all modes, sorted.
+func Modes() []Mode { return []Mode{Hybrid, Text, Vector} }
+
+// Query is a search in a partition.
+type Query struct {
+	// Text contains the words to search for.
+	Text string
+	// Vector is the vector of the text, of length 1. Without it, all vector scores are 0.
+	Vector []float32
+	// Mode selects the score. Default: Hybrid.
+	Mode Mode
+	// Limit is the maximum number of hits. It must be at least 1.
+	Limit int
+	// Threshold is the minimum score of a hit. An entry with the score 0 is never a hit.
+	Threshold float64
+	// Filter selects the entries that are compared.
+	Filter Filter
+	// Language is the language of the texts. Default: search.DefaultLanguage.
+	Language string
+	// Now is the current time. Entries that have expired at this time are omitted.
+	Now time.Time
+	// Own contains entries that the caller has written but not committed. They are searched like
+	// committed entries.
+	Own []Entry
+	// Hidden contains the keys of the entries that the caller has replaced or removed. They are
+	// treated as if they did not exist.
+	Hidden []storage.Key
+}
+
+// check completes the query with its defaults, and returns the words to search for. In the mode
+// Vector, the result is nil.
+func (q *Query) check() (*search.Query, error) {
+	if q.Mode == "" {
+		q.Mode = Hybrid
+	}
+	switch {
+	case !slices.Contains(Modes(), q.Mode):
+		return nil, abi.Faultf(abi.InvalidArgument, "unknown mode %s", quote(string(q.Mode))).WithHint("the modes are: hybrid, text, vector")
+	case q.Limit < 1:
+		return nil, abi.Faultf(abi.InvalidArgument, "the limit is %d; it must be at least 1", q.Limit)
+	case !(q.Threshold >= 0 && q.Threshold <= 1):
+		return nil, abi.Faultf(abi.InvalidArgument, "the threshold is %v; it must be from 0 to 1", q.Threshold)
+	}
+	language, err := search.FindLanguage(q.Language)
+	if err != nil {
+		return nil, abi.Faultf(abi.InvalidArgument, "%v", err)
+	}
+	q.Language = language.Name()
+	if q.Mode == Vector {
+		return nil, nil
+	}
+	return language.Query(q.Text), nil
+}
+
+// Hit is an entry that is similar to a query.
+type Hit struct {
+	// Key and Revision identify the version of the entry that was compared.
+	Key      storage.Key
+	Revision int64
+	// Score is the score in the mode of the query. Vector and Text are the vector score and the text
+	// score. They are 0 if the mode does not use them.
+	Score, Vector, Text float64
+	// Own is the index of the entry in Query.Own, or -1 if the entry is committed.
+	Own int
+}
+
+// decodeError returns the error for a record that Decode rejects. It does not contain the key, which
+// can contain the names of users.
+func decodeError(err error) error { return fmt.Errorf("decode an entry of a collection: %w", err) }

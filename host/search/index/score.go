@@ -1,0 +1,78 @@
+package index
+
+import (
+	"github.com/toolrun/toolrun/host/search"
+)
+
+// scale is the number of steps between the scores 0 and 1. Rounded scores do not depend on the order
+// in which a processor adds numbers.
+const scale = 10000
+
+// rounded returns a score in steps, from 0 to scale. NaN becomes 0.
+func rounded(score float64) int32 {
+	switch {
+	case !(score > 0):
+		return 0
+	case score >= 1:
+		return scale
+	}
+	return int32(score*scale + 0.5)
+}
+
+// combined returns the score in a mode for a vector score and a text score.
+func (m Mode) combined(vector, text float64) int32 {
+	switch m {
+	case Vector:
+		return rounded(vector)
+	case Text:
+		return rounded(text)
+	}
+	return rounded((max(vector, 0) + text) / 2)
+}
+
+// statistics contains the numbers on which the weights of words depend.
+type statistics struct {
+	// entries is the number of entries, and words is the number of words in their texts.
+	entries, words int
+	// containing is the number of entries that contain each word of the query.
+	containing []int
+}
+
+// weights contains the factors of text scores.
+type weights struct {
+	// words contains the share of each word of the query in the text score.
+	words   []float64
+	average float64
+}
+
+// weights returns the weights of the words of the query.
+func (s *statistics) weights() weights {
+	w := weights{words: make([]float64, len(s.containing)), average: float64(s.words) / float64(max(1, s.entries))}
+	total := 0.0
+	for i, n := range s.containing {
+		w.words[i] = search.IDF(s.entries, n)
+		total += w.words[i]
+	}
+	for i := range w.words {
+		w.words[i] /= total * search.MaxSaturation
+	}
+	return w
+}
+
+// maxOccurrences is the number from which further occurrences of a word in a text do not count.
+const maxOccurrences = 255
+
+// occurrence returns what the occurrences of a word add to the text score of an entry. length is the
+// number of words in the text of the entry.
+func (w *weights) occurrence(term, occurrences, length int) float64 {
+	return w.words[term] * search.Saturation(min(occurrences, maxOccurrences), length, w.average)
+}
+
+// dot returns the scalar product of two vectors of the same length.
+func dot(a, b []float32) float64 {
+	var sum float32
+	for i, x := range a {
+		sum += x * b[i]
+	}
+	return float64(sum)
+}
