@@ -31,6 +31,8 @@ const (
 	actMessages = "messages" // messages that a platform has recorded
 	actPause    = "pause"    // of sleep-time memory
 	actResume   = "resume"
+	actRetry    = "retry"   // of failed runs of sleep-time memory
+	actDiscard  = "discard" // of messages after too many failed runs
 
 	actExportUser = "export_user"
 	actEvaluate   = "evaluate" // of an agent's rules

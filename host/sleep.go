@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
-	"github.com/toolrun/toolrun/host/report"
 )
 
 // Sleep is a handle for the sleep-time memory of an app: runs that update the blocks of users after a
@@ -27,13 +26,6 @@ const (
 	// sleepLease is the time after which another node can begin a run again. It is longer than the time
 	// limit of a run.
 	sleepLease = 5 * time.Minute
-	// sleepRetry is the time until the first repetition of a failed run. Each further repetition waits
-	// twice as long, but not longer than maxSleepRetry.
-	sleepRetry    = time.Minute
-	maxSleepRetry = 4 * time.Hour
-	// maxSleepTries is the maximum number of runs for the same messages. The last one begins about
-	// 8 hours after the first one, so a failure of a model for some hours loses no messages.
-	maxSleepTries = 10
 )
 
 // SleepPass is the result of RunDue.
@@ -59,7 +51,7 @@ func (p SleepPass) Plus(q SleepPass) SleepPass {
 // RunDue processes conversations of the host's tenants that have settled. It begins at most 8 runs for
 // each tenant, at most one of them for each user, and waits until they have ended. The users take
 // turns. A failed run is in the ledger and is repeated later. After 10 failed runs, the messages are
-// discarded with a warning in the log. If the SleepPass is zero, nothing is due.
+// discarded, with a warning in the log and an entry in the ledger. If the SleepPass is zero, nothing is due.
 // RunDue does nothing if the app does not declare sleep, or if an operator has paused the runs of a
 // tenant.
 //
@@ -155,31 +147,7 @@ func (s Sleep) run(ctx context.Context, d memory.Due) (SleepPass, error) {
 	if failed == nil {
 		return SleepPass{Runs: 1, Dropped: len(r.dropped)}, nil
 	}
-	code := abi.FaultOf(failed).Code
-	s.h.log.Warn("a run of sleep-time memory failed", "app", s.h.app.ID, "tenant", d.Tenant, "tries", lease.Tries, "code", code)
-	if lease.Tries >= maxSleepTries {
-		return SleepPass{Runs: 1, Failed: 1}, s.giveUp(ctx, lease, code)
-	}
-	return SleepPass{Runs: 1, Failed: 1}, queue.Release(context.WithoutCancel(ctx), lease, retryAfter(lease.Tries), code)
-}
-
-// giveUp discards the messages of a run that has failed too often. The failed runs are in the ledger. If
-// the conversation has continued, the run is repeated later.
-func (s Sleep) giveUp(ctx context.Context, lease *memory.Lease, code abi.Code) error {
-	ctx = context.WithoutCancel(ctx)
-	queue := memory.NewSleepQueue(s.h.memory)
-	discarded, err := queue.Discard(ctx, lease)
-	if err != nil || !discarded {
-		return errors.Join(err, queue.Release(ctx, lease, retryAfter(lease.Tries), code))
-	}
-	s.h.log.Warn("the messages of a conversation were discarded after too many failed runs of sleep-time memory",
-		"app", s.h.app.ID, "tenant", lease.Tenant, "session", lease.Session, "tries", lease.Tries, "code", code)
-	return nil
-}
-
-// retryAfter returns the time until the repetition of a run that has failed for the n-th time.
-func retryAfter(tries int) time.Duration {
-	return min(sleepRetry<<min(max(tries-1, 0), 20), maxSleepRetry)
+	return SleepPass{Runs: 1, Failed: 1}, s.fail(ctx, r, abi.FaultOf(failed))
 }
 
 // SleepStatus is the state of the sleep-time memory of an app in a tenant.
@@ -248,30 +216,4 @@ func (s *SleepStatus) count(d memory.Due, now time.Time) {
 	if s.Next == nil {
 		s.Next = &d.At
 	}
-}
-
-// errNoSleep is the fault for an app without sleep-time memory.
-var errNoSleep = abi.Faultf(abi.NotFound, "the app has no sleep-time memory").WithHint("declare sleep in the app file")
-
-// Pause pauses the runs in the caller's tenant until Resume is called. Runs in progress continue.
-func (s Sleep) Pause(ctx context.Context, caller Caller) error {
-	return s.setPaused(ctx, caller, actPause, true)
-}
-
-// Resume resumes the runs in the caller's tenant.
-func (s Sleep) Resume(ctx context.Context, caller Caller) error {
-	return s.setPaused(ctx, caller, actResume, false)
-}
-
-func (s Sleep) setPaused(ctx context.Context, caller Caller, act string, paused bool) error {
-	if s.h.app.Sleep == nil {
-		return errNoSleep
-	}
-	id, err := s.h.newID(act)
-	if err != nil {
-		return err
-	}
-	err = memory.NewSleepQueue(s.h.memory).SetPaused(ctx, caller.as("").Tenant, paused)
-	s.h.ledger.recordAct(caller, id, act, report.Effects{}, err)
-	return err
 }

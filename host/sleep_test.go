@@ -402,11 +402,42 @@ func TestSleepGivesUp(t *testing.T) {
 	if err != nil || status != (host.SleepStatus{}) || !strings.Contains(lines.String(), "discarded") {
 		t.Errorf("Status = %+v, %v; the log is %s", status, err, &lines)
 	}
+	found, _, _, err := s.Ledger().Entries(t.Context(), host.Caller{}, ledger.Query{Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(found, func(e ledger.Entry) bool { return e.Act == "discard" })
+	if i < 0 {
+		t.Fatalf("no entry of the discarded messages in %+v", found)
+	}
+	if e := found[i]; e.User != "ann" || e.Session != "s1" || e.Code != abi.SchemaViolation || len(e.Writes) != 1 || e.Writes[0].Store != declare.Transcripts {
+		t.Errorf("the entry is %+v", e)
+	}
 	server.Script(proposals([3]string{"archival", "user", "- later"}))
 	s.say(annInS1, "fine")
 	s.settle()
 	s.wantPass(oneRun)
 	s.wantBlock(annAndEcho, "archival", false, "- later")
+}
+
+// TestSleepFailureLog checks the warning about a failed run. It contains the id of the run and the
+// message of the host's own faults, but no text that the code of a tool has chosen.
+func TestSleepFailureLog(t *testing.T) {
+	for _, test := range []struct{ source, want, not string }{
+		{`return {proposals: 3}`, `message="output.proposals is not a list"`, "level=ERROR"},
+		{`throw new Error("the user said " + input.transcript[0].content)`, "code=tool_error", "private"},
+		{`await memory.get_content(input.transcript[0].content)`, "code=not_found", "private"},
+	} {
+		var lines bytes.Buffer
+		s := openSleeper(t, sleepFiles("tool: dream", test.source), func(o *host.Options) { o.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
+		s.say(annInS1, "private")
+		s.settle()
+		s.wantPass(host.SleepPass{Runs: 1, Failed: 1})
+		text := lines.String()
+		if !strings.Contains(text, "run=sleep_") || !strings.Contains(text, test.want) || strings.Contains(text, test.not) {
+			t.Errorf("%s: the log is %s; want %s and not %s", test.source, text, test.want, test.not)
+		}
+	}
 }
 
 // TestSleepPaused checks that no run begins while an operator has paused the runs.

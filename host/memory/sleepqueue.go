@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/records"
 	"github.com/toolrun/toolrun/host/storage"
@@ -232,11 +233,11 @@ func (q SleepQueue) Release(ctx context.Context, l *Lease, delay time.Duration, 
 	return err
 }
 
-// Discard ends a lease whose run is not repeated. It removes the messages of the transcript, and
-// reports whether it did. If the session has continued or another node has leased the run since,
-// Discard changes nothing.
-func (q SleepQueue) Discard(ctx context.Context, l *Lease) (discarded bool, err error) {
-	err = q.transact(ctx, l.caller(), func(ctx context.Context, v *View) error {
+// Discard ends a lease whose run is not repeated. It removes the messages of the transcript, stores the
+// ledger entry in the same commit, and reports whether it did. If the session has continued or another
+// node has leased the run since, Discard changes nothing.
+func (q SleepQueue) Discard(ctx context.Context, l *Lease, entry *ledger.Entry) (discarded bool, err error) {
+	_, err = q.s.Transact(ctx, Tx{Caller: l.caller(), Unlimited: true, LedgerEntry: entry}, func(ctx context.Context, v *View) error {
 		t, err := OpenTranscript(ctx, v, l.Session)
 		if err != nil {
 			return err
@@ -270,41 +271,4 @@ func (q SleepQueue) End(ctx context.Context, tenant, user, session string) error
 		return t.schedule(ctx, v.Now(), state)
 	})
 	return err
-}
-
-// pauseState is the stored form of the mark that the runs of a tenant are paused.
-type pauseState struct {
-	Since time.Time `json:"since"`
-}
-
-// SetPaused pauses or resumes the runs of a tenant. A run that is in progress continues.
-func (q SleepQueue) SetPaused(ctx context.Context, tenant string, paused bool) error {
-	caller := partition.Caller{Tenant: tenant}
-	if err := caller.Check(); err != nil {
-		return err
-	}
-	key := q.s.app.System(partition.SleepPaused, caller)
-	err := records.Swap(ctx, q.s.backend, key, func(now storage.Record) ([]storage.Write, error) {
-		switch {
-		case now.Exists() == paused:
-			return nil, nil
-		case !paused:
-			return []storage.Write{{Record: storage.Record{Key: key}, Delete: true}}, nil
-		}
-		return q.s.records.Write(nil, now, key, pauseState{q.s.now()}, time.Time{}, caller)
-	})
-	return q.s.records.Fault("pause the queue", err)
-}
-
-// Paused reports whether the runs of a tenant are paused, and since when.
-func (q SleepQueue) Paused(ctx context.Context, tenant string) (since time.Time, paused bool, err error) {
-	r, err := q.s.records.Get(ctx, q.s.app.System(partition.SleepPaused, partition.Caller{Tenant: tenant}))
-	if err != nil || !r.Exists() {
-		return since, false, q.s.records.Fault(listing, err)
-	}
-	var state pauseState
-	if err := json.Unmarshal(r.Content, &state); err != nil {
-		return since, false, q.s.records.Fault(listing, fmt.Errorf("pause: %w: %w", storage.ErrCorrupt, err))
-	}
-	return state.Since, true, nil
 }

@@ -1,0 +1,49 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// pauseState is the stored form of the mark that the runs of a tenant are paused.
+type pauseState struct {
+	Since time.Time `json:"since"`
+}
+
+// SetPaused pauses or resumes the runs of a tenant. A run that is in progress continues.
+func (q SleepQueue) SetPaused(ctx context.Context, tenant string, paused bool) error {
+	caller := partition.Caller{Tenant: tenant}
+	if err := caller.Check(); err != nil {
+		return err
+	}
+	key := q.s.app.System(partition.SleepPaused, caller)
+	err := records.Swap(ctx, q.s.backend, key, func(now storage.Record) ([]storage.Write, error) {
+		switch {
+		case now.Exists() == paused:
+			return nil, nil
+		case !paused:
+			return []storage.Write{{Record: storage.Record{Key: key}, Delete: true}}, nil
+		}
+		return q.s.records.Write(nil, now, key, pauseState{q.s.now()}, time.Time{}, caller)
+	})
+	return q.s.records.Fault("pause the queue", err)
+}
+
+// Paused reports whether the runs of a tenant are paused, and since when.
+func (q SleepQueue) Paused(ctx context.Context, tenant string) (since time.Time, paused bool, err error) {
+	r, err := q.s.records.Get(ctx, q.s.app.System(partition.SleepPaused, partition.Caller{Tenant: tenant}))
+	if err != nil || !r.Exists() {
+		return since, false, q.s.records.Fault(listing, err)
+	}
+	var state pauseState
+	if err := json.Unmarshal(r.Content, &state); err != nil {
+		return since, false, q.s.records.Fault(listing, fmt.Errorf("pause: %w: %w", storage.ErrCorrupt, err))
+	}
+	return state.Since, true, nil
+}

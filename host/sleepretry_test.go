@@ -1,0 +1,86 @@
+package host_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/model/modeltest"
+)
+
+// TestSleepRetryNow repeats a failed run at once, if an operator requests it. Conversations that have
+// not settled, and failed runs of another tenant, do not become due.
+func TestSleepRetryNow(t *testing.T) {
+	s, server := openDreamer(t, "", func(o *host.Options) { o.Tenants = []string{"default", "other"} })
+	s.say(annInS1, "one")
+	s.say(host.Caller{Tenant: "other", User: "eve", Session: "s9"}, "one")
+	s.settle()
+	for range 2 {
+		server.Script(modeltest.Reply{Text: "not JSON"})
+	}
+	s.wantPass(host.SleepPass{Runs: 2, Failed: 2})
+	s.say(host.Caller{User: "bob", Session: "s2"}, "two")
+	s.wantPass(host.SleepPass{})
+	if err := s.Sleep().Retry(t.Context(), host.Caller{}); err != nil {
+		t.Fatal(err)
+	}
+	if status, err := s.Sleep().Status(t.Context(), host.Caller{}); err != nil || status.Due != 1 || status.Failed != 1 || status.Waiting != 1 {
+		t.Errorf("Status = %+v, %v; want one due conversation with a failed run, and one that waits", status, err)
+	}
+	server.Script(proposals([3]string{"archival", "user", "- done"}))
+	s.wantPass(oneRun)
+	s.wantBlock(annAndEcho, "archival", false, "- done")
+	s.clock.advance(time.Minute)
+	server.Script(proposals())
+	s.wantPass(oneRun) // of the other tenant
+}
+
+// TestSleepRetryCounts does not count the failed runs before an operator's retry, so the messages are
+// kept for 10 more runs.
+func TestSleepRetryCounts(t *testing.T) {
+	s, server := openDreamer(t, "")
+	s.say(annInS1, "one")
+	s.settle()
+	for range 12 {
+		server.Script(modeltest.Reply{Text: "not JSON"})
+		s.wantPass(host.SleepPass{Runs: 1, Failed: 1})
+		if err := s.Sleep().Retry(t.Context(), host.Caller{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server.Script(proposals([3]string{"archival", "user", "- done"}))
+	s.wantPass(oneRun)
+	s.wantBlock(annAndEcho, "archival", false, "- done")
+}
+
+// TestSleepRetryInProgress does not begin a run again that is in progress.
+func TestSleepRetryInProgress(t *testing.T) {
+	s, server := openDreamer(t, "")
+	s.say(annInS1, "one")
+	s.settle()
+	server.Script(modeltest.Reply{Text: "not JSON"})
+	s.wantPass(host.SleepPass{Runs: 1, Failed: 1})
+	s.clock.advance(time.Minute)
+	server.Script(proposals([3]string{"archival", "user", "- once"}))
+	release := server.Hold()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if _, err := s.Sleep().RunDue(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := server.Await(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Sleep().Retry(t.Context(), host.Caller{}); err != nil {
+		t.Fatal(err)
+	}
+	s.wantPass(host.SleepPass{})
+	release()
+	<-done
+	s.wantBlock(annAndEcho, "archival", false, "- once")
+	if n := len(server.Requests()); n != 2 {
+		t.Errorf("the model received %d requests; want 2", n)
+	}
+}
