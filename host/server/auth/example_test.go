@@ -57,7 +57,7 @@ func ExampleMarkdown() {
 	// | `records` | read the contents of records | yes | - | - | - | - | - |
 	// | `change_records` | write and delete records | yes | - | - | - | - | - |
 	// | `stores` | read the declarations of stores, and the state of sleep-time memory | yes | yes | yes | - | - | - |
-	// | `change_stores` | change the declarations of stores, and pause sleep-time memory | yes | - | - | - | - | - |
+	// | `change_stores` | change the declarations of stores; pause, resume and retry sleep-time memory | yes | - | - | - | - | - |
 	// | `ledger` | read the audit log: operations, times and actors; no contents | yes | - | yes | - | - | - |
 	// | `erase` | remove all data of a user | yes | - | - | - | - | - |
 	// | `transfer` | export and import | yes | - | - | - | - | - |

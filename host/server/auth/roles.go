@@ -95,7 +95,7 @@ var Table = []Rule{
 	{Permission: Records, Does: "read the contents of records", Roles: []Role{Operator}},
 	{Permission: ChangeRecords, Does: "write and delete records", Roles: []Role{Operator}},
 	{Permission: Stores, Does: "read the declarations of stores, and the state of sleep-time memory", Roles: []Role{Operator, Runtime, ReadOnly}},
-	{Permission: ChangeStores, Does: "change the declarations of stores, and pause sleep-time memory", Roles: []Role{Operator}},
+	{Permission: ChangeStores, Does: "change the declarations of stores; pause, resume and retry sleep-time memory", Roles: []Role{Operator}},
 	{Permission: Ledger, Does: "read the audit log: operations, times and actors; no contents", Roles: []Role{Operator, ReadOnly}},
 	{Permission: Erase, Does: "remove all data of a user", Roles: []Role{Operator}},
 	{Permission: Transfer, Does: "export and import", Roles: []Role{Operator}},

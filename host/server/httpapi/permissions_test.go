@@ -79,6 +79,7 @@ var rows = map[string]row{
 	"GET /api/v1/sleep":                                    {status: 200},
 	"POST /api/v1/sleep/pause":                             {status: 200},
 	"POST /api/v1/sleep/resume":                            {status: 200},
+	"POST /api/v1/sleep/retry":                             {status: 200},
 	"POST /api/v1/sessions/{session_id}/files":             {status: 201, user: inQuery, session: inPath, body: "file"},
 	"GET /api/v1/sessions/{session_id}/files":              {status: 200, empty: 404, user: inQuery, session: inPath},
 	"PATCH /api/v1/sessions/{session_id}/files/{file_id}":  {status: 200, empty: 404, user: inQuery, session: inPath, body: `{"is_active":false}`},

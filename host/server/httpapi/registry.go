@@ -211,6 +211,10 @@ func (k *tenantResults) largest() (largest *callerResults) {
 var errNoRun = abi.Faultf(abi.NotFound, "the run does not exist").
 	WithHint("use the credentials that started the run, within %d minutes after its end", resultRetention/time.Minute)
 
+// errNotCancellable is the fault for a cancellation of a run that no request has started.
+var errNotCancellable = abi.Faultf(abi.InvalidArgument, "a run of sleep-time memory cannot be canceled").
+	WithHint("pause sleep-time memory, so that no further run begins")
+
 // find returns the current state of a run of an app, provided that the principal may see the run.
 func (g *registry) find(p auth.Principal, app, id string) (apitypes.Run, error) {
 	g.mu.Lock()
@@ -233,6 +237,9 @@ func (g *registry) stop(p auth.Principal, app, id string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	t, err := g.of(p, app, id)
+	if err == nil && t.cancel == nil && t.Ended == nil {
+		return errNotCancellable
+	}
 	if err == nil && t.cancel != nil {
 		t.Cancelled = true
 		t.cancel(errCancelledByID)

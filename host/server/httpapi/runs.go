@@ -110,14 +110,16 @@ func (h *runHandler) addByID(s *Server) {
 	add(s, auth.Run, huma.Operation{
 		OperationID: "get-run", Method: http.MethodGet, Path: "/runs/{run_id}", Tags: tags, Summary: "Describe a run",
 		Description: "Returns the status and, at the end, the Result. Only the credentials that started a run (for keys: keys of the tenant with the " +
-			"same name and role) and operators can find it, until 10 minutes after its end. If there are too many runs, those that ended first are removed.",
+			"same name and role) and operators can find it, until 10 minutes after its end. If there are too many runs, those that ended first are removed. " +
+			"Only operators can find runs of sleep-time memory.",
 	}, func(_ context.Context, c *call, in *runByIDInput) (*runOutput, error) {
 		found, err := h.runs.find(c.principal, c.app, in.Run)
 		return &runOutput{found}, err
 	})
 	add(s, auth.Run, huma.Operation{
 		OperationID: "cancel-run", Method: http.MethodPost, Path: "/runs/{run_id}/cancel", Tags: tags, Summary: "Cancel a run",
-		Description: "The run ends soon with the code `cancelled` and stores nothing, unless it is already committing. Canceling a run that has ended has no effect.",
+		Description: "The run ends soon with the code `cancelled` and stores nothing, unless it is already committing. Canceling a run that has ended has no effect. " +
+			"A run of sleep-time memory cannot be canceled.",
 	}, func(_ context.Context, c *call, in *runByIDInput) (*runOutput, error) {
 		if err := h.runs.stop(c.principal, c.app, in.Run); err != nil {
 			return nil, err

@@ -145,6 +145,7 @@ func New(opts Options) (*Server, error) {
 // register adds the operations of all resources.
 func (s *Server) register(opts Options) {
 	runs := newRegistry(microseconds)
+	opts.Apps.WatchSleep(sleepRuns{runs})
 	s.access = newAccess(opts, runs)
 	stores := &storeHandler{opts.Apps}
 	// An import skips tools. It therefore accepts source files for engines that are missing.

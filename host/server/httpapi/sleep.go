@@ -42,6 +42,10 @@ func addSleep(s *Server) {
 	add(s, auth.ChangeStores, huma.Operation{
 		OperationID: "resume-sleep", Method: http.MethodPost, Path: "/sleep/resume", Tags: tags, Summary: "Resume sleep-time memory",
 	}, sleepStatus(host.Sleep.Resume))
+	add(s, auth.ChangeStores, huma.Operation{
+		OperationID: "retry-sleep", Method: http.MethodPost, Path: "/sleep/retry", Tags: tags, Summary: "Repeat failed runs of sleep-time memory now",
+		Description: "Makes conversations due whose last run has failed, at most 1,000 of them. Otherwise, a failed run is repeated after 1 minute to 4 hours.",
+	}, sleepStatus(host.Sleep.Retry))
 }
 
 func addMessages(ctx context.Context, c *call, in *messagesInput) (*addedOutput, error) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -70,6 +71,8 @@ type Apps struct {
 	failures failureLog
 	sweeper  sweeper
 	sleeper  sleeper
+	// sleepWatcher is nil before the first call of WatchSleep.
+	sleepWatcher atomic.Pointer[SleepWatcher]
 	// The mutexes declaring lock a host key while stores are declared for that key.
 	declaring  keyedMutex
 	stop       chan struct{} // closed by Close
@@ -271,6 +274,9 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 	opts.App, opts.Tenants, opts.SweepEvery = &merged, []string{tenant}, -1 // the sweeper of Apps covers all hosts
 	if a.options.Observers != nil {
 		opts.Observers = append(slices.Clone(opts.Observers), a.options.Observers(declared.ID)...)
+	}
+	if declared.Sleep != nil {
+		opts.Observers = append(slices.Clone(opts.Observers), sleepObserver{apps: a})
 	}
 	if link := a.options.FileURL; link != nil {
 		opts.FileURL = func(tenant string, file artifact.Artifact) string { return link(declared.ID, tenant, file) }
