@@ -92,11 +92,12 @@ type ledgerBackend interface {
 	Entries(ctx context.Context, c host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error)
 }
 
-// sleepBackend shows, pauses and resumes sleep-time memory.
+// sleepBackend shows, pauses, resumes and retries sleep-time memory.
 type sleepBackend interface {
 	Status(context.Context, host.Caller) (host.SleepStatus, error)
 	Pause(context.Context, host.Caller) error
 	Resume(context.Context, host.Caller) error
+	Retry(context.Context, host.Caller) error
 }
 
 // usageBackend reads the usage of apps.

@@ -17,15 +17,16 @@ type sleepCommands struct{ baseCommand }
 func (sc sleepCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "sleep",
-		Short: "Run, show and pause sleep-time memory",
-		Long: `Run, show and pause sleep-time memory, which updates the blocks of a user after a conversation has settled. An app
+		Short: "Run, show, pause and retry sleep-time memory",
+		Long: `Run, show, pause and retry sleep-time memory, which updates the blocks of a user after a conversation has settled. An app
 declares it with the key sleep. toolrun serve runs it in the background.`,
 		Example: `  toolrun sleep status
   toolrun sleep run --models models.yaml`,
 	})
 	cmd.AddCommand(sc.run(), sc.status(),
 		sc.act("pause", "Pause the runs of a tenant: no further run begins", sleepBackend.Pause),
-		sc.act("resume", "Resume the runs of a tenant", sleepBackend.Resume))
+		sc.act("resume", "Resume the runs of a tenant", sleepBackend.Resume),
+		sc.act("retry", "Make the conversations of a tenant due whose last run has failed, at most 1,000 of them", sleepBackend.Retry))
 	return cmd
 }
 
@@ -152,6 +153,12 @@ func (r remoteSleep) Pause(ctx context.Context, _ host.Caller) error {
 // Resume resumes the runs.
 func (r remoteSleep) Resume(ctx context.Context, _ host.Caller) error {
 	_, err := r.client.Sleep().Resume(ctx)
+	return err
+}
+
+// Retry makes failed runs due.
+func (r remoteSleep) Retry(ctx context.Context, _ host.Caller) error {
+	_, err := r.client.Sleep().Retry(ctx)
 	return err
 }
 

@@ -28,6 +28,12 @@ func (h Sleep) Resume(ctx context.Context) (*apitypes.SleepStatus, error) {
 	return h.post(ctx, "resume")
 }
 
+// Retry makes conversations due whose last run has failed, at most 1,000 of them. Otherwise, a failed
+// run is repeated after an increasing delay.
+func (h Sleep) Retry(ctx context.Context) (*apitypes.SleepStatus, error) {
+	return h.post(ctx, "retry")
+}
+
 func (h Sleep) post(ctx context.Context, act string) (*apitypes.SleepStatus, error) {
 	r := newRequest(http.MethodPost, "sleep", act)
 	r.repeatable = true

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// sleep records messages, and pauses and resumes the runs.
+// sleep records messages, and pauses, resumes and retries the runs.
 func sleep(t *testing.T, c *client.Client) {
 	ctx := t.Context()
 	messages := apitypes.MessagesRequest{User: "ann", Agent: "agent_emails", Messages: []apitypes.Message{{Role: "user", Content: "I like tea.\nReally."}}}
@@ -22,5 +22,8 @@ func sleep(t *testing.T, c *client.Client) {
 	}
 	if s := must(c.Sleep().Resume(ctx))(t); s.Paused {
 		t.Errorf("Resume = %+v", s)
+	}
+	if s := must(c.Sleep().Retry(ctx))(t); s.Failed != 0 || s.Waiting < 1 {
+		t.Errorf("Retry = %+v; want no failed run", s)
 	}
 }

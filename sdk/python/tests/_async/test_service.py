@@ -239,6 +239,7 @@ class Sessions(ServiceCase):
         paused = await self.operator.sleep.pause()
         self.assertEqual((paused.paused, paused.since is None), (True, False))
         self.assertFalse((await self.operator.sleep.resume()).paused)
+        self.assertEqual((await self.operator.sleep.retry()).failed, 0)
 
     async def test_workflows_and_facts(self) -> None:
         workflow = "order_" + self.user

@@ -240,6 +240,7 @@ class Sessions(ServiceCase):
         paused = self.operator.sleep.pause()
         self.assertEqual((paused.paused, paused.since is None), (True, False))
         self.assertFalse((self.operator.sleep.resume()).paused)
+        self.assertEqual((self.operator.sleep.retry()).failed, 0)
 
     def test_workflows_and_facts(self) -> None:
         workflow = "order_" + self.user

@@ -64,6 +64,10 @@ class AsyncSleep(AsyncHandle):
         """Resume the runs."""
         return await self._transport.fetch(SleepStatus, Request("POST", ("sleep", "resume"), repeatable=True))
 
+    async def retry(self) -> SleepStatus:
+        """Make conversations due whose last run has failed, at most 1,000 of them."""
+        return await self._transport.fetch(SleepStatus, Request("POST", ("sleep", "retry"), repeatable=True))
+
 
 class AsyncUsage(AsyncHandle):
     """The usage of apps."""

@@ -65,6 +65,10 @@ class Sleep(Handle):
         """Resume the runs."""
         return self._transport.fetch(SleepStatus, Request("POST", ("sleep", "resume"), repeatable=True))
 
+    def retry(self) -> SleepStatus:
+        """Make conversations due whose last run has failed, at most 1,000 of them."""
+        return self._transport.fetch(SleepStatus, Request("POST", ("sleep", "retry"), repeatable=True))
+
 
 class Usage(Handle):
     """The usage of apps."""
