@@ -70,12 +70,12 @@ func (x *externals) addChat(w *waiting, id uint64, name string, request model.Ch
 
 // sendChat sends a request to a model and records the usage of the request.
 func (x *externals) sendChat(ctx context.Context, chat model.Chat, name, key string, request model.ChatRequest) ([]byte, error) {
-	if err := x.models.set.CheckBudget(name, x.models.consumer, x.h.now()); err != nil {
+	if err := x.models.set.CheckBudget(model.Chats, name, x.models.consumer, x.h.now()); err != nil {
 		return nil, err
 	}
 	request.IdempotencyKey = key
 	answer, err := chat.Chat(ctx, request)
-	x.models.set.Count(name, x.models.consumer, answer.Usage, x.h.now())
+	x.models.set.Count(model.Chats, name, x.models.consumer, answer.Usage, x.h.now())
 	x.count(name, report.ModelUsage{Calls: 1, InputTokens: answer.Usage.InputTokens, OutputTokens: answer.Usage.OutputTokens})
 	if err != nil {
 		return nil, err

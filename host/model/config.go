@@ -12,6 +12,24 @@ type Config struct {
 	Chat, Embeddings map[string]Entry
 }
 
+// Section is a section of models.yaml. A model of one section can have the same name as a model of
+// the other section.
+type Section string
+
+// The sections.
+const (
+	Chats      Section = "chat"
+	Embeddings Section = "embeddings"
+)
+
+// section returns the models of a section.
+func (c *Config) section(s Section) map[string]Entry {
+	if s == Embeddings {
+		return c.Embeddings
+	}
+	return c.Chat
+}
+
 // Entry is a model in models.yaml.
 type Entry struct {
 	// Provider is the protocol. Default: openai.
@@ -32,9 +50,11 @@ type Entry struct {
 	Tenants []string
 	// TokensPerDay is the maximum number of tokens per day.
 	TokensPerDay Budget
-	// Dim, QueryPrefix and DocumentPrefix configure an embedder. Dim is required.
+	// Dim, QueryPrefix, DocumentPrefix and Batch configure an embedder. Dim is required. Batch is the
+	// maximum number of texts of a request. Default: DefaultBatch.
 	Dim                         int
 	QueryPrefix, DocumentPrefix string
+	Batch                       int
 }
 
 // Budget contains the maximum number of tokens per day for each tenant, each app and each user.
@@ -50,6 +70,9 @@ const (
 	DefaultAppTokens    = 10_000_000
 	DefaultUserTokens   = 1_000_000
 )
+
+// DefaultBatch is the default of Entry.Batch. Some servers accept only 32 texts in a request.
+const DefaultBatch = 32
 
 // Mistake is an error in models.yaml. Its texts do not quote values that can contain credentials.
 type Mistake struct {

@@ -21,6 +21,7 @@ const (
 	maxAnswerBytes = 64 << 20
 	maxTokens      = 1_000_000_000_000
 	maxDim         = 16_384
+	maxBatch       = 2048
 )
 
 var (
@@ -58,7 +59,9 @@ func chatKeys() []string {
 	return []string{"provider", "base_url", "model", "api_key_env", "proxy", "timeout", "answer_bytes", "tenants", "tokens_per_day"}
 }
 
-func embeddingKeys() []string { return append(chatKeys(), "dim", "query_prefix", "document_prefix") }
+func embeddingKeys() []string {
+	return append(chatKeys(), "dim", "query_prefix", "document_prefix", "batch")
+}
 
 // entries reads a section.
 func (r *configReader) entries(section field, into map[string]Entry, known []string) {
@@ -80,6 +83,7 @@ func (r *configReader) entry(entry field, known []string) Entry {
 	required := []string{"base_url", "model"}
 	if slices.Contains(known, "dim") {
 		required = append(required, "dim")
+		e.Batch = DefaultBatch
 	}
 	for _, f := range r.fields(entry.value, entry.at, entry.key) {
 		required = slices.DeleteFunc(required, func(key string) bool { return key == f.key })
@@ -123,6 +127,8 @@ func (r *configReader) setting(f field, e *Entry) {
 		r.budget(f, &e.TokensPerDay)
 	case "dim":
 		e.Dim = int(r.number(f, maxDim))
+	case "batch":
+		e.Batch = int(r.number(f, maxBatch))
 	case "query_prefix":
 		e.QueryPrefix = r.text(f)
 	case "document_prefix":

@@ -52,7 +52,7 @@ func TestReadConfig(t *testing.T) {
 			},
 		},
 		Embeddings: map[string]model.Entry{
-			"e5": {Provider: "openai", BaseURL: "http://127.0.0.1:8080/v1", Model: "e5", TokensPerDay: defaults, Dim: 384, QueryPrefix: "query: ", DocumentPrefix: "passage: "},
+			"e5": {Provider: "openai", BaseURL: "http://127.0.0.1:8080/v1", Model: "e5", TokensPerDay: defaults, Dim: 384, QueryPrefix: "query: ", DocumentPrefix: "passage: ", Batch: model.DefaultBatch},
 		},
 	}
 	got, err := model.ReadConfig("models.yaml", []byte(fullConfig))
@@ -77,6 +77,7 @@ func TestReadConfigMistakes(t *testing.T) {
 		"missing":        {"chat:\n  m: {model: x}\n", `f:2:3: m has no base_url`},
 		"missing dim":    {"embeddings:\n  m: {model: x, base_url: http://h}\n", `f:2:3: m has no dim`},
 		"built in":       {"embeddings:\n  lexical: {model: x, base_url: http://h, dim: 3}\n", `f:2:3: the embedder "lexical" is built in`},
+		"batch":          {"embeddings:\n  m: {model: x, base_url: http://h, dim: 3, batch: 0}\n", `f:2:45: batch must be a whole number between 1 and 2048`},
 		"dim of a chat":  {entry("    dim: 3\n"), `f:5:5: m has no key "dim"`},
 		"duplicate":      {entry("    model: y\n"), `f:5:5: the key "model" occurs twice`},
 		"provider":       {entry("    provider: acme\n"), `f:5:5: the provider "acme" does not exist`},

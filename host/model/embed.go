@@ -17,6 +17,10 @@ type Embedder interface {
 	ID() string
 	// Dim is the number of dimensions.
 	Dim() int
-	// Embed returns a vector for each text, in the same order. The error is an *abi.Fault.
+	// MaxTexts is the maximum number of texts of a request.
+	MaxTexts() int
+	// Embed returns a vector of unit length for each text, in the same order. Temporary errors are retried within the
+	// deadline of ctx. The error is an *abi.Fault. The usage is valid even if the answer is rejected,
+	// because the provider charges for the request.
 	Embed(ctx context.Context, texts []string, purpose Purpose) ([][]float32, Usage, error)
 }

@@ -23,6 +23,8 @@ func (lexicalEmbedder) ID() string { return lexical.ID }
 
 func (lexicalEmbedder) Dim() int { return lexical.Dim }
 
+func (lexicalEmbedder) MaxTexts() int { return maxBatch }
+
 func (lexicalEmbedder) Vectors(texts []string) [][]float32 { return lexical.Vectors(texts) }
 
 func (lexicalEmbedder) Embed(_ context.Context, texts []string, _ Purpose) ([][]float32, Usage, error) {

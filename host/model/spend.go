@@ -25,26 +25,27 @@ type spending struct {
 
 // account identifies a tenant, an app or a user whose use of a model is counted.
 type account struct {
-	model string
+	section Section
+	model   string
 	Consumer
 	level string
 }
 
 // accounts returns the accounts of a consumer, with their budgets.
-func (b Budget) accounts(model string, c Consumer) (all [3]account, budgets [3]int64, names [3]string) {
+func (b Budget) accounts(s Section, model string, c Consumer) (all [3]account, budgets [3]int64, names [3]string) {
 	all = [3]account{
-		{model, Consumer{Tenant: c.Tenant}, "tenant"}, {model, Consumer{Tenant: c.Tenant, App: c.App}, "app"}, {model, c, "user"},
+		{s, model, Consumer{Tenant: c.Tenant}, "tenant"}, {s, model, Consumer{Tenant: c.Tenant, App: c.App}, "app"}, {s, model, c, "user"},
 	}
 	return all, [3]int64{b.Tenant, b.App, b.User}, [3]string{"the tenant", "the app", "the user"}
 }
 
 // CheckBudget returns the fault quota_exceeded if the tenant, the app or the user has used the tokens
-// of the day. Requests in flight are not counted yet.
-func (s *Set) CheckBudget(name string, c Consumer, now time.Time) error {
+// of the day for a model in a section. Requests in flight are not counted yet.
+func (s *Set) CheckBudget(section Section, name string, c Consumer, now time.Time) error {
 	s.spent.mu.Lock()
 	defer s.spent.mu.Unlock()
 	s.spent.turn(now)
-	all, budgets, names := s.config.Chat[name].TokensPerDay.accounts(name, c)
+	all, budgets, names := s.config.section(section)[name].TokensPerDay.accounts(section, name, c)
 	for i, a := range all {
 		if a.level == "user" && c.User == "" {
 			continue
@@ -57,12 +58,12 @@ func (s *Set) CheckBudget(name string, c Consumer, now time.Time) error {
 	return nil
 }
 
-// Count counts the tokens of a request.
-func (s *Set) Count(name string, c Consumer, used Usage, now time.Time) {
+// Count counts the tokens of a request to a model in a section.
+func (s *Set) Count(section Section, name string, c Consumer, used Usage, now time.Time) {
 	s.spent.mu.Lock()
 	defer s.spent.mu.Unlock()
 	s.spent.turn(now)
-	all, _, _ := Budget{}.accounts(name, c)
+	all, _, _ := Budget{}.accounts(section, name, c)
 	for _, a := range all {
 		if a.level == "user" && c.User == "" {
 			continue

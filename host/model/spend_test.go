@@ -20,10 +20,10 @@ func TestBudgets(t *testing.T) {
 	}
 	day := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	refused := func(tenant, app, user string, at time.Time) bool {
-		return errors.Is(set.CheckBudget("a", model.Consumer{Tenant: tenant, App: app, User: user}, at), abi.QuotaExceeded)
+		return errors.Is(set.CheckBudget(model.Chats, "a", model.Consumer{Tenant: tenant, App: app, User: user}, at), abi.QuotaExceeded)
 	}
 	use := func(tenant, app, user string, in, out int) {
-		set.Count("a", model.Consumer{Tenant: tenant, App: app, User: user}, model.Usage{InputTokens: in, OutputTokens: out}, day)
+		set.Count(model.Chats, "a", model.Consumer{Tenant: tenant, App: app, User: user}, model.Usage{InputTokens: in, OutputTokens: out}, day)
 	}
 	use("t", "x", "ann", 6, 3)
 	if refused("t", "x", "ann", day) {
@@ -44,7 +44,7 @@ func TestBudgets(t *testing.T) {
 	if refused("t", "x", "ann", day.Add(24*time.Hour)) {
 		t.Error("got a fault on the next day; want none")
 	}
-	if set.CheckBudget("b", model.Consumer{Tenant: "t"}, day) != nil {
+	if set.CheckBudget(model.Chats, "b", model.Consumer{Tenant: "t"}, day) != nil {
 		t.Error("got a fault for another model; want none, because each model has its own budget")
 	}
 }
@@ -74,5 +74,26 @@ func TestMocks(t *testing.T) {
 		if _, err := model.ReadMocks([]byte(text)); !errors.Is(err, abi.InvalidArgument) {
 			t.Errorf("ReadMocks(%s) = %v; want invalid_argument", text, err)
 		}
+	}
+}
+
+// A chat model and an embedder with the same name have separate budgets.
+func TestBudgetsOfSections(t *testing.T) {
+	entry := map[string]model.Entry{"a": {Provider: "x", TokensPerDay: model.Budget{Tenant: 5, App: 5, User: 5}}}
+	factory := model.Factory{
+		Chat:     func(model.Entry, string) (model.Chat, error) { return nil, nil },
+		Embedder: func(model.Entry, string) (model.Embedder, error) { return model.Lexical(), nil },
+	}
+	set, err := model.NewSet(&model.Config{Chat: entry, Embeddings: entry}, map[string]model.Factory{"x": factory}, func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, consumer := time.Now(), model.Consumer{Tenant: "t", App: "x", User: "ann"}
+	set.Count(model.Embeddings, "a", consumer, model.Usage{InputTokens: 5}, now)
+	if err := set.CheckBudget(model.Chats, "a", consumer, now); err != nil {
+		t.Errorf("CheckBudget of the chat model = %v; want no fault", err)
+	}
+	if err := set.CheckBudget(model.Embeddings, "a", consumer, now); !errors.Is(err, abi.QuotaExceeded) {
+		t.Errorf("CheckBudget of the embedder = %v; want quota_exceeded", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"hash/fnv"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -29,6 +30,9 @@ type Reply struct {
 	Calls [][2]string
 	// Delay is the time before the answer. It ends early if the client disconnects.
 	Delay time.Duration
+	// Endless repeats the body until the client disconnects. Cut closes the connection in the middle of
+	// the body.
+	Endless, Cut bool
 }
 
 // Request is a request that the server has received.
@@ -52,6 +56,7 @@ type Server struct {
 	mu   sync.Mutex
 
 	script   []Reply
+	standard Reply // of the requests after the script
 	requests []Request
 	// arrived is closed and replaced when a request arrives. The channel "gate" is closed when the
 	// server can answer requests. It is nil if requests do not wait.
@@ -72,12 +77,19 @@ func (s *Server) URL() string { return s.http.URL + "/v1" }
 // Close stops the server.
 func (s *Server) Close() { s.http.Close() }
 
-// Script adds replies for the next requests. After these replies, the server answers with the zero
-// Reply.
+// Script adds replies for the next requests. After these replies, the server answers with the reply
+// that Always has set. By default, this is the zero Reply.
 func (s *Server) Script(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.script = append(s.script, replies...)
+}
+
+// Always sets the reply to all requests that have no reply in the script.
+func (s *Server) Always(reply Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.standard = reply
 }
 
 // Hold makes the server delay the answers to all requests until the returned function is called.
@@ -160,6 +172,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.Key:
 		fail(w, http.StatusUnauthorized, "Incorrect API key provided: "+r.Header.Get("Authorization"))
+	case reply.Endless:
+		repeat(w, r, reply.Body)
+	case reply.Cut:
+		w.Header().Set("Content-Length", strconv.Itoa(2*len(reply.Body)))
+		fmt.Fprint(w, reply.Body)
+		panic(http.ErrAbortHandler)
 	case reply.Body != "":
 		w.WriteHeader(max(reply.Status, http.StatusOK))
 		fmt.Fprint(w, reply.Body)
@@ -183,7 +201,7 @@ func (s *Server) next(r *http.Request, raw []byte, in body) (reply Reply, gate <
 	s.requests = append(s.requests, request)
 	close(s.arrived)
 	s.arrived = make(chan struct{})
-	if len(s.script) > 0 {
+	if reply = s.standard; len(s.script) > 0 {
 		reply, s.script = s.script[0], s.script[1:]
 	}
 	return reply, s.gate
@@ -239,6 +257,15 @@ func (s *Server) embeddings(in body) object {
 		data = append(data, object{"object": "embedding", "index": i, "embedding": vector})
 	}
 	return object{"object": "list", "model": in.Model, "data": data, "usage": object{"prompt_tokens": len(in.Input), "total_tokens": len(in.Input)}}
+}
+
+// repeat writes a body until the client disconnects.
+func repeat(w http.ResponseWriter, r *http.Request, body string) {
+	for r.Context().Err() == nil {
+		if _, err := fmt.Fprint(w, body); err != nil {
+			return
+		}
+	}
 }
 
 func fail(w http.ResponseWriter, status int, message string) {

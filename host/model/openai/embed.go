@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/sashabaranov/go-openai"
 
@@ -17,10 +18,13 @@ type EmbedOptions struct {
 	// QueryPrefix is put before each query, and DocumentPrefix before each document, as some models
 	// require. Default: "".
 	QueryPrefix, DocumentPrefix string
+	// Batch is the maximum number of texts of a request. It is also limited by the size of an answer.
+	// Default: model.DefaultBatch.
+	Batch int
 }
 
-// MaxTexts is the maximum number of texts of one request.
-const MaxTexts = 2048
+// numberBytes is the maximum size of a number in an answer, as most servers write numbers.
+const numberBytes = 24
 
 type embedder struct {
 	provider *Provider
@@ -33,6 +37,8 @@ func (p *Provider) Embedder(options EmbedOptions) (model.Embedder, error) {
 	if options.Dim < 1 || options.Dim > maxDim {
 		return nil, fmt.Errorf("dim is %d; it must be between 1 and %d", options.Dim, maxDim)
 	}
+	options.Batch = positive(options.Batch, model.DefaultBatch)
+	options.Batch = max(1, min(options.Batch, p.options.AnswerBytes/(options.Dim*numberBytes)))
 	return &embedder{provider: p, options: options}, nil
 }
 
@@ -45,6 +51,9 @@ func (e *embedder) ID() string {
 // Dim implements model.Embedder.
 func (e *embedder) Dim() int { return e.options.Dim }
 
+// MaxTexts implements model.Embedder.
+func (e *embedder) MaxTexts() int { return e.options.Batch }
+
 // Embed implements model.Embedder.
 func (e *embedder) Embed(ctx context.Context, texts []string, purpose model.Purpose) ([][]float32, model.Usage, error) {
 	prefix := e.options.DocumentPrefix
@@ -54,8 +63,8 @@ func (e *embedder) Embed(ctx context.Context, texts []string, purpose model.Purp
 	case purpose != model.Document:
 		return nil, model.Usage{}, abi.Faultf(abi.InvalidArgument, "the purpose of an embedding must be query or document")
 	}
-	if len(texts) > MaxTexts {
-		return nil, model.Usage{}, abi.Faultf(abi.TooLarge, "the request has %d texts; the limit is %d", len(texts), MaxTexts)
+	if len(texts) > e.MaxTexts() {
+		return nil, model.Usage{}, abi.Faultf(abi.TooLarge, "the request has %d texts; the limit is %d", len(texts), e.MaxTexts())
 	}
 	if len(texts) == 0 {
 		return nil, model.Usage{}, nil
@@ -78,6 +87,23 @@ func (e *embedder) Embed(ctx context.Context, texts []string, purpose model.Purp
 	return vectors, usageOf(response.Usage), err
 }
 
+// normalize scales a vector to unit length. It returns false if the vector has no direction: all
+// numbers are zero, or one of them is not finite.
+func normalize(vector []float32) bool {
+	squares := 0.0
+	for _, x := range vector {
+		squares += float64(x) * float64(x)
+	}
+	length := math.Sqrt(squares)
+	if !(length > 0) || math.IsInf(length, 0) {
+		return false
+	}
+	for i, x := range vector {
+		vector[i] = float32(float64(x) / length)
+	}
+	return true
+}
+
 // vectors returns the vectors in the order of their texts.
 func (e *embedder) vectors(data []openai.Embedding, count int) ([][]float32, error) {
 	if len(data) != count {
@@ -90,6 +116,9 @@ func (e *embedder) vectors(data []openai.Embedding, count int) ([][]float32, err
 		}
 		if len(d.Embedding) != e.options.Dim {
 			return nil, abi.Faultf(abi.Unavailable, "the model's provider sent a vector of %d dimensions; expected %d", len(d.Embedding), e.options.Dim)
+		}
+		if !normalize(d.Embedding) {
+			return nil, abi.Faultf(abi.Unavailable, "the model's provider sent a vector that has no direction")
 		}
 		vectors[d.Index] = d.Embedding
 	}

@@ -11,7 +11,7 @@ func Factory() model.Factory {
 			if err != nil {
 				return nil, err
 			}
-			return p.Embedder(EmbedOptions{Dim: entry.Dim, QueryPrefix: entry.QueryPrefix, DocumentPrefix: entry.DocumentPrefix})
+			return p.Embedder(EmbedOptions{Dim: entry.Dim, QueryPrefix: entry.QueryPrefix, DocumentPrefix: entry.DocumentPrefix, Batch: entry.Batch})
 		},
 	}
 }

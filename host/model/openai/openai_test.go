@@ -330,10 +330,10 @@ func TestEmbed(t *testing.T) {
 		t.Errorf("Embed() of a query = %v, %v; want the prefix to be sent", query, err)
 	}
 	vector := func(index, dim string) string { return `{"index":` + index + `,"embedding":[` + dim + `]}` }
-	good := vector("0", "1,2,3,4")
-	s.Script(modeltest.Reply{Body: `{"data":[` + vector("1", "5,5,5,5") + "," + good + `]}`})
-	if got, _, err := e.Embed(t.Context(), []string{"a", "b"}, model.Document); err != nil || got[0][0] != 1 || got[1][0] != 5 {
-		t.Errorf("Embed() = %v, %v; want the vectors by index", got, err)
+	good := vector("0", "2,0,0,0")
+	s.Script(modeltest.Reply{Body: `{"data":[` + vector("1", "0,5,0,0") + "," + good + `]}`})
+	if got, _, err := e.Embed(t.Context(), []string{"a", "b"}, model.Document); err != nil || got[0][0] != 1 || got[1][1] != 1 {
+		t.Errorf("Embed() = %v, %v; want vectors of unit length by index", got, err)
 	}
 	for name, data := range map[string]string{
 		"too few": good, "same index": good + "," + good, "index": good + "," + vector("2", "1,2,3,4"),
@@ -351,7 +351,7 @@ func TestEmbed(t *testing.T) {
 	if _, _, err := e.Embed(t.Context(), []string{"a"}, "other"); !errors.Is(err, abi.InvalidArgument) {
 		t.Errorf("Embed() with an unknown purpose = %v; want invalid_argument", err)
 	}
-	if _, _, err := e.Embed(t.Context(), make([]string, openai.MaxTexts+1), model.Query); !errors.Is(err, abi.TooLarge) {
+	if _, _, err := e.Embed(t.Context(), make([]string, e.MaxTexts()+1), model.Query); !errors.Is(err, abi.TooLarge) {
 		t.Errorf("Embed() of many texts = %v; want too_large", err)
 	}
 	if _, _, err := e.Embed(t.Context(), []string{strings.Repeat("a", model.MaxRequestBytes+1)}, model.Document); !errors.Is(err, abi.TooLarge) {
