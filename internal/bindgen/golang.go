@@ -39,8 +39,8 @@ func {{pascal .Name}}(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return {{if .Module}}{{camel .Name}}{{else}}memory{{pascal .Name}}{{end}}({{range $i, $_ := .Params}}{{if $i}}, {{end}}argument(args, {{$i}}){{end}}) })
 }
 {{end}}
-// Call performs an operation by its name. It reports false if there is no operation with that name
-// and number of parameters.
+// Call performs the operation with the given name. The result "known" is false if no operation has
+// this name and this number of parameters.
 func Call(op string, args []string) (reply []byte, number int32, known bool) {
 	switch {
 {{- range .}}

@@ -27,7 +27,8 @@ type Document struct {
 	// a failure action.
 	Body   *Body
 	OnFail *OnFail
-	// Unsupported are the top-level blocks of the file that have no effect.
+	// Unsupported lists the top-level blocks of the file that toolrun does not support. These
+	// blocks have no effect.
 	Unsupported []Name
 }
 
@@ -238,7 +239,7 @@ type Step struct {
 type Body struct {
 	BodyAt  Position
 	Actions []Action
-	Then    Target // the zero value means that there is no THEN
+	Then    Target // the target of THEN; the zero value if the body has no THEN
 }
 
 // ActionKind is the kind of an Action.

@@ -102,8 +102,8 @@ func ModelChat(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return modelChat(argument(args, 0), argument(args, 1)) })
 }
 
-// Call performs an operation by its name. It reports false if there is no operation with that name
-// and number of parameters.
+// Call performs the operation with the given name. The result "known" is false if no operation has
+// this name and this number of parameters.
 func Call(op string, args []string) (reply []byte, number int32, known bool) {
 	switch {
 	case op == "get_content" && len(args) <= 3:
