@@ -117,7 +117,7 @@ func checkFiles(a *app.App) error {
 		}
 		if _, err := fs.Stat(a.Files, t.Source); errors.Is(err, fs.ErrClosed) {
 			return abi.Faultf(abi.InvalidArgument, "open the app %q: the app's files were closed after app.Load", a.ID).
-				WithHint("keep the os.Root or fs.FS passed to app.Load open until Host.Close")
+				WithHint("do not close the os.Root or fs.FS that was passed to app.Load before Host.Close")
 		}
 		return nil
 	}

@@ -50,7 +50,7 @@ func (s Sessions) AddMessages(ctx context.Context, caller Caller, messages []Mes
 func checkMessages(caller Caller, messages []Message) ([]transcript.Message, error) {
 	switch {
 	case caller.Session == "":
-		return nil, abi.Faultf(abi.NoSession, "messages belong to a session, but the caller has none")
+		return nil, abi.Faultf(abi.NoSession, "messages belong to a session, but the caller has no session")
 	case len(messages) == 0 || len(messages) > maxMessages:
 		return nil, abi.Faultf(abi.InvalidArgument, "the request has %d messages; the number must be from 1 to %d", len(messages), maxMessages)
 	}

@@ -163,6 +163,6 @@ func warnModels(h *Host) {
 		}
 	}
 	if s := h.app.Sleep; s != nil && s.Model != "" && !h.models.HasChat(s.Model) {
-		h.log.Warn("sleep names a model that is not configured", "app", h.app.ID, "model", s.Model)
+		h.log.Warn("the section sleep names a model that is not configured", "app", h.app.ID, "model", s.Model)
 	}
 }

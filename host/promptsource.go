@@ -57,7 +57,7 @@ func (p promptSource) userMemory(ctx context.Context) (json.RawMessage, error) {
 
 // noUserMemory returns the fault for a template that uses user_memory without a block.
 func (p promptSource) noUserMemory() error {
-	f := abi.Faultf(abi.NotFound, "user_memory contains no block: none was granted to the prompt")
+	f := abi.Faultf(abi.NotFound, "user_memory contains no block, because the prompt has no grant on a block")
 	if len(p.h.app.Blocks) == 0 {
 		return abi.Faultf(abi.NotFound, "user_memory does not exist, because the app has no blocks").WithHint("declare them in the app file: blocks: true")
 	}

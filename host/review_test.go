@@ -66,10 +66,10 @@ tools:
 			`code_mistake blocks.js:6:14 the store "prefs" of kind document does not support the operation get_block (use one of its operations: get_content, set_content, delete_content)`,
 		},
 		"recalls": {
-			`missing_grant recalls.js:2:20 the tool has no read grant on a block that is searched (grant it to the tool: grants: {archival: read})`,
+			`missing_grant recalls.js:2:20 the tool searches blocks, but has no read grant on any of them (grant it to the tool: grants: {archival: read})`,
 		},
 		"writes": {
-			`missing_grant searches.js:1:14 the tool has no read grant on a block that is searched (grant it to the tool: grants: {archival: [read, write]})`,
+			`missing_grant searches.js:1:14 the tool searches blocks, but has no read grant on any of them (grant it to the tool: grants: {archival: [read, write]})`,
 		},
 		"facts": {
 			`missing_grant facts.js:2:7 set_fact requires the grant write on the fact "user.language" (grant it to the tool: grants: {user.language: [read, write]})`,

@@ -25,5 +25,5 @@ func checkRecall(a *app.App, t app.Tool, call engine.MemoryCall) (Finding, bool)
 			return Finding{}, false
 		}
 	}
-	return finding(app.MissingGrant, grantHint(declare.Archival, append(verbs, abi.Read)...), "the tool has no read grant on a block that is searched")
+	return finding(app.MissingGrant, grantHint(declare.Archival, append(verbs, abi.Read)...), "the tool searches blocks, but has no read grant on any of them")
 }

@@ -278,7 +278,7 @@ func schemaWarnings(effects report.Effects) []string {
 	var warnings []string
 	for _, w := range effects.Writes {
 		for _, v := range w.Violations {
-			warnings = append(warnings, "stored despite violating the schema of "+w.Store+": "+v.String())
+			warnings = append(warnings, "the content was stored, but it violates the schema of "+w.Store+": "+v.String())
 		}
 	}
 	return warnings

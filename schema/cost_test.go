@@ -42,7 +42,7 @@ func TestCompileRefusesUnboundedSchemas(t *testing.T) {
 		{"in draft 4", `{"$schema": "http://json-schema.org/draft-04/schema#", "allOf":[{"items":{"$ref":"#"}},{"items":{"$ref":"#"}}]}`, "too expensive"},
 		{"two steps later", `{"allOf": [{"items": {"items": {"$ref": "#"}}}, {"items": {"items": {"$ref": "#"}}}]}`, "too expensive"},
 		{"allOf that doubles", chain(30, `{"allOf": [@, @]}`), "too expensive"},
-		{"allOf that doubles by its text", nested(12), "exceeds the limit of 4096 subschemas"},
+		{"allOf that doubles by its text", nested(12), "has more than 4096 subschemas"},
 		{"properties that double", chain(30, `{"allOf": [{"properties": {"x": @}}, {"properties": {"x": @}}]}`), "too expensive"},
 		{"a long way", chain(1000, `{"allOf": [@]}`), "nested more than 256 levels"},
 		{"forever at one value", `{"properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"anyOf": [{"$ref": "#/$defs/x"}, true]}}}`, "infinitely"},

@@ -111,7 +111,7 @@ func (s *Schema) checkDefaults(all []*node) Errors {
 		if steps = f.steps; f.spent() {
 			errs = append(errs, &Error{
 				Pointer: at,
-				Message: "the default is infinite or too large, including the defaults of its properties",
+				Message: "the default is infinite or too large when it contains the defaults of its properties",
 				Hint:    "do not let a default contain itself through the defaults of its properties",
 			})
 			continue

@@ -101,7 +101,7 @@ func scanSchema(root any, d *draft) *scanner {
 	}
 	s.usedKeywords()
 	if s.exhausted() {
-		s.fail("", "the schema exceeds the limit of %d subschemas, or of %d with $id, with an anchor or under unknown keywords", maxSchemas, maxNamed)
+		s.fail("", "the schema has more than %d subschemas, or more than %d of them have $id, have an anchor or are under unknown keywords", maxSchemas, maxNamed)
 	}
 	return s
 }

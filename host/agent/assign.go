@@ -108,7 +108,7 @@ func replaced(m *memory, target abl.Name, whole any, path []string, value any) a
 	}
 	object, ok := whole.(map[string]any)
 	if !ok && abl.Plain(whole) != nil {
-		m.log.warnf(target.Position, "%s replaces a value that has no such part", target.Value)
+		m.log.warnf(target.Position, "%s replaces a value that does not have this part", target.Value)
 	}
 	object = maps.Clone(object)
 	if object == nil {
@@ -122,7 +122,7 @@ func replaced(m *memory, target abl.Name, whole any, path []string, value any) a
 // replaced. The index after the last item adds an item. Any other index changes nothing.
 func replacedItem(m *memory, target abl.Name, items []any, i int, path []string, value any) any {
 	if i < 0 || i > len(items) {
-		m.log.warnf(target.Position, "%s has no item %d, only %d items; nothing is set", firstOf(target.Value), i, len(items))
+		m.log.warnf(target.Position, "%s has no item %d, because it has only %d items; nothing is set", firstOf(target.Value), i, len(items))
 		return items
 	}
 	items = slices.Clone(items)

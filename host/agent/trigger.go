@@ -77,7 +77,7 @@ func (r *rules) triggered(ctx context.Context, i int, trigger *abl.Trigger, valu
 	result, err := r.storeTrigger(ctx, trigger, f, value)
 	if trigger.Operation == abl.OperationAppend && errors.Is(err, abi.TooLarge) {
 		// Failing the turn would make every later turn of the user fail too.
-		r.log.warnf(trigger.Position, "%s is full, so nothing was appended; limit it with maxSize", trigger.Target.Value)
+		r.log.warnf(trigger.Position, "%s is full, so nothing was appended; limit its size with maxSize", trigger.Target.Value)
 		return "failed", nil
 	}
 	if err != nil && (isUnscoped(err) || errors.Is(err, abi.AccessDenied)) {

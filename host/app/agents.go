@@ -203,7 +203,7 @@ func (m *factMerger) compare(at position, f declare.Fact, value any, known decla
 	case known.Type != f.Type && known.Type != "" && f.Type != "":
 		m.warnf(at, Contradiction, "declare the same type", "the fact %s has the type %s here, but %s in %s", f.Path, f.Type, known.Type, file)
 	case hasDefault && value != nil && !reflect.DeepEqual(other, value):
-		m.warnf(at, Contradiction, "declare the same default", "the fact %s has another default in %s, which applies to tools", f.Path, file)
+		m.warnf(at, Contradiction, "declare the same default", "the fact %s has another default in %s; tools get that default", f.Path, file)
 	}
 }
 

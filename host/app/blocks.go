@@ -62,7 +62,7 @@ func (r *blockReader) blocks(n *node, declared map[string]position) []declare.Bl
 		}
 	}
 	if own := len(blocks) - builtIn; own > maxBlocks {
-		r.errorf(n.position, OverLimit, "merge blocks with related texts", "an app has at most %d blocks of its own, and this one has %d", maxBlocks, own)
+		r.errorf(n.position, OverLimit, "merge blocks with related texts", "an app can declare at most %d blocks, but this app declares %d", maxBlocks, own)
 	}
 	shared := r.flag(n.get(keyShared), keyShared)
 	for i := range blocks {
@@ -132,7 +132,7 @@ func (r *blockReader) use(n *node) declare.BlockUse {
 		return declare.BlockUse(word)
 	}
 	if n.kind == text {
-		r.errorf(n.position, BadValue, didYouMean(word, known), "%s is not a use of a block", quote(word))
+		r.errorf(n.position, BadValue, didYouMean(word, known), "%s is not a valid use of a block", quote(word))
 	}
 	return declare.BlockContext
 }
@@ -143,7 +143,7 @@ func (r *blockReader) language(n *node) string {
 	if word == "" || slices.Contains(search.Languages(), word) {
 		return word
 	}
-	r.errorf(n.position, BadValue, didYouMean(word, search.Languages()), "%s is not a language of blocks", quote(word))
+	r.errorf(n.position, BadValue, didYouMean(word, search.Languages()), "%s is not a supported language of blocks", quote(word))
 	return ""
 }
 

@@ -64,7 +64,7 @@ func (r *factReader) fact(m member) declare.Fact {
 		r.errorf(n.get("default").position, BadValue, "", "the default is not of the type %s", f.Type)
 	}
 	if f.Strict && f.Type == "" {
-		r.warnf(n.get("strict").position, NoEffect, "add a type", "strict has no effect without a type")
+		r.warnf(n.get("strict").position, NoEffect, "add a type", "strict: true has no effect without a type")
 	}
 	return f
 }

@@ -24,9 +24,9 @@ func (r *storeReader) lintStore(m member, s declare.Store) {
 	switch none := declared == nil || declared.kind == null; {
 	case !s.Strict:
 	case none:
-		r.warnf(m.value.get("strict").position, NoEffect, "add a schema", "strict has no effect without a schema")
+		r.warnf(m.value.get("strict").position, NoEffect, "add a schema", "strict: true has no effect without a schema")
 	case s.Schema != nil && !strings.Contains(string(s.Schema), `"properties":`):
-		r.warnf(m.value.get("strict").position, NoEffect, "declare the properties in the schema", "strict has no effect, because the schema declares no properties")
+		r.warnf(m.value.get("strict").position, NoEffect, "declare the properties in the schema", "strict: true has no effect, because the schema declares no properties")
 	}
 }
 

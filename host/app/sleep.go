@@ -33,13 +33,13 @@ func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 	return s
 }
 
-// source reports that sleep has both a tool and a model, or neither.
+// source reports that the section sleep names both a tool and a model, or neither.
 func (r sleepReader) source(n *node, both bool) {
 	if both {
-		r.errorf(n.position, MissingKey, "remove one of them", "sleep has both a tool and a model")
+		r.errorf(n.position, MissingKey, "remove one of them", "the section sleep names both a tool and a model")
 		return
 	}
-	r.errorf(n.position, MissingKey, "add one of them: tool: NAME, or model: NAME", "sleep has neither a tool nor a model")
+	r.errorf(n.position, MissingKey, "add one of them: tool: NAME, or model: NAME", "the section sleep names neither a tool nor a model")
 }
 
 // tool returns the name of a declared tool.

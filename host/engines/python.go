@@ -44,7 +44,7 @@ func pythonLanguage(c choices) sandbox.Language {
 	}
 }
 
-// noCache returns the error of workers whose pool cannot keep compiled code.
+// noCache returns the error of workers whose pool cannot store compiled code in the cache.
 func noCache() ([]byte, error) {
 	return nil, abi.Faultf(abi.Unavailable, "Python tools require a folder for compiled code").
 		WithHint("set sandbox.Options.CacheDir; for the toolrun command, set HOME or XDG_CACHE_HOME")

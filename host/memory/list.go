@@ -121,7 +121,7 @@ func afterCursor(group storage.Key, text string) (storage.Key, error) {
 		_, err = storage.Key(rest).Parts()
 	}
 	if err != nil {
-		return "", abi.Faultf(abi.InvalidArgument, "the parameter after is not a valid cursor").WithHint("use the value of next from the previous page")
+		return "", abi.Faultf(abi.InvalidArgument, "the parameter \"after\" is not a valid cursor").WithHint("use the value of \"next\" from the previous page")
 	}
 	return group + storage.Key(rest), nil
 }

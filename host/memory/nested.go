@@ -31,7 +31,7 @@ func (v *View) Nested(ctx context.Context, a Authority, body func(context.Contex
 	})
 	switch {
 	case errors.Is(err, txn.ErrNestedLimit):
-		return abi.Faultf(abi.CallLimit, "the run exceeded a limit: at most %d nested runs, and at most %d levels of nesting", txn.MaxNested, txn.MaxDepth)
+		return abi.Faultf(abi.CallLimit, "the run exceeded the limit of %d nested runs or of %d levels of nesting", txn.MaxNested, txn.MaxDepth)
 	case errors.Is(err, txn.ErrConflict) || ctx.Err() != nil:
 		v.closed = err
 	default:

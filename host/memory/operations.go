@@ -99,7 +99,7 @@ func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) erro
 		}
 		return nil
 	case len(after) == 0 || !after[0].Required || after[0].Type.Shape != abi.Text:
-		return refuse("one without a store parameter: its first parameter must be a required text")
+		return refuse("but only one has a store parameter: the first parameter of the other one must be a required text")
 	}
 	if namesStore(op) {
 		listed = op

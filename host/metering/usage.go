@@ -106,7 +106,7 @@ func parsePosition(text string) (position, error) {
 		return position{}, nil
 	}
 	if at < 0 {
-		return position{}, abi.Faultf(abi.InvalidArgument, "the parameter after is not a valid cursor")
+		return position{}, abi.Faultf(abi.InvalidArgument, "the parameter \"after\" is not a valid cursor")
 	}
 	return position{text[:at], partition.App(text[at+1:])}, nil
 }

@@ -174,7 +174,7 @@ func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string
 		err = errors.Join(codecache.Make(cache), codecache.Make(folder))
 	}
 	if err != nil {
-		p.log.Warn("cannot keep compiled code", "error", err)
+		p.log.Warn("cannot store compiled code in the cache", "error", err)
 		return "", nil
 	}
 	if _, err := os.Stat(final); err == nil {
@@ -187,7 +187,7 @@ func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string
 	}
 	fresh, err := os.MkdirTemp(folder, "new-")
 	if err != nil {
-		p.log.Warn("cannot keep compiled code", "error", err)
+		p.log.Warn("cannot store compiled code in the cache", "error", err)
 		return "", nil
 	}
 	defer os.RemoveAll(fresh)

@@ -4,7 +4,7 @@ import "errors"
 
 // ErrFull is wrapped by the errors of a backend without free space: the errors of Spacer, and the
 // error of an Update that did not fit on the disk.
-var ErrFull = errors.New("no space is left for more records")
+var ErrFull = errors.New("the backend has no space for more records")
 
 // Spacer is a Backend that can report that it has no free space. For other backends, callers assume
 // that there is always free space.

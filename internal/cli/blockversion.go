@@ -14,9 +14,9 @@ func (v *versionFlags) explainSet(err error, name string) error {
 	case v.replace:
 		return abi.FaultOf(err).WithHint("another writer changed the block; run the command again")
 	case v.updated == "" && v.revision == 0:
-		return abi.FaultOf(err).WithHint("to change the block, add --replace, or add --expected or --if-revision with the version of toolrun block get %s --json", name)
+		return abi.FaultOf(err).WithHint("to change the block, add --replace, or pass the version that toolrun block get %s --json shows with --expected or --if-revision", name)
 	}
-	return abi.FaultOf(err).WithHint("read the block with toolrun block get %s --json, then use its version with --expected or --if-revision, or use --replace", name)
+	return abi.FaultOf(err).WithHint("read the block with toolrun block get %s --json and pass its version with --expected or --if-revision, or add --replace", name)
 }
 
 // explainDelete is like explainSet, for "toolrun block delete".
@@ -26,5 +26,5 @@ func (v *versionFlags) explainDelete(err error, name string) error {
 	}
 	f := abi.Faultf(abi.Conflict, "the deletion of the block %s requires its version", name)
 	f.Op, f.Store = abi.DeleteBlock, name
-	return f.WithHint("add --expected or --if-revision with the version of toolrun block get %s --json, or add --replace", name)
+	return f.WithHint("pass the version that toolrun block get %s --json shows with --expected or --if-revision, or add --replace", name)
 }

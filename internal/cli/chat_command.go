@@ -40,7 +40,7 @@ func (c *chat) command(ctx context.Context, name string) error {
 	for i, command := range chatCommands {
 		known[i] = command.name
 	}
-	hint := "see /help; a message that starts with / is written with //"
+	hint := "see /help; to send a message that starts with /, write // instead of /"
 	if near := spell.Name(name, known); near != "" {
 		hint = "did you mean /" + near + "?"
 	}

@@ -127,7 +127,7 @@ func (m memoryCommands) showStored(store string, text json.RawMessage) error {
 		Violations []abi.Violation `json:"violations,omitempty"`
 	}{true, record.Revision, record.Updated, record.Expires, record.Violations}
 	for _, v := range record.Violations {
-		m.out.warn("stored, but the content does not match the schema of %s: %s", store, v)
+		m.out.warn("the content is stored, but it does not match the schema of %s: %s", store, v)
 	}
 	return m.out.answer(reply, func() error {
 		if record.Expires == nil {

@@ -79,7 +79,7 @@ With --server, the tool runs on a toolrun server. TOOL is then a tool of the ser
 	flags.StringArrayVar(&f.env, "env", nil, "add `NAME=value` to the tool's environment; may be repeated")
 	flags.StringArrayVar(&f.grants, "grant", nil, "grant `STORE=verbs` to a tool that is given by its path: read, write, delete, readwrite; may be repeated")
 	flags.StringVar(&f.key, "key", "", "the idempotency `key`: a run with the same key and input returns the result of the first one")
-	flags.DurationVar(&f.timeout, "timeout", 0, "the time limit of the run, such as 500ms; the tool's declared limit, or 180s without one, is the maximum (default: the declared limit, or 5s)")
+	flags.DurationVar(&f.timeout, "timeout", 0, "the time limit of the run, such as 500ms (maximum: the limit that the tool declares, or 180s; default: the declared limit, or 5s)")
 	flags.DurationVar(&f.deadline, "deadline", 0, "the time limit of the whole run, such as 30s, including queueing and waiting for models (default: the tool's declared deadline, or 1m)")
 	flags.BoolVar(&f.dry, "dry-run", false, "store nothing, and show the changes that would be stored")
 	flags.BoolVar(&f.trace, "trace", false, "show each memory call with its duration on stderr")

@@ -61,7 +61,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&f.usage, "usage", 400*24*time.Hour, "how long the daily usage of each app and tenant is kept (runs and CPU time); 0 to record no usage")
 	flags.DurationVar(&f.drain, "drain", 30*time.Second, "how long a stopping service waits for running tools before it cancels them")
 	flags.DurationVar(&f.linger, "linger", time.Second, "how long a stopping service keeps responding, with status 503 for /readyz, before it closes its port; 0 with --dev")
-	flags.StringVar(&f.minFree, "min-free", "", "the minimum free disk `size`, such as 1GiB, or off; below it, writes that add data fail (default: 256MiB, or a quarter of a smaller disk)")
+	flags.StringVar(&f.minFree, "min-free", "", "the minimum free disk `size`, such as 1GiB (default: 256MiB, or a quarter of the disk if that is less). With less free space, writes that add data fail. The value off disables the check")
 	flags.IntVar(&f.running, "running", 0, "the maximum number of concurrent runs (default: 2 per processor)")
 	flags.IntVar(&f.perTenant, "per-tenant", 0, "the maximum number of concurrent runs of a tenant (default: three quarters of --running, or --per-app if that is more)")
 	flags.IntVar(&f.perApp, "per-app", 0, "the maximum number of concurrent runs of an app and tenant (default: three quarters of the default of --per-tenant)")
@@ -71,7 +71,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.openHosts, "open", 1000, "the maximum number of open apps, counted per tenant; the least recently used one is closed")
 	flags.DurationVar(&f.hostIdle, "idle", time.Hour, "how long an unused app of a tenant stays open; a negative value sets no limit")
 	flags.StringVar(&f.bodyMemory, "body-memory", "256MiB", "the maximum memory of concurrent JSON request bodies")
-	flags.IntVar(&f.connections, "connections", 0, "the maximum number of connections; at most half of them, and at most 1,024, can be unauthenticated (default: RLIMIT_NOFILE minus the descriptors for workers, at most 8192)")
+	flags.IntVar(&f.connections, "connections", 0, "the maximum number of connections (default: RLIMIT_NOFILE minus the descriptors for workers, at most 8192). At most half of the connections can be unauthenticated, and never more than 1,024")
 	for _, name := range []string{"tls-cert", "tls-key", "link-key"} {
 		_ = cmd.MarkFlagFilename(name) // fails only if the flag does not exist
 	}

@@ -105,7 +105,7 @@ func (s *server) probeIssuer(ctx context.Context) {
 		return
 	}
 	if err := made.Tokens.Probe(ctx); err != nil && ctx.Err() == nil {
-		s.logger.Warn("cannot fetch the issuer's signing keys (JWKS): tokens are rejected until they are available", "jwks", s.flags.jwks, "error", err)
+		s.logger.Warn("cannot fetch the issuer's signing keys (JWKS): the service rejects tokens until it has these keys", "jwks", s.flags.jwks, "error", err)
 	}
 }
 
@@ -186,7 +186,7 @@ func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*ht
 	key, err := readSecret(file)
 	if errors.Is(err, errOpenSecret) {
 		return nil, abi.Faultf(abi.InvalidArgument, "link secret %s: %v", out.env.show(file), err).
-			WithHint("run chmod 600 %s; if others may have read the file, delete it; the service then creates a new secret, and existing links become invalid", out.env.show(file))
+			WithHint("run chmod 600 %s. If others may have read the file, delete it: the service then creates a new secret, and existing links become invalid", out.env.show(file))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		key = []byte(rand.Text() + rand.Text())
@@ -197,7 +197,7 @@ func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*ht
 	}
 	base := f.baseURL
 	if ip := addr.(*net.TCPAddr).IP; base == "" && ip.IsUnspecified() {
-		out.warn("clients cannot open links to files, which start with http://%s: set --base-url to the address that clients use", addr)
+		out.warn("links to files start with http://%s, which clients cannot open; set --base-url to the address that clients use", addr)
 	}
 	if base == "" {
 		base = "http://" + addr.String()

@@ -40,12 +40,12 @@ func (i *instance) call(ctx context.Context, r callRequest) (any, error) {
 	call := abi.Call{Op: r.Op, Args: r.Args}
 	switch {
 	case r.Operator && (r.Run != "" || r.Tool != ""):
-		return nil, abi.Faultf(abi.InvalidArgument, "a call that contains operator must not contain run or tool")
+		return nil, abi.Faultf(abi.InvalidArgument, "a call with \"operator\" must not contain \"run\" or \"tool\"")
 	case r.Operator:
 		return i.operate(ctx, host.Caller{User: r.User, Session: r.Session, Agent: r.Agent, Workflow: r.Workflow}, call)
 	case r.Run != "" && (r.User != "" || r.Session != "" || r.Agent != "" || r.Workflow != "" || r.Tool != "" || len(r.Metadata) > 0):
-		return nil, abi.Faultf(abi.InvalidArgument, "a call that contains run must not contain user, session, agent, workflow, tool or metadata").
-			WithHint("set them in the begin request")
+		return nil, abi.Faultf(abi.InvalidArgument, "a call with \"run\" must not contain \"user\", \"session\", \"agent\", \"workflow\", \"tool\" or \"metadata\"").
+			WithHint("set them in the request \"begin\"")
 	case r.Run != "":
 		begun := i.runs[r.Run]
 		if begun == nil {

@@ -128,7 +128,7 @@ type randomRequest struct {
 
 func (i *instance) setRandom(_ context.Context, r randomRequest) (any, error) {
 	if r.Seed == nil {
-		return nil, abi.Faultf(abi.InvalidArgument, "the random request has no seed").WithHint(`use a request such as {"do":"random","seed":1}`)
+		return nil, abi.Faultf(abi.InvalidArgument, "the request \"random\" has no seed").WithHint(`use a request such as {"do":"random","seed":1}`)
 	}
 	i.random.seed(*r.Seed)
 	return nil, nil

@@ -41,7 +41,7 @@ func (c checker) variables() {
 	seen := map[string]int{}
 	for _, v := range c.d.Memory.Session {
 		if line := seen[v.Value]; line > 0 {
-			c.r.warnf(v.Position, CodeDuplicate, "remove one of them; the last one counts", "the session variable %s is already declared in line %d", v.Value, line)
+			c.r.warnf(v.Position, CodeDuplicate, "remove one of them; only the last one has an effect", "the session variable %s is already declared in line %d", v.Value, line)
 		}
 		seen[v.Value] = v.Line
 		if v.Reset == ResetNever {
@@ -77,7 +77,7 @@ func (c checker) facts() {
 		case first.Scope != f.Scope:
 			c.r.errorf(f.Position, CodeScope, "declare it once", "the path %s has the scope %s here and %s in line %d", f.Value, f.Scope, first.Scope, first.Line)
 		default:
-			c.r.warnf(f.Position, CodeDuplicate, "remove one of them; the first one counts", "the path %s is already declared in line %d", f.Value, first.Line)
+			c.r.warnf(f.Position, CodeDuplicate, "remove one of them; only the first one has an effect", "the path %s is already declared in line %d", f.Value, first.Line)
 		}
 	}
 }

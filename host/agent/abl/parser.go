@@ -75,7 +75,7 @@ func (p *exprParser) expression() (node, *Problem) {
 	if n.then, problem = p.expression(); problem != nil {
 		return nil, problem
 	}
-	if problem = p.expect(":", "a conditional is condition ? value : other"); problem != nil {
+	if problem = p.expect(":", "write a conditional as condition ? value : other"); problem != nil {
 		return nil, problem
 	}
 	n.els, problem = p.expression()

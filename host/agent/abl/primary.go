@@ -118,7 +118,7 @@ func (p *exprParser) object() (node, *Problem) {
 		if problem = p.advance(); problem != nil {
 			return nil, problem
 		}
-		if problem = p.expect(":", "an object is {key: value}"); problem != nil {
+		if problem = p.expect(":", "write an object as {key: value}"); problem != nil {
 			return nil, problem
 		}
 		var value node

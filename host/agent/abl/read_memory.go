@@ -142,7 +142,7 @@ func readScope(r *reader, e *entry, f Fact) FactScope {
 	}
 	first, _, _ := strings.Cut(f.Value, ".")
 	if scope != "" && scope != f.Scope && slices.Contains([]string{"user", "project", "workflow", "execution_tree"}, first) {
-		r.warnf(e.value.Position, CodeScope, "SCOPE takes precedence; rename the path to avoid confusion", "the path %s has the scope %s", f.Value, scope)
+		r.warnf(e.value.Position, CodeScope, "SCOPE takes precedence over the first name of the path; rename the path to avoid confusion", "the path %s has the scope %s", f.Value, scope)
 	}
 	return scope
 }

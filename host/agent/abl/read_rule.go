@@ -84,7 +84,7 @@ func readRuleCondition(r *reader, text Text, c *Constraint) {
 	}
 	c.Condition = x
 	if lit, ok := x.root.(*literal); ok && TypeOf(lit.value) == "string" {
-		r.errorf(x.Position(), CodeSyntax, "a condition is written without quotes", "the condition is quoted text, which is always true")
+		r.errorf(x.Position(), CodeSyntax, "write the condition without quotes", "the condition is quoted text, which is always true")
 	}
 	if b, ok := x.root.(*binary); c.Rule == RuleLimit && (!ok || !slices.Contains([]string{opLess, opLessEq, opGreater, opGreaterEq}, b.op)) {
 		r.warnf(x.Position(), CodeStyle, "write REQUIRE", "the condition of LIMIT does not compare numbers")

@@ -82,7 +82,7 @@ func (r *reader) condition(e *entry) *Expr {
 	}
 	if constant, ok := x.root.(*literal); ok {
 		if s, isText := constant.value.(string); isText {
-			hint := "a condition is written without quotes"
+			hint := "write the condition without quotes"
 			if mentionsIsSet.MatchString(s) {
 				hint = hintIsSet
 			}
@@ -176,7 +176,7 @@ func (r *reader) name(e *entry, what string) Name {
 func (r *reader) nameOf(t Text, what string) Name {
 	t = r.unquote(t)
 	if t.Value != "" && !isName(t.Value) {
-		r.errorf(t.Position, CodeBadValue, "a name has letters, digits and _", "%s is not the name of %s", quote(t.Value), what)
+		r.errorf(t.Position, CodeBadValue, "use only letters, digits and _", "%s is not the name of %s", quote(t.Value), what)
 		return Name{Position: t.Position}
 	}
 	return Name{t.Position, t.Value}
@@ -199,7 +199,7 @@ func isPath(s string) bool {
 // pathOf returns a text as a dotted path.
 func (r *reader) pathOf(t Text, what string) Name {
 	if !isPath(t.Value) {
-		r.errorf(t.Position, CodeBadValue, "a path is names with dots between them, such as user.name", "%s is not the path of %s", quote(t.Value), what)
+		r.errorf(t.Position, CodeBadValue, "write names with dots between them, such as user.name", "%s is not the path of %s", quote(t.Value), what)
 		return Name{Position: t.Position}
 	}
 	return Name{t.Position, t.Value}

@@ -197,7 +197,7 @@ func isOperator(text string) bool {
 func (p *templateParser) startTag(open, start int, body string) *Problem {
 	kind := word(body[1:])
 	if kind != "each" && kind != "if" {
-		return p.problem(open, "the blocks are {{#each list}} and {{#if condition}}", "there is no block %s", quote("#"+kind))
+		return p.problem(open, "use {{#each list}} or {{#if condition}}", "there is no block %s", quote("#"+kind))
 	}
 	if len(p.open) >= MaxDepth {
 		return p.problem(open, "", "blocks are nested deeper than %d levels", MaxDepth)

@@ -36,7 +36,7 @@ func (Kind) CallAll(ctx context.Context, members []kind.Member, call abi.Call) (
 		texts = append(texts, found...)
 	}
 	if searched == 0 {
-		return nil, abi.Faultf(abi.NotFound, "the caller can read no block that is searched").
+		return nil, abi.Faultf(abi.NotFound, "the caller cannot read any block that a search includes").
 			WithHint("declare blocks: true in the app file; a tool also requires a grant: grants: {%s: read}", declare.Archival)
 	}
 	matches, err := Search(texts, q)

@@ -76,9 +76,9 @@ func scopeOf(scope, agent string) (block.Scope, error) {
 	case scope == "":
 		return block.ScopeUser, nil
 	case selected == block.ScopeAgent && agent == "":
-		return "", abi.Faultf(abi.InvalidArgument, "the scope agent requires the id of an agent").WithHint("set the agent with agent_id")
+		return "", abi.Faultf(abi.InvalidArgument, "the scope \"agent\" requires the id of an agent").WithHint("set the agent with agent_id")
 	case selected == block.ScopeUser && agent != "":
-		return "", abi.Faultf(abi.InvalidArgument, "the scope user has no agent").WithHint("omit agent_id, or use the scope agent")
+		return "", abi.Faultf(abi.InvalidArgument, "the scope \"user\" does not accept an agent").WithHint("omit agent_id, or use the scope \"agent\"")
 	}
 	return selected, nil
 }
@@ -129,7 +129,7 @@ func getBlock(ctx context.Context, c *call, in *apitypes.BlockPlace) (*blockOutp
 	if found == nil {
 		f := abi.Faultf(abi.NotFound, "the block %q does not exist", in.Block)
 		f.Store = in.Block
-		return nil, f.WithHint("create it with PUT and the expected_updated_at null")
+		return nil, f.WithHint("create the block with PUT and expected_updated_at: null")
 	}
 	return outputOf(*found), nil
 }

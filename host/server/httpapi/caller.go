@@ -94,7 +94,7 @@ func (c *call) checkTest(dryRun bool, f apitypes.TestFields) (model.Mocks, error
 	case mocked && !c.principal.Allows(auth.ChangeRecords):
 		return nil, abi.Faultf(abi.AccessDenied, "mocks determine what a run stores and require the permission %q", auth.ChangeRecords)
 	case f.Live && !dryRun:
-		return nil, abi.Faultf(abi.InvalidArgument, "live applies only to dry runs").WithHint("set dry_run, or omit live")
+		return nil, abi.Faultf(abi.InvalidArgument, "the member \"live\" is allowed only in dry runs").WithHint("set dry_run, or omit live")
 	case !mocked:
 		return nil, nil
 	}

@@ -237,7 +237,7 @@ func readForm(r *http.Request) (up upload, err error) {
 			return up, badForm
 		}
 		if found || part.FormName() != "file" {
-			return up, abi.Faultf(abi.InvalidArgument, "the form must have one part, named file").WithHint("send one file as the part named file")
+			return up, abi.Faultf(abi.InvalidArgument, "the form must have exactly one part, with the name \"file\"").WithHint("send one file in a part with the name \"file\"")
 		}
 		if up, err = readPart(part, r.ContentLength); err != nil {
 			return up, err
@@ -248,7 +248,7 @@ func readForm(r *http.Request) (up upload, err error) {
 		return up, badForm
 	}
 	if !found {
-		return up, abi.Faultf(abi.InvalidArgument, "the form has no file").WithHint("send the file as the part named file")
+		return up, abi.Faultf(abi.InvalidArgument, "the form has no file").WithHint("send the file in a part with the name \"file\"")
 	}
 	return up, nil
 }

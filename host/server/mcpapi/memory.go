@@ -41,7 +41,7 @@ func (s *Server) describeMemory(taken []string) {
 		{&mcp.Tool{
 			Name: updateMemory, Title: "Update memory", InputSchema: updateSchema(declared),
 			Description: "Replace a block of text about the user. The content replaces the whole block: repeat what is still true. " +
-				"To change a block, send the updated_at that you last read; if the block has changed since, the error contains the current block. Write one fact a line, as - text.",
+				"To change a block, send the updated_at that you last read; if the block has changed since, the error contains the current block. Write one fact per line, as - text.",
 			Annotations: &mcp.ToolAnnotations{DestructiveHint: &replaces, OpenWorldHint: &outside},
 		}, func(sess *session) mcp.ToolHandler { return sess.updateBlock }},
 		{&mcp.Tool{
@@ -52,7 +52,7 @@ func (s *Server) describeMemory(taken []string) {
 	}
 	for _, o := range offered {
 		if slices.Contains(taken, o.tool.Name) {
-			s.log.Warn("a tool for blocks is hidden from MCP clients, because the app has a tool or an agent with its name", "tool", o.tool.Name)
+			s.log.Warn("a tool for blocks is hidden from MCP clients, because the app has a tool or an agent with the same name", "tool", o.tool.Name)
 			continue
 		}
 		s.memory = append(s.memory, o)

@@ -88,7 +88,7 @@ func (s *Server) describe() {
 	for _, a := range s.host.Agents().List() {
 		offered := describeAgent(a, names)
 		if slices.Contains(names, offered.tool.Name) {
-			s.log.Warn("an agent is hidden from MCP clients, because tools have its name", "agent", a.Name)
+			s.log.Warn("an agent is hidden from MCP clients, because a tool has the same name", "agent", a.Name)
 			continue
 		}
 		if s.expressible(offered.tool) {

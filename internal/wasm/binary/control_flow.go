@@ -124,7 +124,7 @@ func (c *controlFlow) openLoop(in Instruction) {
 func (c *controlFlow) branchTable(in Instruction) {
 	c.targets += in.Count + 1
 	if limit := c.lim.AllBranchTargets + c.codeBytes/BytesPerBranchTarget; c.targets > limit {
-		c.reject(OverLimit, in.Offset, "the br_table instructions of all functions have more than %d targets", limit)
+		c.reject(OverLimit, in.Offset, "the br_table instructions of all functions have more than %d targets in total", limit)
 		return
 	}
 	r := reader{wasm: c.wasm, at: in.immediates, end: in.End}
@@ -152,6 +152,6 @@ func (c *controlFlow) finish(start, locals int) {
 	n := c.blocks + c.loops
 	c.squaredBlocks += n * n
 	if limit := c.lim.SquaredBlocks + SquaredBlocksPerByte*c.codeBytes; c.squaredBlocks > limit {
-		c.reject(OverLimit, start, "the sum of the squared block counts of all functions (a loop counts twice) is %d; the limit is %d", c.squaredBlocks, limit)
+		c.reject(OverLimit, start, "the functions have too many blocks: the squares of their block counts add up to %d; the limit is %d", c.squaredBlocks, limit)
 	}
 }

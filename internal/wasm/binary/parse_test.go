@@ -125,7 +125,7 @@ func TestRejected(t *testing.T) {
 		{"deep loops", function("\x00" + strings.Repeat("\x03\x40", 201) + strings.Repeat("\x0b", 202)), binary.OverLimit, "loops are nested deeper than 200 levels"},
 		{"many targets", function("\x00\x41\x00\x0e" + leb(32_769) + strings.Repeat("\x00", 32_770) + "\x0b"), binary.OverLimit, "32769 targets"},
 		{"many branch tables", function("\x00" + strings.Repeat("\x41\x00\x0e"+leb(16_384)+strings.Repeat("\x00", 16_385), 4) + "\x0b"), binary.OverLimit, "br_table instructions of all functions"},
-		{"many blocks", function("\x00" + strings.Repeat("\x02\x40", 9_900) + strings.Repeat("\x0b", 9_901)), binary.OverLimit, "squared"},
+		{"many blocks", function("\x00" + strings.Repeat("\x02\x40", 9_900) + strings.Repeat("\x0b", 9_901)), binary.OverLimit, "squares"},
 		{"many loops", function("\x00" + strings.Repeat("\x03\x40\x0b", 2_001) + "\x0b"), binary.OverLimit, "more than 2000 loops"},
 		{"many parameters", head + section(1, "\x01\x60"+leb(257)+strings.Repeat("\x7f", 257)+"\x00"), binary.OverLimit, "257 parameters"},
 		{"a name not in UTF-8", head + section(7, "\x01\x01\xff\x00\x00"), binary.Malformed, "UTF-8"},

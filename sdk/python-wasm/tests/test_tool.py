@@ -271,7 +271,7 @@ class Outcomes(ToolCase):
         schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
         self.memory = Memory({"prefs": {"access": "user", "schema": schema}})
         result = self.run_code("memory.set_content('prefs', {'a': 'x'})\n")
-        self.assertEqual(result.warnings, ['stored despite violating the schema of prefs: /a: must be of type "integer"'])
+        self.assertEqual(result.warnings, ['the content was stored, but it violates the schema of prefs: /a: must be of type "integer"'])
 
     def test_effects(self):
         result = self.run_code("memory.get_content('prefs')\nmemory.set_content('cart', {'n': 1})\n").check()

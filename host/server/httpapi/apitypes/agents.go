@@ -43,7 +43,7 @@ type TurnFields struct {
 // RuleFields are the fields of requests that apply the rules of an agent in the loop of a platform.
 type RuleFields struct {
 	Message   *string        `json:"message,omitempty" doc:"Message of the user, which the rules read as input" example:"Hello"`
-	Variables map[string]any `json:"variables,omitempty" doc:"Session variables of the platform. Default: the stored variables. Credentials of a user cannot set them"`
+	Variables map[string]any `json:"variables,omitempty" doc:"Session variables that the platform sets. Default: the stored variables. Credentials of a user cannot set them"`
 	TurnFields
 }
 
