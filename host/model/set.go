@@ -22,13 +22,14 @@ type Set struct {
 	chats     map[string]Chat
 	embedders map[string]Embedder
 	spent     spending
+	vectors   *VectorCache
 }
 
 // NewSet creates the models of a configuration. The map factories contains the providers by name.
 // The function getenv returns the value of an environment variable, or "". The error reports all
 // models that cannot be created. It does not contain an API key.
 func NewSet(config *Config, factories map[string]Factory, getenv func(name string) string) (*Set, error) {
-	s := &Set{config: config, chats: map[string]Chat{}, embedders: map[string]Embedder{}}
+	s := &Set{config: config, chats: map[string]Chat{}, embedders: map[string]Embedder{}, vectors: NewVectorCache(0)}
 	var errs []error
 	for name, entry := range config.Chat {
 		chat, err := construct(entry, factories[entry.Provider].Chat, getenv)
@@ -62,6 +63,18 @@ func construct[T any](entry Entry, factory func(Entry, string) (T, error), geten
 		}
 	}
 	return factory(entry, key)
+}
+
+// Vectors returns the cache of the vectors of all embedders that are not local.
+func (s *Set) Vectors() *VectorCache { return s.vectors }
+
+// HasEmbedder reports whether an embedder with that name is configured for at least one tenant, or
+// built in.
+func (s *Set) HasEmbedder(name string) bool {
+	if name == lexical.Name {
+		return true
+	}
+	return s != nil && s.config.Embeddings[name].Model != ""
 }
 
 // HasChat reports whether a chat model with that name is configured for at least one tenant.

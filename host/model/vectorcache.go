@@ -1,0 +1,186 @@
+package model
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"encoding/binary"
+	"sync"
+	"time"
+)
+
+// The limits of a VectorCache.
+const (
+	// DefaultCacheBytes is the default size of all vectors.
+	DefaultCacheBytes = 64 << 20
+	// CacheAge is the time for which a vector is kept.
+	CacheAge = time.Hour
+	// vectorOverhead is added to the size of each vector.
+	vectorOverhead = 256
+)
+
+// VectorKey identifies a vector by its vector space, its purpose and its text.
+type VectorKey [sha256.Size]byte
+
+// NewVectorKey returns the key of the vector of a text. The argument "id" is the ID of the embedder.
+func NewVectorKey(id string, purpose Purpose, text string) VectorKey {
+	h := sha256.New()
+	for _, part := range []string{id, string(purpose), text} {
+		var size [8]byte
+		binary.BigEndian.PutUint64(size[:], uint64(len(part)))
+		h.Write(size[:])
+		h.Write([]byte(part))
+	}
+	return VectorKey(h.Sum(nil))
+}
+
+// VectorCache contains recent vectors in RAM, so that the same text is not paid for twice. Consumers
+// do not share vectors: otherwise a user could find out which texts other users have stored. If the
+// cache is full, the tenant with the most vectors loses its oldest ones. It is safe for concurrent
+// use.
+type VectorCache struct {
+	limit int
+
+	mu      sync.Mutex
+	bytes   int
+	tenants map[string]*tenantVectors
+	byKey   map[cacheKey]*list.Element
+	// erasures is the number of calls to Erase.
+	erasures uint64
+}
+
+type cacheKey struct {
+	Consumer
+	VectorKey
+}
+
+// tenantVectors contains the vectors of a tenant, the most recently used first.
+type tenantVectors struct {
+	bytes  int
+	recent list.List // of *cachedVector
+}
+
+type cachedVector struct {
+	key    cacheKey
+	vector []float32
+	made   time.Time
+}
+
+func (v *cachedVector) size() int {
+	return 4*len(v.vector) + len(v.key.Tenant) + len(v.key.App) + len(v.key.User) + vectorOverhead
+}
+
+// NewVectorCache returns an empty cache. The limit is the maximum size in bytes. Default:
+// DefaultCacheBytes.
+func NewVectorCache(limit int) *VectorCache {
+	if limit <= 0 {
+		limit = DefaultCacheBytes
+	}
+	return &VectorCache{limit: limit, tenants: map[string]*tenantVectors{}, byKey: map[cacheKey]*list.Element{}}
+}
+
+// Get returns a vector, or nil if the cache does not contain it. The vector must not be modified.
+func (c *VectorCache) Get(owner Consumer, key VectorKey, now time.Time) []float32 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.byKey[cacheKey{owner, key}]
+	if e == nil {
+		return nil
+	}
+	found := e.Value.(*cachedVector)
+	if age := now.Sub(found.made); age < 0 || age >= CacheAge {
+		c.remove(e)
+		return nil
+	}
+	c.tenants[owner.Tenant].recent.MoveToFront(e)
+	return found.vector
+}
+
+// Erasures returns the number of erasures so far; see Put.
+func (c *VectorCache) Erasures() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.erasures
+}
+
+// Put adds vectors. It adds nothing if an erasure has happened since a call to Erasures that returned
+// the given number: the vectors can belong to data that has been erased.
+func (c *VectorCache) Put(owner Consumer, erasures uint64, vectors map[VectorKey][]float32, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if erasures != c.erasures {
+		return
+	}
+	for key, vector := range vectors {
+		made := &cachedVector{key: cacheKey{owner, key}, vector: vector, made: now}
+		if old := c.byKey[made.key]; old != nil {
+			c.remove(old)
+		}
+		if made.size() <= c.limit {
+			c.add(made)
+		}
+	}
+	for c.bytes > c.limit {
+		c.remove(c.largest().recent.Back())
+	}
+}
+
+// Erase removes the vectors of a user. If the consumer has no user, it removes all vectors of the app
+// that belong to no user.
+func (c *VectorCache) Erase(owner Consumer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.erasures++
+	tenant := c.tenants[owner.Tenant]
+	if tenant == nil {
+		return
+	}
+	for e := tenant.recent.Front(); e != nil; {
+		next := e.Next()
+		if e.Value.(*cachedVector).key.Consumer == owner {
+			c.remove(e)
+		}
+		e = next
+	}
+}
+
+// Bytes returns the size of the vectors.
+func (c *VectorCache) Bytes() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bytes
+}
+
+// add adds a vector. The caller holds the lock.
+func (c *VectorCache) add(v *cachedVector) {
+	tenant := c.tenants[v.key.Tenant]
+	if tenant == nil {
+		tenant = &tenantVectors{}
+		c.tenants[v.key.Tenant] = tenant
+	}
+	c.byKey[v.key] = tenant.recent.PushFront(v)
+	tenant.bytes += v.size()
+	c.bytes += v.size()
+}
+
+// remove removes a vector. The caller holds the lock.
+func (c *VectorCache) remove(e *list.Element) {
+	v := e.Value.(*cachedVector)
+	tenant := c.tenants[v.key.Tenant]
+	tenant.recent.Remove(e)
+	delete(c.byKey, v.key)
+	tenant.bytes -= v.size()
+	c.bytes -= v.size()
+	if tenant.recent.Len() == 0 {
+		delete(c.tenants, v.key.Tenant)
+	}
+}
+
+// largest returns the tenant with the most bytes. The caller holds the lock.
+func (c *VectorCache) largest() (largest *tenantVectors) {
+	for _, tenant := range c.tenants {
+		if largest == nil || tenant.bytes > largest.bytes {
+			largest = tenant
+		}
+	}
+	return largest
+}
