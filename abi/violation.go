@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Violation describes a part of a document that does not match the schema. It contains the
-// requirement of the schema, but never content of the document: a tool without read access must not
-// learn stored values from a failed write.
+// Violation describes a part of a document that does not match the schema. It describes what the
+// schema requires, and never contains content of the document. Otherwise a failed write could
+// reveal stored values to a tool without read access.
 type Violation struct {
 	// Pointer is the JSON Pointer (RFC 6901) to the invalid value. "" is the root.
 	Pointer string `json:"pointer"`

@@ -55,8 +55,8 @@ func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) e
 	return work()
 }
 
-// ready prepares the state that all attempts share. It first waits at the gate: the number of
-// concurrent invocations is not bounded, and processing their documents uses memory and CPU time.
+// ready prepares the state that all attempts share. It first waits at the gate, because only the
+// gate bounds the number of concurrent invocations, and their documents use memory and CPU time.
 func (r *run) ready(ctx context.Context) error {
 	inTime, cancel := r.bounded(ctx, r.timeLimit())
 	defer cancel()

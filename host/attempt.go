@@ -88,9 +88,10 @@ func (a *attempt) issue(err error) error {
 	return &g
 }
 
-// engineCodes contains the codes of faults that an engine can raise by itself. The codes include
-// invalid_argument, too_large and call_limit, because a call whose values cannot be converted to
-// JSON never reaches the host. A fault with any other code is accepted only if the host issued it.
+// engineCodes contains the codes of faults that an engine can raise by itself. The guest's engine
+// itself reports the codes invalid_argument, too_large and call_limit if it cannot convert the
+// values of a call to JSON. Such a call never reaches the host. A fault with any other code is
+// accepted only if the host issued it.
 var engineCodes = map[abi.Code]bool{
 	abi.CallLimit: true, abi.InvalidArgument: true, abi.TooLarge: true, abi.ToolError: true, abi.OutputInvalid: true, abi.OutputLimit: true, abi.Timeout: true, abi.Cancelled: true,
 	abi.MemoryLimit: true, abi.StackLimit: true, abi.SourceInvalid: true, abi.Internal: true,

@@ -81,10 +81,10 @@ func crashBlocksOnce(t *testing.T, path string, after int) blockLog {
 	return log
 }
 
-// TestKilledBlockWriters kills processes in which 64 writers change one block by compare-and-set. No
-// acknowledged write may be lost: no two writers replaced the same text, every text follows the one
-// before, and the stored text is not older than the last acknowledged one. The block is never over its
-// limits, and its version rises over all kills.
+// TestKilledBlockWriters kills processes in which 64 writers change one block by compare-and-set.
+// No acknowledged write may be lost. Two writers must never replace the same text, every text must
+// follow the previous one, and the stored text must not be older than the last acknowledged text.
+// The block is never over its limits, and its version rises over all kills.
 func TestKilledBlockWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	acks, kills, last, between := 0, 0, 0, 0

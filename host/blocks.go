@@ -136,9 +136,9 @@ func (b Blocks) Delete(ctx context.Context, caller Caller, u BlockUpdate) (delet
 	return deleted, err
 }
 
-// options returns the options of a change as JSON. If the change accepts any existing version, or
-// names its version in several ways, options reads the block, so that the change is based on the
-// current version.
+// options returns the options of a change as JSON. In two cases, options reads the block, so that
+// the change is based on the current version: if the change accepts any existing version, and if it
+// contains the version in several forms.
 func (u BlockUpdate) options(ctx context.Context, v *memory.View) (json.RawMessage, error) {
 	options := struct {
 		Expected string `json:"expected_updated_at,omitempty"`

@@ -137,8 +137,8 @@ func TestBlocksInDryRuns(t *testing.T) {
 	}
 }
 
-// TestBlocksInTurns expects the tools of an agent to use the blocks of this agent, and not those of
-// the agent that the caller names.
+// TestBlocksInTurns expects the tools of an agent to use the blocks of this agent, even if the
+// caller selects another agent.
 func TestBlocksInTurns(t *testing.T) {
 	h := openBlocks(t)
 	for _, agent := range []string{"Desk", "Other", "Desk"} {

@@ -110,8 +110,9 @@ func noteExternal(j *job, e *ledger.Entry) {
 	}
 }
 
-// deadlineOf returns the time limit of the run including the time that it waits for external calls. It
-// is at least the time limit, unless the tool declares a shorter one.
+// deadlineOf returns the time limit of the run, including the time in which the run waits for
+// external calls. The result is at least the run's time limit, unless the tool declares a shorter
+// deadline.
 func deadlineOf(r *run) time.Duration {
 	return cmp.Or(r.tool.Limits.Deadline, max(r.h.limits.Deadline, r.timeLimit()))
 }

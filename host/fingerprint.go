@@ -10,7 +10,7 @@ import (
 // makeFingerprint returns the fingerprint that is stored with an idempotency key. It contains a
 // digest of each part of the request, under the name that the fault of a conflict reports.
 // Documents that differ only in white space or member order have the same digest. The fingerprint
-// does not include the environment: a secret in the environment can change between a run and its
+// does not include the environment. A secret in the environment can change between a run and its
 // retry, and the retry must still succeed.
 func (r *run) makeFingerprint() string {
 	if r.inv.Key == "" {

@@ -21,7 +21,7 @@ const (
 )
 
 // Meter measures the usage of a Host's runs. It adds up usage in RAM and writes the totals
-// periodically: if every run wrote its usage, all runs of a tenant would write the same record. It
+// periodically. If every run wrote its usage, all runs of a tenant would write the same record. It
 // is safe for concurrent use.
 type Meter struct {
 	store *metering.Meter

@@ -205,8 +205,9 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// For returns the limits of a tool's attempts. Each limit is the stricter one of the host's limit
-// and the limit that the tool declares. memory is the default memory limit of the engine.
+// For returns the limits of a tool's attempts. Each limit is the lower one of two limits: the
+// host's limit, and the limit that the tool declares. memory is the default memory limit of the
+// engine.
 func (l Limits) For(own declare.Limits, memory int64) Limits {
 	setDefault(&l.MemoryBytes, memory)
 	l.MemoryBytes = stricter(l.MemoryBytes, own.Memory)

@@ -43,8 +43,8 @@ func started(h *host.Host, inv host.Invocation) (wait func() (*report.Result, er
 	}
 }
 
-// TestParkedRunHoldsNothing expects that runs are admitted and commit while another run waits for a
-// model, although the gate admits only one run and both use the same record.
+// TestParkedRunHoldsNothing starts a run that waits for a model, at a gate that admits only one
+// run. It expects that other runs with the same record are admitted and commit in the meantime.
 func TestParkedRunHoldsNothing(t *testing.T) { everywhere(t, testParkedRunHoldsNothing) }
 
 func testParkedRunHoldsNothing(t *testing.T) {

@@ -55,9 +55,9 @@ func addTools(h *Host) {
 	}
 }
 
-// DefaultTool returns the name of the tool for invocations without a tool name: the app's declared
-// default tool, or else its only tool. The error is not_found if the app has no tools, and
-// invalid_argument if it has several tools but no default.
+// DefaultTool returns the name of the tool for invocations without a tool name. This is the default
+// tool that the app declares, or the app's only tool. The error is not_found if the app has no
+// tools, and invalid_argument if it has several tools but no default.
 func (h *Host) DefaultTool() (string, error) {
 	if name := h.app.RunsByDefault(); name != "" {
 		return name, nil

@@ -22,8 +22,8 @@ type turnQueue struct {
 	sessions map[sessionKey][]chan struct{}
 }
 
-// sessionKey identifies a queue. It contains the user, so a caller who names the session of another
-// user cannot delay that user's turns.
+// sessionKey identifies a queue. The key contains the user. A caller who uses the session id of
+// another user therefore waits in another queue, and cannot delay the turns of that user.
 type sessionKey struct{ tenant, user, session string }
 
 // enter waits until all earlier turns of the session have ended. The caller must call leave when the

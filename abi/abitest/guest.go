@@ -13,9 +13,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Guest checks a binding with a probe. A probe is a plug-in that reads {"steps":[...]}, executes
-// each step, and returns {"replies":[...],"input":...,"context":...}: the results of the calls, and
-// its input and context as read by the binding. The steps are:
+// Guest checks a binding with a probe. A probe is a plug-in that reads {"steps":[...]} and executes
+// each step. It returns {"replies":[...],"input":...,"context":...}, which contains the results of
+// the calls, and the input and the context that the binding has read. The steps are:
 //
 //	{"call":"get_content","store":S,"projection":J,"options":J}      the result is {"reply":J} or {"fault":{...}}
 //	{"call":"set_content","store":S,"value":J,"options":J}

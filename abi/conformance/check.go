@@ -24,9 +24,9 @@ type Outcome struct {
 }
 
 // Check runs a plug-in with various inputs and with every memory fault, and returns the outcomes. A
-// plug-in passes if every run returns an output or an error. A trap is a failure. The argument
-// "input" should be accepted by the plug-in: if the plug-in rejects it, the checks cover less code.
-// If the first run times out after five seconds, Check makes no further runs. The argument "table"
+// plug-in passes if every run returns an output or an error. A trap is a failure. The plug-in
+// should accept the argument "input". If it rejects the input, the checks cover less code. If the
+// first run times out after five seconds, Check makes no further runs. The argument "table"
 // contains the operations that the plug-in can import. Check stops when ctx is done.
 func Check(ctx context.Context, p engine.Program, table abi.Table, input json.RawMessage) []Outcome {
 	c := &check{program: p, table: table, input: input}

@@ -37,7 +37,7 @@ var bombs = map[string]string{
 }
 
 // bombApp returns an app with all bombs. Each bomb begins with a memory call, which proves that the
-// bomb was executed: a timeout can also occur in the queue.
+// bomb was executed. A timeout would not prove this, because it can also occur in the queue.
 func bombApp() fstest.MapFS {
 	declared := "app: bombs\nmemory:\n  mark: {access: application}\ntools:\n"
 	files := fstest.MapFS{}

@@ -88,9 +88,9 @@ func (a *attacker) take(n int) bool {
 	return true
 }
 
-// The constant rest is the time that a worker waits after a rejected request. The attacker and the
-// service share the processors: without the wait, the benchmark would measure the cost of sending
-// rejected requests.
+// The constant rest is the time that a worker waits after a rejected request. The attacker waits,
+// because it shares the processors with the service. Otherwise the benchmark would measure the cost
+// of sending rejected requests.
 const rest = 100 * time.Millisecond
 
 // note counts the outcome of a request.

@@ -82,8 +82,8 @@ type taken struct {
 
 // sample sends the neighbors' requests until the span has passed, the channel "over" is closed, or
 // the service has ended. Then sample waits for the responses. A request is sent when it is due,
-// even if there is no response to the previous one: otherwise a slow request would hide other slow
-// requests.
+// even if the previous request has no response yet. Otherwise a slow request would delay other
+// requests, and their slowness would not be measured.
 func sample(s *service, neighbours []neighbour, span time.Duration, over <-chan struct{}) []*taken {
 	list := make([]*taken, len(neighbours))
 	end := time.After(span)

@@ -158,9 +158,9 @@ func (g *Gate) chosen(n *node) *node {
 	return nil
 }
 
-// makeRoom makes room for one more waiting run of a user. If the bound of a level is reached and
-// the longest queue is longer than the queue of the new run, the last run in the longest queue
-// leaves. Otherwise the new run is rejected, and the error contains the bound.
+// makeRoom makes room for one more waiting run of a user. If a level has reached its bound, the new
+// run replaces the last run of the longest queue, but only if that queue is longer than the queue
+// of the new run. Otherwise the new run is rejected, and the error contains the bound.
 func (g *Gate) makeRoom(u *node) error {
 	var path [levels]*node
 	u.each(func(at *node) { path[at.level] = at })

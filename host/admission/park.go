@@ -10,8 +10,8 @@ import (
 // Park gives the slot of an admitted run to the next waiting run, while the parked run waits for
 // something outside of the host. When the run no longer waits, Unpark must be called. If too many
 // runs are parked, the error is the fault unavailable, and the run keeps its slot. The bound does
-// not apply to a run that was parked before, because such a run cannot cancel the calls that it
-// waits for.
+// not apply to a run that was parked before, because the calls of such a run are already in
+// progress.
 func (g *Gate) Park(f Flow, again bool) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

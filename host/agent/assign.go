@@ -290,8 +290,8 @@ func sizeOf(value any, limit, depth int) (size int, deep bool) {
 	return 8, false
 }
 
-// keep sets the variables that are never reset to their initial values, unless the environment
-// stores values of these variables.
+// keep sets the variables with RESET: never. Each of them gets the stored value or, if no value is
+// stored, the initial value.
 func (a *actor) keep() {
 	if a.kept = maps.Clone(a.kept); a.kept != nil {
 		return

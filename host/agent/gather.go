@@ -202,8 +202,9 @@ func (d *dialog) answer(ctx context.Context, step *abl.Step) (control, error) {
 	return d.t.act(ctx, step, path[min(1, len(path)):])
 }
 
-// fieldType returns the type to which the answer for a field is converted: the type that GATHER of
-// the step declares, the type of the variable or fact, or the type that another GATHER declares.
+// fieldType returns the type to which the answer for a field is converted. It returns the first
+// declared type of these: the type in GATHER of the step, the type of the variable or fact, and the
+// type in another GATHER.
 func (p *program) fieldType(step *abl.Step, name string) abl.Type {
 	if step.Gather != nil {
 		for _, f := range step.Gather.Fields {
@@ -240,8 +241,8 @@ func (d *dialog) accept(ctx context.Context, name abl.Name, want abl.Type, stand
 	return true, d.store(ctx, name, value)
 }
 
-// store assigns the value of a field. The message that contains the value is hidden if the field is
-// sensitive, because the value can be written in another way than in the message.
+// store assigns the value of a field. If the field is sensitive, the whole message is hidden,
+// because the message can contain the value in another notation.
 func (d *dialog) store(ctx context.Context, name abl.Name, value any) error {
 	if d.mem.agent.masks.find(name.Value) != "" {
 		hideInput(d.mem)

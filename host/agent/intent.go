@@ -15,9 +15,9 @@ import (
 // such steps, the oldest are dropped.
 const MaxReturns = 8
 
-// maxIntentWords is the maximum number of words of a message in which a phrase of one word is
-// recognized while GATHER asks for a text. A longer message that is not a question is more likely an
-// answer that contains the word.
+// While GATHER asks for a text, a phrase of one word is recognized only in short messages.
+// maxIntentWords is the maximum number of words of such a message. A longer message that is not a
+// question is more likely an answer that contains the word.
 const maxIntentWords = 3
 
 // intent runs the first intent of a step that the message matches. If no phrase matches and the
@@ -102,9 +102,9 @@ func intentAt(step *abl.Step, path []int) *abl.SubIntent {
 	return nil
 }
 
-// leaveIntent forgets the input to which the conversation returns after the intent of the waiting
-// action, because the turn does not continue the intent. If the turn leaves the step, an intent with
-// RESUME keeps it.
+// After an intent, the conversation normally returns to the input that the agent waited for.
+// leaveIntent removes this input, because the turn does not continue the intent. If the turn leaves
+// the step, an intent with RESUME keeps it.
 func (d *dialog) leaveIntent(step *abl.Step, leavesStep bool) {
 	state := d.mem.state
 	in, last := intentAt(step, state.Path), len(state.Returns)-1

@@ -31,8 +31,8 @@ const (
 	maxTraceBytes = 256 << 10
 )
 
-// log collects the messages, the warnings and the trace of a turn. It adds to a warning and to an
-// entry of the trace the position in the file of the active agent.
+// log collects the messages, the warnings and the trace of a turn. Each warning and each entry of
+// the trace gets the position in the file of the active agent.
 type log struct {
 	agent   *program
 	outcome *report.Outcome

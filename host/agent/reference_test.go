@@ -148,9 +148,9 @@ type refFact struct {
 }
 
 // refWaiting is the position at which a step waits. The step waits for a field of GATHER, for
-// input, or for a field that the constraint collects. branch is the index of the branch of
-// ON_INPUT, the sum of refIntents and the index of the intent, or -1 for the actions of the step.
-// action is -1 before the first action.
+// input, or for a field that the constraint collects. branch identifies the list of actions: it is
+// the index of the branch of ON_INPUT, refIntents plus the index of the intent, or -1 for the
+// actions of the step. action is -1 before the first action.
 type refWaiting struct {
 	kind, field    string
 	branch, action int

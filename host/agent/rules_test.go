@@ -166,8 +166,8 @@ func (e noUser) Context(ctx context.Context, a string, paths []string, domain st
 	return e.Env.Context(ctx, a, paths, domain)
 }
 
-// TestRulesWithoutUser checks that recalls and triggers do not fail a turn if they use facts of the
-// user and the session has no user.
+// TestRulesWithoutUser uses recalls and triggers with facts of the user in a session without a
+// user. It checks that the turn does not fail.
 func TestRulesWithoutUser(t *testing.T) {
 	set := compile(t, nil, `AGENT: A
 MEMORY:

@@ -170,8 +170,9 @@ func (p *program) addFact(f *abl.Fact) {
 	p.longest[first] = max(p.longest[first], names)
 }
 
-// fact returns the fact whose path is equal to a path or is a prefix of it, and the number of names
-// in the fact's path. It returns nil if there is no such fact.
+// fact finds the fact to which a path belongs: the path of the fact is the given path or a prefix
+// of it. fact also returns the number of names in the fact's path. It returns nil if there is no
+// such fact.
 func (p *program) fact(path []string) (*abl.Fact, int) {
 	for n := min(len(path), p.longest[path[0]]); n > 0; n-- {
 		if f := p.facts[strings.Join(path[:n], ".")]; f != nil {

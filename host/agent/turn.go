@@ -48,11 +48,11 @@ type turn struct {
 	closed bool
 }
 
-// Turn performs one turn: it activates the agent if another one was active, passes the message to
-// the waiting step, executes steps until one waits or the flow is complete, and evaluates triggers.
-// If it returns an error, env must not be committed, and the outcome, which can be nil, contains
-// only the agent, the trace and the warnings up to the error. The error is an *abi.Fault, or an
-// error of env.
+// Turn performs one turn. It activates the agent if another agent was active, and passes the
+// message to the waiting step. It then executes steps until a step waits or the flow is complete,
+// and evaluates the triggers. If Turn returns an error, the caller must not commit env. The outcome
+// is then nil, or contains only the agent, the trace and the warnings up to the error. The error is
+// an *abi.Fault, or an error of env.
 func (s *Set) Turn(ctx context.Context, env Env, r Request) (*report.Outcome, error) {
 	t, err := s.begin(ctx, env, r)
 	if err != nil {

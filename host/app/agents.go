@@ -54,8 +54,8 @@ func (r *agentReader) agents(n *node, a *App, positions map[string]position) map
 	return m.merge()
 }
 
-// The method names returns the files of agents, sorted: the files in the section, or else every
-// file of an agent in the app's folder and in its folder agents.
+// The method names returns the sorted files of agents. These are the files that the section lists
+// or, without such a list, all files of agents in the app's folder and in its folder "agents".
 func (r *agentReader) names(n *node) []string {
 	var names []string
 	switch {

@@ -77,9 +77,8 @@ type Prompt struct {
 	text *node // the value of the key template in the file
 }
 
-// AllStores returns the declared stores, the stores of blocks, the store of facts if the app has
-// facts, the store of agents if it has agents, and the store of transcripts if it has sleep-time
-// memory.
+// AllStores returns the declared stores and the built-in stores that the app uses. The built-in
+// stores contain blocks, facts, the state of agents, and the transcripts of sleep-time memory.
 func (a *App) AllStores() []declare.Store {
 	all := slices.Clip(a.Stores)
 	for _, b := range a.Blocks {
@@ -122,8 +121,8 @@ func (a *App) Tool(name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// RunsByDefault returns the name of the tool for runs without a tool name: the declared default
-// tool, or else the only tool. If the app has neither, RunsByDefault returns "".
+// RunsByDefault returns the name of the tool for runs without a tool name. This is the default tool
+// that the app declares, or the app's only tool. If the app has neither, RunsByDefault returns "".
 func (a *App) RunsByDefault() string {
 	if a.DefaultTool == "" && len(a.Tools) == 1 {
 		return a.Tools[0].Name

@@ -26,8 +26,8 @@ func parse(file string, content []byte) (*node, Problems) {
 	if problem := checkText(file, content); problem != nil {
 		return nil, Problems{*problem}
 	}
-	// Convert carriage returns to newlines: both end a line, but the YAML parser does not count all
-	// carriage returns.
+	// Convert carriage returns to newlines. In YAML, both end a line, but the YAML parser does not
+	// count all carriage returns.
 	content = bytes.ReplaceAll(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	// JSON is also valid YAML, but parseJSON reports exact positions and handles escapes and tabs
 	// correctly.

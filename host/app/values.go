@@ -60,9 +60,9 @@ func mappingHint(n *node, known []string) string {
 	return "use one of: " + strings.Join(known, ", ")
 }
 
-// The method "named" calls "keys" for the declaration of a store, tool or prompt. If the name of
-// the declaration is a known key, the author most likely meant a key of the previous declaration,
-// but did not indent it enough.
+// The method "named" calls "keys" for the declaration of a store, tool or prompt. If the name of a
+// declaration is the name of a key, it is most likely a key of the previous declaration that is not
+// indented enough.
 func (r fieldReader) named(m member, what string, known []string) bool {
 	declares := len(m.value.members) == 0 || slices.ContainsFunc(m.value.members, func(in member) bool { return slices.Contains(known, in.key) })
 	if !slices.Contains(known, m.key) || m.value.kind == null || m.value.kind == object && declares {

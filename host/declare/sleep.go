@@ -13,9 +13,9 @@ func TranscriptStore() Store {
 	return Store{Name: Transcripts, Kind: KindTranscript, Access: ScopeUser}
 }
 
-// Sleep is the declaration of the sleep-time memory of an app: when a session has had no new
-// messages for some time, a tool or a model updates the blocks of the user from the transcript.
-// Exactly one of Tool and Model is set.
+// Sleep is the declaration of an app's sleep-time memory. When a session has had no new messages
+// for some time, a tool or a model reads its transcript and updates the blocks of the user. Exactly
+// one of Tool and Model is set.
 type Sleep struct {
 	// The field After is a time without new messages. A session has settled after this time, and
 	// its transcript is then processed.

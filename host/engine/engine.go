@@ -145,10 +145,10 @@ type Host struct {
 	// Begin begins an external operation and returns its id, which is not 0. Await waits for the
 	// answer to any of the pending operations, and returns the answer with the id of its operation.
 	// Each answer is returned once. If the argument "until" is not zero and no answer arrives
-	// before that time, the id is 0. The errors of both functions have the same meaning as those of
-	// Call; only a fault from Await has an id. The host may delay the operations until Await is
-	// called. Both functions are nil if a run needs only Call, which also performs external
-	// operations.
+	// before that time, the id is 0. The errors of both functions have the same meaning as the
+	// errors of Call. Of the two functions, only Await returns faults with an id. The host may
+	// delay the operations until Await is called. Both functions are nil if a run needs only Call,
+	// which also performs external operations.
 	Begin func(call abi.Call) (id uint64, err error)
 	Await func(ctx context.Context, until time.Time) (id uint64, reply json.RawMessage, err error)
 	// Log receives a log line. If Log returns an error, the run ends at once and Run returns that

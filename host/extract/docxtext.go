@@ -170,8 +170,8 @@ func (w *docx) paragraph() error {
 	return err
 }
 
-// startCell begins a cell. It writes a separator after the previous cell, unless a line has ended
-// in that cell.
+// startCell begins a cell. It writes a separator between two cells. It omits the separator if the
+// text of the previous cell ends with a line break.
 func (w *docx) startCell() {
 	n := len(w.columns)
 	if n == 0 {

@@ -1,6 +1,6 @@
 // Package journal records the external calls of one run, such as requests to models. If the run is
 // executed again after a conflict, the new attempt gets the recorded answers, so that each call is
-// paid for only once.
+// made and charged only once.
 //
 // A Journal belongs to a run and its nested runs. Each execution of the run is an Attempt.
 // Attempt.Do identifies a call by its kind, its target, its canonical request, and the number of

@@ -6,12 +6,12 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// These are the limits of an entry. An entry must fit into one record. Without limits it could
-// exceed a record, because a run can use thousands of records and the name of each item can have
-// 512 bytes.
+// These are the limits of an entry. An entry must fit into one record. Without limits, an entry
+// could be larger than a record may be, because a run can use thousands of records and the name of
+// each item can have 512 bytes.
 const (
-	// maxEffects is the maximum number of reads, and also of writes, of an entry. For a store that
-	// would be missing, the entry also keeps the first read or write of that store.
+	// maxEffects is the maximum number of reads, and also of writes, of an entry. If a store has no
+	// read or write within the limits, the entry also keeps the first read or write of this store.
 	maxEffects = 400
 	// maxViolations is the maximum number of violations of a write. maxAllViolations is the maximum
 	// number of violations of an entry.

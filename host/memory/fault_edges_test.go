@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// hooked is a backend whose fields replace operations: the function "get" replaces Get and Read,
-// and the function "update" replaces Update. A field that is nil replaces nothing.
+// hooked is a backend in which tests can replace operations: the function "get" replaces Get and
+// Read, and the function "update" replaces Update. A field that is nil replaces nothing.
 type hooked struct {
 	storage.Backend
 	get    func(ctx context.Context, keys []storage.Key) ([]storage.Record, error)

@@ -24,7 +24,8 @@ type faultyRun struct {
 	tx    memory.Tx
 	calls []abi.Call
 	// The fields "before" and "after" contain the contents of the stores "notes", "flags" and
-	// "daily": the contents if the run stores nothing, and the contents if the run is stored.
+	// "daily". If the run stores nothing, the contents must equal "before". If the run is stored,
+	// they must equal "after".
 	before, after string
 	// conflict reports whether another run changes records that this run has read, which causes a
 	// second execution.

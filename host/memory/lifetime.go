@@ -11,9 +11,9 @@ import (
 // never is a time that is later than any time in a record.
 var never = time.Unix(1<<40, 0)
 
-// endOf returns the end of a record's lifetime. This is the expiry of the record, or an earlier
-// time if the retention of the store has been shortened since the record was written. The argument
-// st is nil if the store is no longer declared.
+// endOf returns the end of a record's lifetime. This time is the expiry of the record. It is
+// earlier if the retention of the store was shortened after the record was written. The argument st
+// is nil if the store is no longer declared.
 func (st *store) endOf(r storage.Record) time.Time {
 	end := never
 	if !r.Expires.IsZero() {
@@ -27,8 +27,8 @@ func (st *store) endOf(r storage.Record) time.Time {
 	return end
 }
 
-// life returns the lifetime of a record for package txn: until its expiry, or until the end of a
-// session or a workflow that it depends on.
+// life returns the lifetime of a record in the form that package txn requires. The lifetime ends at
+// the record's expiry, or when the session or workflow ends to which the record belongs.
 func (t *transaction) life(r storage.Record) txn.Life {
 	switch s := t.s; {
 	case s.sessions.IsKey(r.Key):

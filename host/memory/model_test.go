@@ -155,8 +155,8 @@ type guest struct {
 	readSet map[place]bool
 	wrote   map[place]bool
 	// passed is true if the current call is known to have succeeded in the observed run. In this
-	// case the model does not check blind merges: the merge succeeded in the attempt, but other
-	// runs may have made it impossible since then.
+	// case the model does not check blind merges. The merge succeeded in the attempt, but it may
+	// fail in the model, because other runs have changed the record since then.
 	passed func() bool
 }
 

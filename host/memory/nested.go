@@ -12,10 +12,10 @@ import (
 // function fails, its writes are undone and its reads stay in the read set; see txn.Tx.Nested.
 // Nested then returns the error of the function.
 //
-// The argument ctx must be the context of the attempt. The function can use a context with an
-// earlier end: if that context ends, only the writes of the function are undone. If ctx ends, or if
-// other transactions have changed records that the attempt read, the attempt fails, and so does
-// every later call of the View.
+// The argument ctx must be the context of the attempt. The function can have its own context with
+// an earlier deadline. If only this context ends, only the writes of the function are undone. If
+// ctx ends, or if other transactions have changed records that the attempt read, the attempt fails,
+// and so does every later call of the View.
 //
 // More than txn.MaxNested nested bodies in an attempt, or more than txn.MaxDepth levels of nesting,
 // are a call_limit fault.

@@ -50,8 +50,9 @@ func (v *View) checkQuota(key storage.Key, record storage.Record) error {
 	return v.s.records.SpaceFault(v.run.budget().Check(&growth, v.accountUsage))
 }
 
-// fitsAsAddition reports whether the record would fit even if each previous write of the attempt
-// had added a new record. The check avoids a pass over all writes at each write.
+// fitsAsAddition reports whether the record fits within the quota in the worst case, in which each
+// earlier write of the attempt added a new record. The check avoids a pass over all writes at each
+// write.
 func (v *View) fitsAsAddition(record storage.Record) bool {
 	v.written = v.written.Plus(storage.UsageOf(storage.HeadOf(record)))
 	i := 0

@@ -104,8 +104,8 @@ func (p routedPartition) Scan(ctx context.Context, after string, limit int) ([]s
 }
 
 // checkPath returns a fault if an item is not a path of names. pathParts would drop an empty name.
-// Two texts would then name the same record, and a range would contain more than the items below
-// its path.
+// Two different texts would then identify the same record. A range would also contain items that
+// are not below its path.
 func checkPath(item string) error {
 	if item == "" || strings.Contains("."+item+".", "..") {
 		return abi.Faultf(abi.InvalidArgument, "%s is not a path of names separated by dots", kind.Quote(item))

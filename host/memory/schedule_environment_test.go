@@ -220,8 +220,8 @@ func (s *scenario) sameSessions(w world) bool {
 	return true
 }
 
-// unjustified reports an error to the test if a run failed without a reason, or if a fault contains
-// text that tool code must not see.
+// unjustified reports an error to the test in two cases: a run failed although nothing in the
+// scenario explains the failure, or a fault contains text that tool code must not see.
 func (s *scenario) unjustified(t testingT) {
 	for _, h := range s.runs {
 		if last := len(h.attempts) - 1; h.task.Lost() > 0 && h.attempts[last].begin > h.task.Lost() {

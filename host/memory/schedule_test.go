@@ -15,9 +15,9 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// TestSchedules interleaves small random programs at every operation of the backend. There must be
-// an order of the runs in which the model, executing one run after another, returns the same
-// replies and ends with the same records.
+// TestSchedules interleaves small random programs at every operation of the backend. The test
+// searches for an order of the runs. If the model executes the runs one after another in this
+// order, it must return the same replies and end with the same records.
 func TestSchedules(t *testing.T) {
 	txntest.Schedules{MemSeeds: 2000, BoltSeeds: 400, Play: playSeed, MustCover: mustCover}.Run(t)
 }

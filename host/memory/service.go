@@ -87,8 +87,9 @@ type Limits struct {
 	// AppRecords is the maximum number of records in the app's stores. Default: 1,000,000.
 	AppBytes   int64
 	AppRecords int64
-	// UserBytes and UserRecords are the limits for one user. Default: an eighth of AppBytes and of
-	// AppRecords, but at least 1 MiB and 1,000 records, unless the limits of the app are lower.
+	// UserBytes and UserRecords are the limits for one user. The default is an eighth of AppBytes
+	// and of AppRecords, but at least 1 MiB and 1,000 records. It never exceeds the limits of the
+	// app.
 	UserBytes   int64
 	UserRecords int64
 	// LedgerBytes is the maximum size of a tenant's ledger. If the ledger is larger, a sweep

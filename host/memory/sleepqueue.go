@@ -47,8 +47,8 @@ type dueState struct {
 // caller returns the caller of the host's own work on the transcript.
 func (d Due) caller() partition.Caller { return partition.Caller{Tenant: d.Tenant, User: d.User} }
 
-// transact executes body in a transaction of the host's own work, to which no quota applies. Otherwise
-// the record of a user without space would stay at the head of the queue.
+// transact executes body in a transaction of the host's own work, to which no quota applies.
+// Otherwise the record of a user whose quota is exhausted would stay at the head of the queue.
 func (q SleepQueue) transact(ctx context.Context, c partition.Caller, body func(context.Context, *View) error) error {
 	_, err := q.s.Transact(ctx, Tx{Caller: c, Unlimited: true}, body)
 	return err
@@ -77,9 +77,9 @@ func (q SleepQueue) List(ctx context.Context, tenant string, until time.Time, li
 	}
 }
 
-// dueIn returns the records of heads whose time has come at until, and reports whether others follow
-// whose time has not come. It omits expired records: after a long pause, there can be many until a
-// sweep removes them.
+// dueIn returns the records of heads that are due at the time "until". It also reports whether
+// other records follow that are not yet due. It omits expired records: after a long pause, there
+// can be many until a sweep removes them.
 func (q SleepQueue) dueIn(heads []storage.Head, tenant string, until time.Time) (due []Due, ended bool) {
 	for _, h := range heads {
 		d, ok := dueOf(h, tenant)
@@ -149,9 +149,10 @@ func decodeDue(log *slog.Logger, r storage.Record) (state dueState) {
 const listing = "list the queue"
 
 // Lease leases the run of a record for a duration, so that no other node begins it. The argument
-// "after" is the time after which a session has settled. The result is the lease, or nil if the record
-// is not due, for example because another node has leased the run, if the session has not settled, or
-// if there is nothing to process. The clock of the transaction counts, and not that of the caller.
+// "after" is the time after which a session has settled. The result is the lease, or nil if the run
+// must not start now. This is the case if another node has leased the run, if the session has not
+// settled, or if there is nothing to process. The clock of the transaction counts, and not that of
+// the caller.
 func (q SleepQueue) Lease(ctx context.Context, d Due, after, length time.Duration) (lease *Lease, err error) {
 	err = q.transact(ctx, d.caller(), func(ctx context.Context, v *View) error {
 		lease = nil
@@ -233,9 +234,9 @@ func (q SleepQueue) Release(ctx context.Context, l *Lease, delay time.Duration, 
 	return err
 }
 
-// Discard ends a lease whose run is not repeated. It removes the messages of the transcript, stores the
-// ledger entry in the same commit, and reports whether it did. If the session has continued or another
-// node has leased the run since, Discard changes nothing.
+// Discard ends a lease whose run is not repeated. One commit removes the messages of the transcript
+// and stores the ledger entry. The result reports whether this happened. If the session has
+// continued or another node has leased the run since, Discard changes nothing.
 func (q SleepQueue) Discard(ctx context.Context, l *Lease, entry *ledger.Entry) (discarded bool, err error) {
 	_, err = q.s.Transact(ctx, Tx{Caller: l.caller(), Unlimited: true, LedgerEntry: entry}, func(ctx context.Context, v *View) error {
 		t, err := OpenTranscript(ctx, v, l.Session)

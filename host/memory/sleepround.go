@@ -16,10 +16,10 @@ const (
 	maxServed = 10_000
 )
 
-// Round is a position in a walk over the due records of a tenant. A round covers the records that are
-// due at its beginning. Each user has a turn in a round before any user has a second one, so a user
-// with many conversations does not delay other users. The zero Round begins at the first record. A
-// Round is not safe for concurrent use.
+// Round is a position in a walk over the due records of a tenant. A round covers the records that
+// are due at its beginning. In a round, each user gets one run before any user gets a second run. A
+// user with many conversations therefore does not delay other users. The zero Round begins at the
+// first record. A Round is not safe for concurrent use.
 type Round struct {
 	until  time.Time // zero between two rounds
 	after  storage.Key

@@ -12,11 +12,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// RecordMessages adds messages to the transcript of the caller's session, and schedules a run for the
-// time at which the session will have settled: after the duration "after" without messages. It returns
-// the number of messages that were added, which excludes messages without text. Without a user or a
-// session, nothing is kept. Only the host may call RecordMessages: the View's Authority is
-// not checked.
+// RecordMessages adds messages to the transcript of the caller's session, and schedules a run for
+// the time at which the session will have settled: after the duration "after" without messages. The
+// result is the number of added messages. Messages without text are not added. Without a user or a
+// session, nothing is kept. Only the host may call RecordMessages: the View's Authority is not
+// checked.
 func RecordMessages(ctx context.Context, v *View, agent string, messages []transcript.Message, after time.Duration) (added int, err error) {
 	if v.caller.User == "" || v.caller.Session == "" || len(messages) == 0 {
 		return 0, nil

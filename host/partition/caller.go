@@ -52,9 +52,9 @@ func (c Caller) Check() error {
 	return checkPathID("workflow", c.Workflow)
 }
 
-// Subject returns the data subject of the caller's writes: the user, or the session if the caller
-// has no user, or the workflow if the caller has neither. The writes count against the quota of the
-// data subject. Subject returns "" for any other caller.
+// Subject returns the data subject of the caller's writes: the user, the session or the workflow.
+// It returns the first of these three that the caller has. The writes count against the quota of
+// the data subject. Subject returns "" for any other caller.
 func (c Caller) Subject() string {
 	switch {
 	case c.User != "":

@@ -49,8 +49,8 @@ func (d exit) fault(w *worker, log *slog.Logger) error {
 }
 
 // diedIdle reports whether another process killed a lost worker before it sent a frame. A worker
-// that was killed while idle may have died before the request. diedIdle always returns false for a
-// worker that was started for the request.
+// that was killed while idle may have died before the request. If the worker was started for the
+// request, diedIdle returns false.
 func (w *worker) diedIdle(cause error) bool {
 	if !w.unproven || !w.alive() || !isDisconnect(cause) {
 		return false

@@ -53,9 +53,9 @@ func GetRecord(store string, into any, options ...Option) (Record, error) {
 
 // SetContent merges value into the content of a store as a JSON Merge Patch (RFC 7396). Objects are
 // merged deeply, arrays are replaced, and null removes a member. If there is no record, SetContent
-// creates one. The options [Replace], [IfRevision] and [TTL] are supported. A merge into a record
-// that the run has not read does not report a revision, because such a merge does not conflict with
-// other runs.
+// creates one. The options [Replace], [IfRevision] and [TTL] are supported. If the run has not read
+// the record, a merge does not return a revision, because the revision is not known before the
+// commit.
 //
 // If encoding/json cannot encode the value, SetContent fails with abi.InvalidArgument without a
 // call to the host.

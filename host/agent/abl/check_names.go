@@ -56,8 +56,8 @@ func (c checker) misspelled() {
 	}
 }
 
-// unread warns about variables that the document sets but neither declares nor reads, if the
-// document declares a variable with a similar name.
+// unread warns about variables that are probably misspelled: the document sets the variable, but
+// does not declare or read it, and declares a variable with a similar name.
 func (c checker) unread() {
 	var declared []string
 	known := map[string]bool{}

@@ -8,9 +8,10 @@ import (
 // maxValueDepth is the maximum nesting of values that are compared or converted to text.
 const maxValueDepth = 200
 
-// The method equal reports whether two values are equal. Null and undefined are equal. A number
-// equals the text of the same number, true equals 1 and "true", false equals 0 and "false", and
-// dates are equal at the same instant. Arrays and objects are equal if their members are equal.
+// The method equal reports whether two values are equal. Null and undefined are equal. Values of
+// different types can be equal: 3 equals "3", true equals 1 and "true", and false equals 0 and
+// "false". Two dates are equal if they denote the same instant. Arrays and objects are equal if
+// their members are equal.
 func (ev *evaluator) equal(l, r any, depth int) (bool, error) {
 	if depth > maxValueDepth {
 		return false, ErrTooDeep

@@ -141,8 +141,8 @@ func costOfParsing(source string) int {
 	return steps + 3_000*classes
 }
 
-// costOfFolding returns the number of steps that it takes to expand a range of characters, from the
-// last character of a text to the first character of another text.
+// The function costOfFolding returns the number of steps for expanding a range of characters. The
+// range begins at the last character of one text and ends at the first character of another text.
 func costOfFolding(before, after string) int {
 	const largest = 125_000 // the characters that have a case
 	low, _ := utf8.DecodeLastRuneInString(before)

@@ -30,8 +30,9 @@ const (
 	// Fake raises an error that imitates a fault with the code "conflict" as closely as the language
 	// allows.
 	Fake Behaviour = "fake"
-	// Halt reads the store "halt". If the language lets the tool continue after a failed call
-	// (catch, finally, ...), Halt then reads the store "after" and loops forever.
+	// Halt reads the store "halt". In some languages a tool can continue after a failed call, for
+	// example with catch or finally. In these languages, Halt then reads the store "after" and
+	// loops forever.
 	Halt Behaviour = "halt"
 	// LogAndGo logs "stop". If the language lets the tool continue, LogAndGo then reads the store
 	// "after".

@@ -50,8 +50,9 @@ func findAsyncHelpers(code string) (h asyncHelpers, ok bool) {
 
 // replaceAsyncHelpers replaces esbuild's helpers with our own functions, because esbuild's helpers
 // deviate from the language. With esbuild's helpers, an await in a finally clause ended the clause
-// if the consumer had left the loop. In these helpers, a return did not await its value within the
-// generator, and the function next of a generator was not a method of a prototype.
+// if the consumer had left the loop. The helpers of esbuild differ from the specification in two
+// ways: a return does not await its value within the generator, and the function next of a
+// generator is not a method of a prototype.
 func replaceAsyncHelpers(code string, tree *ast.Program) {
 	h, ok := findAsyncHelpers(code)
 	if !ok {

@@ -265,9 +265,9 @@ func count(list []string, s string) (n int) {
 	return n
 }
 
-// resolve returns the value to encode instead of v, which is the result of the method toJSON if v
-// has one. resolve ignores a toJSON that the guest or a library added to Object.prototype or
-// Array.prototype, because a shared method would change every value.
+// If v has a method toJSON, the encoder encodes the result of this method instead of v. resolve
+// returns the value to encode. It ignores a toJSON that the guest or a library added to
+// Object.prototype or Array.prototype, because a shared method would change every value.
 func (e *encoder) resolve(v goja.Value) goja.Value {
 	o, ok := v.(*goja.Object)
 	if !ok {

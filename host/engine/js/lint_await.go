@@ -88,8 +88,9 @@ func (f *awaitLinter) block(list []ast.Statement) {
 	}
 }
 
-// misusedIn returns a node that uses a variable as if it were not a promise, or nil. misusedIn
-// returns nil if any other code can change the variable that the argument "own" declares.
+// misusedIn returns a node that uses a promise in a variable as if it were the awaited value, or
+// nil if there is no such node. misusedIn also returns nil if other code can change the variable
+// that the argument "own" declares.
 func (f *awaitLinter) misusedIn(list []ast.Statement, name string, own *ast.Binding) (misused any) {
 	changed := false
 	f.walk(list, func(node any) bool {

@@ -41,9 +41,10 @@ func (p *prelude) memoryAccessError() *goja.Object {
 	return p.module(errorsModule).Get("MemoryAccessError").(*goja.Object)
 }
 
-// makeErrorBase returns the class from which MemoryAccessError inherits instead of Error. The guest
-// may have replaced the global Error by now, and saving goja's own Error in advance would slow down
-// every run. Errors that goja creates always inherit from the original Error.
+// makeErrorBase returns the class from which MemoryAccessError inherits instead of Error. The
+// global Error cannot be used, because the guest may have replaced it. A copy of goja's own Error
+// in advance would slow down every run. Errors that goja creates always inherit from the original
+// Error.
 func makeErrorBase(r *realm) goja.Value {
 	base := r.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
 		r.enter()

@@ -33,8 +33,8 @@ func newTopLevel(p *program) *topLevel {
 }
 
 // image returns the interpreter after the top level has run, or nil if each run has to run the top
-// level. The first call to image runs the top level. Each run logs the lines that the top level
-// logged, as if it had executed the top level itself.
+// level. The first call to image runs the top level. The log of each run contains the lines that
+// the top level has logged, although only the first run executed the top level.
 func (l *topLevel) image(r *run) (*snapshot.Image, error) {
 	ctx := r.channel.ctx
 	select {
@@ -56,9 +56,9 @@ func (l *topLevel) image(r *run) (*snapshot.Image, error) {
 	return l.started, nil
 }
 
-// The method "try" runs the top level once for all runs. If the top level fails or uses a value
-// that differs between runs, each run executes the top level and reports its errors. try returns an
-// error only if the context of r ends or the host fails.
+// The method "try" runs the top level once for all runs. If the top level fails, or uses a value
+// that differs between runs, then each run executes the top level itself and reports its errors.
+// try returns an error only if the context of r ends or the host fails.
 func (l *topLevel) try(r *run) error {
 	ctx := r.channel.ctx
 	var probe inputProbe

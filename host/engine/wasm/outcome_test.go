@@ -202,7 +202,7 @@ func TestRunDoesNotWait(t *testing.T) {
 		defer close(done)
 		p.Run(first, engine.Input{}, engine.Host{})
 	}()
-	time.Sleep(50 * time.Millisecond) // either run can be first: neither can wait for the other
+	time.Sleep(50 * time.Millisecond) // the runs can start in any order, so neither of them can wait for the other one
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := p.Run(short, engine.Input{}, engine.Host{}); !errors.Is(err, abi.Timeout) {

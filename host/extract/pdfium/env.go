@@ -117,8 +117,8 @@ func resizeHeap(_ context.Context, guest api.Module, stack []uint64) {
 	}
 }
 
-// The exports that save and restore the C stack pointer, and the export that stores a pending jump
-// for the function that called setjmp.
+// The names of two exports that save and restore the C stack pointer, and of the export that stores
+// a pending jump for the function that called setjmp.
 const (
 	stackGetExport = "emscripten_stack_get_current"
 	stackSetExport = "_emscripten_stack_restore"

@@ -180,8 +180,9 @@ func nullIfEmpty(text string) string {
 	return quoted(text)
 }
 
-// required returns a required revision for a call. It chooses between "null", which requires
-// nothing, the revision 0 of an absent value, the current revision, and another revision.
+// required returns a required revision for a call. It chooses one of four requirements: "null",
+// which requires nothing; 0, which requires that no value exists; the current revision; or another
+// revision.
 func (m *model) required(c partition.Caller, path string) string {
 	key, _ := m.owner(c, path)
 	return []string{"null", "null", "0", fmt.Sprint(m.stored[key].revision), "99999"}[m.rand.IntN(5)]
@@ -342,8 +343,8 @@ func reply(op, text string) string {
 	return ""
 }
 
-// TestModel compares the replies of random operations with those of a model, for random declarations,
-// callers, grants and times.
+// TestModel performs random operations with random declarations, callers, grants and times, and
+// compares each reply with the reply of a model.
 func TestModel(t *testing.T) {
 	for name, open := range map[string]func(dir string) (storage.Backend, error){
 		"mem":  func(string) (storage.Backend, error) { return mem.New(), nil },

@@ -70,8 +70,8 @@ type Scoped interface {
 
 // Dated is a Store whose revisions are times. The revision of a record is the time of its last
 // write in milliseconds since 1970. Revisions of a key must increase. If the previous revision of
-// the key, which can be the revision of a deleted record, is not lower than this time, the new
-// revision is the previous one plus 1.
+// the key is not lower than this time, the new revision is the previous revision plus 1. The
+// previous revision can be that of a deleted record.
 type Dated interface {
 	Store
 	Dated()

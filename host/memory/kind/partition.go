@@ -28,8 +28,8 @@ type Partition interface {
 	// record that is not in the read set.
 	Holds(item string) bool
 	// CheckWrite returns a fault if the retention of the store does not allow a write. Apply
-	// performs the same check. A kind that reads before it writes should call CheckWrite first: a
-	// rejected write then adds nothing to the read set.
+	// performs the same check. A kind that reads a record before it writes the record should call
+	// CheckWrite first. If the write is rejected, the read set then stays unchanged.
 	CheckWrite(ttl time.Duration) error
 	// Apply applies an update to the record of an item and returns the expiry of the record. The
 	// record expires after the duration ttl or, if ttl is zero, after the retention that the store

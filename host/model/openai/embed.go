@@ -87,8 +87,8 @@ func (e *embedder) Embed(ctx context.Context, texts []string, purpose model.Purp
 	return vectors, usageOf(response.Usage), err
 }
 
-// normalize scales a vector to unit length. It returns false if the vector has no direction: all
-// numbers are zero, or one of them is not finite.
+// normalize scales a vector to unit length. The result is false if the vector has no direction,
+// because all of its numbers are zero, or because one of them is not finite.
 func normalize(vector []float32) bool {
 	squares := 0.0
 	for _, x := range vector {

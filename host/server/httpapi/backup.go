@@ -48,8 +48,8 @@ func (h *backupHandler) download(ctx context.Context, _ *struct{}) (*huma.Stream
 	if h.copy == nil {
 		return nil, abi.Faultf(abi.Unavailable, "this service has no database to back up")
 	}
-	// Only one copy runs at a time: it uses disk space and keeps the database from reusing freed
-	// pages.
+	// Only one copy is made at a time, because a copy uses disk space and prevents the database
+	// from reusing freed pages.
 	if !h.taking.TryLock() {
 		return nil, abi.Faultf(abi.Unavailable, "another backup is in progress").WithHint("retry when it has ended")
 	}

@@ -18,9 +18,9 @@ const acquireTimeout = 10 * time.Second
 // owner is identified by a path, such as a tenant and a user of that tenant. On each level of the
 // path, an owner may reserve at most half of the bytes that the other owners leave free. A single
 // tenant can thus reserve half of the bytes, and its single user a quarter. Two tenants can reserve
-// a third each. With any number of tenants, some bytes remain free for another tenant. Waiting
-// requests are served in the order of the bytes that their owners have reserved, smallest first:
-// first by tenant, then by user.
+// a third each. With any number of tenants, some bytes remain free for another tenant. The next
+// request to be served belongs to the tenant that has reserved the fewest bytes and, within this
+// tenant, to the user that has reserved the fewest bytes.
 type byteSemaphore struct {
 	size int64
 	wait time.Duration

@@ -222,8 +222,8 @@ type identity struct{ tenant, role, name, user string }
 // Admitted is an admitted request that the handler of another protocol, such as MCP, may serve.
 type Admitted struct {
 	Principal auth.Principal
-	// Caller is the user, the session, the workflow and the agent that the query parameters user_id,
-	// session_id, workflow_id and agent_id name, within the limits of the credentials.
+	// Caller is the caller that the query parameters user_id, session_id, workflow_id and agent_id
+	// select. The credentials allow this caller.
 	Caller host.Caller
 	// Host is the host of the app in the query parameter app, or of the only app. Call Release when
 	// the request is done.
@@ -233,7 +233,8 @@ type Admitted struct {
 
 // Admit admits a request of another protocol, such as MCP, that requires a permission. The same
 // rules apply as for an API operation. The query may contain only app, user_id, session_id,
-// workflow_id and agent_id: a misspelled parameter must not make the request act without a user.
+// workflow_id and agent_id. If a misspelled user_id were ignored, the request would act without a
+// user.
 func (a *Access) Admit(r *http.Request, permission auth.Permission) (Admitted, error) {
 	p, err := a.admit(r, permission)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // exportsNoEntry reports whether a CommonJS module certainly exports no entry. A module certainly
-// exports no entry if each mention of the names "exports" and "module" is part of an assignment to
-// a property that cannot be an entry. words contains the number of mentions.
+// has no entry if it uses the names "exports" and "module" only in assignments to properties that
+// cannot be an entry. words contains the number of uses of both names.
 func exportsNoEntry(body []ast.Statement, words map[string]int) bool {
 	exports, modules := 0, 0
 	for _, statement := range body {

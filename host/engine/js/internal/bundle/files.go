@@ -173,8 +173,8 @@ func inPackage(name string) bool {
 }
 
 // neutralize disables comments that name a source map. Otherwise esbuild and goja would open the
-// named file, and the files that an inline map names. neutralize replaces every occurrence,
-// including strings, and therefore needs no parser.
+// file in the comment, and the files that an inline source map lists. neutralize replaces every
+// occurrence, even inside strings, so it needs no parser.
 func neutralize(code []byte) string {
 	for _, directive := range [...]string{"//# source", "//@ source", "/*# source", "/*@ source"} {
 		code = bytes.ReplaceAll(code, []byte(directive), []byte(directive[:2]+"  source"))

@@ -117,9 +117,10 @@ func text(raw json.RawMessage) string {
 // exports is the value of "exports" or "imports" in a package.json.
 type exports struct{ root *exported }
 
-// exported is a value in the field "exports" or "imports" of a package.json. The value is a path, a
-// list whose first matching element counts, or an ordered object with paths or conditions as keys.
-// If the value is null, which forbids the export, all fields are empty.
+// exported is a value in the field "exports" or "imports" of a package.json. The value has one of
+// three forms: a path, a list of which the first matching element is used, or an ordered object
+// with paths or conditions as keys. If the value is null, which forbids the export, all fields are
+// empty.
 type exported struct {
 	path string
 	list []*exported

@@ -62,8 +62,9 @@ func functions() []string {
 // two panics.
 const repanicFrames = 2
 
-// raised returns the part of a stack that begins at the first panic. Each function that recovers a
-// panic and raises it again leaves another panic on the stack, above the panic that it repeats.
+// raised returns the part of a stack that begins at the first panic. If a function recovers a panic
+// and panics again with the same value, the stack contains both panics, and the second one is above
+// the first one.
 func raised(stack []string) []string {
 	for {
 		_, after, found := cutPanic(stack)

@@ -94,8 +94,8 @@ func (p *patterns) addMinutes(pattern string) {
 	}
 }
 
-// add adds a pattern. If the skeleton of the added pattern is part of the locale's data, the added
-// pattern can replace another pattern, but not a pattern with the same skeleton.
+// add adds a pattern. If the locale's data already contains the skeleton of the added pattern, the
+// added pattern can replace patterns of other skeletons, but not the pattern of this skeleton.
 func (p *patterns) add(pattern, provided string, override bool) {
 	if pattern == "" {
 		return

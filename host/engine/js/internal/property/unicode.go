@@ -20,8 +20,8 @@ const (
 	classEscapes = "bfnrtvdDsSwWpPuxc"
 )
 
-// CheckUnicode returns an error for constructs that the flag u forbids but goja accepts. Such
-// constructs are an escaped letter that has no meaning, like \Z from other languages, and a
+// CheckUnicode returns an error for constructs that the flag u forbids but goja accepts. Examples
+// of such constructs are an escaped letter without a meaning in JavaScript, such as \Z, and a
 // repeated lookaround.
 func CheckUnicode(pattern string) error {
 	var lookarounds []bool // whether each open group is a lookaround
