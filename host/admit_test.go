@@ -18,8 +18,8 @@ import (
 // ofTest is the admission flow of the runs in most tests.
 var ofTest = admission.Flow{App: "test", Tenant: host.DefaultTenant}
 
-// inBubble runs a test with a fake clock. It starts the worker pool outside of the synctest bubble,
-// because the pool's goroutines outlive the test.
+// inBubble runs a test with a fake clock. inBubble starts the worker pool outside of the synctest
+// bubble, because the pool's goroutines outlive the test.
 func inBubble(t *testing.T, test func(*testing.T)) {
 	workerPool()
 	synctest.Test(t, test)

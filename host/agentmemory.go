@@ -30,7 +30,7 @@ func blockRights(a *app.App) memory.Authority {
 // blockID identifies a text of a user. It contains the name of the block, and the agent or "".
 type blockID struct{ name, agent string }
 
-// UserMemory implements agent.Env. It returns nil if the caller has no user.
+// UserMemory implements agent.Env. UserMemory returns nil if the caller has no user.
 func (e *agentEnv) UserMemory(ctx context.Context, name string) (*report.MemoryContext, error) {
 	h := e.turn.h
 	if len(h.app.Blocks) == 0 || !e.hasUser() {

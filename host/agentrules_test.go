@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// TestRightsOfRules checks that a trigger can append to a fact that its agent cannot read. It also
-// checks that a recall can read a path that only another agent declares.
+// TestRightsOfRules checks that a trigger can append to a fact that its agent cannot read.
+// TestRightsOfRules also checks that a recall can read a path that only another agent declares.
 func TestRightsOfRules(t *testing.T) {
 	h := openApp(t, fstest.MapFS{
 		"app.yaml": {Data: []byte("app: rules\n")},

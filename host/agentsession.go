@@ -35,9 +35,9 @@ func (s Sessions) fireSessionEnd(ctx context.Context, caller Caller) {
 }
 
 // BeforeIdleEnd fires session:end for the agent that answers in an idle session, and evaluates its
-// triggers. The same transaction ends the session, so the event is fired once even if the process is
-// killed. Sweepers call BeforeIdleEnd before they end an idle session; see session.BeforeEnd. It returns
-// false if the Host is closing, so that a later sweep fires the event.
+// triggers. The same transaction ends the session, so the event is fired once even if the process
+// is killed. Sweepers call BeforeIdleEnd before they end an idle session; see session.BeforeEnd.
+// BeforeIdleEnd returns false if the Host is closing, so that a later sweep fires the event.
 func (s Sessions) BeforeIdleEnd(ctx context.Context, caller Caller) (proceed bool) {
 	if s.h.app.AgentSet == nil || caller.Session == "" {
 		return true

@@ -59,8 +59,8 @@ type hostContext struct {
 	User    any               `json:"userId"`
 }
 
-// contextDocument returns the context for the guest. It adds the host's members to the invocation's
-// context and replaces members with the same name.
+// contextDocument returns the context for the guest. contextDocument adds the host's members to the
+// invocation's context and replaces members with the same name.
 func (r *run) contextDocument() (json.RawMessage, error) {
 	env := make(map[string]string, len(r.tool.Env)+len(r.inv.Env))
 	maps.Copy(env, r.tool.Env)

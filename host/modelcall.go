@@ -149,8 +149,8 @@ func truncateName(name string) string {
 }
 
 // warnModels logs a warning about each model that is granted to a tool but not configured by the
-// operator. It does nothing if no models are configured at all. In that case, the tool gets the
-// fault abi.Unavailable.
+// operator. warnModels does nothing if no models are configured at all. In that case, the tool gets
+// the fault abi.Unavailable.
 func warnModels(h *Host) {
 	if h.models == nil {
 		return

@@ -44,7 +44,8 @@ func started(h *host.Host, inv host.Invocation) (wait func() (*report.Result, er
 }
 
 // TestParkedRunHoldsNothing starts a run that waits for a model, at a gate that admits only one
-// run. It expects that other runs with the same record are admitted and commit in the meantime.
+// run. TestParkedRunHoldsNothing expects that other runs with the same record are admitted and
+// commit in the meantime.
 func TestParkedRunHoldsNothing(t *testing.T) { everywhere(t, testParkedRunHoldsNothing) }
 
 func testParkedRunHoldsNothing(t *testing.T) {
@@ -240,8 +241,8 @@ func testUnawaitedCalls(t *testing.T) {
 	}
 }
 
-// TestSoakWaiters starts 200 runs of one tenant that wait for a model. It compares the latency of
-// another tenant with the latency on an idle host.
+// TestSoakWaiters starts 200 runs of one tenant that wait for a model. TestSoakWaiters compares the
+// latency of another tenant with the latency on an idle host.
 func TestSoakWaiters(t *testing.T) {
 	if os.Getenv("TOOLRUN_SOAK") != "" {
 		testWaiters(t, 30*time.Second)

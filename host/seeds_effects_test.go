@@ -140,7 +140,7 @@ func TestSeedMissingAndTemporary(t *testing.T) {
 }
 
 // TestSeedSession runs the session sample of the documentation page with the metadata on the page.
-// It checks each field of sessionInfo.
+// TestSeedSession checks each field of sessionInfo.
 func TestSeedSession(t *testing.T) {
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	s := newSamples(t, func(o *host.Options) { o.Now = func() time.Time { return now } })

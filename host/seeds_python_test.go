@@ -87,7 +87,7 @@ func checkSample(t *testing.T, h *host.Host) {
 }
 
 // TestSeedEffectsInPython checks what the Python code of the documentation page reads, projects and
-// stores. It also checks that the code cannot change sessionMeta.
+// stores. TestSeedEffectsInPython also checks that the code cannot change sessionMeta.
 func TestSeedEffectsInPython(t *testing.T) {
 	s := newSamples(t, withPython(t))
 	block := s.blocks[4]

@@ -35,9 +35,9 @@ func TestSeedNames(t *testing.T) {
 	}
 }
 
-// TestSeedSchema writes content that the first schema of the documentation page allows. It also
-// writes content that the schema rejects: in the nested object, in the array, in the time, and with
-// undeclared names.
+// TestSeedSchema writes content that the first schema of the documentation page allows.
+// TestSeedSchema also writes content that the schema rejects: in the nested object, in the array,
+// in the time, and with undeclared names.
 func TestSeedSchema(t *testing.T) {
 	s := newSamples(t)
 	for content, pointer := range map[string]string{

@@ -21,8 +21,8 @@ type layout struct {
 	deadline time.Duration
 }
 
-// layOut writes the files of a case to a folder. It also creates a second folder, named "outside",
-// next to that folder.
+// layOut writes the files of a case to a folder. layOut also creates a second folder, named
+// "outside", next to that folder.
 func (w *env) layOut(c corpus.Case) (layout, error) {
 	base := filepath.Join(w.dir, "cases", strings.ReplaceAll(c.Name, "/", "."))
 	l := layout{Case: c, dir: filepath.Join(base, "tool"), deadline: w.deadline(c)}

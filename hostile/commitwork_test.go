@@ -125,7 +125,7 @@ func setTo(content []byte) txn.Update {
 	}
 }
 
-// appendTo appends the argument "more" to contents. It keeps only the last bytes, up to the
+// appendTo appends the argument "more" to contents. appendTo keeps only the last bytes, up to the
 // argument "size".
 func appendTo(more []byte, size int) txn.Update {
 	return func(old storage.Record, _ bool) (storage.Record, any, error) {

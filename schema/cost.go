@@ -110,7 +110,7 @@ func tooMany(reached tally, depth int) *Error {
 }
 
 // rankNodes assigns each node a rank above the ranks of the schemas that it applies to the same
-// value. It rejects a schema that applies itself to the same value, which would never end.
+// value. rankNodes rejects a schema that applies itself to the same value, which would never end.
 func rankNodes(all []*node) *Error {
 	const under = -1
 	ranks := make(map[*node]int, len(all))

@@ -105,8 +105,8 @@ func (t tally) add(n *node, count int) {
 	t[n] = min(t[n]+count, 2*maxVisits)
 }
 
-// addChild adds the count of the subschema n. It counts a $ref as its target: addEither can then
-// detect that two references have the same target.
+// addChild adds the count of the subschema n. addChild counts a $ref as its target: addEither can
+// then detect that two references have the same target.
 func (t tally) addChild(n *node, count int) {
 	if n != nil {
 		t.add(n.plainly(), count)

@@ -93,8 +93,8 @@ func size(v any) int {
 	return total
 }
 
-// checkDefaults rejects defaults that expand infinitely. It reports a default that does not match
-// its own schema as a mistake, and Defaults then ignores it.
+// checkDefaults rejects defaults that expand infinitely. checkDefaults reports a default that does
+// not match its own schema as a mistake, and Defaults then ignores it.
 func (s *Schema) checkDefaults(all []*node) Errors {
 	var errs Errors
 	var unfit []*node

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// TestAgainstLibrary generates schemas and documents. It compares every result with the result of
-// the library, and every strict result with the second implementation of strict.
+// TestAgainstLibrary generates schemas and documents. TestAgainstLibrary compares every result with
+// the result of the library, and every strict result with the second implementation of strict.
 func TestAgainstLibrary(t *testing.T) {
 	const schemas, documents = 600, 16
 	taken, strictly := 0, 0

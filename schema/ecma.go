@@ -42,8 +42,8 @@ func translate(expression string) string {
 	return out.String()
 }
 
-// translateEscape converts the escape at the start of s to RE2. It returns the RE2 text and the
-// size of the escape.
+// translateEscape converts the escape at the start of s to RE2. translateEscape returns the RE2
+// text and the size of the escape.
 func translateEscape(s string, class bool) (text string, size int) {
 	const letter = 3 // \cX
 	switch c := s[1]; {

@@ -57,8 +57,8 @@ func guarded(check func(any) bool) func(any) bool {
 	}
 }
 
-// isTimestamp accepts RFC 3339 timestamps. It also accepts timestamps without a time zone, which
-// means UTC, because Python's datetime.isoformat() returns such timestamps.
+// isTimestamp accepts RFC 3339 timestamps. isTimestamp also accepts timestamps without a time zone,
+// which means UTC, because Python's datetime.isoformat() returns such timestamps.
 func isTimestamp(v any) bool {
 	s, ok := v.(string)
 	if !ok {

@@ -108,8 +108,8 @@ var (
 	labelRefused = []rune{0x640, 0x7fa, 0x302e, 0x302f, 0x3031, 0x3032, 0x3033, 0x3034, 0x3035, 0x303b}
 )
 
-// isLabelRune reports whether a rune is allowed anywhere in a label (RFC 5892). It does not detect
-// runes that are compatibility forms of other runes.
+// isLabelRune reports whether a rune is allowed anywhere in a label (RFC 5892). isLabelRune does
+// not detect runes that are compatibility forms of other runes.
 func isLabelRune(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:

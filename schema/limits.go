@@ -22,8 +22,8 @@ const (
 	JSONValue = "json"
 )
 
-// checkLimits checks the limits that apply to every document, regardless of its schema. It returns
-// the first violation.
+// checkLimits checks the limits that apply to every document, regardless of its schema. checkLimits
+// returns the first violation.
 func (s *Schema) checkLimits(doc any, at *location, depth int) *abi.Violation {
 	violation := func(keyword string, limit json.RawMessage) *abi.Violation {
 		return &abi.Violation{Pointer: at.pointer(), Keyword: keyword, Limit: limit}

@@ -132,9 +132,9 @@ func measureTree(re *syntax.Regexp) (size, runes int) {
 	return size + 1, runes
 }
 
-// isExpression is the format "regex". It takes linear time because it does not compile the
-// expression. It does not check the names of Unicode properties. It rejects inline flags, which
-// JavaScript does not support.
+// isExpression is the format "regex". isExpression takes linear time because it does not compile
+// the expression. isExpression does not check the names of Unicode properties. isExpression rejects
+// inline flags, which JavaScript does not support.
 func isExpression(v any) bool {
 	s, ok := v.(string)
 	if !ok {

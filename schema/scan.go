@@ -82,8 +82,8 @@ type reference struct {
 	keyword string
 }
 
-// scanSchema walks over the schema root. It normalizes the escapes in references, because the
-// library would copy a schema for each spelling of the same fragment.
+// scanSchema walks over the schema root. scanSchema normalizes the escapes in references, because
+// the library would copy a schema for each spelling of the same fragment.
 func scanSchema(root any, d *draft) *scanner {
 	s := &scanner{
 		draft: d, root: root,

@@ -175,8 +175,8 @@ func rawSchema(text []byte) (*jsonschema.Schema, error) {
 
 func rawAccepts(s *jsonschema.Schema, doc any) bool { return s.Validate(doc) == nil }
 
-// moduleDir downloads a module and returns its folder. It skips the test if the module cannot be
-// downloaded.
+// moduleDir downloads a module and returns its folder. moduleDir skips the test if the module
+// cannot be downloaded.
 func moduleDir(t *testing.T, module string) string {
 	t.Helper()
 	cmd := exec.Command("go", "mod", "download", "-json", module)

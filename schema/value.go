@@ -28,8 +28,8 @@ var kindNames = map[string]kinds{
 	"number": numeric, "integer": whole,
 }
 
-// kindOf returns the JSON type of a decoded value. It returns none for a Go value that
-// strictjson.Decode never returns. It does not check whether a number is whole.
+// kindOf returns the JSON type of a decoded value. kindOf returns none for a Go value that
+// strictjson.Decode never returns. kindOf does not check whether a number is whole.
 func kindOf(v any) kinds {
 	switch v.(type) {
 	case nil:

@@ -34,8 +34,8 @@ return (seen?.n ?? 0) + 1;
 `,
 }
 
-// buildToolrun builds the command without test code, once for all tests. It returns the path of the
-// program.
+// buildToolrun builds the command without test code, once for all tests. buildToolrun returns the
+// path of the program.
 func buildToolrun(t testing.TB) string {
 	t.Helper()
 	binary, err := built()

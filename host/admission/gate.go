@@ -110,8 +110,8 @@ func (g *Gate) free(u *node) bool {
 	return free
 }
 
-// mayRun reports whether the bound of a node allows one more run. It ignores the bounds of other
-// nodes.
+// mayRun reports whether the bound of a node allows one more run. mayRun ignores the bounds of
+// other nodes.
 func (g *Gate) mayRun(n *node) bool {
 	if n.unknown() {
 		return true

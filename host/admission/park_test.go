@@ -99,8 +99,8 @@ func TestParkBounds(t *testing.T) {
 }
 
 // TestUnparkIsFirst expects that parked runs are admitted in the order in which they return, and
-// that tenants take turns. It also expects that a full queue rejects a new run of the user, but
-// never a parked run.
+// that tenants take turns. TestUnparkIsFirst also expects that a full queue rejects a new run of
+// the user, but never a parked run.
 func TestUnparkIsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate, ctx := parkedGate(t, admission.Limits{Waiting: 2}), t.Context()

@@ -259,8 +259,8 @@ func (m *memory) measure(target abl.Name, value any) error {
 	return nil
 }
 
-// sizeOf returns the approximate size of a value as JSON. It stops when the size exceeds the limit,
-// because a value can contain the same part many times.
+// sizeOf returns the approximate size of a value as JSON. sizeOf stops when the size exceeds the
+// limit, because a value can contain the same part many times.
 func sizeOf(value any, limit, depth int) (size int, deep bool) {
 	if depth > MaxValueDepth {
 		return 0, true

@@ -191,7 +191,7 @@ func (t *turn) end(ctl control) {
 	t.log.outcome.Escalate = t.log.outcome.Escalate || ctl.kind == escalate
 }
 
-// handOver activates another agent, which answers from then on. It returns the control of the
+// handOver activates another agent, which answers from then on. handOver returns the control of the
 // activation.
 func (t *turn) handOver(ctx context.Context, target abl.Name) (control, error) {
 	name := target.Value

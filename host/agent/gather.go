@@ -202,9 +202,9 @@ func (d *dialog) answer(ctx context.Context, step *abl.Step) (control, error) {
 	return d.t.act(ctx, step, path[min(1, len(path)):])
 }
 
-// fieldType returns the type to which the answer for a field is converted. It returns the first
-// declared type of these: the type in GATHER of the step, the type of the variable or fact, and the
-// type in another GATHER.
+// fieldType returns the type to which the answer for a field is converted. fieldType returns the
+// first declared type of these: the type in GATHER of the step, the type of the variable or fact,
+// and the type in another GATHER.
 func (p *program) fieldType(step *abl.Step, name string) abl.Type {
 	if step.Gather != nil {
 		for _, f := range step.Gather.Fields {

@@ -78,8 +78,8 @@ func (l *log) note(entry report.Trace) {
 	l.outcome.Trace = append(l.outcome.Trace, entry)
 }
 
-// shownJSON returns the displayed form of a value as JSON of a limited size, for the trace. It returns
-// nil if the trace is full.
+// shownJSON returns the displayed form of a value as JSON of a limited size, for the trace.
+// shownJSON returns nil if the trace is full.
 func (m *memory) shownJSON(path string, value any) json.RawMessage {
 	if len(m.log.outcome.Trace) >= MaxTrace {
 		return nil

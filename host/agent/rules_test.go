@@ -167,7 +167,7 @@ func (e noUser) Context(ctx context.Context, a string, paths []string, domain st
 }
 
 // TestRulesWithoutUser uses recalls and triggers with facts of the user in a session without a
-// user. It checks that the turn does not fail.
+// user. TestRulesWithoutUser checks that the turn does not fail.
 func TestRulesWithoutUser(t *testing.T) {
 	set := compile(t, nil, `AGENT: A
 MEMORY:
@@ -556,7 +556,7 @@ FLOW:
 }
 
 // TestConstraintsSeeTheInput checks that a constraint on a call applies to the input of the call
-// and to the variables. It checks calls from a flow and calls from a model.
+// and to the variables. TestConstraintsSeeTheInput checks calls from a flow and calls from a model.
 func TestConstraintsSeeTheInput(t *testing.T) {
 	for _, tt := range []struct {
 		variable, input string

@@ -68,8 +68,8 @@ func found(value any) (any, int, error) {
 	return value, 1, nil
 }
 
-// readFact returns the value of a fact, or its default if no value is stored. It returns null for a
-// fact that the agent cannot read.
+// readFact returns the value of a fact, or its default if no value is stored. readFact returns null
+// for a fact that the agent cannot read.
 func (m *memory) readFact(ctx context.Context, f *abl.Fact) (any, error) {
 	if f.Access == abl.AccessWrite {
 		m.log.note(report.Trace{Kind: "recall", Name: f.Value, Position: m.log.place(f.Position), Result: "denied"})

@@ -180,8 +180,8 @@ func (s secrets) spans(text string, size int) []span {
 	return found
 }
 
-// replaceSpans returns the first bytes of a text with spans replaced. It treats overlapping spans
-// as one span.
+// replaceSpans returns the first bytes of a text with spans replaced. replaceSpans treats
+// overlapping spans as one span.
 func replaceSpans(text string, spans []span, size int) string {
 	if len(spans) == 0 {
 		return text[:size]

@@ -34,8 +34,8 @@ func (s *Set) ShowKept(agent string, variables json.RawMessage) json.RawMessage 
 	})
 }
 
-// showMember returns a state in which one member is replaced by the displayed values. It also hides
-// the sensitive values in the other members, such as the output of a tool.
+// showMember returns a state in which one member is replaced by the displayed values. showMember
+// also hides the sensitive values in the other members, such as the output of a tool.
 func (s *Set) showMember(agent, member string, state json.RawMessage) json.RawMessage {
 	m := s.masksOf(agent)
 	if len(m) == 0 {

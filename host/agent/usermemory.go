@@ -9,8 +9,9 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// userMemory returns the part of a prompt that contains the memory of the user for the active agent,
-// or "". It reads the memory once for each agent, before the first request of the turn to a model.
+// userMemory returns the part of a prompt that contains the memory of the user for the active
+// agent, or "". userMemory reads the memory once for each agent, before the first request of the
+// turn to a model.
 func (r *reasoner) userMemory(ctx context.Context, at abl.Position) (string, error) {
 	name := r.mem.agent.name
 	if text, known := r.memories[name]; known {

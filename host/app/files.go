@@ -90,8 +90,8 @@ func (r *fileReader) isFile(at position, file string) bool {
 	return false
 }
 
-// fileProblem reports why a file cannot be read. It omits the message of the operating system,
-// which can contain paths of the host.
+// fileProblem reports why a file cannot be read. fileProblem omits the message of the operating
+// system, which can contain paths of the host.
 func (r *fileReader) fileProblem(at position, file string, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// parseJSON parses one JSON document and keeps the positions of its values. It keeps duplicate
-// keys, so all of them can be reported.
+// parseJSON parses one JSON document and keeps the positions of its values. parseJSON keeps
+// duplicate keys, so all of them can be reported.
 func parseJSON(file string, content []byte) (*node, Problems) {
 	if len(bytes.TrimSpace(content)) == 0 {
 		return (&node{position: position{file, 1, 1}}).seal(), nil
@@ -54,7 +54,8 @@ func (r *jsonReader) next() (json.Token, position, error) {
 	return tok, at, err
 }
 
-// positionAt is like positionOf, but offsets must be increasing. It visits each byte only once.
+// positionAt is like positionOf, but offsets must be increasing. positionAt visits each byte only
+// once.
 func (r *jsonReader) positionAt(offset int) position {
 	for ; r.seen < min(offset, len(r.content)); r.seen++ {
 		switch c := r.content[r.seen]; {

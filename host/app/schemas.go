@@ -84,8 +84,8 @@ func (r *schemaReader) schemaFile(n *node, key string) *node {
 	return root
 }
 
-// isJSON reports whether a schema can be encoded as JSON. It reports a problem for each value that
-// cannot be encoded.
+// isJSON reports whether a schema can be encoded as JSON. isJSON reports a problem for each value
+// that cannot be encoded.
 func (r *schemaReader) isJSON(n *node) bool {
 	ok := true
 	switch n.kind {

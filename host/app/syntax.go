@@ -74,8 +74,8 @@ func goesDeeper(lines []string, at position, next int) bool {
 	return !strings.Contains(value, ": ") && indentOf(lines[next-1]) > indentOf(lines[at.line-1]) && strings.Contains(lines[next-1], ":")
 }
 
-// fittingIndents returns a hint with the indentations that match an enclosing mapping or list. It
-// returns "" if the indentation of the line already matches.
+// fittingIndents returns a hint with the indentations that match an enclosing mapping or list.
+// fittingIndents returns "" if the indentation of the line already matches.
 func fittingIndents(lines []string, number int) string {
 	var above []open // from the outermost to the innermost
 	push := func(indent, line int) {

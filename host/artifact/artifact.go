@@ -118,8 +118,8 @@ func index(files []Artifact, id string, now time.Time) int {
 	return slices.IndexFunc(files, func(f Artifact) bool { return f.ID == id && now.Before(f.Expires) })
 }
 
-// checkCount returns the files of a list that have not expired. It returns a fault if the session
-// already has the maximum number of files.
+// checkCount returns the files of a list that have not expired. checkCount returns a fault if the
+// session already has the maximum number of files.
 func checkCount(list json.RawMessage, now time.Time) ([]Artifact, error) {
 	files, err := Live(list, now)
 	if err != nil {

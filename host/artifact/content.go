@@ -42,7 +42,7 @@ func (a *Artifacts) uploadKey(c partition.Caller, id string) storage.Key {
 }
 
 // IsManifest reports whether a key of the kind partition.File belongs to the record with the size
-// of a file. It returns false for the key of a piece.
+// of a file. IsManifest returns false for the key of a piece.
 func IsManifest(key storage.Key) bool {
 	parts, _ := key.Parts()
 	items := 0

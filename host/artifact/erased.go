@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// erasedKeys returns the key of the record that marks the caller's user as erased. It returns no
-// key if the caller has no user.
+// erasedKeys returns the key of the record that marks the caller's user as erased. erasedKeys
+// returns no key if the caller has no user.
 func (a *Artifacts) erasedKeys(c partition.Caller) []storage.Key {
 	if c.User == "" {
 		return nil

@@ -72,8 +72,8 @@ func (a *Artifacts) Piece(ctx context.Context, tenant, id string, offset int64) 
 	return r.Content[skip:], nil
 }
 
-// fileCaller returns the caller that is used to read a file. It returns an error if the file's id
-// is invalid.
+// fileCaller returns the caller that is used to read a file. fileCaller returns an error if the
+// file's id is invalid.
 func fileCaller(tenant, id string) (partition.Caller, error) {
 	c := partition.Caller{Tenant: tenant}
 	if err := c.Check(); err != nil {

@@ -68,8 +68,8 @@ func startPython(ctx context.Context, e engine.Engine) {
 	}
 }
 
-// stateOf returns a text that changes if the file or toolrun's version changes. It does not read
-// the file.
+// stateOf returns a text that changes if the file or toolrun's version changes. stateOf does not
+// read the file.
 func stateOf(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -81,8 +81,8 @@ func stateOf(file string) string {
 	return fmt.Sprint(python.Version(), " ", file, " ", info.Size(), " ", info.ModTime().UnixNano())
 }
 
-// readPython reads an interpreter. It verifies the content of an installed interpreter, but not of
-// another build.
+// readPython reads an interpreter. readPython verifies the content of an installed interpreter, but
+// not of another build.
 func readPython(file string) ([]byte, error) {
 	if file == "" {
 		return nil, abi.Faultf(abi.Unavailable, "no Python runtime is installed").

@@ -82,8 +82,8 @@ func (c content) isCSV() bool {
 	return c.isText() && !c.is("text/html", "text/xml", "image/svg+xml", "text/rtf")
 }
 
-// isHTML reports whether the content can be HTML. It accepts any text, because HTML fragments look
-// like other text.
+// isHTML reports whether the content can be HTML. isHTML accepts any text, because HTML fragments
+// look like other text.
 func (c content) isHTML() bool {
 	if len(c.head) == 0 {
 		return true
@@ -155,10 +155,10 @@ func entries(head []byte) (names []string) {
 	return names
 }
 
-// textOf decodes data that is UTF-8 or UTF-16. It returns the text as UTF-8 without a byte order
-// mark, and reports whether the data was UTF-16. It returns nil if the data has another encoding or
-// contains binary characters. If the argument "cut" is true, the data is the beginning of a file,
-// so the last character can be incomplete.
+// textOf decodes data that is UTF-8 or UTF-16. textOf returns the text as UTF-8 without a byte
+// order mark, and reports whether the data was UTF-16. textOf returns nil if the data has another
+// encoding or contains binary characters. If the argument "cut" is true, the data is the beginning
+// of a file, so the last character can be incomplete.
 func textOf(data []byte, cut bool) (text []byte, wide bool) {
 	order, rest := byteOrder(data)
 	if order != nil {

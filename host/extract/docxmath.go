@@ -76,8 +76,8 @@ func (w *docx) endMath(name string) {
 	}
 }
 
-// endFormula ends the current equation, if there is one. It writes the equation as TeX between
-// dollar signs, or as plain text if it contains only text.
+// endFormula ends the current equation, if there is one. endFormula writes the equation as TeX
+// between dollar signs, or as plain text if it contains only text.
 func (w *docx) endFormula() {
 	f := w.formula
 	if f == nil {

@@ -156,7 +156,7 @@ func (w *docx) reference(t xml.StartElement) string {
 	return "[" + strconv.Itoa(w.notes[key]) + "]"
 }
 
-// startNote begins a note. It writes the number of the note if the text refers to the note.
+// startNote begins a note. startNote writes the number of the note if the text refers to the note.
 func (w *docx) startNote(t xml.StartElement) {
 	if n := w.notes[t.Name.Local+attribute(t, "id")]; n > 0 {
 		w.put("[" + strconv.Itoa(n) + "] ")
@@ -170,8 +170,8 @@ func (w *docx) paragraph() error {
 	return err
 }
 
-// startCell begins a cell. It writes a separator between two cells. It omits the separator if the
-// text of the previous cell ends with a line break.
+// startCell begins a cell. startCell writes a separator between two cells. startCell omits the
+// separator if the text of the previous cell ends with a line break.
 func (w *docx) startCell() {
 	n := len(w.columns)
 	if n == 0 {

@@ -10,9 +10,9 @@ import (
 // sampleBytes is the size of the sample that is used to guess an encoding.
 const sampleBytes = 16 << 10
 
-// decodeText returns about limit bytes of a text as UTF-8. It returns false if the data is not
-// text. It supports UTF-8, UTF-16 with or without a byte order mark, and legacy encodings, which it
-// guesses from the frequencies of bytes.
+// decodeText returns about limit bytes of a text as UTF-8. decodeText returns false if the data is
+// not text. decodeText supports UTF-8, UTF-16 with or without a byte order mark, and legacy
+// encodings, which it guesses from the frequencies of bytes.
 func decodeText(data []byte, limit int) ([]byte, bool) {
 	if order, rest := byteOrder(data); order != nil {
 		units := min(len(rest)/2, limit+1) // each character needs at least one byte in UTF-8
@@ -59,8 +59,8 @@ func isBinary(r rune) bool {
 // withoutMark removes a UTF-8 byte order mark.
 func withoutMark(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")) }
 
-// byteOrder detects UTF-16. It returns the byte order and the text without its byte order mark. The
-// byte order is nil if the data is not UTF-16.
+// byteOrder detects UTF-16. byteOrder returns the byte order and the text without its byte order
+// mark. The byte order is nil if the data is not UTF-16.
 func byteOrder(data []byte) (order binary.ByteOrder, rest []byte) {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):

@@ -64,8 +64,8 @@ func unnamed(mediaType string) (known, error) {
 	return f, nil
 }
 
-// declaredType returns a media type without its parameters. It returns "" for a media type without
-// information, such as application/octet-stream.
+// declaredType returns a media type without its parameters. declaredType returns "" for a media
+// type without information, such as application/octet-stream.
 func declaredType(declared string) (string, error) {
 	if strings.TrimSpace(declared) == "" {
 		return "", nil

@@ -53,8 +53,8 @@ func (p *slowProgram) Run(ctx context.Context, in engine.Input, host engine.Host
 
 var pdfOfHi = pagesOf("BT /F1 12 Tf (hi) Tj ET")
 
-// TestWaitingIsNotReading checks that the time in the queue does not count against Time. It starts
-// more concurrent reads than the engine can finish within Time.
+// TestWaitingIsNotReading checks that the time in the queue does not count against Time.
+// TestWaitingIsNotReading starts more concurrent reads than the engine can finish within Time.
 func TestWaitingIsNotReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader := &extract.Reader{Engine: slow{engine: inProcess(t), takes: extract.Time / 2}, Parallel: 1}

@@ -31,8 +31,8 @@ func (r request) input() json.RawMessage {
 	return append(base64.StdEncoding.AppendEncode(input, r.Data), `"}`...)
 }
 
-// requestOf decodes a request. It removes the data before it decodes the JSON. A JSON decoder reads
-// each byte twice, so the decoder would need a second for a large document.
+// requestOf decodes a request. requestOf removes the data before it decodes the JSON. A JSON
+// decoder reads each byte twice, so the decoder would need a second for a large document.
 func requestOf(input json.RawMessage) (r request, err error) {
 	before, rest, _ := bytes.Cut(input, dataPrefix)
 	data, after, ok := bytes.Cut(rest, []byte{'"'})

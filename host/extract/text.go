@@ -59,7 +59,7 @@ func readText(data []byte, out *sink) error {
 	return nil
 }
 
-// readJSON reads a JSON file. It converts only the character encoding.
+// readJSON reads a JSON file. readJSON converts only the character encoding.
 func readJSON(data []byte, out *sink) error {
 	text := withoutMark(data)
 	if !utf8.Valid(text) || json.Unmarshal(text, new(json.RawMessage)) != nil {

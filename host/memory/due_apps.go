@@ -15,10 +15,10 @@ type DueApp struct {
 	Before storage.Key
 }
 
-// DueApps returns apps of tenants with a run in the queue that is due at a time. It omits paused
-// apps. It examines only apps that follow a key, and at most as many as the argument "limit". It
-// also returns the key after which the next call continues. The key is "" if there are no more
-// apps. DueApps reads from the backend once or twice for each app.
+// DueApps returns apps of tenants with a run in the queue that is due at a time. DueApps omits
+// paused apps. It examines only apps that follow a key, and at most as many as the argument
+// "limit". DueApps also returns the key after which the next call continues. The key is "" if there
+// are no more apps. DueApps reads from the backend once or twice for each app.
 func DueApps(ctx context.Context, backend storage.Backend, at time.Time, after storage.Key, limit int) (due []DueApp, next storage.Key, err error) {
 	prefix := storage.MakeKey(storage.Part{Tag: storage.System, Value: partition.SleepDue})
 	for range limit {

@@ -43,8 +43,9 @@ func (t *transaction) life(r storage.Record) txn.Life {
 	return l
 }
 
-// foreignEnds returns the keys of the sessions and workflows with which the record ends. It omits
-// the caller's own session and workflow, because the transaction has guards for them.
+// foreignEnds returns the keys of the sessions and workflows with which the record ends.
+// foreignEnds omits the caller's own session and workflow, because the transaction has guards for
+// them.
 func (t *transaction) foreignEnds(r storage.Record) []storage.Key {
 	c := t.tx.Caller
 	var keys []storage.Key
@@ -56,8 +57,8 @@ func (t *transaction) foreignEnds(r storage.Record) []storage.Key {
 	return keys
 }
 
-// endKey returns the key of the session or the workflow that a tag contains. It returns "" for any
-// other tag.
+// endKey returns the key of the session or the workflow that a tag contains. endKey returns "" for
+// any other tag.
 func endKey(app partition.App, tenant, tag string) storage.Key {
 	if id, ok := partition.SessionOfTag(tag); ok {
 		return app.Session(partition.Caller{Tenant: tenant, Session: id})

@@ -75,7 +75,7 @@ func decodeDeclared(r storage.Record) (map[string]declaredStore, error) {
 }
 
 // SaveDeclared stores the declarations that were made at run time. If it fails, it stores no
-// declaration. It does not check the declarations. New and Service.Declare check them.
+// declaration. SaveDeclared does not check the declarations. New and Service.Declare check them.
 func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app string, stores ...declare.Store) error {
 	key := declaredKey(tenant, app)
 	db := records.New(records.Config{App: partition.App(app), Backend: backend})

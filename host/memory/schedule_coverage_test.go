@@ -61,8 +61,8 @@ func (h *runHistory) coverEnd(counts map[string]int) {
 	}
 }
 
-// coverChange compares two attempts of a run. It finds the first reply in which they differ, and
-// counts the kind of change that explains the difference.
+// coverChange compares two attempts of a run. coverChange finds the first reply in which they
+// differ, and counts the kind of change that explains the difference.
 func coverChange(counts map[string]int, before, after attempt) {
 	for i := range min(len(before.trace), len(after.trace)) {
 		was, is := before.trace[i], after.trace[i]

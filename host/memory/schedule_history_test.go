@@ -236,8 +236,8 @@ func (h *runHistory) applySeen(a attempt) func(world) []world {
 	}
 }
 
-// applyLast accepts a state of the model in which the run would have ended in the same way. It
-// returns the state after the run.
+// applyLast accepts a state of the model in which the run would have ended in the same way.
+// applyLast returns the state after the run.
 func (h *runHistory) applyLast(id int, a attempt) func(world) []world {
 	return func(w world) []world {
 		g, trace, err := h.replay(w, a, h.err != nil)

@@ -50,8 +50,8 @@ func (h *runHistory) onUpdate(now []storage.Head, writes []storage.Write) {
 	}
 }
 
-// sawOther reports whether the attempt saw a version of a record that differs from the record r. It
-// returns false if r is the zero Record.
+// sawOther reports whether the attempt saw a version of a record that differs from the record r.
+// sawOther returns false if r is the zero Record.
 func (h *runHistory) sawOther(key storage.Key, r storage.Record) bool {
 	was, ok := h.seen[key]
 	return ok && r.Exists() && !was.SameVersion(r)

@@ -107,8 +107,8 @@ func (t *roundPage) filled() []Due {
 	return t.next
 }
 
-// dueOf returns the record of the queue with a head, without the fields of its content. It returns
-// false for any other record.
+// dueOf returns the record of the queue with a head, without the fields of its content. dueOf
+// returns false for any other record.
 func dueOf(h storage.Head, tenant string) (Due, bool) {
 	at, session, ok := partition.DueOf(h.Key)
 	return Due{Tenant: tenant, User: h.Subject(), Session: session, At: at}, ok

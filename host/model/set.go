@@ -27,7 +27,7 @@ type Set struct {
 
 // NewSet creates the models of a configuration. The map factories contains the providers by name.
 // The function getenv returns the value of an environment variable, or "". The error reports all
-// models that cannot be created. It does not contain an API key.
+// models that cannot be created. NewSet does not contain an API key.
 func NewSet(config *Config, factories map[string]Factory, getenv func(name string) string) (*Set, error) {
 	s := &Set{config: config, chats: map[string]Chat{}, embedders: map[string]Embedder{}, vectors: NewVectorCache(0)}
 	var errs []error

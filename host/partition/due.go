@@ -17,8 +17,8 @@ func (a App) Due(c Caller, at time.Time, session string) storage.Key {
 		storage.Part{Tag: storage.Item, Value: session})
 }
 
-// DueOf returns the time and the session in a key that Due returned. It returns false for any other
-// key.
+// DueOf returns the time and the session in a key that Due returned. DueOf returns false for any
+// other key.
 func DueOf(key storage.Key) (at time.Time, session string, ok bool) {
 	parts, err := key.Parts()
 	if err != nil || len(parts) < 2 || key.Part(storage.System) != SleepDue {

@@ -108,7 +108,7 @@ func (db *DB) Fault(doing string, err error) error {
 }
 
 // SpaceFault returns the fault for the error of a write that exceeds the quota or the space of the
-// backend. It returns any other error unchanged.
+// backend. SpaceFault returns any other error unchanged.
 func (db *DB) SpaceFault(err error) error {
 	over, exceeded := errors.AsType[*storage.OverBudgetError](err)
 	switch {

@@ -77,8 +77,8 @@ func (db *DB) WithContents(ctx context.Context, visit func([]storage.Record) err
 }
 
 // ScanPart returns the first records under a prefix after a key, and reports whether they are the
-// last ones. The contents of these records have at most PageBytes, unless the first record itself is
-// larger. It skips records that are removed in the meantime.
+// last ones. The contents of these records have at most PageBytes, unless the first record itself
+// is larger. ScanPart skips records that are removed in the meantime.
 func (db *DB) ScanPart(ctx context.Context, prefix, after storage.Key) (found []storage.Record, last bool, err error) {
 	heads, err := db.Backend.Heads(ctx, prefix, after, Chunk)
 	if err != nil || len(heads) == 0 {
@@ -90,7 +90,7 @@ func (db *DB) ScanPart(ctx context.Context, prefix, after storage.Key) (found []
 }
 
 // firstOf returns the keys of the first records whose contents together have at most the given
-// number of bytes. It returns at least one key.
+// number of bytes. firstOf returns at least one key.
 func firstOf(heads []storage.Head, bytes int64) (keys []storage.Key) {
 	size := int64(0)
 	for _, h := range heads {
@@ -114,9 +114,9 @@ func existing(records []storage.Record) []storage.Record {
 	return found
 }
 
-// EachTenant calls visit with each tenant that has records of a kind of the app. It skips tenants
-// in seen, and adds each visited tenant to seen. It reads from the backend once for each tenant,
-// and once for each other app of a tenant.
+// EachTenant calls visit with each tenant that has records of a kind of the app. EachTenant skips
+// tenants in seen, and adds each visited tenant to seen. EachTenant reads from the backend once for
+// each tenant, and once for each other app of a tenant.
 func (db *DB) EachTenant(ctx context.Context, kind string, seen map[string]bool, visit func(tenant string) error) error {
 	prefix := storage.MakeKey(storage.Part{Tag: storage.System, Value: kind})
 	for after := storage.Key(""); ; {

@@ -189,9 +189,9 @@ type Backend interface {
 	Usage(ctx context.Context, accounts ...Key) ([]Usage, error)
 
 	// ScanTag returns the heads of selected records whose keys are greater than the argument
-	// "after", in key order. It returns at most as many heads as the argument "limit", which must
-	// be at least 1. The selector must have a Tag. If ScanTag returns fewer heads, there are no
-	// more.
+	// "after", in key order. ScanTag returns at most as many heads as the argument "limit", which
+	// must be at least 1. The selector must have a Tag. If ScanTag returns fewer heads, there are
+	// no more.
 	ScanTag(ctx context.Context, what Selector, after Key, limit int) ([]Head, error)
 
 	// DeleteWhere removes selected records and returns the heads of the removed records. It removes

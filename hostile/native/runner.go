@@ -37,7 +37,7 @@ func Run(ctx context.Context, command []string, attacks []Attack, without string
 	return results, nil
 }
 
-// runHost starts a host, and returns its results until the host ends. It returns at least one
+// runHost starts a host, and returns its results until the host ends. runHost returns at least one
 // result.
 func runHost(ctx context.Context, command []string, dir string, attacks []Attack, without string) ([]Result, error) {
 	args := append(append([]string{}, command[1:]...), dir, without)

@@ -46,7 +46,7 @@ func adviseMoved(cmd *cobra.Command, err error) error {
 	return movedFault(moved, flags)
 }
 
-// flagText formats a flag for a shell. It returns "" if the flag has no value.
+// flagText formats a flag for a shell. flagText returns "" if the flag has no value.
 func flagText(name, value string) string {
 	if value == "" {
 		return ""

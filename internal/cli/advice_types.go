@@ -40,8 +40,8 @@ func adviseTexts(err error, pairs []string, declares func() bool) error {
 	return err
 }
 
-// kindOf returns the JSON type of a text that is a number or a boolean. It returns "" for all other
-// texts.
+// kindOf returns the JSON type of a text that is a number or a boolean. kindOf returns "" for all
+// other texts.
 func kindOf(text string) string {
 	switch {
 	case text == "true" || text == "false":

@@ -82,8 +82,8 @@ func (d dbCommands) backupFile(ctx context.Context, db database, dest string) (e
 	return d.reportFile(dest)
 }
 
-// backupRemote downloads a backup. It writes a temporary file, and renames this file after it is
-// complete and synced to disk.
+// backupRemote downloads a backup. backupRemote writes a temporary file, and renames this file
+// after it is complete and synced to disk.
 func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest string) error {
 	r, err := d.apps.client(f, "")
 	if err != nil {
@@ -134,8 +134,8 @@ func (d dbCommands) reportFile(dest string) error {
 	return d.out.answer(reply, func() error { return d.out.say("wrote %s, %d bytes", shown, info.Size()) })
 }
 
-// inUse returns err with the given hint if another process has the database open. It returns other
-// errors unchanged.
+// inUse returns err with the given hint if another process has the database open. inUse returns
+// other errors unchanged.
 func inUse(err error, hint string) error {
 	if f, ok := errors.AsType[*abi.Fault](err); ok && f.Hint == hintInUse {
 		return f.WithHint("%s", hint)

@@ -46,8 +46,8 @@ func (dc doctorCommand) check() error {
 	return dc.showLayers(report)
 }
 
-// showLayers prints the isolation layers. It fails if an inactive layer could be activated without
-// administrator rights.
+// showLayers prints the isolation layers. showLayers fails if an inactive layer could be activated
+// without administrator rights.
 func (dc doctorCommand) showLayers(report sandbox.Report) error {
 	err := dc.out.answer(report, func() error {
 		for _, l := range report.Layers {

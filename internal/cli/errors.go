@@ -47,8 +47,8 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// faultOf converts any error to a fault. It keeps the whole error text. A guest must not see some
-// of these texts, but the user of the command line may.
+// faultOf converts any error to a fault. faultOf keeps the whole error text. A guest must not see
+// some of these texts, but the user of the command line may.
 func faultOf(err error) *abi.Fault {
 	if u, ok := errors.AsType[*usageError](err); ok {
 		return u.fault

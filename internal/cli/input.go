@@ -169,8 +169,8 @@ func parsePair(text string) (key string, value any, err error) {
 	return key, parsed, nil
 }
 
-// adviseTypes adds a hint to an error about invalid input. It adds the hint if the schema requires
-// another type for a key=value argument, which is always a string.
+// adviseTypes adds a hint to an error about invalid input. adviseTypes adds the hint if the schema
+// requires another type for a key=value argument, which is always a string.
 func adviseTypes(err error, pairs []string) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || f.Code != abi.InputInvalid || f.Hint != "" {

@@ -179,9 +179,9 @@ func (f *serveFlags) bodyBytes() int64 {
 	return bytes
 }
 
-// openApps reads the app files. It fails if a file does not contain a usable app. Other mistakes
-// are logged and do not cause an error. The files of tools are cached, so changes to them take
-// effect when the app files are reloaded.
+// openApps reads the app files. openApps fails if a file does not contain a usable app. Other
+// mistakes are logged and do not cause an error. The files of tools are cached, so changes to them
+// take effect when the app files are reloaded.
 func openApps(ps projects, files []string, logger *slog.Logger) ([]*project, error) {
 	if len(files) == 0 {
 		files = []string{""}

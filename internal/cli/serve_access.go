@@ -132,7 +132,7 @@ func (k devKey) Authenticate(r *http.Request) (auth.Principal, error) {
 	return auth.Principal{Role: auth.Operator, Tenant: host.DefaultTenant, CanRunCode: true, Name: "dev"}, nil
 }
 
-// openDev creates the key for --dev. It fails if other machines could connect to the service.
+// openDev creates the key for --dev. openDev fails if other machines could connect to the service.
 func (f *accessFlags) openDev(listen string) (authenticator, error) {
 	name, _, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(name); err != nil || name != "localhost" && (ip == nil || !ip.IsLoopback()) {
@@ -210,8 +210,8 @@ func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*ht
 
 var errOpenSecret = errors.New("others can read or change the secret and forge links")
 
-// readSecret reads a file with a secret. It fails if users other than the owner can write the file,
-// or if users outside the group can read it.
+// readSecret reads a file with a secret. readSecret fails if users other than the owner can write
+// the file, or if users outside the group can read it.
 func readSecret(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {

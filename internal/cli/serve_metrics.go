@@ -12,8 +12,9 @@ import (
 // ten series.
 const maxMetricsTenants = 1000
 
-// tenantsOfMetrics parses --metrics-tenants, which is a list of tenants or a number. It returns the
-// listed tenants and the number of additional tenants with separate metrics.
+// tenantsOfMetrics parses --metrics-tenants, which is a list of tenants or a number.
+// tenantsOfMetrics returns the listed tenants and the number of additional tenants with separate
+// metrics.
 func (f *serveFlags) tenantsOfMetrics() (ids []string, first int, err error) {
 	if n, err := strconv.Atoi(f.metricsTenants); err == nil {
 		if n < 0 || n > maxMetricsTenants {

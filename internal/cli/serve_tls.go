@@ -33,7 +33,8 @@ type certificate struct {
 	pending bool
 }
 
-// openCertificate reads the certificate. It returns nil if the service does not use TLS.
+// openCertificate reads the certificate. openCertificate returns nil if the service does not use
+// TLS.
 func openCertificate(env Env, f *serveFlags, logger *slog.Logger) (*certificate, error) {
 	if f.tlsCert == "" {
 		return nil, nil

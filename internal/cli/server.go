@@ -83,8 +83,8 @@ func (a apps) client(f *serverFlags, app string) (*client.Client, error) {
 	return c, nil
 }
 
-// httpClient returns a client that also trusts the certificate authorities of --ca. It returns nil
-// if the default client suffices.
+// httpClient returns a client that also trusts the certificate authorities of --ca. httpClient
+// returns nil if the default client suffices.
 func (f *serverFlags) httpClient(env Env) (*http.Client, error) {
 	if f.ca == "" {
 		return nil, nil

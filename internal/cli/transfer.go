@@ -242,8 +242,8 @@ func (tc transferCommands) writeDocument(document []byte, out string, force bool
 	return tc.out.answer(map[string]string{"file": out}, func() error { return tc.out.say("wrote %s", out) })
 }
 
-// writeFile writes a file and creates its folder. It replaces an existing file only if force is
-// true.
+// writeFile writes a file and creates its folder. writeFile replaces an existing file only if force
+// is true.
 func (tc transferCommands) writeFile(name string, content []byte, force bool) error {
 	full := tc.env.path(name)
 	if err := os.MkdirAll(filepath.Dir(full), 0o777); err != nil {

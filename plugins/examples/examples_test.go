@@ -67,8 +67,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// runInScript implements the command toolrun for scripts. It runs the command in this process,
-// because with the race detector a separate process takes a second to exit.
+// runInScript implements the command toolrun for scripts. runInScript runs the command in this
+// process, because with the race detector a separate process takes a second to exit.
 func runInScript(ts *testscript.TestScript, neg bool, args []string) {
 	exit := cli.Main(context.Background(), cli.Env{
 		Args: args, Stdout: ts.Stdout(), Stderr: ts.Stderr(), Dir: ts.MkAbs("."), CacheDir: cacheDir, Getenv: getenv,
@@ -148,9 +148,9 @@ func tools(t *testing.T) []string {
 // npmTool is the name of the tool that imports an npm package.
 const npmTool = "order_history"
 
-// copyExamples copies the examples to a temporary folder, in which runs can create a database. It
-// does not copy installed packages. Instead, it installs the package for npmTool and the
-// interpreter for Python tools. If npm is missing, it skips the test.
+// copyExamples copies the examples to a temporary folder, in which runs can create a database.
+// copyExamples does not copy installed packages. Instead, it installs the package for npmTool and
+// the interpreter for Python tools. If npm is missing, it skips the test.
 func copyExamples(t *testing.T, tool string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -15,8 +15,8 @@ import (
 // interpreter.
 var runtime atomic.Pointer[string]
 
-// needRuntime makes the Python interpreter available to commands. It skips the test if there is no
-// interpreter.
+// needRuntime makes the Python interpreter available to commands. needRuntime skips the test if
+// there is no interpreter.
 func needRuntime(t *testing.T) {
 	t.Helper()
 	file := disttest.File(t)

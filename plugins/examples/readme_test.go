@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
-// TestReadmes runs the commands in each README in order, in a new copy of the examples. It compares
-// the output with the README.
+// TestReadmes runs the commands in each README in order, in a new copy of the examples. TestReadmes
+// compares the output with the README.
 func TestReadmes(t *testing.T) {
 	for _, tool := range tools(t) {
 		t.Run(tool, func(t *testing.T) {

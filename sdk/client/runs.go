@@ -53,7 +53,7 @@ func (c *Client) Run(ctx context.Context, run apitypes.RunRequest, opts ...RunOp
 	return answered(fetchWith[report.Result](ctx, c, newRun(opts, "runs"), run))
 }
 
-// RunCode is like Run, but runs the source text in the request instead of a declared tool. It
+// RunCode is like Run, but runs the source text in the request instead of a declared tool. RunCode
 // requires a key with the permission code.
 func (c *Client) RunCode(ctx context.Context, run apitypes.CodeRequest, opts ...RunOption) (*report.Result, error) {
 	return answered(fetchWith[report.Result](ctx, c, newRun(opts, "runs", "code"), run))

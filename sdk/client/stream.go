@@ -104,8 +104,9 @@ func follow(from io.Reader, onLog func(int, abi.LogLine), onRunID func(string)) 
 
 var errNoCode = errors.New("the problem has no code")
 
-// nextEvent reads one server-sent event (HTML Living Standard, section 9.2.6). It accepts only the
-// line ends LF, which the service sends, and CRLF, because a proxy could convert line ends.
+// nextEvent reads one server-sent event (HTML Living Standard, section 9.2.6). nextEvent accepts
+// only the line ends LF, which the service sends, and CRLF, because a proxy could convert line
+// ends.
 func nextEvent(from *bufio.Reader) (name string, data []byte, err error) {
 	for {
 		line, err := from.ReadBytes('\n') // a line can have any length; the size of the stream is limited

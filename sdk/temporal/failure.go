@@ -40,7 +40,7 @@ func (a *Activities) failure(ctx context.Context, f *abi.Fault, result *Result) 
 }
 
 // FaultOf returns the fault of a failed run from the error that a workflow got from the activity.
-// It returns nil for any other error, such as a timeout that Temporal has detected. It is
+// FaultOf returns nil for any other error, such as a timeout that Temporal has detected. It is
 // deterministic, so workflow code can call it.
 func FaultOf(err error) *abi.Fault {
 	var f *abi.Fault
@@ -50,8 +50,8 @@ func FaultOf(err error) *abi.Fault {
 	return f
 }
 
-// ResultOf returns the Result of a failed run, which contains its id and log lines. It returns nil
-// if there is no Result.
+// ResultOf returns the Result of a failed run, which contains its id and log lines. ResultOf
+// returns nil if there is no Result.
 func ResultOf(err error) *Result {
 	var f *abi.Fault
 	var result *Result
@@ -61,8 +61,8 @@ func ResultOf(err error) *Result {
 	return result
 }
 
-// readDetails decodes the details of an activity's error. It ignores other errors, because their
-// details were never encoded. Temporal's SDK panics if details are decoded as another type.
+// readDetails decodes the details of an activity's error. readDetails ignores other errors, because
+// their details were never encoded. Temporal's SDK panics if details are decoded as another type.
 func readDetails(err error, into ...any) bool {
 	activity, ok := errors.AsType[*temporal.ActivityError](err)
 	if !ok {

@@ -78,8 +78,8 @@ func openMem(t testing.TB) *host.Host {
 	return open(t, db)
 }
 
-// openFile opens a host for the app shop with a database file. It returns a function that closes
-// both.
+// openFile opens a host for the app shop with a database file. openFile returns a function that
+// closes both.
 func openFile(t testing.TB, dir string) (*host.Host, func()) {
 	t.Helper()
 	db, err := bolt.Open(filepath.Join(dir, "memory.db"), nil)

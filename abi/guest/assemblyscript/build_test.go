@@ -16,9 +16,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// TestNode installs the compiler from package-lock.json and runs the JavaScript tests. It also
-// rebuilds each committed AssemblyScript plug-in with the command in toolchain.txt, and compares
-// the bytes.
+// TestNode installs the compiler from package-lock.json and runs the JavaScript tests. TestNode
+// also rebuilds each committed AssemblyScript plug-in with the command in toolchain.txt, and
+// compares the bytes.
 func TestNode(t *testing.T) {
 	workspace := install(t)
 	node := tool(t, "node")

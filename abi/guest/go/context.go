@@ -24,8 +24,8 @@ type Context struct {
 	Raw json.RawMessage `json:"-"`
 }
 
-// GetContext returns the context of the run. It returns an error if steps or env in the context
-// have the wrong type.
+// GetContext returns the context of the run. GetContext returns an error if steps or env in the
+// context have the wrong type.
 func GetContext() (Context, error) {
 	c := Context{Raw: imports.Context()}
 	if err := json.Unmarshal(c.Raw, &c); err != nil {

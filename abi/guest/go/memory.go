@@ -20,9 +20,9 @@ type Record struct {
 	Expires string `json:"expires_at"`
 }
 
-// GetContent decodes the content of a store into the value that into points to. It uses package
-// encoding/json. If there is no content, GetContent returns false and does not change the value.
-// The option [Project] is supported.
+// GetContent decodes the content of a store into the value that into points to. GetContent uses
+// package encoding/json. If there is no content, GetContent returns false and does not change the
+// value. The option [Project] is supported.
 func GetContent(store string, into any, options ...Option) (found bool, err error) {
 	r := newRequest(options)
 	reply, err := perform(imports.GetContent, abi.GetContent, storeName(store), r.projection, r.optionsOrNil())

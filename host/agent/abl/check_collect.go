@@ -19,8 +19,8 @@ func (c checker) computed() {
 	}
 }
 
-// computedFrom warns if a step computes a variable from one of the fields. It does not warn if the
-// variable is a field itself.
+// computedFrom warns if a step computes a variable from one of the fields. computedFrom does not
+// warn if the variable is a field itself.
 func (c checker) computedFrom(fields []Name, variable string) bool {
 	isField := func(name string) bool {
 		return slices.ContainsFunc(fields, func(f Name) bool { return firstName(f.Value) == name })

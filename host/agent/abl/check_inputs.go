@@ -17,8 +17,8 @@ type ToolInputs struct {
 }
 
 // CheckInputs reports the calls of a document that never succeed, because they omit an input that
-// the tool requires, or pass an input that the tool does not accept. It skips tools that the map
-// does not contain.
+// the tool requires, or pass an input that the tool does not accept. CheckInputs skips tools that
+// the map does not contain.
 func CheckInputs(d *Document, tools map[string]ToolInputs) Problems {
 	var problems Problems
 	visitor{call: func(c *Call) {

@@ -55,8 +55,8 @@ func compilePattern(s string) (*pattern, error) {
 	return compileParsed(s, parsed)
 }
 
-// parsePattern parses a regular expression. It rejects a pattern that is certainly too large,
-// before it expands the repetitions.
+// parsePattern parses a regular expression. parsePattern rejects a pattern that is certainly too
+// large, before it expands the repetitions.
 func parsePattern(s string) (*syntax.Regexp, error) {
 	if len(s) > maxPatternBytes {
 		return nil, errPatternSize

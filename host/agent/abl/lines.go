@@ -246,8 +246,9 @@ func cutComment(s string) (text, comment string) {
 	return text, comment
 }
 
-// openBrackets returns the number of unclosed brackets in a value that starts with a bracket. It
-// returns 0 for any other value, because such a value cannot continue on the next line.
+// openBrackets returns the number of unclosed brackets in a value that starts with a bracket.
+// openBrackets returns 0 for any other value, because such a value cannot continue on the next
+// line.
 func openBrackets(s string) int {
 	if s == "" || s[0] != '[' && s[0] != '{' {
 		return 0

@@ -219,8 +219,8 @@ func nearBlock(key string, known properties) string {
 	return spell.Name(key, names)
 }
 
-// readActions reads a part that consists of actions, such as SET and RESPOND. It reports whether
-// the part consists of actions.
+// readActions reads a part that consists of actions, such as SET and RESPOND. readActions reports
+// whether the part consists of actions.
 func readActions(r *reader, root *entry) bool {
 	for _, e := range root.children {
 		if !slices.Contains(actionKeys, strings.ToUpper(e.key)) && !(e.is("ON_FAIL") && len(root.children) > 1) {

@@ -93,7 +93,7 @@ func formatCost(v any) int {
 	return 0
 }
 
-// writeJSON writes a JSON string. It does not escape the special characters of HTML.
+// writeJSON writes a JSON string. writeJSON does not escape the special characters of HTML.
 func writeJSON(out *strings.Builder, s string) {
 	if isPlain(s) {
 		out.WriteByte('"')

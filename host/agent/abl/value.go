@@ -85,8 +85,8 @@ func parseNumber(s string) (float64, bool) {
 	return n + 0, err == nil
 }
 
-// toNumber returns the number as which a value counts in arithmetic. It converts numbers, texts of
-// numbers, true (1) and false (0).
+// toNumber returns the number as which a value counts in arithmetic. toNumber converts numbers,
+// texts of numbers, true (1) and false (0).
 func toNumber(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -103,8 +103,8 @@ func toNumber(v any) (float64, bool) {
 	}
 }
 
-// NumberOf returns the number as which a value counts in arithmetic. It converts numbers, texts of
-// numbers, true (1) and false (0).
+// NumberOf returns the number as which a value counts in arithmetic. NumberOf converts numbers,
+// texts of numbers, true (1) and false (0).
 func NumberOf(v any) (float64, bool) { return toNumber(v) }
 
 // DateOf returns the time of a text that is a date.

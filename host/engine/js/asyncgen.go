@@ -31,9 +31,9 @@ var (
 // asyncHelpers contains the names of the helpers in a script. The name of a missing helper is "".
 type asyncHelpers struct{ generator, yieldStar, forAwait, await string }
 
-// findAsyncHelpers returns the names of esbuild's helpers for async generators. It returns false if
-// there are no helpers, or several helpers of one kind. The helpers of an already bundled package
-// belong together and are left unchanged.
+// findAsyncHelpers returns the names of esbuild's helpers for async generators. findAsyncHelpers
+// returns false if there are no helpers, or several helpers of one kind. The helpers of an already
+// bundled package belong together and are left unchanged.
 func findAsyncHelpers(code string) (h asyncHelpers, ok bool) {
 	if !strings.Contains(code, "__asyncGenerator") && !strings.Contains(code, "__forAwait") {
 		return h, false

@@ -104,8 +104,8 @@ func copyMemory(_ context.Context, guest api.Module, stack []uint64) {
 	}
 }
 
-// resizeHeap is the host function that grows the guest's memory to a size in bytes. It returns 0 if
-// the size exceeds the limit.
+// resizeHeap is the host function that grows the guest's memory to a size in bytes. resizeHeap
+// returns 0 if the size exceeds the limit.
 func resizeHeap(_ context.Context, guest api.Module, stack []uint64) {
 	const page = 64 << 10
 	size, has := uint64(uint32(stack[0])), uint64(guest.Memory().Size())

@@ -152,7 +152,7 @@ func (p *projection) set(value any, steps []string, full string) error {
 	return nil
 }
 
-// markIncludes sets the field "includes" of all nodes. It starts at the leaves.
+// markIncludes sets the field "includes" of all nodes. markIncludes starts at the leaves.
 func (p *projection) markIncludes() bool {
 	p.includes = p.include
 	for _, child := range p.children {

@@ -10,7 +10,7 @@ import (
 )
 
 // CheckRevision returns a fault if a call requires a revision that the record of an item does not
-// have. It adds the record to the read set. Nil means any revision.
+// have. CheckRevision adds the record to the read set. Nil means any revision.
 func CheckRevision(ctx context.Context, p Partition, item string, required *int64) error {
 	if required == nil {
 		return nil

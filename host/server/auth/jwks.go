@@ -60,8 +60,8 @@ func (by signer) rejection(keys []jose.JSONWebKey) error {
 	return errUnknownKey
 }
 
-// usableKeys returns the keys in a JWK Set (RFC 7517) that can verify tokens. It ignores encryption
-// keys and unknown kinds of keys, as section 5 of RFC 7517 requires.
+// usableKeys returns the keys in a JWK Set (RFC 7517) that can verify tokens. usableKeys ignores
+// encryption keys and unknown kinds of keys, as section 5 of RFC 7517 requires.
 func usableKeys(data []byte) ([]jose.JSONWebKey, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`

@@ -63,7 +63,8 @@ func OpenKeys(path string) (*Keys, error) {
 	return k, nil
 }
 
-// CreateKeys opens a key file like OpenKeys. It creates an empty file if the file does not exist.
+// CreateKeys opens a key file like OpenKeys. CreateKeys creates an empty file if the file does not
+// exist.
 func CreateKeys(path string) (*Keys, error) {
 	if k, err := OpenKeys(path); !errors.Is(err, fs.ErrNotExist) {
 		return k, err

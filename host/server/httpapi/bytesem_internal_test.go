@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// SetFileMemory sets the memory for files of a server. It also shortens the time that requests wait
-// for memory.
+// SetFileMemory sets the memory for files of a server. SetFileMemory also shortens the time that
+// requests wait for memory.
 func (s *Server) SetFileMemory(bytes int64) {
 	s.files.uploads, s.files.downloads = newByteSemaphore(bytes, "files"), newByteSemaphore(bytes, "files")
 	s.files.uploads.wait, s.files.downloads.wait = time.Millisecond, time.Millisecond

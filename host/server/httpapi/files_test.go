@@ -63,8 +63,8 @@ func TestUploadMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// uploadLarge makes ann upload a file that is larger than socket buffers. It returns the id of the
-// file and the path of its URL.
+// uploadLarge makes ann upload a file that is larger than socket buffers. uploadLarge returns the
+// id of the file and the path of its URL.
 func (s *service) uploadLarge() (id, path string) {
 	s.t.Helper()
 	s.want(201, "operator", "POST", "/api/v1/sessions", `{"user_id":"ann","session_id":"s"}`)

@@ -51,8 +51,8 @@ func withAnyRevision(options map[string]any, current func() (*int64, error), wri
 	}
 }
 
-// revisionOf returns the revision that a precondition requires. It returns nil if any revision is
-// accepted, and 0 if the record must not exist.
+// revisionOf returns the revision that a precondition requires. revisionOf returns nil if any
+// revision is accepted, and 0 if the record must not exist.
 func revisionOf(p apitypes.Precondition) (*int64, error) {
 	none := int64(0)
 	switch {

@@ -69,7 +69,8 @@ func statusTitle(status int) string {
 	return http.StatusText(status)
 }
 
-// problemOf returns the problem for an error. It hides the details of errors that are not faults.
+// problemOf returns the problem for an error. problemOf hides the details of errors that are not
+// faults.
 func problemOf(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
@@ -113,8 +114,8 @@ var codeOfStatus = map[int]abi.Code{
 	http.StatusInternalServerError: abi.Internal, http.StatusPreconditionFailed: abi.Conflict,
 }
 
-// newProblem returns the problem for an error of the framework. It omits the rejected values,
-// because they may be secrets.
+// newProblem returns the problem for an error of the framework. newProblem omits the rejected
+// values, because they may be secrets.
 func newProblem(status int, text string, errs ...error) huma.StatusError {
 	for _, err := range errs {
 		if p, ok := errors.AsType[*problem](err); ok {

@@ -20,8 +20,8 @@ import (
 // bodyKey is the context key of the request's *body. Only the body knows why reading it failed.
 type bodyKey struct{}
 
-// prepareRequest normalizes a request so that every reader interprets it in the same way. It also
-// limits the size of the body.
+// prepareRequest normalizes a request so that every reader interprets it in the same way.
+// prepareRequest also limits the size of the body.
 func prepareRequest(ctx huma.Context) (huma.Context, error) {
 	r, w := humago.Unwrap(ctx)
 	query, err := plainQuery(r.URL.RawQuery)

@@ -296,7 +296,8 @@ func allowNoError(api huma.API) {
 	}
 }
 
-// writeJSON writes a value as JSON. It ignores errors, because the client may have disconnected.
+// writeJSON writes a value as JSON. writeJSON ignores errors, because the client may have
+// disconnected.
 func writeJSON(w io.Writer, v any) { _ = json.NewEncoder(w).Encode(v) }
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
@@ -349,8 +350,8 @@ var (
 	writeErrors  = []int{409, 507}
 )
 
-// loggedProblem returns the problem for an error. It logs internal errors, because clients must not
-// see their details.
+// loggedProblem returns the problem for an error. loggedProblem logs internal errors, because
+// clients must not see their details.
 func loggedProblem(logger *slog.Logger, err error) *problem {
 	p := problemOf(err)
 	if p.Status == http.StatusInternalServerError {

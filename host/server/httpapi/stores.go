@@ -154,8 +154,8 @@ func schemaMistakes(st declare.Store) (list []apitypes.SchemaMistake) {
 	return list
 }
 
-// countUnfit counts the records that violate a changed declaration. It returns nil if counting
-// fails, because the declaration has already changed.
+// countUnfit counts the records that violate a changed declaration. countUnfit returns nil if
+// counting fails, because the declaration has already changed.
 func countUnfit(ctx context.Context, c *call, caller host.Caller, st declare.Store) *apitypes.Unfit {
 	unfit, all, err := c.host.Stores().Unfit(ctx, caller, st)
 	if err != nil {

@@ -229,9 +229,9 @@ func (s *Server) register(sess *session, link *mcp.ServerSession) error {
 
 var errClosing = abi.Faultf(abi.Unavailable, "the server is closing").WithHint("start a new MCP session in a moment")
 
-// countKey returns the caller under which sessions are counted. It omits the agent, and for a user
-// also the memory session, because a client can use any number of them. A caller without a user has
-// an API key. Each of its memory sessions counts as a separate caller.
+// countKey returns the caller under which sessions are counted. countKey omits the agent, and for a
+// user also the memory session, because a client can use any number of them. A caller without a
+// user has an API key. Each of its memory sessions counts as a separate caller.
 func countKey(owner host.Caller) host.Caller {
 	if owner.User != "" {
 		owner.Session = ""

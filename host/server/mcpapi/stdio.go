@@ -15,9 +15,9 @@ import (
 
 // ServeStdio serves one client for a caller over a pair of streams, usually stdin and stdout. Each
 // line contains one JSON message. Nothing else may write to out. ServeStdio returns nil when in has
-// ended and all requests are answered. It also returns nil when ctx ends; runs in progress are then
-// canceled. ServeStdio responds to an invalid line with a JSON-RPC error. A pending read of in may
-// continue after ServeStdio returns.
+// ended and all requests are answered. ServeStdio also returns nil when ctx ends; runs in progress
+// are then canceled. ServeStdio responds to an invalid line with a JSON-RPC error. A pending read
+// of in may continue after ServeStdio returns.
 func (s *Server) ServeStdio(ctx context.Context, caller host.Caller, in io.Reader, out io.Writer) error {
 	sess := s.newSession(caller)
 	defer sess.end()

@@ -45,7 +45,7 @@ type reportingExporter struct {
 	failures prometheus.Counter
 }
 
-// ExportSpans exports spans. It logs and counts failures.
+// ExportSpans exports spans. ExportSpans logs and counts failures.
 func (c reportingExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if err := c.SpanExporter.ExportSpans(ctx, spans); err != nil {
 		c.failures.Inc()

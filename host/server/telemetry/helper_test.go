@@ -83,7 +83,7 @@ func openAt(t testing.TB, gate *admission.Gate, g guest, observers ...host.Obser
 	return h
 }
 
-// newTelemetry returns a Telemetry. It fails the test if there is an error.
+// newTelemetry returns a Telemetry. newTelemetry fails the test if there is an error.
 func newTelemetry(t testing.TB, opts telemetry.Options) *telemetry.Telemetry {
 	t.Helper()
 	tel, err := telemetry.New(opts)

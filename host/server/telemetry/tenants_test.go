@@ -94,8 +94,8 @@ func TestMetricsByTenantAreBounded(t *testing.T) {
 	}
 }
 
-// TestQueueTimeOfUnstartedRun observes the queue time of a run that ends before it starts. It also
-// counts limited requests.
+// TestQueueTimeOfUnstartedRun observes the queue time of a run that ends before it starts.
+// TestQueueTimeOfUnstartedRun also counts limited requests.
 func TestQueueTimeOfUnstartedRun(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{Tenants: []string{"acme"}})
 	gate, err := admission.New(admission.Limits{Running: 1})

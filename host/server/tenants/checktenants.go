@@ -21,8 +21,8 @@ const checkTimeout = 10 * time.Second
 
 // checkTenants rejects an app if a store has records that were written with a different access.
 // Tenants with such records could not open the app. checkTenants also checks tenants without an
-// open host. It changes nothing. If the check exceeds its time limit, a log line reports that the
-// remaining tenants were not checked.
+// open host. checkTenants changes nothing. If the check exceeds its time limit, a log line reports
+// that the remaining tenants were not checked.
 func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, declared *app.App) error {
 	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()

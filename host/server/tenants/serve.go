@@ -218,7 +218,7 @@ func (a *Apps) at(at hostKey) (*app.App, *openHost, error) {
 	return declared, a.hosts[at], nil
 }
 
-// storeNamed returns the store with the given name, or nil. It ignores case.
+// storeNamed returns the store with the given name, or nil. storeNamed ignores case.
 func storeNamed(stores []declare.Store, name string) *declare.Store {
 	i := slices.IndexFunc(stores, func(s declare.Store) bool { return strings.EqualFold(s.Name, name) })
 	if i < 0 {

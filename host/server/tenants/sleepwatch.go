@@ -16,8 +16,8 @@ type SleepWatcher interface {
 	SleepEnded(run host.RunInfo, result *report.Result)
 }
 
-// WatchSleep sets the SleepWatcher, which replaces an earlier one. It receives runs that begin after
-// the call.
+// WatchSleep sets the SleepWatcher, which replaces an earlier one. WatchSleep receives runs that
+// begin after the call.
 func (a *Apps) WatchSleep(w SleepWatcher) { a.sleepWatcher.Store(&w) }
 
 // sleepObserver passes the runs of sleep-time memory to the SleepWatcher.

@@ -52,9 +52,9 @@ func piecesIn(t *testing.T, b *Backend) (n int) {
 	return n
 }
 
-// TestContentsApart writes contents whose sizes are close to multiples of a piece. It replaces each
-// content with the next one and removes the last one. All reads must return what was written, and
-// no piece may remain.
+// TestContentsApart writes contents whose sizes are close to multiples of a piece.
+// TestContentsApart replaces each content with the next one and removes the last one. All reads
+// must return what was written, and no piece may remain.
 func TestContentsApart(t *testing.T) {
 	b := openTest(t)
 	k, other := testKey("s"), testKey("t")

@@ -12,8 +12,8 @@ import (
 )
 
 // TestDamagedCommit damages one page of a large open file, and then commits changes that make bbolt
-// merge pages. A commit that reads the damaged page must return an error. It must not end the
-// process, although the file has no stored free list that a rollback could read.
+// merge pages. A commit that reads the damaged page must return an error. TestDamagedCommit must
+// not end the process, although the file has no stored free list that a rollback could read.
 func TestDamagedCommit(t *testing.T) {
 	b := openTest(t)
 	fillPages(t, b)
@@ -44,8 +44,8 @@ func TestDamagedCommit(t *testing.T) {
 	}
 }
 
-// damagePage opens a copy of the file, damages the page at an offset, and removes records. It
-// reports whether the backend failed in a commit.
+// damagePage opens a copy of the file, damages the page at an offset, and removes records.
+// damagePage reports whether the backend failed in a commit.
 func damagePage(t *testing.T, image []byte, at int64, keys []storage.Key) bool {
 	t.Helper()
 	path := t.TempDir() + "/db"

@@ -194,8 +194,8 @@ func under(records *bbolt.Bucket, prefix, from []byte) entries {
 }
 
 // taggedEntries returns the entries of the tag index that have a prefix. If the argument "from" is
-// not nil, the iteration begins at this entry. It stops at a malformed entry. The argument
-// "changes" contains the deferred changes.
+// not nil, the iteration begins at this entry. taggedEntries stops at a malformed entry. The
+// argument "changes" contains the deferred changes.
 func taggedEntries(tx *bbolt.Tx, changes indexChanges, prefix, from []byte) entries {
 	return func(yield func([]byte, storage.Key) bool) {
 		for entry := range indexEntries(tx, changes, tagIndex, prefix, from) {

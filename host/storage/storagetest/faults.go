@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testFaults makes each update of a short sequence fail in each way. It compares the stored records
-// with the returned errors. Every update must be applied completely or not at all.
+// testFaults makes each update of a short sequence fail in each way. testFaults compares the stored
+// records with the returned errors. Every update must be applied completely or not at all.
 func testFaults(t *testing.T, b storage.Backend) {
 	const steps = 8
 	for _, how := range Failures {

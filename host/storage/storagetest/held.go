@@ -43,7 +43,7 @@ func scanned(t tester, b storage.Backend, prefix, after storage.Key, limit int) 
 }
 
 // checkHeld checks that Read and Update agree on whether the observations in the argument "held"
-// are still true. It checks them with the position of the Held and without a position.
+// are still true. checkHeld checks them with the position of the Held and without a position.
 func checkHeld(t tester, b storage.Backend, what string, held storage.Held, changed bool) {
 	t.Helper()
 	for _, since := range []storage.Position{held.Since, {}} {

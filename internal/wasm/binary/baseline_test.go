@@ -52,8 +52,8 @@ func TestBaseline(t *testing.T) {
 	compare(t, filepath.Join("testdata", "baseline.txt"), rejected)
 }
 
-// suiteModules returns the files of all modules in the suite. It returns none if wazero's sources
-// are not available.
+// suiteModules returns the files of all modules in the suite. suiteModules returns none if wazero's
+// sources are not available.
 func suiteModules(t testing.TB) []string {
 	file, _ := runtime.FuncForPC(reflect.ValueOf(wazero.NewRuntime).Pointer()).FileLine(0)
 	suite := filepath.Join(filepath.Dir(file), "internal", "integration_test", "spectest")

@@ -74,8 +74,8 @@ func (p *functionParser) body(typeIndex uint32) Function {
 	return f
 }
 
-// declaredLocals reads the declarations of locals. It returns the number of locals including
-// parameters.
+// declaredLocals reads the declarations of locals. declaredLocals returns the number of locals
+// including parameters.
 func (p *functionParser) declaredLocals(t FuncType) int {
 	start := p.at
 	all := uint64(len(t.Params))

@@ -99,8 +99,8 @@ func (r *rewriter) loop(out []byte, f binary.Function, all []region, i int, inst
 	return r.spendLocal(append(out, instruction...), left, s.cost())
 }
 
-// appendLocals appends the declarations of locals. It adds a local if a loop keeps the fuel in a
-// local.
+// appendLocals appends the declarations of locals. appendLocals adds a local if a loop keeps the
+// fuel in a local.
 func appendLocals(out []byte, f binary.Function, all []region) []byte {
 	old := f.Body[:len(f.Body)-len(f.Code)]
 	for _, s := range all[1:] {

@@ -77,8 +77,8 @@ func suiteFolder() string {
 	return filepath.Join(filepath.Dir(file), "internal", "integration_test", "spectest")
 }
 
-// suiteModules returns the files of all modules in the suite. It returns none if wazero's sources
-// are not available.
+// suiteModules returns the files of all modules in the suite. suiteModules returns none if wazero's
+// sources are not available.
 func suiteModules(t testing.TB) []string {
 	files, err := filepath.Glob(filepath.Join(suiteFolder(), "v*", "testdata", "*.wasm"))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// TestOpenSealed opens a folder that Save has written. It expects an error if the folder was
-// changed or is not private.
+// TestOpenSealed opens a folder that Save has written. TestOpenSealed expects an error if the
+// folder was changed or is not private.
 func TestOpenSealed(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o700); err != nil {
@@ -45,8 +45,8 @@ func TestOpenSealed(t *testing.T) {
 	}
 }
 
-// TestCache fills a cache once, then gets the machine from the cache. It fills the cache again
-// after damage.
+// TestCache fills a cache once, then gets the machine from the cache. TestCache fills the cache
+// again after damage.
 func TestCache(t *testing.T) {
 	cache := machine.Cache{Dir: filepath.Join(t.TempDir(), "cache")}
 	code := rewritten(t, module())
@@ -84,8 +84,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheFails checks that a machine that cannot be compiled leaves no files behind. It also
-// checks that a folder that other users can write to is not used.
+// TestCacheFails checks that a machine that cannot be compiled leaves no files behind.
+// TestCacheFails also checks that a folder that other users can write to is not used.
 func TestCacheFails(t *testing.T) {
 	private, shared := filepath.Join(t.TempDir(), "cache"), t.TempDir()
 	if err := os.Chmod(shared, 0o777); err != nil {

@@ -34,9 +34,9 @@ func Compile(ctx context.Context, code Code, imports Imports) (*Machine, error) 
 	return compile(ctx, wazero.NewCompilationCache(), code, imports)
 }
 
-// CompileIn is like Compile, but uses a folder for machine code. It reads the machine code from the
-// folder, or writes the code to the folder if it is missing. The folder is trusted, so the caller
-// must check it with package codecache first.
+// CompileIn is like Compile, but uses a folder for machine code. CompileIn reads the machine code
+// from the folder, or writes the code to the folder if it is missing. The folder is trusted, so the
+// caller must check it with package codecache first.
 func CompileIn(ctx context.Context, dir string, code Code, imports Imports) (*Machine, error) {
 	cache, err := wazero.NewCompilationCacheWithDir(dir)
 	if err != nil {

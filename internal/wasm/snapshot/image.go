@@ -123,8 +123,8 @@ func (i *Image) acquire() (*pooled, error) {
 	return c, nil
 }
 
-// putIdle makes an instance idle. It returns false if there are already enough idle instances or
-// the image is closed.
+// putIdle makes an instance idle. putIdle returns false if there are already enough idle instances
+// or the image is closed.
 func (i *Image) putIdle(c *pooled) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -103,7 +103,7 @@ func initialMemory(m *binary.Module) ([]byte, error) {
 }
 
 // hiddenExports returns the export entries that Rewrite adds: the mutable globals and the start
-// function. It also returns the names under which the globals are exported.
+// function. hiddenExports also returns the names under which the globals are exported.
 func hiddenExports(m *binary.Module) (exports [][]byte, globals []string) {
 	for i, g := range m.GlobalTypes {
 		if g.Mutable {

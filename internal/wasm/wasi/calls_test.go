@@ -33,8 +33,8 @@ func fixed() wasi.Config {
 	}
 }
 
-// TestAnswers calls functions with invalid arguments. It also calls functions that always return
-// the same error.
+// TestAnswers calls functions with invalid arguments. TestAnswers also calls functions that always
+// return the same error.
 func TestAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -62,8 +62,8 @@ func TestChannel(t *testing.T) {
 	g.must(ebadf, "fd_read", wasi.Stdin, 0, 2, 32)
 }
 
-// TestChannelErrors checks that Stdin is not writable without a channel. It also checks that an
-// error of the channel stops the guest.
+// TestChannelErrors checks that Stdin is not writable without a channel. TestChannelErrors also
+// checks that an error of the channel stops the guest.
 func TestChannelErrors(t *testing.T) {
 	start(t, proxy(onePage), fixed()).must(ebadf, "fd_write", wasi.Stdin, 0, 1, 32)
 	enough := errors.New("enough")

@@ -17,8 +17,8 @@ const (
 // clockResolution is the resolution of the clocks in nanoseconds, as on Linux.
 const clockResolution = 1
 
-// clockResGet implements clock_res_get(id, resolution*). It returns EINVAL for an unknown clock, as
-// the specification requires.
+// clockResGet implements clock_res_get(id, resolution*). clockResGet returns EINVAL for an unknown
+// clock, as the specification requires.
 func clockResGet(_ context.Context, _ *System, mem memory, p []uint64) errno {
 	if id := uint32(p[0]); id != clockRealtime && id != clockMonotonic {
 		return errInval
@@ -26,8 +26,8 @@ func clockResGet(_ context.Context, _ *System, mem memory, p []uint64) errno {
 	return mem.put64(uint32(p[1]), clockResolution)
 }
 
-// clockTimeGet implements clock_time_get(id, precision, time*). It reads the clock before it writes
-// to memory, because the clock function may inspect the memory.
+// clockTimeGet implements clock_time_get(id, precision, time*). clockTimeGet reads the clock before
+// it writes to memory, because the clock function may inspect the memory.
 func clockTimeGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	now, e := s.clock(uint32(p[0]))
 	if e != success {

@@ -42,8 +42,8 @@ func (s *System) emit(ctx context.Context, stream int, end []byte) {
 	s.send(ctx, stream, line)
 }
 
-// emitPart sends up to MaxLine bytes of a longer line without splitting a character. It returns the
-// number of bytes that it has consumed from the argument "more".
+// emitPart sends up to MaxLine bytes of a longer line without splitting a character. emitPart
+// returns the number of bytes that it has consumed from the argument "more".
 func (s *System) emitPart(ctx context.Context, stream int, more []byte) int {
 	pending := s.pending[stream]
 	if len(pending) == 0 {

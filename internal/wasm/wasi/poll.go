@@ -37,9 +37,9 @@ type subscription struct {
 	flags    uint16
 }
 
-// pollOneoff implements poll_oneoff(in*, out*, nsubscriptions, nevents*). It waits until the first
-// condition is met. A descriptor is always ready or invalid, so only clocks cause a wait. The wait
-// also ends when the context ends.
+// pollOneoff implements poll_oneoff(in*, out*, nsubscriptions, nevents*). pollOneoff waits until
+// the first condition is met. A descriptor is always ready or invalid, so only clocks cause a wait.
+// The wait also ends when the context ends.
 func pollOneoff(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	n := uint32(p[2])
 	if n == 0 || n > maxSubscriptions {
@@ -110,8 +110,8 @@ func (s *System) wait(ctx context.Context, d time.Duration) {
 }
 
 // putEvents writes the events of all subscriptions whose wait does not exceed the shortest one.
-// putEvents returns the number of written events. It does not read the clocks again, because a
-// simulated clock may stand still.
+// putEvents returns the number of written events. putEvents does not read the clocks again, because
+// a simulated clock may stand still.
 func putEvents(out []byte, subs []subscription, first time.Duration) uint32 {
 	n := uint32(0)
 	for _, sub := range subs {

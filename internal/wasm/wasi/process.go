@@ -91,8 +91,8 @@ func randomGet(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	return success
 }
 
-// schedYield implements sched_yield(). It only checks the context, so that a guest that calls it in
-// a loop can be stopped.
+// schedYield implements sched_yield(). schedYield only checks the context, so that a guest that
+// calls it in a loop can be stopped.
 func schedYield(ctx context.Context, s *System, _ memory, _ []uint64) errno {
 	s.checkEnd(ctx)
 	return success

@@ -104,8 +104,8 @@ func fdFdstatGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	return success
 }
 
-// fdFdstatSetFlags implements fd_fdstat_set_flags(fd, flags). It stores the flags. The flags have
-// no effect, because terminals neither block nor append.
+// fdFdstatSetFlags implements fd_fdstat_set_flags(fd, flags). fdFdstatSetFlags stores the flags.
+// The flags have no effect, because terminals neither block nor append.
 func fdFdstatSetFlags(_ context.Context, s *System, _ memory, p []uint64) errno {
 	fd, flags := uint32(p[0]), uint32(p[1])
 	if !s.isOpen(fd) {

@@ -31,8 +31,8 @@ func python(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	return out.String(), errs.String(), err
 }
 
-// needPython skips a test if Python is not installed. It reads every file that Python will read.
-// After a change of a file, go test therefore does not reuse a cached result.
+// needPython skips a test if Python is not installed. needPython reads every file that Python will
+// read. After a change of a file, go test therefore does not reuse a cached result.
 func needPython(t *testing.T) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(".."), ".", func(name string, entry fs.DirEntry, err error) error {

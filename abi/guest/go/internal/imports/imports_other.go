@@ -60,10 +60,11 @@ func Input() []byte { return host().Input() }
 // Context returns the context document.
 func Context() []byte { return host().Context() }
 
-// WriteOutput sets the output. It returns 0, or the negated number of a fault.
+// WriteOutput sets the output. WriteOutput returns 0, or the negated number of a fault.
 func WriteOutput(text []byte) int32 { return host().WriteOutput(text) }
 
-// WriteContext sets the changes of the context. It returns 0, or the negated number of a fault.
+// WriteContext sets the changes of the context. WriteContext returns 0, or the negated number of a
+// fault.
 func WriteContext(text []byte) int32 { return host().WriteContext(text) }
 
 // WriteError sets the error that the run fails with.

@@ -45,12 +45,13 @@ func Input() []byte { return read(inputLen(), inputRead) }
 // Context returns the context document.
 func Context() []byte { return read(contextLen(), contextRead) }
 
-// WriteOutput sets the output. It returns 0, or the negated number of a fault.
+// WriteOutput sets the output. WriteOutput returns 0, or the negated number of a fault.
 func WriteOutput(text []byte) int32 {
 	return outputWrite(unsafe.String(unsafe.SliceData(text), len(text)))
 }
 
-// WriteContext sets the changes of the context. It returns 0, or the negated number of a fault.
+// WriteContext sets the changes of the context. WriteContext returns 0, or the negated number of a
+// fault.
 func WriteContext(text []byte) int32 {
 	return contextWrite(unsafe.String(unsafe.SliceData(text), len(text)))
 }
