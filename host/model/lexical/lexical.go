@@ -94,27 +94,34 @@ func (v *vectorizer) count(text string) {
 }
 
 // The weights of the features of a word. All sums are sums of integers, so that they do not depend
-// on the order of the words or on the processor.
+// on the order of the words or on the processor. The sums of the largest text fit into 30 bits, so
+// that their squares do not overflow.
 const (
-	stemWeight = 48
-	gramWeight = 8
+	stemWeight = 64
+	// gramWeight is the weight of all n-grams of a word together: the length of their vector.
+	gramWeight = 45
 	// The n-grams of a word have this number of characters.
 	minGram, maxGram = 3, 5
 )
 
 // addWord adds the features of a word that occurs n times: its stem and its n-grams.
 func (v *vectorizer) addWord(token search.Token, n int) {
-	factor := repetition(n)
-	v.add(hash("w", token.Stem), stemWeight*factor)
+	factor := saturation(n)
+	v.add("w", token.Stem, stemWeight*factor)
 	v.addGrams(token.Word, factor)
 }
 
 // addGrams adds the n-grams of a word. A character before and after the word marks its ends.
 func (v *vectorizer) addGrams(word string, factor int64) {
 	runes := []rune("^" + word + "$")
+	count := 0
+	for size := minGram; size <= maxGram; size++ {
+		count += max(0, len(runes)-size+1)
+	}
+	weight := int64(math.Round(gramWeight / math.Sqrt(float64(max(count, 1)))))
 	for size := minGram; size <= maxGram; size++ {
 		for i := 0; i+size <= len(runes); i++ {
-			v.add(hash("g", string(runes[i:i+size])), gramWeight*factor)
+			v.add("g", string(runes[i:i+size]), weight*factor)
 		}
 	}
 }
@@ -122,30 +129,32 @@ func (v *vectorizer) addGrams(word string, factor int64) {
 // addSymbols adds the features of a text that contains no words, such as an emoji.
 func (v *vectorizer) addSymbols(text string) {
 	for _, field := range strings.Fields(text) {
-		v.add(hash("s", field), 1)
+		v.add("s", field, 1)
 	}
 	if v.sums == [Dim]int64{} {
-		v.add(hash("e", ""), 1)
+		v.add("e", "", 1)
 	}
 }
 
-// repetition returns the factor of a word that occurs n times. The second occurrence adds less than
-// the first, and so on.
-func repetition(n int) int64 {
-	const unit = 16
-	factor := int64(0)
-	for ; n > 0 && factor < 4*unit; n /= 2 {
-		factor += unit
-	}
-	return factor
-}
+// saturation returns the factor of a word that occurs n times, as in BM25: each further occurrence
+// adds less than the one before it. The factor is from 16 to 35.
+func saturation(n int) int64 { return 16 * 22 * int64(n) / (10*int64(n) + 12) }
 
-// add adds a feature to the dimension and with the sign that its hash determines.
-func (v *vectorizer) add(hash uint64, weight int64) {
-	if hash>>63 != 0 {
-		weight = -weight
+// positions is the number of dimensions of each feature. With two dimensions, features that share
+// one of them can still be distinguished.
+const positions = 2
+
+// add adds a feature to the dimensions and with the signs that its hash determines.
+func (v *vectorizer) add(class, feature string, weight int64) {
+	h := hash(class, feature)
+	for range positions {
+		if h&Dim == 0 { // the bit after those of the dimension
+			v.sums[h%Dim] += weight
+		} else {
+			v.sums[h%Dim] -= weight
+		}
+		h >>= 32
 	}
-	v.sums[hash%Dim] += weight
 }
 
 // hash returns the FNV-1a hash of a feature, mixed so that all of its bits depend on all bytes.
@@ -169,8 +178,8 @@ func (v *vectorizer) normalized() []float32 {
 		squares += sum * sum
 	}
 	if squares == 0 { // all features cancel each other out
-		v.add(hash("e", ""), 1)
-		squares = 1
+		v.add("e", "", 1)
+		return v.normalized()
 	}
 	length := math.Sqrt(float64(squares))
 	vector := make([]float32, Dim)
