@@ -68,6 +68,7 @@ var rules = map[string]rule{
 	"abi/abitest":                              {own: []string{"abi", "abi/conformance", "host/engine", "internal/wasm/wasmtest"}},
 
 	"host/extract":                       {own: []string{"abi", "host/admission", "host/engine", "host/extract/pdfium"}, others: []string{"github.com/gabriel-vasile/mimetype", "golang.org/x/text"}},
+	"host/extract/chunk":                 {},
 	"host/extract/pdfium":                {own: []string{"internal/codecache", "internal/wasm/binary", "internal/wasm/machine", "internal/wasm/snapshot"}, others: []string{"github.com/tetratelabs/wazero"}},
 	"host/engine/enginetest":             {own: []string{"abi", "host/engine"}},
 	"host/engine/enginetest/jstools":     {own: []string{"host/engine", "host/engine/enginetest"}},
