@@ -130,10 +130,12 @@ type Input struct {
 	// after the other. The empty string is a separate domain.
 	Domain string
 	// Now is the initial time of the guest's clock, and Seed is the seed of its random source. A
-	// zero Now selects the real clock, and a zero Seed selects the real random source. Only tests
-	// set Now and Seed.
-	Now  time.Time
-	Seed int64
+	// zero Now selects the real clock, and a zero Seed selects the real random source. If Frozen is
+	// true, the guest's clock always shows Now. Timers and monotonic clocks still advance. Now, Seed
+	// and Frozen are set by tests, and for runs that must be repeatable.
+	Now    time.Time
+	Seed   int64
+	Frozen bool
 }
 
 // Host contains the functions that a guest can call. Only the goroutine of Run calls these

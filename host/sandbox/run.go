@@ -282,7 +282,11 @@ func writeInput(f *frame, ctx context.Context, in engine.Input, limits engine.Li
 	if !in.Now.IsZero() {
 		now = uint64(in.Now.UnixNano())
 	}
-	f.number(now)
+	frozen := uint64(0)
+	if in.Frozen {
+		frozen = 1
+	}
+	f.number(now).number(frozen)
 }
 
 // readInput reads the fields that writeInput wrote. If left is 0, there is no deadline.
@@ -298,5 +302,6 @@ func readInput(f *fields) (in engine.Input, left time.Duration) {
 	if now := f.number(); now != 0 {
 		in.Now = time.Unix(0, int64(now)).UTC()
 	}
+	in.Frozen = f.number() == 1
 	return in, left
 }

@@ -20,6 +20,7 @@ type realm struct {
 	limits  engine.Limits
 	start   time.Time // of the run
 	base    time.Time // the start of the guest's clock; zero selects the system clock
+	frozen  bool      // the guest's clock always shows base
 	freezes bool      // the tool may freeze objects, which lazy objects do not support
 
 	parse       nativeFunc   // goja's JSON.parse; see nativeParse
@@ -38,6 +39,9 @@ var nativeType = reflect.TypeFor[nativeFunc]()
 func (r *realm) now() time.Time {
 	if r.base.IsZero() {
 		return time.Now()
+	}
+	if r.frozen {
+		return r.base
 	}
 	return r.base.Add(time.Since(r.start))
 }

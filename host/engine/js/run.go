@@ -37,7 +37,7 @@ type run struct {
 func newRun(ctx context.Context, p *program, in engine.Input, host engine.Host) *run {
 	r := &run{program: p, in: in}
 	js := &r.realm
-	*js = realm{ctx: ctx, vm: goja.New(), limits: in.Limits.WithDefaults(), start: time.Now(), base: in.Now, freezes: p.freezes}
+	*js = realm{ctx: ctx, vm: goja.New(), limits: in.Limits.WithDefaults(), start: time.Now(), base: in.Now, frozen: in.Frozen, freezes: p.freezes}
 	r.prelude.realm = js
 	r.regexps = regexps{realm: js, patterns: p.patterns}
 	r.cleaner = errorCleaner{realm: js, regexps: &r.regexps}

@@ -101,7 +101,7 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 		return out, engine.FaultFromContext(ctx)
 	}
 	defer p.engine.recovered(&err)
-	r := newRun(ctx, in, host, machine.SourcesOf(in.Now, in.Seed))
+	r := newRun(ctx, in, host, machine.SourcesOf(in.Now, in.Seed, in.Frozen))
 	defer r.close()
 	return r.conclude(p, p.execute(r))
 }

@@ -36,7 +36,7 @@ func (p *program) perform(ctx context.Context, in engine.Input, host engine.Host
 		return nil, out, engine.FaultFromContext(ctx)
 	}
 	defer p.engine.recovered(&err)
-	if r, err = newRun(ctx, in, host, p.table, machine.SourcesOf(in.Now, in.Seed)); err != nil {
+	if r, err = newRun(ctx, in, host, p.table, machine.SourcesOf(in.Now, in.Seed, in.Frozen)); err != nil {
 		return nil, out, err
 	}
 	out, err = r.conclude(p.execute(r))

@@ -38,11 +38,14 @@ func (s Sources) WithDefaults() Sources {
 
 // SourcesOf returns the sources of a run. The clock shows now at the start of the run, and the
 // random bytes derive from seed. If now or seed is zero, the real clock or the system's random
-// source is used.
-func SourcesOf(now time.Time, seed int64) Sources {
+// source is used. If frozen is true, the clock always shows now.
+func SourcesOf(now time.Time, seed int64, frozen bool) Sources {
 	s := Sources{Random: Random(seed)}
-	if !now.IsZero() {
-		start := time.Now()
+	switch start := time.Now(); {
+	case now.IsZero():
+	case frozen:
+		s.Walltime = func() time.Time { return now }
+	default:
 		s.Walltime = func() time.Time { return now.Add(time.Since(start)) }
 	}
 	return s.WithDefaults()

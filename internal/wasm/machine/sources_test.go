@@ -13,10 +13,14 @@ import (
 func TestSources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)
-		fixed, zero := machine.SourcesOf(now, 0), machine.SourcesOf(time.Time{}, 0)
+		fixed, zero := machine.SourcesOf(now, 0, false), machine.SourcesOf(time.Time{}, 0, false)
+		frozen := machine.SourcesOf(now, 0, true)
 		time.Sleep(time.Minute) // time of the clock in the synctest bubble
 		if got := fixed.Walltime(); !got.Equal(now.Add(time.Minute)) {
 			t.Errorf("Walltime a minute after %v = %v; want one minute later", now, got)
+		}
+		if got := frozen.Walltime(); !got.Equal(now) {
+			t.Errorf("the frozen Walltime = %v; want %v", got, now)
 		}
 		if got := zero.Walltime(); !got.Equal(time.Now()) || zero.Random != nil {
 			t.Errorf("without a time, Walltime = %v and Random = %v; want the real clock and nil", got, zero.Random)
