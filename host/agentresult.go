@@ -74,8 +74,12 @@ func evaluationResult(t *turn, done memory.Done, err error) *report.Evaluation {
 // ledger and the meter. The parameter id is the id of the turn's result. A repeated turn has the id
 // of the first turn.
 func runResult(t *turn, id string, fault *abi.Fault, effects report.Effects, repeated bool) *report.Result {
+	status := report.Completed
+	if fault != nil {
+		status = report.Failed
+	}
 	return &report.Result{
-		RunID: id, OK: fault == nil, Output: json.RawMessage("null"), Logs: t.last.logs, Error: fault, Warnings: []string{},
+		RunID: id, Status: status, OK: fault == nil, Output: json.RawMessage("null"), Logs: t.last.logs, Error: fault, Warnings: []string{},
 		Usage: t.usage(), Effects: effects, Attempts: t.attempts, Repeated: repeated, Orphaned: t.external.orphans(),
 	}
 }

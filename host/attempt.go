@@ -27,6 +27,10 @@ type attempt struct {
 	logs     []abi.LogLine
 	logBytes int
 	out      engine.Output
+	// passed is the number of approved effects that the guest has reached. gated contains warnings
+	// about effects that require an approval, in a dry run.
+	passed int
+	gated  []string
 }
 
 // host returns the functions that the guest can call.
@@ -48,7 +52,11 @@ func (a *attempt) call(ctx context.Context, call abi.Call) (json.RawMessage, err
 	}
 	began := time.Now()
 	reply, err := a.view.Call(ctx, call)
-	if err != nil {
+	if err == nil {
+		if err := a.checkApproval(call); err != nil {
+			return nil, err
+		}
+	} else {
 		err = a.issue(err)
 	}
 	if len(a.run.h.observers) > 0 {

@@ -125,6 +125,9 @@ func (o crashObserver) RunEnded(context.Context, host.RunInfo, *report.Result) {
 
 // crashChild is the child process. It runs tools and reports its progress until it is killed.
 func crashChild(path, mode string) error {
+	if mode == "pause" || strings.HasPrefix(mode, "approve ") {
+		return crashApproval(path, mode)
+	}
 	var mu sync.Mutex
 	say := func(format string, args ...any) {
 		mu.Lock()

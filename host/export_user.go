@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/approval"
 	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
@@ -19,7 +20,7 @@ import (
 
 // Export writes all data of the caller's user in the caller's tenant to w as a ZIP archive. This is
 // the data that Erase would remove, except for expired data. The files records.ndjson,
-// sessions.ndjson, workflows.ndjson, files.ndjson, results.ndjson and ledger.ndjson contain one JSON value per line.
+// sessions.ndjson, workflows.ndjson, files.ndjson, results.ndjson, approvals.ndjson and ledger.ndjson contain one JSON value per line.
 // files/<file_id>/<filename> contains the content of an uploaded file. Export reads data in chunks
 // of bounded size, not from one snapshot. If Export returns an error, the data written so far is
 // not a valid archive.
@@ -92,6 +93,9 @@ func (x *userExport) write(ctx context.Context) error {
 					Result json.RawMessage `json:"result"`
 				}{key, result})
 			})
+		}},
+		{"approvals.ndjson", func(ctx context.Context, line func(any) error) error {
+			return x.data.Approvals(ctx, func(a approval.Approval) error { return line(a) })
 		}},
 		{"ledger.ndjson", func(ctx context.Context, line func(any) error) error {
 			return x.data.Entries(ctx, func(e ledger.Entry) error { return line(e) })

@@ -74,8 +74,8 @@ func TestExportUser(t *testing.T) {
 			files++
 		}
 	}
-	if files != 1 || len(parts) != 7 {
-		t.Errorf("%d files in %d parts; want 1 in 7", files, len(parts))
+	if files != 1 || len(parts) != 8 {
+		t.Errorf("%d files in %d parts; want 1 in 8", files, len(parts))
 	}
 	if _, err := h.Users().Erase(t.Context(), host.Caller{User: "ann"}); err != nil {
 		t.Fatal(err)

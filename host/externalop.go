@@ -40,6 +40,9 @@ func (a *attempt) beginCall(call abi.Call) (id uint64, err error) {
 		a.waiting.addKnown(a.begun, nil, withOp(err, call.Op))
 		return a.begun, nil
 	}
+	if err := a.checkApproval(call); err != nil {
+		return 0, err
+	}
 	if a.waiting.x, err = externalsOf(a.ctx, &a.run.job, a.view); err != nil {
 		return 0, err
 	}
@@ -79,19 +82,26 @@ func externalsOf(ctx context.Context, j *job, view *memory.View) (*externals, er
 		return j.external, j.external.stopped
 	}
 	caller := j.info.Caller
-	key := j.info.ID
-	if j.inv.Key != "" && !j.inv.DryRun {
-		// The provider receives a hash of the key. The key contains the user, so that equal keys of
-		// different users have different hashes.
-		key = strings.Join([]string{"key", caller.Tenant, j.h.app.ID, caller.User, j.inv.Key}, "\x00")
+	x := newExternals(j, runKey(j))
+	if j.recorded != nil {
+		x.journal = j.recorded
 	}
-	x := newExternals(j, key)
 	x.models = models{
 		set: j.h.models, consumer: model.Consumer{Tenant: caller.Tenant, App: j.h.app.ID, User: caller.User},
 		mocks: j.inv.Mocks, dry: j.inv.DryRun && !j.inv.Live,
 	}
 	j.external = x
 	return x, x.begin(ctx, view)
+}
+
+// runKey returns the key of a job for its providers. The provider receives a hash of the key. The key
+// contains the user, so that equal idempotency keys of different users have different hashes.
+func runKey(j *job) string {
+	if j.inv.Key == "" || j.inv.DryRun {
+		return j.info.ID
+	}
+	caller := j.inv.Caller.as(j.info.ID)
+	return strings.Join([]string{"key", caller.Tenant, j.h.app.ID, caller.User, j.inv.Key}, "\x00")
 }
 
 // beginExternal begins an attempt of a job that has made external calls. If the job cannot be

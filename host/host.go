@@ -17,9 +17,11 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/approval"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/model"
+	"github.com/toolrun/toolrun/host/partition"
 )
 
 // sweepChunk is the maximum number of records that are removed at once.
@@ -82,6 +84,11 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	service, err := memory.New(memory.Config{
 		BeforeIdleEnd: func(ctx context.Context, tenant, id string) bool {
 			return h.Sessions().BeforeIdleEnd(ctx, Caller{Tenant: tenant, Session: id})
+		},
+		ApprovalExpired: func(ctx context.Context, c partition.Caller, _ approval.Approval) {
+			for _, o := range h.observers {
+				o.ApprovalEnded(ctx, Caller{Tenant: c.Tenant, User: c.User, Session: c.Session, Workflow: c.Workflow}, approval.Expired)
+			}
 		},
 		App: opts.App.ID, Backend: opts.Backend, Stores: opts.App.AllStores(), Kinds: opts.Kinds, Limits: opts.Memory,
 		SessionIdle: opts.App.SessionIdle, WorkflowIdle: opts.App.WorkflowIdle, LedgerRetention: opts.Ledger, MeteringRetention: opts.Metering, FileURL: opts.FileURL, Now: h.clock, Rand: h.rand, Logger: h.log,

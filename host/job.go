@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/approval"
+	"github.com/toolrun/toolrun/host/journal"
 	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
@@ -37,8 +39,12 @@ type job struct {
 	clocks []*clock
 	root   *job
 	ledger *ledger.Entry // the entry of the commit
-	peak   int64
-	state  RunState // the last state that OnState reported
+	// claim is set if the job executes an approved run again. recorded contains the answers to the
+	// external calls of earlier executions.
+	claim    *approval.Claim
+	recorded *journal.Journal
+	peak     int64
+	state    RunState // the last state that OnState reported
 	// refused is true if an observer refused the job. executed is true if the tool or the agent was
 	// executed.
 	refused, executed bool
@@ -55,8 +61,10 @@ func (j *job) identify(ctx context.Context, prefix string, find func() error) (e
 	if j.h.closed.Load() {
 		return errHostClosed
 	}
-	if j.info.ID, err = j.h.newID(prefix); err != nil {
-		return err
+	if j.info.ID == "" { // otherwise the run was paused
+		if j.info.ID, err = j.h.newID(prefix); err != nil {
+			return err
+		}
 	}
 	j.setState(RunQueued)
 	if j.info.Caller.Tenant == "" {
@@ -105,7 +113,7 @@ func (j *job) tx(a memory.Authority, answer func(report.Effects) ([]byte, error)
 			Reference: j.inv.SessionReference, UserReference: j.inv.UserReference, Metadata: j.inv.Metadata,
 		},
 		DryRun: j.inv.DryRun, LedgerEntry: j.ledger,
-		Key: j.inv.Key, Fingerprint: j.fingerprint, Answer: answer,
+		Key: j.inv.Key, Fingerprint: j.fingerprint, Answer: answer, Claim: j.claim,
 	}
 }
 

@@ -36,6 +36,10 @@ const (
 
 	actExportUser = "export_user"
 	actEvaluate   = "evaluate" // of an agent's rules
+
+	actRequestApproval = "request_approval"
+	actApprove         = "approve"
+	actDeny            = "deny"
 )
 
 // entry returns the ledger entry of a job that has not ended yet.
@@ -44,8 +48,12 @@ func (j *job) entry() *ledger.Entry {
 	if j.inv.DryRun {
 		act = actDryRun
 	}
+	token := ""
+	if j.claim != nil {
+		token = j.claim.Token
+	}
 	return &ledger.Entry{
-		Run: j.info.ID, Act: act, Tool: j.label, Actor: j.inv.Caller.Actor, User: j.inv.Caller.User, Session: cmp.Or(j.inv.Caller.Session, j.session),
+		Approval: token, Run: j.info.ID, Act: act, Tool: j.label, Actor: j.inv.Caller.Actor, User: j.inv.Caller.User, Session: cmp.Or(j.inv.Caller.Session, j.session),
 		Workflow: j.inv.Caller.Workflow, At: j.began,
 	}
 }
@@ -59,6 +67,9 @@ func (j *job) record(recorded bool, result *report.Result) {
 	e.Attempts, e.Reads, e.Writes = result.Attempts, result.Effects.Reads, []report.WriteEffect{} // also empty for a dry run
 	if result.Error != nil {
 		e.Code = result.Error.Code
+	}
+	if result.Approval != nil { // the run uses its own id for the entry of its commit
+		e.Run, e.Act, e.Approval = result.Approval.Token, actRequestApproval, result.Approval.Token
 	}
 	noteExternal(j, e)
 	j.h.ledger.add(j.info.Caller.Tenant, *e)

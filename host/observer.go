@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/approval"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
 )
@@ -37,6 +38,10 @@ type Observer interface {
 	// the Usage of the Result only if the Outcome is OutcomeExecuted. A Result that is repeated for
 	// an idempotency key contains the usage of the earlier run.
 	RunEnded(ctx context.Context, run RunInfo, result *report.Result)
+	// ApprovalEnded is called after a request for approval was approved or denied, or has expired. The
+	// Caller is the caller of the paused run. The Result of a run that requests an approval has the
+	// status paused.
+	ApprovalEnded(ctx context.Context, caller Caller, state approval.State)
 }
 
 // CodeTool is the tool name in RunInfo for runs of an AdHocTool. The name that the caller chose for
@@ -150,6 +155,9 @@ func (NopObserver) AfterRun(context.Context, RunInfo, json.RawMessage, Memory) e
 
 // MemoryCalled does nothing.
 func (NopObserver) MemoryCalled(context.Context, RunInfo, CallEvent) {}
+
+// ApprovalEnded does nothing.
+func (NopObserver) ApprovalEnded(context.Context, Caller, approval.State) {}
 
 // RunEnded does nothing.
 func (NopObserver) RunEnded(context.Context, RunInfo, *report.Result) {}

@@ -31,13 +31,17 @@ type run struct {
 	// paused is the stopped clock of a run with an idempotency key, until its first attempt. The
 	// time in which the run waits for an earlier run with the same key is not computing time.
 	paused *clock
+	// same contains the values that all executions of the run have in common.
+	same repeatable
+	// approval is set if the run is paused.
+	approval *report.Approval
 }
 
 // Run executes a tool once. The Result is never nil. If the run fails, the error is the fault in
 // the Result, which works with errors.Is(err, abi.Timeout). When ctx ends, the run is stopped
 // unless it has begun to commit. The error of a stopped run also wraps ctx.Err().
 func (h *Host) Run(ctx context.Context, inv Invocation) (*report.Result, error) {
-	r := h.newRun(inv)
+	r := newRun(h, inv)
 	if ctx == nil {
 		return r.result(memory.Done{}, errNoContext), errNoContext
 	}
@@ -47,7 +51,7 @@ func (h *Host) Run(ctx context.Context, inv Invocation) (*report.Result, error) 
 }
 
 // newRun returns a run that has not started yet.
-func (h *Host) newRun(inv Invocation) *run {
+func newRun(h *Host, inv Invocation) *run {
 	inv.Tool = inv.toolName(h.app)
 	r := &run{job: newJob(h, inv, actRun)}
 	if inv.Code != nil {
@@ -109,7 +113,11 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	}
 	ctx, cancel := limited(ctx, r)
 	defer cancel()
-	return r.h.memory.Transact(ctx, r.tx(r.tool.authority, r.storedResult), r.attempt)
+	done, err = r.h.memory.Transact(ctx, r.tx(r.tool.authority, r.storedResult), r.attempt)
+	if p, ok := errors.AsType[*pauseError](err); ok {
+		return pause(whole, r, p)
+	}
+	return done, err
 }
 
 // prepare checks the input and the context of the invocation.
@@ -127,6 +135,9 @@ func (r *run) prepare() (err error) {
 	r.fingerprint = r.makeFingerprint()
 	if r.tool.external() && r.limits.CPU == 0 {
 		r.limits.CPU = 2 * r.timeLimit() // the engine's default would depend on the deadline
+	}
+	if r.tool.isGated() {
+		return r.same.start(r.h)
 	}
 	return nil
 }
@@ -172,6 +183,7 @@ func (a *attempt) finish(ctx context.Context, out *engine.Output, event *Executi
 	if n := len(a.waiting.calls); n > 0 {
 		a.out.Warnings = append(a.out.Warnings, fmt.Sprintf("the tool did not await %d external calls, which were canceled or not made", n))
 	}
+	a.out.Warnings = append(a.out.Warnings, a.gated...)
 	noteExternal(&r.job, r.ledger)
 	for _, o := range r.h.observers {
 		if err := o.AfterRun(ctx, r.info, a.out.Output, hostMemory{a.view}); err != nil {
@@ -208,6 +220,7 @@ func (a *attempt) runProgram(ctx context.Context, out *engine.Output, e *Executi
 	}
 	*out, e.Err = r.program.Run(ctx, engine.Input{
 		Input: r.input, Context: r.context, Limits: r.limits.engine(), Domain: r.info.Caller.Tenant,
+		Now: r.same.Now, Seed: r.same.Seed, Frozen: r.same.Seed != 0,
 	}, a.host())
 	e.CPU = stop()
 }
@@ -237,7 +250,7 @@ func (r *run) result(done memory.Done, err error) *report.Result {
 		return r.repeated(done.Replayed)
 	}
 	result := &report.Result{
-		RunID: r.info.ID, Tool: r.inv.Tool, OK: err == nil, Attempts: r.attempts,
+		RunID: r.info.ID, Tool: r.inv.Tool, Status: report.Completed, OK: err == nil, Attempts: r.attempts,
 		Output: json.RawMessage("null"), Logs: []abi.LogLine{}, Warnings: []string{},
 		Effects: noEffects(), Usage: r.usage(), Orphaned: r.external.orphans(),
 	}
@@ -248,12 +261,16 @@ func (r *run) result(done memory.Done, err error) *report.Result {
 		result.Logs = append(result.Logs, r.last.logs...)
 	}
 	result.Warnings = append(result.Warnings, r.undeclared...)
+	if r.approval != nil {
+		result.Status, result.OK, result.Approval = report.Paused, false, r.approval
+		return result
+	}
 	if done.Effects.Reads != nil {
 		result.Effects = done.Effects
 	}
 	result.Changes = done.Changes
 	if err != nil {
-		result.Error = r.fault(err)
+		result.Status, result.Error = report.Failed, r.fault(err)
 		return result
 	}
 	result.Output, result.Context = r.last.out.Output, r.last.out.Context

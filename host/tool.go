@@ -23,6 +23,7 @@ import (
 // when the tool is first used.
 type tool struct {
 	app.Tool
+	app       *app.App         // nil for an ad-hoc tool
 	authority memory.Authority // the rights that the tool's grants imply
 	load      func(tenant string, limit time.Duration) (engine.Program, error)
 	source    func() (engine.Source, error)
@@ -36,6 +37,8 @@ type tool struct {
 	isolated bool           // whether the program runs in isolated processes
 	input    *schema.Schema // nil for none
 	output   *schema.Schema
+	digest   string   // of the code; set if effects require approvals
+	declared string   // a digest of the declarations, like digest
 	inputs   []string // the declared members of the input; nil if all members are allowed
 }
 
@@ -47,8 +50,14 @@ func newTool(declared app.Tool) *tool {
 // addTools adds the declared tools to a Host.
 func addTools(h *Host) {
 	h.tools = make(map[string]*tool, len(h.app.Tools))
+	unknown := map[string]app.Problems{} // a misspelled operation would require no approval
+	for _, p := range h.app.UnknownOperations(functions(h.table)) {
+		unknown[p.Tool] = append(unknown[p.Tool], p)
+	}
 	for _, declared := range h.app.Tools {
 		t := newTool(declared)
+		t.Broken = append(slices.Clip(t.Broken), unknown[declared.Name]...)
+		t.app = h.app
 		t.source = func() (engine.Source, error) { return h.compiler.source(t) }
 		t.load = h.compiler.loader(t)
 		h.tools[declared.Name] = t
@@ -194,6 +203,9 @@ func (t *tool) compile(tenant string, limit time.Duration) (engine.Program, erro
 		return nil, brokenFault(t.Tool)
 	}
 	if err := t.compileSchemas(); err != nil {
+		return nil, err
+	}
+	if err := t.setDigests(); err != nil {
 		return nil, err
 	}
 	return t.load(tenant, limit)

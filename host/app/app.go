@@ -64,7 +64,7 @@ type Tool struct {
 	// Broken contains the errors in the declaration of the tool. A tool with errors cannot run.
 	Broken Problems
 
-	limits, models *node // the values of these keys in the file, or nil
+	limits, models, approval *node // the values of these keys in the file, or nil
 }
 
 // Prompt is a declared prompt and the position of its declaration.

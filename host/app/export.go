@@ -115,7 +115,7 @@ type exportedStore struct {
 	Expose      string          `json:"expose,omitempty"`
 }
 
-// exportedTool always contains grants, models, env and limits, even if they are empty. Otherwise, the
+// exportedTool always contains grants, models, approval, env and limits, even if they are empty. Otherwise, the
 // values in the manifest of the tool's folder would apply.
 type exportedTool struct {
 	Source       string              `json:"source"`
@@ -127,8 +127,14 @@ type exportedTool struct {
 	Annotations  declare.Annotations `json:"annotations,omitzero"`
 	Grants       ordered             `json:"grants"`
 	Models       []string            `json:"models"`
+	Approval     exportedApproval    `json:"approval"`
 	Env          map[string]string   `json:"env"`
 	Limits       exportedLimits      `json:"limits"`
+}
+
+type exportedApproval struct {
+	Before []string `json:"before"`
+	By     string   `json:"by,omitempty"`
 }
 
 type exportedLimits struct {
@@ -188,6 +194,9 @@ func exportTool(t Tool) (string, any, error) {
 	}
 	if t.Dir != "" {
 		out.Source = t.Dir + "/" // the slash marks the source as a folder, so Import does not need the file system
+	}
+	if out.Approval.Before = append([]string{}, t.Approval.Before...); t.Approval.ByUser {
+		out.Approval.By = approvedByUser
 	}
 	if t.Env == nil {
 		out.Env = map[string]string{}

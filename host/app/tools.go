@@ -11,7 +11,7 @@ import (
 
 // The variable declared lists the keys of a tool that are allowed both in the app file and in a
 // manifest.
-var declared = []string{"title", "description", "inputSchema", "outputSchema", "annotations", "grants", "models", "env", "limits", "entry"}
+var declared = []string{"title", "description", "inputSchema", "outputSchema", "annotations", "grants", "models", "approval", "env", "limits", "entry"}
 
 var (
 	toolKeys     = append([]string{"source"}, declared...)
@@ -121,6 +121,8 @@ func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node
 	r.lintReadOnly(get("annotations"), t)
 	t.models = get("models")
 	t.Models = r.models(t.models)
+	t.approval = get("approval")
+	t.Approval = r.approval(t.approval)
 	t.Env = r.env(get("env"))
 	t.limits = get("limits")
 	t.Limits = r.limits(t.limits)

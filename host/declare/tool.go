@@ -31,6 +31,17 @@ type Tool struct {
 	Limits Limits
 	// Models are the names of the models that the tool can use.
 	Models []string
+	// Approval contains the operations of the tool that require an approval.
+	Approval Approval
+}
+
+// Approval declares that a run pauses before certain operations until a person has approved them.
+type Approval struct {
+	// Before contains the operations by the names of their functions, such as set_content or
+	// model.chat.
+	Before []string
+	// ByUser is true if the user of the run may approve its operations.
+	ByUser bool
 }
 
 // Annotations are MCP's hints about the behavior of a tool. A hint that is nil is not declared.

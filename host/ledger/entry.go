@@ -15,10 +15,14 @@ import (
 type Entry struct {
 	Run string `json:"run_id"`
 	// Act is the kind of the action: run, dry_run, turn, evaluate or render. Operators' actions are
-	// operate, list, purge, erase, declare, export, import, download and export_user.
+	// operate, list, purge, erase, declare, export, import, download and export_user. Acts about an
+	// approval are request_approval, approve, deny and expire_approval.
 	Act string `json:"act"`
 	// Tool is the name of the tool, or of the agent of a turn or an evaluation.
 	Tool string `json:"tool,omitempty"`
+	// Approval is the token of the approval that the entry is about, or of the last approval that the
+	// run received.
+	Approval string `json:"approval,omitempty"`
 	// File is the id of a downloaded file.
 	File string `json:"file_id,omitempty"`
 	// Actor is the name of the key with which the action was requested, and never a secret.

@@ -24,10 +24,15 @@ type anchors struct {
 	sharedErased storage.Record
 	// anonymous is the content of sessionMeta if the caller has no session.
 	anonymous session.State
+	// approved is the request for approval whose run is executed again, or the zero Record.
+	approved storage.Record
 }
 
 // begin reads the anchors, and starts the session and the workflow if they have not started yet.
 func (t *transaction) begin(ctx context.Context) error {
+	if err := t.readApproval(ctx); err != nil {
+		return err
+	}
 	if t.tx.Caller.Session == "" {
 		anonymous, err := t.s.sessions.WithoutSession(t.tx.Session)
 		if err != nil {
@@ -53,6 +58,18 @@ func (t *transaction) begin(ctx context.Context) error {
 		start = session.Start{}
 	}
 	return nil
+}
+
+// readApproval reads the request for approval whose run is executed again.
+func (t *transaction) readApproval(ctx context.Context) (err error) {
+	claim := t.tx.Claim
+	if claim == nil {
+		return nil
+	}
+	if t.approved, err = t.s.records.Get(ctx, t.s.approvals.Key(t.tx.Caller, claim.Token)); err != nil {
+		return err
+	}
+	return claim.Check(t.approved)
 }
 
 // use records the use of the session and of the workflow if necessary, and reports whether it has
@@ -145,6 +162,11 @@ func (t *transaction) guards() []txn.Guard {
 	}
 	if t.tx.Key != "" {
 		guards = append(guards, txn.Guard{Key: t.s.app.Finished(c, t.tx.Key), Check: t.checkKey})
+	}
+	if t.tx.Claim != nil {
+		guards = append(guards, txn.Guard{Key: t.s.approvals.Key(c, t.tx.Claim.Token), Check: func(now storage.Record, _ time.Time) error {
+			return t.tx.Claim.Check(now)
+		}})
 	}
 	return guards
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/approval"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/session"
@@ -20,7 +21,7 @@ const runRetention = time.Hour
 // options returns the options of the txn transaction.
 func (t *transaction) options() txn.Options {
 	return txn.Options{
-		ID: t.tx.Caller.Run, Guards: t.guards(), Live: t.life, DryRun: t.tx.DryRun, CommitAlways: t.tx.Key != "" || t.tx.EndIdle,
+		ID: t.tx.Caller.Run, Guards: t.guards(), Live: t.life, DryRun: t.tx.DryRun, CommitAlways: t.tx.Key != "" || t.tx.EndIdle || t.tx.Claim != nil,
 		Extra: t.extraKeys, OnCommit: t.onCommit, Quota: (*quota)(t),
 	}
 }
@@ -36,6 +37,9 @@ func (t *transaction) extraKeys() []storage.Key {
 	}
 	if t.tx.EndIdle {
 		keys = append(keys, t.sessionKey)
+	}
+	if claim := t.tx.Claim; claim != nil {
+		keys = append(keys, t.s.approvals.Key(t.tx.Caller, claim.Token), t.s.approvals.RunKey(t.tx.Caller, claim.Token))
 	}
 	return keys
 }
@@ -57,6 +61,13 @@ func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 			return nil, err
 		}
 		writes = entryWrites
+	}
+	if t.tx.Claim != nil {
+		ended, err := t.s.approvals.End(writes, t.tx.Caller, t.approved, approval.Ending{Claim: t.tx.Claim})
+		if err != nil {
+			return nil, err
+		}
+		writes = ended
 	}
 	switch {
 	case t.tx.EndIdle:

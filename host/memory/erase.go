@@ -24,8 +24,8 @@ type Erased struct {
 	// Records and Bytes are the totals over all stores.
 	Records int   `json:"records"`
 	Bytes   int64 `json:"bytes"`
-	// Sessions is the number of sessions that were ended, and Runs is the number of Results that
-	// were removed.
+	// Sessions is the number of sessions that were ended, and Runs is the number of Results and of
+	// paused runs that were removed.
 	Sessions int `json:"sessions"`
 	Runs     int `json:"runs"`
 	// Workflows is the number of workflows that were ended.
@@ -125,7 +125,7 @@ func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 	app, c, total := e.s.app, e.caller, 0
 	for _, prefix := range []storage.Key{
 		app.Group(c), app.System(partition.Finished, c), app.System(partition.File, c), app.System(partition.FileText, c), app.System(partition.Upload, c),
-		app.System(partition.Ledger, c), app.System(partition.SleepDue, c),
+		app.System(partition.Ledger, c), app.System(partition.SleepDue, c), app.System(partition.Approval, c), app.System(partition.PausedRun, c),
 	} {
 		n, err := e.s.records.DeleteWhere(ctx, app.Tagged(c, storage.SubjectTag(subject), prefix), e.erased.count)
 		if total += n; err != nil {
@@ -206,7 +206,7 @@ func (e *Erased) count(h storage.Head) {
 		e.Stores[h.Key.Part(storage.Store)]++
 		e.Records++
 		e.Bytes += h.Size()
-	case partition.Finished:
+	case partition.Finished, partition.PausedRun:
 		e.Runs++
 	case partition.Ledger:
 		e.Entries++

@@ -15,6 +15,8 @@ import (
 type finishedState struct {
 	Fingerprint string          `json:"fingerprint"`
 	Answer      json.RawMessage `json:"answer"`
+	// Paused is the token of the approval that the run waits for, or "". The run replaces the answer.
+	Paused string `json:"paused,omitempty"`
 }
 
 // finished returns the answer that is stored under the transaction's idempotency key, or nil if
@@ -30,6 +32,9 @@ func (t *transaction) finished(r storage.Record) ([]byte, error) {
 	if state.Fingerprint != t.tx.Fingerprint {
 		return nil, abi.Faultf(abi.Conflict, "the idempotency key was already used for a request that differs in %s", differing(state.Fingerprint, t.tx.Fingerprint)).
 			WithHint("use a new key for a new request")
+	}
+	if state.Paused != "" && t.tx.Claim != nil && state.Paused == t.tx.Claim.Token {
+		return nil, nil
 	}
 	return state.Answer, nil
 }

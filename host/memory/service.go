@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/approval"
 	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/ledger"
@@ -44,6 +46,9 @@ type Config struct {
 	// session.BeforeEnd. The function can end the session itself, in a transaction with Tx.EndIdle.
 	// Default: nil, which means no call.
 	BeforeIdleEnd session.BeforeEnd
+	// ApprovalExpired is a function that is called after a sweep has ended a request for approval
+	// without a decision. It must return quickly. Default: nil, which means no call.
+	ApprovalExpired func(context.Context, partition.Caller, approval.Approval)
 	// KeyRetention is the time for which the Result of a run with an idempotency key is stored.
 	// Default: 24 hours.
 	KeyRetention time.Duration
@@ -154,10 +159,13 @@ type Service struct {
 	sessions  *session.Sessions
 	workflows *session.Workflows
 	artifacts *artifact.Artifacts
+	approvals *approval.Approvals
 	ledger    *ledger.Ledger
 	meter     *metering.Meter
 	// beforeIdleEnd is Config.BeforeIdleEnd.
 	beforeIdleEnd session.BeforeEnd
+	// onExpired is Config.ApprovalExpired.
+	onExpired func(context.Context, partition.Caller, approval.Approval)
 
 	clock func() time.Time
 	began time.Time // when the Service was created
@@ -183,7 +191,7 @@ type store struct {
 func New(cfg Config) (*Service, error) {
 	s := &Service{
 		app: partition.App(cfg.App), backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),
-		limits: cfg.Limits.withDefaults(), keyRetention: cfg.KeyRetention, beforeIdleEnd: cfg.BeforeIdleEnd,
+		limits: cfg.Limits.withDefaults(), keyRetention: cfg.KeyRetention, beforeIdleEnd: cfg.BeforeIdleEnd, onExpired: cfg.ApprovalExpired,
 		clock: cfg.Now, rand: cfg.Rand, log: cfg.Logger,
 	}
 	setDefault(&cfg.SessionIdle, 24*time.Hour)
@@ -217,6 +225,7 @@ func (s *Service) connect(cfg Config) {
 	})
 	s.workflows = session.NewWorkflows(s.records, session.WorkflowConfig{Idle: cfg.WorkflowIdle, NamedFor: cfg.LedgerRetention})
 	s.artifacts = artifact.New(s.records, s.sessions, cfg.FileURL)
+	s.approvals = approval.New(s.records)
 	s.meter = metering.New(s.records, cfg.MeteringRetention)
 }
 

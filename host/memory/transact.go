@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/approval"
 	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/report"
@@ -43,6 +44,9 @@ type Tx struct {
 	// has the form "input=x context=y", the message of the conflict lists the parts that differ.
 	Key         string
 	Fingerprint string
+	// Claim is set if the transaction executes an approved run again. The commit ends the request for
+	// approval. If the Claim is no longer valid, nothing is stored.
+	Claim *approval.Claim
 	// Answer returns the answer to store under Key, based on the effects of the transaction. Answer
 	// is called inside the commit, possibly several times, and must be pure.
 	Answer func(report.Effects) ([]byte, error)

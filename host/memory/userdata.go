@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/approval"
 	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/ledger"
@@ -112,6 +113,20 @@ func (d *UserData) Results(ctx context.Context, visit func(key string, result js
 			return fmt.Errorf("finished run: %w: %w", storage.ErrCorrupt, err)
 		}
 		return visit(r.Key.Part(storage.Item), state.Answer)
+	}))
+}
+
+// Approvals visits the requests for approval of the user's runs.
+func (d *UserData) Approvals(ctx context.Context, visit func(approval.Approval) error) error {
+	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.System(partition.Approval, d.caller), func(r storage.Record) error {
+		if r.Expired(d.s.now()) {
+			return nil
+		}
+		found, err := approval.Decode(r, d.s.now())
+		if err != nil {
+			return err
+		}
+		return visit(found)
 	}))
 }
 

@@ -26,6 +26,9 @@ const (
 
 	SleepDue    = "sleep-due"    // a scheduled run of sleep-time memory
 	SleepPaused = "sleep-paused" // the mark that these runs are paused
+
+	Approval  = "approval"   // a request for approval
+	PausedRun = "paused-run" // a run that waits for an approval
 )
 
 // ErasedRetention is the time for which the mark of an erasure is kept. It is longer than the

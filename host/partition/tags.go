@@ -59,7 +59,7 @@ func subjectOfKey(key storage.Key, writer Caller) string {
 		return writer.Subject()
 	}
 	switch key.Part(storage.System) {
-	case File, FileText, Upload, Ledger, SleepDue:
+	case File, FileText, Upload, Ledger, SleepDue, Approval, PausedRun:
 		return writer.Subject()
 	}
 	return ""

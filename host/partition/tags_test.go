@@ -37,6 +37,8 @@ func TestTags(t *testing.T) {
 		{"a file", app.System(partition.File, ann, item), ann, partition.Lifetime{}, []string{"user/ann"}},
 		{"the text of a file", app.System(partition.FileText, ann, item), visitor, partition.Lifetime{}, []string{anonymous}},
 		{"the mark of an upload", app.System(partition.Upload, ann, item), ann, partition.Lifetime{}, []string{"user/ann"}},
+		{"a request for approval", app.System(partition.Approval, ann, item), ann, partition.Lifetime{Session: "s1"}, []string{"user/ann", "session/s1"}},
+		{"a paused run", app.System(partition.PausedRun, ann, item), visitor, partition.Lifetime{}, []string{anonymous}},
 		{"a ledger entry", app.System(partition.Ledger, ann, item), ann, partition.Lifetime{}, []string{"user/ann"}},
 		{"a ledger entry without a user", app.System(partition.Ledger, ann, item), anonymousOutsideSession, partition.Lifetime{}, nil},
 		{"the mark of an erasure", app.Erased(ann), ann, partition.Lifetime{}, nil},

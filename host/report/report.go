@@ -12,17 +12,21 @@ import (
 type Result struct {
 	RunID string `json:"run_id"`
 	Tool  string `json:"tool"`
-	// OK reports whether the run succeeded and all its writes are stored. Otherwise Error is set
-	// and nothing was stored.
+	// Status is completed, paused or failed.
+	Status Status `json:"status"`
+	// OK reports whether the run succeeded and all its writes are stored. Otherwise nothing was
+	// stored, and either Error is set or the run is paused.
 	OK     bool            `json:"ok"`
 	Output json.RawMessage `json:"output"`
 	// Context contains the keys that the tool added to its context or changed.
-	Context  json.RawMessage `json:"context,omitempty"`
-	Logs     []abi.LogLine   `json:"logs"`
-	Error    *abi.Fault      `json:"error,omitempty"`
-	Warnings []string        `json:"warnings"`
-	Usage    Usage           `json:"usage"`
-	Effects  Effects         `json:"effects"`
+	Context json.RawMessage `json:"context,omitempty"`
+	Logs    []abi.LogLine   `json:"logs"`
+	Error   *abi.Fault      `json:"error,omitempty"`
+	// Approval is the approval that a paused run waits for.
+	Approval *Approval `json:"approval,omitempty"`
+	Warnings []string  `json:"warnings"`
+	Usage    Usage     `json:"usage"`
+	Effects  Effects   `json:"effects"`
 	// Changes are the changes that a dry run would have stored.
 	Changes []Change `json:"changes,omitempty"`
 	// Attempts is the number of times that the tool was executed. The logs, the output and the effects

@@ -94,6 +94,7 @@ var rules = map[string]rule{
 	"host/ledger":    {own: []string{"abi", "host/partition", "host/records", "host/report", "host/storage"}},
 	"host/session":   {own: []string{"abi", "host/partition", "host/records", "host/storage", "host/txn"}},
 	"host/artifact":  {own: []string{"abi", "host/partition", "host/records", "host/session", "host/storage", "internal/bytesize", "internal/yield"}},
+	"host/approval":  {own: []string{"abi", "host/partition", "host/records", "host/report", "host/storage"}},
 	"host/metering":  {own: []string{"abi", "host/partition", "host/records", "host/storage"}},
 
 	"host/report":           {own: []string{"abi"}},
@@ -102,7 +103,7 @@ var rules = map[string]rule{
 	"host/declare":          {own: []string{"abi"}},
 	"host/txn":              {own: []string{"host/storage", "internal/fairlock"}},
 	"host/txn/txntest":      {own: []string{"host/storage", "host/storage/bolt", "host/storage/mem"}},
-	"host/memory":           {own: []string{"abi", "schema", "internal/mergepatch", "internal/spell", "host/memory/block", "host/memory/document", "host/memory/fact", "host/memory/kind", "host/memory/transcript", "host/memory/variables", "host/storage", "host/txn", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "host/partition", "host/records", "host/report"}},
+	"host/memory":           {own: []string{"abi", "schema", "internal/mergepatch", "internal/spell", "host/memory/block", "host/memory/document", "host/memory/fact", "host/memory/kind", "host/memory/transcript", "host/memory/variables", "host/storage", "host/txn", "host/approval", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "host/partition", "host/records", "host/report"}, others: []string{"github.com/oklog/ulid/v2"}},
 	"host/memory/kind":      {own: []string{"abi", "schema", "internal/bytesize", "internal/strictjson", "host/declare", "host/storage"}},
 	"host/memory/block":     {own: []string{"abi", "schema", "host/declare", "host/memory/kind", "host/search", "host/storage"}},
 	"host/memory/fact":      {own: []string{"abi", "schema", "host/declare", "host/memory/kind", "host/storage"}},
@@ -119,7 +120,7 @@ var rules = map[string]rule{
 	"host/agent/abl":        {own: []string{"internal/spell"}},
 	"host/agent/agenttest":  {own: []string{"abi", "host/agent", "host/agent/abl", "host/model", "host/report"}},
 	"host/agent":            {own: []string{"abi", "host/agent/abl", "host/declare", "host/model", "host/report", "internal/spell"}},
-	"host": {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/agent", "host/agent/abl", "host/app", "host/engine", "host/journal", "host/memory", "host/memory/block", "host/memory/kind", "host/memory/transcript", "host/memory/variables", "host/model", "host/partition", "host/sleep", "host/storage", "host/template", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "host/report"},
+	"host": {own: []string{"abi", "host/approval", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/agent", "host/agent/abl", "host/app", "host/engine", "host/journal", "host/memory", "host/memory/block", "host/memory/kind", "host/memory/transcript", "host/memory/variables", "host/model", "host/partition", "host/sleep", "host/storage", "host/template", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "host/report"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
 
 	"host/sleep":             {own: []string{"abi", "host/declare", "host/model"}},

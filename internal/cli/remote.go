@@ -83,7 +83,7 @@ func notRun(tool string, err error) (*report.Result, error) {
 		return nil, err
 	}
 	return &report.Result{
-		RunID: e.RunID, Tool: tool, Logs: []abi.LogLine{}, Error: e.Fault, Warnings: []string{},
+		RunID: e.RunID, Tool: tool, Status: report.Failed, Logs: []abi.LogLine{}, Error: e.Fault, Warnings: []string{},
 		Effects: report.Effects{Reads: []report.ReadEffect{}, Writes: []report.WriteEffect{}},
 	}, err
 }

@@ -58,7 +58,7 @@ type userHandler struct {
 func (h *userHandler) register(s *Server) {
 	addPlain(s, auth.Records, huma.Operation{
 		OperationID: "export-user", Method: http.MethodGet, Path: "/users/{user_id}/export", Tags: []string{"records"}, Summary: "Export a user's data",
-		Description: "A ZIP archive of everything that erasing the user would remove: `records.ndjson`, `sessions.ndjson`, `workflows.ndjson`, `files.ndjson`, `results.ndjson` and " +
+		Description: "A ZIP archive of everything that erasing the user would remove: `records.ndjson`, `sessions.ndjson`, `workflows.ndjson`, `files.ndjson`, `results.ndjson`, `approvals.ndjson` and " +
 			"`ledger.ndjson`, with one JSON value per line, and the files under `files/`. Concurrent writes may be missing. A tenant can run one export at a time.",
 		Responses: map[string]*huma.Response{"200": {
 			Description: "The archive; the connection is closed if it cannot be completed", Content: map[string]*huma.MediaType{archiveType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}},

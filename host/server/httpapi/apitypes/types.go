@@ -89,10 +89,14 @@ type RecordInfo struct {
 type LedgerEntry struct {
 	Run string `json:"run_id"`
 	// Act is the kind of entry. For runs it is run, dry_run, turn, evaluate or render. For operator
-	// actions it is operate, list, purge, erase, declare, export, import, download or export_user.
+	// actions it is operate, list, purge, erase, declare, export, import, download or export_user. For
+	// approvals it is request_approval, approve, deny or expire_approval.
 	Act string `json:"act"`
 	// Tool is the tool of a run, or the agent of a turn or an evaluation.
 	Tool string `json:"tool,omitempty"`
+	// Approval is the token of the approval that the entry is about, or of the last approval that the
+	// run received.
+	Approval string `json:"approval,omitempty"`
 	// File is the id of the downloaded file.
 	File    string `json:"file_id,omitempty"`
 	Actor   string `json:"actor,omitempty"`

@@ -1,0 +1,80 @@
+package app
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/toolrun/toolrun/host/declare"
+)
+
+// approvedByUser is the value of the key "by" if the user of a run may approve its effects.
+const approvedByUser = "user"
+
+// maxGated is the maximum number of operations of a tool that require an approval.
+const maxGated = 64
+
+var (
+	approvalKeys = []string{"before", "by"}
+	functionName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}(\.[a-z][a-z0-9_]{0,63})?$`)
+)
+
+// approval reads the operations of a tool that require an approval. Only the host knows all
+// operations: it reports unknown ones; see UnknownOperations.
+func (r *toolReader) approval(n *node) (a declare.Approval) {
+	if n == nil || n.kind == null || !r.keys(n, "approval", approvalKeys) {
+		return a
+	}
+	if by := n.get("by"); by != nil {
+		if name := r.text(by, "by"); name == approvedByUser {
+			a.ByUser = true
+		} else if by.kind == text {
+			r.errorf(by.position, BadValue, "write by: user, or omit it", "approval.by is %s; the only value is user", quote(name))
+		}
+	}
+	before := n.get("before")
+	switch {
+	case before == nil:
+		r.errorf(n.position, MissingKey, "add before: [set_content]", "approval has no key before")
+		return a
+	case before.kind != list:
+		r.errorf(before.position, WrongType, "write before: [set_content]", "approval.before must be a list of operations, not %s", before.kind)
+		return a
+	case len(before.items) > maxGated:
+		r.errorf(before.position, BadValue, "", "approval.before has %d operations; the limit is %d", len(before.items), maxGated)
+	}
+	for _, item := range before.items {
+		switch {
+		case item.kind != text:
+			r.errorf(item.position, WrongType, "", "the name of an operation must be a string, not %s", item.kind)
+		case !functionName.MatchString(item.value):
+			r.errorf(item.position, BadName, "write the name of a function, such as set_content or model.chat", "%s is not a valid name of an operation", quote(item.value))
+		case slices.Contains(a.Before, item.value):
+			r.errorf(item.position, BadValue, "omit it", "the operation %s is listed twice", quote(item.value))
+		default:
+			a.Before = append(a.Before, item.value)
+		}
+	}
+	return a
+}
+
+// UnknownOperations returns an error for each operation in the declarations of approvals that is not
+// one of the known operations. Load does not check them, because the operations depend on the kinds
+// of stores of the host.
+func (a *App) UnknownOperations(known []string) Problems {
+	var problems Problems
+	for _, t := range a.Tools {
+		for i, name := range t.Approval.Before {
+			if slices.Contains(known, name) {
+				continue
+			}
+			at := position{file: t.Source}
+			if items := t.approval.get("before"); items != nil && i < len(items.items) {
+				at = items.items[i].position
+			}
+			p := newProblem(at, BadValue, didYouMean(name, known), "approval.before contains the operation %s, which does not exist", quote(name))
+			p.Tool = t.Name
+			problems = append(problems, p)
+		}
+	}
+	return problems.sorted()
+}

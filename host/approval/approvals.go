@@ -1,0 +1,137 @@
+package approval
+
+import (
+	"context"
+	"slices"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// The maximum numbers of paused runs. Several processes that share a database can together exceed
+// them by a few runs.
+const (
+	MaxOfUser = 100
+	MaxOfApp  = 1000
+)
+
+// MaxPage is the maximum number of requests in a page of List.
+const MaxPage = 100
+
+// Approvals are the requests for approval of an app, in all tenants. It is safe for concurrent use.
+type Approvals struct{ db *records.DB }
+
+// New returns the requests of the app whose records db contains.
+func New(db *records.DB) *Approvals { return &Approvals{db} }
+
+// Key returns the key of a request.
+func (a *Approvals) Key(c partition.Caller, token string) storage.Key {
+	return a.db.App.System(partition.Approval, c, storage.Part{Tag: storage.Item, Value: token})
+}
+
+// RunKey returns the key of the paused run of a request.
+func (a *Approvals) RunKey(c partition.Caller, token string) storage.Key {
+	return a.db.App.System(partition.PausedRun, c, storage.Part{Tag: storage.Item, Value: token})
+}
+
+// Get returns a request of the caller's tenant. If there is none, the error is not_found.
+func (a *Approvals) Get(ctx context.Context, c partition.Caller, token string) (Approval, error) {
+	s, _, err := a.get(ctx, c, token)
+	return s.Approval, err
+}
+
+func (a *Approvals) get(ctx context.Context, c partition.Caller, token string) (s stored, r storage.Record, err error) {
+	if err := partition.CheckID("approval", token); err != nil || token == "" {
+		return s, r, Unknown()
+	}
+	if r, err = a.db.Get(ctx, a.Key(c, token)); err != nil {
+		return s, r, a.db.Fault("read an approval", err)
+	}
+	if !r.Exists() || r.Expired(a.db.Now()) {
+		return s, r, Unknown()
+	}
+	s, err = decode(r, a.db.Now())
+	return s, r, a.db.Fault("read an approval", err)
+}
+
+// Unknown returns the fault for a token that the caller cannot see. The fault is the same for a token
+// that does not exist and for a token of another user.
+func Unknown() error {
+	return abi.Faultf(abi.NotFound, "no approval has this token").WithHint("list the approvals to get their tokens")
+}
+
+// Run returns the paused run of a request, as bytes. If there is none, Run returns nil.
+func (a *Approvals) Run(ctx context.Context, c partition.Caller, token string) ([]byte, error) {
+	r, err := a.db.Get(ctx, a.RunKey(c, token))
+	if err != nil || !r.Exists() {
+		return nil, a.db.Fault("read a paused run", err)
+	}
+	return r.Content, nil
+}
+
+// List returns requests of the caller's tenant whose tokens follow the argument "after", oldest
+// first, and the token after which the next page begins, or "". If the caller has a user, List
+// returns only requests of this user. A page has at most MaxPage requests, and can have fewer although
+// more follow. List omits requests that have been decided, unless all is true.
+func (a *Approvals) List(ctx context.Context, c partition.Caller, all bool, after string) (found []Approval, next string, err error) {
+	prefix, from := a.db.App.System(partition.Approval, c), storage.Key("")
+	if after != "" {
+		if err := partition.CheckID("approval", after); err != nil {
+			return nil, "", err
+		}
+		from = a.Key(c, after)
+	}
+	part, last, err := a.db.ScanPart(ctx, prefix, from)
+	if err != nil {
+		return nil, "", a.db.Fault("list approvals", err)
+	}
+	for _, r := range part {
+		if len(found) == MaxPage {
+			return found, next, nil
+		}
+		s, err := decode(r, a.db.Now())
+		if err != nil {
+			return nil, "", a.db.Fault("list approvals", err)
+		}
+		next = s.Token
+		if !r.Expired(a.db.Now()) && (c.User == "" || s.User == c.User) && (all || s.State == Pending) {
+			found = append(found, s.Approval)
+		}
+	}
+	if last {
+		next = ""
+	}
+	return found, next, nil
+}
+
+// CheckRoom returns a fault if the caller's user or the app has too many paused runs.
+func (a *Approvals) CheckRoom(ctx context.Context, c partition.Caller) error {
+	heads, err := a.db.Backend.Heads(ctx, a.db.App.System(partition.PausedRun, c), "", MaxOfApp+1)
+	if err != nil {
+		return a.db.Fault("count the paused runs", err)
+	}
+	tags, total, own := partition.Tags(a.RunKey(c, "new"), c, partition.Lifetime{}), 0, 0
+	for _, h := range heads {
+		if !a.waits(h) {
+			continue
+		}
+		total++
+		if len(tags) > 0 && slices.Contains(h.Tags, tags[0]) {
+			own++
+		}
+	}
+	holder, limit := "the app", MaxOfApp
+	if own >= MaxOfUser {
+		holder, limit = "the user", MaxOfUser
+	}
+	if total < MaxOfApp && own < MaxOfUser {
+		return nil
+	}
+	return abi.Faultf(abi.QuotaExceeded, "%s has %d runs that wait for an approval, which is the limit", holder, limit).
+		WithHint("approve or deny some of them first")
+}
+
+// waits reports whether the request of a paused run has not expired.
+func (a *Approvals) waits(h storage.Head) bool { return a.db.Now().Before(h.Expires.Add(-kept)) }

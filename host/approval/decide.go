@@ -1,0 +1,174 @@
+package approval
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Claim is the right to execute an approved run. At most one Claim of a request is valid at a time.
+type Claim struct {
+	Token  string
+	record storage.Record // the version of the request that the Claim belongs to, without content
+}
+
+// Check returns a fault if the Claim is no longer valid. The argument is the current record of the
+// request.
+func (c Claim) Check(now storage.Record) error {
+	if now.Exists() && now.SameVersion(c.record) {
+		return nil
+	}
+	return abi.Faultf(abi.Conflict, "the approval was decided again during the run; nothing was stored")
+}
+
+// Add returns the writes that store a new request with its paused run. The request belongs to the
+// caller, and ends with the caller's session and workflow.
+func (a *Approvals) Add(c partition.Caller, request Approval, run []byte) ([]storage.Write, error) {
+	key, runKey := a.Key(c, request.Token), a.RunKey(c, request.Token)
+	expires := request.Expires.Add(kept)
+	writes, err := a.db.Write(nil, storage.Record{}, key, stored{Approval: request}, expires, c)
+	if err != nil {
+		return nil, err
+	}
+	at, ends := a.db.Now(), partition.Lifetime{Session: c.Session, Workflow: c.Workflow}
+	writes[0].Record.Tags = partition.Tags(key, c, ends)
+	return append(writes, storage.Write{Record: storage.Record{
+		Key: runKey, Content: run, Revision: 1, Created: at, Updated: at, Expires: expires, Run: c.Run,
+		Tags: partition.Tags(runKey, c, ends),
+	}}), nil
+}
+
+// replaced returns the write that replaces the record of a request.
+func (a *Approvals) replaced(writes []storage.Write, now storage.Record, s stored) ([]storage.Write, error) {
+	writes, err := a.db.Write(writes, now, now.Key, s, now.Expires, partition.Caller{Run: now.Run})
+	if err == nil {
+		writes[len(writes)-1].Record.Tags = now.Tags
+	}
+	return writes, err
+}
+
+// Ending is the end of a request.
+type Ending struct {
+	State State
+	// By is the actor that decided the request, and Reason is the reason of the decision. Both can be
+	// "".
+	By, Reason string
+	// Claim is set if the run was executed. The request then keeps its decision.
+	Claim *Claim
+}
+
+// End appends the writes that end a request: they remove the paused run and the arguments of the
+// effect. The argument "now" is the record of the request. If the Ending has no Claim, the request
+// must be pending; otherwise the Claim must be valid.
+func (a *Approvals) End(writes []storage.Write, c partition.Caller, now storage.Record, e Ending) ([]storage.Write, error) {
+	s, err := a.open(now)
+	switch {
+	case err != nil:
+		return nil, err
+	case e.Claim != nil:
+		if err := e.Claim.Check(now); err != nil {
+			return nil, err
+		}
+	default:
+		if err := s.checkPending(e.State); err != nil {
+			return nil, err
+		}
+		s.State, s.By, s.Reason, s.Decided = e.State, e.By, e.Reason, a.db.Now()
+	}
+	s.Leased, s.Effect.Arguments = time.Time{}, nil
+	if writes, err = a.replaced(writes, now, s); err != nil {
+		return nil, err
+	}
+	return append(writes, storage.Write{Record: storage.Record{Key: a.RunKey(c, s.Token)}, Delete: true}), nil
+}
+
+// open decodes the record of a request. If there is no request, the error is not_found.
+func (a *Approvals) open(r storage.Record) (stored, error) {
+	if !r.Exists() || r.Expired(a.db.Now()) {
+		return stored{}, Unknown()
+	}
+	return decode(r, a.db.Now())
+}
+
+// checkPending returns a fault if a request cannot get another state, because it has been decided or
+// has expired.
+func (s stored) checkPending(next State) error {
+	switch {
+	case s.State == Pending || s.State == Expired && next == Expired:
+		return nil
+	case s.State == Expired:
+		return abi.Faultf(abi.Conflict, "the approval expired at %s", s.Expires.UTC().Format(time.RFC3339)).
+			WithHint("run the tool again to request a new approval")
+	}
+	return abi.Faultf(abi.Conflict, "the approval was already %s", s.State).WithHint("a token can be used only once")
+}
+
+// Approve approves a pending request for an actor and returns the Claim for the execution of its run.
+// If several approvers decide at the same time, only one of them succeeds.
+func (a *Approvals) Approve(ctx context.Context, c partition.Caller, token, by string) (claim Claim, err error) {
+	err = a.swap(ctx, c, token, func(now storage.Record, s stored) (stored, error) {
+		if err := s.checkPending(Approved); err != nil {
+			return s, err
+		}
+		s.State, s.By, s.Decided = Approved, by, a.db.Now()
+		s.Leased = s.Decided.Add(lease)
+		claim = Claim{Token: token, record: storage.Record{Key: now.Key, Revision: now.Revision + 1, Generation: now.Generation}}
+		return s, nil
+	})
+	return claim, err
+}
+
+// Release makes the request of a Claim pending again, because its run has failed for a temporary
+// reason. If the Claim is no longer valid, Release changes nothing.
+func (a *Approvals) Release(ctx context.Context, c partition.Caller, claim Claim) error {
+	return a.swap(ctx, c, claim.Token, func(now storage.Record, s stored) (stored, error) {
+		if err := claim.Check(now); err != nil {
+			return s, err
+		}
+		s.State, s.By, s.Decided, s.Leased = Pending, "", time.Time{}, time.Time{}
+		return s, nil
+	})
+}
+
+// swap replaces a request by compare-and-set.
+func (a *Approvals) swap(ctx context.Context, c partition.Caller, token string, change func(storage.Record, stored) (stored, error)) error {
+	err := records.Swap(ctx, a.db.Backend, a.Key(c, token), func(now storage.Record) ([]storage.Write, error) {
+		s, err := a.open(now)
+		if err != nil {
+			return nil, err
+		}
+		if s, err = change(now, s); err != nil {
+			return nil, err
+		}
+		return a.replaced(nil, now, s)
+	})
+	return a.db.Fault("decide an approval", err)
+}
+
+// EachExpired calls visit with the requests of the caller's tenant that have expired without a
+// decision. It examines at most one chunk of paused runs. Their keys are read without contents.
+func (a *Approvals) EachExpired(ctx context.Context, c partition.Caller, visit func(Approval) error) error {
+	heads, err := a.db.Backend.Heads(ctx, a.db.App.System(partition.PausedRun, c), "", records.Chunk)
+	if err != nil {
+		return a.db.Fault("list paused runs", err)
+	}
+	for _, h := range heads {
+		if a.waits(h) {
+			continue
+		}
+		found, err := a.Get(ctx, c, h.Key.Part(storage.Item))
+		if err != nil {
+			continue // its user was erased
+		}
+		if found.State == Expired {
+			if err := visit(found); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

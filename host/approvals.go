@@ -1,0 +1,217 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/approval"
+	"github.com/toolrun/toolrun/host/journal"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Approvals is a handle for the effects of an app that wait for an approval. A run that reaches such
+// an effect is paused: its Result contains the token of the request. If the Caller of a method has a
+// user or a session, it finds only requests of this user or session, and can decide only those whose
+// tool allows this with "by: user". A Caller without a user can decide the requests of all users of
+// its tenant, except its own: an Actor that is an end user needs "by: user" for its own runs. It is
+// safe for concurrent use.
+type Approvals struct{ h *Host }
+
+// Approvals returns a handle for the approvals of the app.
+func (h *Host) Approvals() Approvals { return Approvals{h} }
+
+// List returns pending requests whose tokens follow the argument "after", oldest first. If all is
+// true, the list includes requests that were decided in the last days. The second result is the token
+// after which the next page begins, or "". A page can be empty although another page follows.
+func (a Approvals) List(ctx context.Context, c Caller, all bool, after string) ([]approval.Approval, string, error) {
+	found, next, err := a.store().List(ctx, c.as(""), all, after)
+	visible := []approval.Approval{}
+	for _, request := range found {
+		if sees(c, request) {
+			visible = append(visible, request)
+		}
+	}
+	return visible, next, err
+}
+
+// Get returns a request. If the Caller cannot see it, the error is not_found.
+func (a Approvals) Get(ctx context.Context, c Caller, token string) (approval.Approval, error) {
+	request, err := a.store().Get(ctx, c.as(""), token)
+	if err == nil && !sees(c, request) {
+		err = approval.Unknown()
+	}
+	if err != nil {
+		return approval.Approval{}, err
+	}
+	return request, nil
+}
+
+func (a Approvals) paused() memory.PausedRuns { return memory.NewPausedRuns(a.h.memory) }
+
+func (a Approvals) store() *approval.Approvals { return a.paused().Requests() }
+
+// sees reports whether a Caller can see a request.
+func sees(c Caller, request approval.Approval) bool {
+	return (c.User == "" || c.User == request.User) && (c.Session == "" || c.Session == request.Session)
+}
+
+// request returns a request that the Caller can decide, and its paused run.
+func (a Approvals) request(ctx context.Context, c Caller, token string) (request approval.Approval, p pausedRun, err error) {
+	if request, err = a.Get(ctx, c, token); err != nil {
+		return request, p, err
+	}
+	own := c.User != "" || c.ActorIsUser && c.Actor == request.User
+	if own && !request.ByUser {
+		return request, p, abi.Faultf(abi.AccessDenied, "the user of a run cannot approve or deny the effects of this tool").
+			WithHint("ask an approver, or declare by: user in the approval of the tool")
+	}
+	if request.State != approval.Pending {
+		return request, p, nil // the decision reports the state
+	}
+	content, err := a.store().Run(ctx, c.as(""), token)
+	if err != nil {
+		return request, p, err
+	}
+	if content == nil { // its user was erased or its session has ended, or it was decided meanwhile
+		return request, p, abi.Faultf(abi.Conflict, "the run of this approval does not wait any more")
+	}
+	if err := json.Unmarshal(content, &p); err != nil {
+		a.h.log.Error("a paused run is damaged", "run", request.Run, "error", fmt.Errorf("%w: %w", storage.ErrCorrupt, err))
+		return request, p, abi.Faultf(abi.Unavailable, "the paused run cannot be read")
+	}
+	return request, p, nil
+}
+
+// Approve approves an effect and executes its run again. Executed again, the run receives the same
+// answers to its external calls. If it reaches the same effect, it continues. Otherwise, it is paused
+// under a new token. The result is the Result of the run, as from Host.Run.
+//
+// An effect can be approved only once. If the run fails for a temporary reason, such as a timeout, the
+// request is pending again. The same is true if the process ends, but only after two minutes.
+func (a Approvals) Approve(ctx context.Context, c Caller, token string) (*report.Result, error) {
+	if a.h.closed.Load() {
+		return nil, errHostClosed
+	}
+	_, p, err := a.request(ctx, c, token)
+	if err != nil {
+		return nil, err
+	}
+	claim, err := a.store().Approve(ctx, c.as(""), token, c.Actor)
+	if err != nil {
+		return nil, err
+	}
+	a.decided(ctx, c, p.Invocation.Caller, token, p.Invocation.Tool, actApprove, approval.Approved)
+	r, err := resumed(a.h, p, &claim)
+	if err != nil {
+		return nil, errors.Join(err, a.store().Release(context.WithoutCancel(ctx), c.as(""), claim))
+	}
+	done, err := r.execute(ctx)
+	if err == nil && done.Replayed != nil {
+		err = abi.Faultf(abi.Conflict, "another run has used the idempotency key of the paused run")
+		done.Replayed = nil
+	}
+	if err != nil {
+		a.failed(ctx, r, claim, err)
+	}
+	result := r.result(done, err)
+	return result, r.end(ctx, done.Recorded, result)
+}
+
+// resumed returns the run that was paused.
+func resumed(h *Host, p pausedRun, claim *approval.Claim) (*run, error) {
+	r := newRun(h, p.Invocation.invocation())
+	r.info.ID, r.claim, r.same = p.Run, claim, p.repeatable
+	r.same.Approved = append(r.same.Approved, p.Next)
+	if p.Journal == nil {
+		return r, nil
+	}
+	var err error
+	r.recorded, err = journal.Decode(p.Journal, runKey(&r.job), journal.Limits{})
+	if err != nil {
+		h.log.Error("the journal of a paused run is damaged", "run", p.Run, "error", err)
+		return nil, abi.Faultf(abi.Unavailable, "the paused run cannot be read")
+	}
+	return r, nil
+}
+
+// cleanupTime is the time for the writes after a run whose context may have ended.
+const cleanupTime = 10 * time.Second
+
+// failed ends the request of an approved run that has failed, or makes the request pending again if
+// the reason is temporary.
+func (a Approvals) failed(ctx context.Context, r *run, claim approval.Claim, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
+	defer cancel()
+	c := r.inv.Caller.as(r.info.ID)
+	switch abi.FaultOf(r.fault(err)).Code {
+	case abi.Unavailable, abi.Cancelled, abi.Timeout, abi.Conflict, abi.QuotaExceeded, abi.Internal:
+		err = a.store().Release(ctx, c, claim)
+	default:
+		err = a.paused().End(ctx, c, claim.Token, approval.Ending{Claim: &claim}, r.inv.Key, nil)
+	}
+	if err != nil && !errors.Is(err, abi.NotFound) && !errors.Is(err, abi.Conflict) { // the user was erased, or another approver decided again
+		a.h.log.Error("cannot store the end of an approved run", "run", r.info.ID, "error", err)
+	}
+}
+
+// maxReason is the maximum size of the reason of a decision in bytes.
+const maxReason = 1000
+
+// Deny denies an effect. Its run ends with the fault access_denied, which contains the reason, and
+// stores nothing. Deny returns the Result of the run.
+func (a Approvals) Deny(ctx context.Context, c Caller, token, reason string) (*report.Result, error) {
+	if len(reason) > maxReason {
+		return nil, abi.Faultf(abi.InvalidArgument, "the reason has %d bytes; the limit is %d", len(reason), maxReason)
+	}
+	request, p, err := a.request(ctx, c, token)
+	if err != nil {
+		return nil, err
+	}
+	result := deniedResult(request, reason)
+	answer, err := json.Marshal(result)
+	if err != nil {
+		return nil, err
+	}
+	owner := p.Invocation.Caller
+	if owner.Tenant == "" {
+		owner.Tenant = c.Tenant
+	}
+	end := approval.Ending{State: approval.Denied, By: c.Actor, Reason: reason}
+	if err := a.paused().End(ctx, owner.as(p.Run), token, end, p.Invocation.Key, answer); err != nil {
+		return nil, err
+	}
+	a.decided(ctx, c, owner, token, request.Tool, actDeny, approval.Denied)
+	return result, nil
+}
+
+// deniedResult returns the Result of a run whose effect was denied.
+func deniedResult(request approval.Approval, reason string) *report.Result {
+	text := "the effect " + request.Effect.Operation + " was denied"
+	if reason != "" {
+		text += ": " + reason
+	}
+	return &report.Result{
+		RunID: request.Run, Tool: request.Tool, Status: report.Failed, Output: json.RawMessage("null"),
+		Logs: []abi.LogLine{}, Warnings: []string{}, Effects: noEffects(), Error: abi.Faultf(abi.AccessDenied, "%s", text),
+	}
+}
+
+// decided records a decision in the ledger and calls the observers. The argument owner is the Caller
+// of the paused run.
+func (a Approvals) decided(ctx context.Context, c, owner Caller, token, tool, act string, state approval.State) {
+	if id, err := a.h.newID(act); err == nil {
+		owner.Actor = c.Actor
+		e := a.h.ledger.act(owner, id, act, report.Effects{}, nil)
+		e.Tool, e.Approval = tool, token
+		a.h.ledger.add(owner.as(id).Tenant, e)
+	}
+	for _, o := range a.h.observers {
+		o.ApprovalEnded(ctx, owner, state)
+	}
+}

@@ -1,0 +1,183 @@
+package host
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"slices"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/approval"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/internal/strictjson"
+)
+
+// functionOf returns the name of an operation in declarations of approvals, such as set_content or
+// model.chat.
+func functionOf(op abi.Operation) string {
+	if op.Module == "" {
+		return op.Name
+	}
+	return op.Module + "." + op.Function()
+}
+
+// functions returns the names of all operations.
+func functions(table abi.Table) []string {
+	names := make([]string, len(table))
+	for i, op := range table {
+		names[i] = functionOf(op)
+	}
+	return names
+}
+
+// isGated reports whether an operation of the tool requires an approval.
+func (t *tool) isGated() bool { return len(t.Approval.Before) > 0 }
+
+// checkApproval returns an error that ends the attempt if a call requires an approval that the run
+// does not have. A memory operation is performed before the check, so that nobody has to approve a
+// call that fails. Its effect is undone if the attempt ends.
+func (a *attempt) checkApproval(call abi.Call) error {
+	r := a.run
+	if !r.tool.isGated() {
+		return nil
+	}
+	op, ok := r.h.table.Lookup(call.Op)
+	name := functionOf(op)
+	switch {
+	case !ok || !slices.Contains(r.tool.Approval.Before, name):
+		return nil
+	case r.inv.DryRun && (!op.External || !r.inv.Live || r.inv.Mocks != nil):
+		if warning := "a run that is not a dry run waits for an approval before " + name; !slices.Contains(a.gated, warning) {
+			a.gated = append(a.gated, warning)
+		}
+		return nil
+	case r.inv.DryRun:
+		return &stop{abi.Faultf(abi.AccessDenied, "%s requires an approval, which a dry run cannot get", name).WithHint("omit live, or use mocks")}
+	case r.root != nil:
+		return &stop{abi.Faultf(abi.AccessDenied, "%s requires an approval, which a tool cannot get when an agent or sleep-time memory calls it", name).
+			WithHint("run the tool by itself, or remove %s from its approval.before", name)}
+	}
+	effect, err := effectOf(op, call, r.limits)
+	if err != nil {
+		return &stop{abi.FaultOf(err)}
+	}
+	next := r.tool.binding(effect)
+	if a.passed < len(r.same.Approved) && r.same.Approved[a.passed] == next {
+		a.passed++
+		return nil
+	}
+	return &pauseError{next, effect}
+}
+
+// effectOf returns the description of a call, with its arguments in canonical form.
+func effectOf(op abi.Operation, call abi.Call, limits Limits) (report.Effect, error) {
+	arguments := map[string]json.RawMessage{}
+	for i, p := range op.Params {
+		if arg := call.Arg(i); arg != nil {
+			arguments[p.Name] = arg
+		}
+	}
+	text, err := json.Marshal(arguments)
+	if err != nil {
+		return report.Effect{}, abi.Faultf(abi.InvalidArgument, "the arguments of %s are not valid JSON", functionOf(op))
+	}
+	documents := limits.documents()
+	documents.Depth++ // the arguments are members of an object
+	value, err := strictjson.Decode(text, documents)
+	if err != nil {
+		return report.Effect{}, documentFault(abi.InvalidArgument, "arguments of "+functionOf(op), err)
+	}
+	canonical, err := strictjson.Encode(value)
+	return report.Effect{Operation: functionOf(op), Arguments: slices.Clone(canonical)}, err
+}
+
+// binding returns what an approval of an effect is bound to.
+func (t *tool) binding(effect report.Effect) approval.Binding {
+	arguments := sha256.Sum256(effect.Arguments)
+	return approval.Binding{
+		Program: t.digest, App: t.declared, Operation: effect.Operation, Arguments: hex.EncodeToString(arguments[:]),
+	}
+}
+
+// setDigests computes the digests of a tool whose effects require approvals.
+func (t *tool) setDigests() (err error) {
+	if !t.isGated() {
+		return nil
+	}
+	declaration, err := json.Marshal(struct {
+		App    string
+		Stores []declare.Store
+		Tool   declare.Tool
+	}{t.app.ID, t.app.AllStores(), t.Tool.Tool})
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(declaration)
+	t.declared = hex.EncodeToString(sum[:])
+	src, err := t.source()
+	if err != nil {
+		return err
+	}
+	t.digest, err = digestOf(src)
+	return err
+}
+
+// The limits on the files of a tool whose effects require approvals.
+const (
+	maxDigestFiles = 10_000
+	maxDigestBytes = 64 << 20
+)
+
+// digestOf returns a digest of the source of a tool: of its entry file, and of all files that it can
+// import.
+func digestOf(src engine.Source) (string, error) {
+	h := sha256.New()
+	part := func(text string) { sum := sha256.Sum256([]byte(text)); _, _ = h.Write(sum[:]) }
+	part(src.Path)
+	part(src.Entry)
+	part(string(src.Code))
+	if src.Files == nil {
+		return hex.EncodeToString(h.Sum(nil)), nil
+	}
+	files, bytes := 0, int64(0)
+	err := fs.WalkDir(src.Files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		if files++; files > maxDigestFiles {
+			return errTooManyFiles
+		}
+		part(name)
+		n, sum, err := digestFile(src.Files, name, maxDigestBytes-bytes)
+		bytes += n
+		part(sum)
+		return err
+	})
+	if err != nil {
+		f := abi.Faultf(abi.SourceInvalid, "cannot read the folder of a tool whose effects require approvals")
+		return "", f.WithHint("the folder can have %d files and %d MiB", maxDigestFiles, maxDigestBytes>>20)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// errTooManyFiles reports that a folder has too many files or bytes.
+var errTooManyFiles = abi.Faultf(abi.SourceInvalid, "the folder of the tool is too large")
+
+// digestFile returns the size and a digest of a file with at most limit bytes.
+func digestFile(files fs.FS, name string, limit int64) (int64, string, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	h := sha256.New()
+	n, err := io.Copy(h, io.LimitReader(f, limit+1))
+	if err == nil && n > limit {
+		err = errTooManyFiles
+	}
+	return n, string(h.Sum(nil)), err
+}

@@ -1,0 +1,199 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/approval"
+	"github.com/toolrun/toolrun/host/ledger"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// PausedRuns are the runs of an app that wait for an approval. It is safe for concurrent use.
+type PausedRuns struct{ s *Service }
+
+// NewPausedRuns returns the paused runs of an app.
+func NewPausedRuns(s *Service) PausedRuns { return PausedRuns{s} }
+
+// Requests returns the requests for approval of the runs.
+func (p PausedRuns) Requests() *approval.Approvals { return p.s.approvals }
+
+// Pause is a run that waits for an approval.
+type Pause struct {
+	Caller  partition.Caller
+	Request approval.Approval
+	// Run contains what the host needs to execute the run again.
+	Run []byte
+	// Began is the time at which the run began. If the user was erased since, nothing is stored.
+	Began time.Time
+	// Key and Fingerprint belong to the transaction of the run; see Tx. If there is a Key, Answer is the
+	// answer to store under it until the run has ended.
+	Key, Fingerprint string
+	Answer           []byte
+	// Claim is the Claim under which the run was executed, or nil if it was not approved before.
+	Claim *approval.Claim
+}
+
+// Add stores a run that waits for an approval. If another run has used the idempotency key in the
+// meantime, Add stores nothing and returns its answer. The run counts toward the quota of its user.
+func (r PausedRuns) Add(ctx context.Context, p Pause) (earlier []byte, err error) {
+	s, c := r.s, p.Caller
+	unlock, err := s.db.Lock(ctx, s.approvals.RunKey(c, ""))
+	if err != nil {
+		return nil, abi.Faultf(abi.Unavailable, "too many runs pause at the same time").WithHint("retry later")
+	}
+	defer unlock()
+	if p.Claim == nil {
+		if err := s.approvals.CheckRoom(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	keys := pauseKeys(s, p)
+	err = s.records.Update(ctx, c, keys, func(now []storage.Record) ([]storage.Write, error) {
+		records := map[storage.Key]storage.Record{}
+		for i, key := range keys {
+			records[key] = now[i]
+		}
+		var writes []storage.Write
+		var err error
+		writes, earlier, err = pauseWrites(s, p, records)
+		return writes, err
+	})
+	return earlier, s.records.Fault("pause a run", s.records.SpaceFault(err))
+}
+
+// pauseKeys returns the keys of the records that a pause depends on.
+func pauseKeys(s *Service, p Pause) []storage.Key {
+	c := p.Caller
+	keys := []storage.Key{s.approvals.Key(c, p.Request.Token), s.approvals.RunKey(c, p.Request.Token)}
+	if p.Claim != nil {
+		keys = append(keys, s.approvals.Key(c, p.Claim.Token))
+	}
+	if p.Key != "" {
+		keys = append(keys, s.app.Finished(c, p.Key))
+	}
+	if c.User != "" {
+		keys = append(keys, s.app.Erased(c))
+	}
+	return keys
+}
+
+// pauseWrites returns the writes of a pause, or the answer of an earlier run.
+func pauseWrites(s *Service, p Pause, now map[storage.Key]storage.Record) (writes []storage.Write, earlier []byte, err error) {
+	c := p.Caller
+	if mark := now[s.app.Erased(c)]; c.User != "" && mark.Exists() && !mark.Updated.Before(p.Began) {
+		return nil, nil, abi.Faultf(abi.Cancelled, "the user was erased during the run; nothing was stored")
+	}
+	if writes, err = s.approvals.Add(c, p.Request, p.Run); err != nil {
+		return nil, nil, err
+	}
+	if p.Claim != nil {
+		if writes, err = s.approvals.End(writes, c, now[s.approvals.Key(c, p.Claim.Token)], approval.Ending{Claim: p.Claim}); err != nil {
+			return nil, nil, err
+		}
+	}
+	if p.Key == "" {
+		return writes, nil, nil
+	}
+	t := &transaction{s: s, tx: Tx{Caller: c, Key: p.Key, Fingerprint: p.Fingerprint, Claim: p.Claim}}
+	finished := now[s.app.Finished(c, p.Key)]
+	if earlier, err = t.finished(finished); err != nil || earlier != nil {
+		return nil, earlier, err
+	}
+	kept, err := finishedRecord(s, finished, c, p.Key, finishedState{Fingerprint: p.Fingerprint, Answer: p.Answer, Paused: p.Request.Token}, p.Request.Expires)
+	return append(writes, kept), nil, err
+}
+
+// finishedRecord returns the write of an answer under an idempotency key, in place of a record.
+func finishedRecord(s *Service, now storage.Record, c partition.Caller, key string, state finishedState, expires time.Time) (storage.Write, error) {
+	content, err := json.Marshal(state)
+	if err != nil {
+		return storage.Write{}, err
+	}
+	if len(content) > storage.MaxContentBytes {
+		return storage.Write{}, abi.Faultf(abi.TooLarge, "the Result has %d bytes; with an idempotency key, the limit is %d", len(state.Answer), storage.MaxContentBytes-(len(content)-len(state.Answer))).
+			WithHint("reduce the tool's log, or run the tool without a key")
+	}
+	k, at := s.app.Finished(c, key), s.now()
+	r := storage.Record{
+		Key: k, Content: content, Revision: now.Revision + 1, Generation: now.Generation, Created: at, Updated: at, Expires: expires, Run: c.Run,
+		Tags: partition.Tags(k, c, partition.Lifetime{Session: c.Session, Workflow: c.Workflow}),
+	}
+	return storage.Write{Record: r}, nil
+}
+
+// End ends a request for approval without a commit of its run: the run was denied, its time has
+// expired, or its execution has failed. It removes the paused run. If the run has an idempotency key,
+// the argument answer becomes the answer for the key; if answer is nil, the key can be used again.
+func (r PausedRuns) End(ctx context.Context, c partition.Caller, token string, end approval.Ending, key string, answer []byte) error {
+	s := r.s
+	keys := []storage.Key{s.approvals.Key(c, token)}
+	if key != "" {
+		keys = append(keys, s.app.Finished(c, key))
+	}
+	err := s.backend.Update(ctx, storage.Keys(append(keys, s.approvals.RunKey(c, token))...), func(now []storage.Record) ([]storage.Write, error) {
+		writes, err := s.approvals.End(nil, c, now[0], end)
+		if err != nil || key == "" {
+			return writes, err
+		}
+		return endFinished(s, writes, now[1], c, token, key, answer)
+	})
+	return s.records.Fault("end a paused run", err)
+}
+
+// ActExpire is the act of ledger entries about requests for approval that have expired.
+const ActExpire = "expire_approval"
+
+// expireApprovals ends the requests for approval of a tenant that have expired, and adds ledger entries
+// for them.
+func expireApprovals(ctx context.Context, s *Service, tenant string) error {
+	return s.approvals.EachExpired(ctx, partition.Caller{Tenant: tenant}, func(request approval.Approval) error {
+		owner := partition.Caller{Tenant: tenant, User: request.User, Session: request.Session, Workflow: request.Workflow, Run: request.Run}
+		err := NewPausedRuns(s).End(ctx, owner, request.Token, approval.Ending{State: approval.Expired}, "", nil)
+		if errors.Is(err, abi.Conflict) || errors.Is(err, abi.NotFound) {
+			return nil // decided or erased in the meantime
+		}
+		if err != nil {
+			return err
+		}
+		if s.onExpired != nil {
+			s.onExpired(ctx, owner, request)
+		}
+		id, err := ulid.New(ulid.Timestamp(s.clock()), s.rand)
+		if err != nil {
+			return err
+		}
+		return s.ledger.Add(ctx, tenant, []ledger.Entry{{
+			Run: "expire_" + id.String(), Act: ActExpire, Tool: request.Tool, Approval: request.Token, User: request.User, Session: request.Session,
+			Workflow: request.Workflow, At: s.now(), Reads: []report.ReadEffect{}, Writes: []report.WriteEffect{},
+		}})
+	})
+}
+
+// endFinished appends the write that replaces or removes the answer of a paused run.
+func endFinished(s *Service, writes []storage.Write, now storage.Record, c partition.Caller, token, key string, answer []byte) ([]storage.Write, error) {
+	if !now.Exists() || now.Expired(s.now()) {
+		return writes, nil
+	}
+	var state finishedState
+	if err := json.Unmarshal(now.Content, &state); err != nil {
+		return nil, fmt.Errorf("finished run: %w: %w", storage.ErrCorrupt, err)
+	}
+	if state.Paused != token {
+		return writes, nil
+	}
+	if answer == nil {
+		return append(writes, storage.Write{Record: storage.Record{Key: now.Key}, Delete: true}), nil
+	}
+	state.Paused, state.Answer = "", answer
+	kept, err := finishedRecord(s, now, c, key, state, s.now().Add(s.keyRetention))
+	return append(writes, kept), err
+}

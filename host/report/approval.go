@@ -1,0 +1,38 @@
+package report
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Status is the status of a run that has ended or is paused.
+type Status string
+
+// The statuses. The run of a paused Result continues if its effect is approved. Until then, nothing
+// is stored in memory.
+const (
+	Completed Status = "completed"
+	Paused    Status = "paused"
+	Failed    Status = "failed"
+)
+
+// Approval describes the approval that a paused run waits for.
+type Approval struct {
+	// Token identifies the approval. It is not a secret: a decision requires a permission.
+	Token string `json:"token"`
+	// Step is the name of the step that needs the approval, or "".
+	Step string `json:"step,omitempty"`
+	// Effect is the call that waits for the approval.
+	Effect Effect `json:"effect"`
+	// ExpiresAt is the time until which the effect can be approved.
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// Effect is a call of a tool that requires an approval.
+type Effect struct {
+	// Operation is the name of the function, such as set_content or model.chat.
+	Operation string `json:"operation"`
+	// Arguments is an object with the arguments of the call by the names of the parameters. It
+	// contains data of the user.
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
