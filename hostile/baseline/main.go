@@ -89,8 +89,8 @@ type report struct {
 	Intact bool `json:"intact"`
 }
 
-// Judge determines the effect of a case from the end of its process, the exit code and the standard
-// output.
+// Judge determines the effect of a case: whether its process hung or was killed, its exit code and
+// its standard output.
 func Judge(hung, killed bool, exit int, stdout []byte) End {
 	var t report
 	switch {

@@ -109,7 +109,7 @@ func (s *surface) dial(t *testing.T) (*mcp.ClientSession, error) {
 	return client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: s.url}, nil)
 }
 
-// call starts a call that waits. The returned function waits for the result of the call.
+// call starts a call that waits. The returned channel receives the result of the call.
 func (s *surface) call(t *testing.T) (*mcp.ClientSession, <-chan *mcp.CallToolResult) {
 	t.Helper()
 	client, err := s.dial(t)

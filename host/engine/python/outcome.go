@@ -164,7 +164,7 @@ func (r *run) deniedMemory() bool { return r.instance != nil && r.instance.Refus
 
 func outOfMemory(limit int64) *abi.Fault {
 	return abi.Faultf(abi.MemoryLimit, "the tool exceeded its memory limit of %s", size(limit)).
-		WithHint("raise limits: {memory: ...} of the tool, up to the host's maximum")
+		WithHint("raise limits.memory of the tool, or the host's limit")
 }
 
 // tooSmall returns the fault for a memory limit that is too small to start the interpreter.

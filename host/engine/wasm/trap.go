@@ -38,7 +38,7 @@ func (r *run) trapped(err error) error {
 
 func (r *run) outOfMemory() error {
 	return abi.Faultf(abi.MemoryLimit, "the plug-in exceeded its memory limit of %s", size(r.limits.MemoryBytes)).
-		WithHint("raise limits: {memory: ...} of the tool, up to the host's maximum")
+		WithHint("raise limits.memory of the tool, or the host's limit")
 }
 
 // size formats a number of bytes.

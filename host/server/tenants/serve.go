@@ -62,8 +62,8 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	return errors.Join(errs...)
 }
 
-// reopen opens an app for all its tenants, provided that it could also be opened for tenants
-// without an open host. The caller must hold the mutex serving.
+// reopen opens a new version of an app for each tenant that has an open host. Before, it checks the
+// stores of all tenants; see checkTenants. The caller must hold the mutex serving.
 func (a *Apps) reopen(ctx context.Context, declared *app.App) error {
 	if err := checkTenants(ctx, a.options.Host, a.logger, declared); err != nil {
 		return err

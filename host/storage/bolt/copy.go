@@ -37,8 +37,9 @@ func (b *Backend) copyTo(ctx context.Context, f *os.File) error {
 	}))
 }
 
-// eachCopied calls fn for each entry that a copy of a bucket must contain. The indexes of a copy
-// are complete: it has no deferred changes, because these contain keys of removed records.
+// eachCopied calls fn for each entry that a copy of a bucket must contain. A copy
+// contains complete indexes and no deferred changes, because deferred changes contain keys of
+// removed records.
 func eachCopied(tx *bbolt.Tx, changes indexChanges, name []byte, fn visit) error {
 	if bytes.Equal(name, deferredBucket) {
 		return nil
