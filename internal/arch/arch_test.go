@@ -29,6 +29,7 @@ var rules = map[string]rule{
 	"internal/strictjson": {},
 	"internal/bytesize":   {},
 	"internal/yield":      {},
+	"internal/int8vec":    {others: []string{"golang.org/x/sys"}},
 	"internal/cachefs":    {},
 	"internal/fairlock":   {},
 	"internal/spell":      {},
@@ -99,7 +100,7 @@ var rules = map[string]rule{
 
 	"host/report":           {own: []string{"abi"}},
 	"host/search":           {others: []string{"github.com/blevesearch/snowballstem", "golang.org/x/text"}},
-	"host/search/index":     {own: []string{"abi", "host/search", "host/storage", "internal/strictjson", "internal/yield"}},
+	"host/search/index":     {own: []string{"abi", "host/search", "host/storage", "internal/int8vec", "internal/strictjson", "internal/yield"}},
 	"host/declare":          {own: []string{"abi"}},
 	"host/txn":              {own: []string{"host/storage", "internal/fairlock"}},
 	"host/txn/txntest":      {own: []string{"host/storage", "host/storage/bolt", "host/storage/mem"}},

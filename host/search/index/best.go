@@ -24,11 +24,20 @@ func (p *proposal) order(other *proposal) int {
 // best is a heap of the best proposals. Its root is the worst of them.
 type best struct {
 	limit     int
-	threshold float64
+	minScore  int32
 	proposals []proposal
 }
 
 var _ heap.Interface = (*best)(nil)
+
+// newBest returns an empty heap for the hits of a query.
+func newBest(q *Query) best {
+	minScore := int32(1)
+	for float64(minScore)/scale < q.Threshold {
+		minScore++
+	}
+	return best{limit: q.Limit, minScore: minScore}
+}
 
 func (b *best) Len() int           { return len(b.proposals) }
 func (b *best) Less(i, j int) bool { return b.proposals[i].order(&b.proposals[j]) > 0 }
@@ -39,12 +48,30 @@ func (b *best) Pop() any           { panic("not used: proposals are only replace
 // add adds a proposal if it is a hit and one of the best.
 func (b *best) add(p proposal) {
 	switch {
-	case p.score <= 0 || float64(p.score)/scale < b.threshold:
+	case p.score < b.minScore:
 	case len(b.proposals) < b.limit:
 		heap.Push(b, p)
 	case p.order(&b.proposals[0]) < 0:
 		b.proposals[0] = p
 		heap.Fix(b, 0)
+	}
+}
+
+// floor returns a lower bound of the scores, before they are rounded, that a better proposal can
+// have.
+func (b *best) floor() float64 {
+	score := b.minScore
+	if len(b.proposals) == b.limit {
+		score = max(score, b.proposals[0].score)
+	}
+	const slack = 1e-9 // for the rounding errors of float64
+	return (float64(score)-0.5)/scale - slack
+}
+
+// merge adds the proposals of another heap.
+func (b *best) merge(other *best) {
+	for _, p := range other.proposals {
+		b.add(p)
 	}
 }
 

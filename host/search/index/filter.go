@@ -146,9 +146,6 @@ func (c condition) check(fail func(string, ...any) (condition, error)) error {
 	return err
 }
 
-// IsEmpty reports whether the filter accepts all entries.
-func (f Filter) IsEmpty() bool { return len(f.conditions) == 0 }
-
 // Matches reports whether the filter accepts an entry with some metadata. The values of metadata are
 // those that encoding/json decodes. Values that are not scalars do not match any condition.
 func (f Filter) Matches(metadata map[string]any) bool {

@@ -51,6 +51,7 @@ func TestModel(t *testing.T) {
 		b := mem.New()
 		prefix := partition("t", "kb")
 		s := index.New(b, index.Options{})
+		index.SetMinEntries(s, rapid.SampledFrom([]int{1, 10, 256}).Draw(rt, "entries"))
 		defer s.Close()
 		committed := map[storage.Key]index.Entry{}
 		keys := rapid.Map(rapid.IntRange(0, 30), func(i int) storage.Key { return item(prefix, fmt.Sprint(i)) })
@@ -63,6 +64,13 @@ func TestModel(t *testing.T) {
 					expires = now.Add(time.Duration(hours) * time.Hour)
 				}
 				committed[k] = put(t, b, k, contents().Draw(rt, "content"), expires)
+			},
+			"rewrite": func(rt *rapid.T) { // until the index is compacted
+				for range 10 {
+					for k, e := range committed {
+						committed[k] = put(t, b, k, content{e.Text, e.Vector, e.Metadata}, e.Expires)
+					}
+				}
 			},
 			"remove": func(rt *rapid.T) {
 				k := keys.Draw(rt, "key")

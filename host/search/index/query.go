@@ -8,7 +8,11 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/search"
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/internal/int8vec"
 )
+
+// MaxElements is the maximum number of elements of a vector.
+const MaxElements = int8vec.MaxElements
 
 // Entry is an entry of a collection, as a search sees it.
 type Entry struct {
@@ -19,7 +23,7 @@ type Entry struct {
 	Expires time.Time
 	// Text contains the words of the entry.
 	Text string
-	// Vector is a vector of length 1, or nil.
+	// Vector is a vector of length 1, or nil. A vector with another number of elements than the query's has the vector score 0.
 	Vector []float32
 	// Metadata contains the values that filters compare.
 	Metadata map[string]any
@@ -71,29 +75,30 @@ type Query struct {
 	Hidden []storage.Key
 }
 
-// check completes the query with its defaults, and returns the words to search for. In the mode
-// Vector, the result is nil.
-func (q *Query) check() (*search.Query, error) {
+// check completes the query with its defaults. It returns the language and the words to search for,
+// which are nil in the mode Vector.
+func (q *Query) check() (*search.Language, *search.Query, error) {
 	if q.Mode == "" {
 		q.Mode = Hybrid
 	}
 	switch {
 	case !slices.Contains(Modes(), q.Mode):
-		return nil, abi.Faultf(abi.InvalidArgument, "unknown mode %s", quote(string(q.Mode))).WithHint("the modes are: hybrid, text, vector")
+		return nil, nil, abi.Faultf(abi.InvalidArgument, "unknown mode %s", quote(string(q.Mode))).WithHint("the modes are: hybrid, text, vector")
 	case q.Limit < 1:
-		return nil, abi.Faultf(abi.InvalidArgument, "the limit is %d; it must be at least 1", q.Limit)
+		return nil, nil, abi.Faultf(abi.InvalidArgument, "the limit is %d; it must be at least 1", q.Limit)
 	case !(q.Threshold >= 0 && q.Threshold <= 1):
-		return nil, abi.Faultf(abi.InvalidArgument, "the threshold is %v; it must be from 0 to 1", q.Threshold)
+		return nil, nil, abi.Faultf(abi.InvalidArgument, "the threshold is %v; it must be from 0 to 1", q.Threshold)
+	case len(q.Vector) > MaxElements:
+		return nil, nil, abi.Faultf(abi.InvalidArgument, "the vector has %d elements; the limit is %d", len(q.Vector), MaxElements)
 	}
 	language, err := search.FindLanguage(q.Language)
 	if err != nil {
-		return nil, abi.Faultf(abi.InvalidArgument, "%v", err)
+		return nil, nil, abi.Faultf(abi.InvalidArgument, "%v", err)
 	}
-	q.Language = language.Name()
 	if q.Mode == Vector {
-		return nil, nil
+		return language, nil, nil
 	}
-	return language.Query(q.Text), nil
+	return language, language.Query(q.Text), nil
 }
 
 // Hit is an entry that is similar to a query.

@@ -13,9 +13,11 @@ import (
 // pageSize is the number of records that are read at a time.
 const pageSize = 256
 
-// scan is a search that compares entries one by one, without an index.
-type scan struct {
+// ranking collects the entries that can be hits of a query. Entries of an index are added by
+// [snapshot.compare], and all other entries are added one by one.
+type ranking struct {
 	query   *Query
+	terms   []string
 	matcher *search.Matcher // nil in the mode Vector
 	statistics
 	best best
@@ -31,94 +33,105 @@ type pending struct {
 	length  int
 }
 
-// newScan returns a scan without entries.
-func newScan(q *Query, words *search.Query) *scan {
-	s := &scan{query: q, best: best{limit: q.Limit, threshold: q.Threshold}}
+// newRanking returns a ranking without entries.
+func newRanking(q *Query, words *search.Query) *ranking {
+	r := &ranking{query: q, best: newBest(q)}
 	if words != nil {
-		s.matcher, s.containing = words.Matcher(), make([]int, len(words.Terms()))
+		r.matcher, r.terms = words.Matcher(), words.Terms()
+		r.containing = make([]int, len(r.terms))
 	}
-	return s
+	return r
 }
 
 // add compares an entry. The argument "own" is the index of the entry in Query.Own, or -1.
-func (s *scan) add(e *Entry, own int) {
-	if e.expired(s.query.Now) {
+func (r *ranking) add(e *Entry, own int) {
+	if e.expired(r.query.Now) {
 		return
 	}
 	var matches []search.Match
 	length := 0
-	if s.matcher != nil {
-		matches, length = s.matcher.Match(e.Text)
+	if r.matcher != nil {
+		matches, length = r.matcher.Match(e.Text)
 		for _, m := range matches {
-			s.containing[m.Term]++
+			r.containing[m.Term]++
 		}
 	}
-	s.entries, s.words = s.entries+1, s.words+length
-	if !s.query.Filter.Matches(e.Metadata) {
+	r.entries, r.words = r.entries+1, r.words+length
+	if !r.query.Filter.Matches(e.Metadata) {
 		return
 	}
 	vector := 0.0
-	if s.query.Mode != Text && len(e.Vector) > 0 && len(e.Vector) == len(s.query.Vector) {
-		vector = dot(s.query.Vector, e.Vector)
+	if r.query.Mode != Text && len(e.Vector) > 0 && len(e.Vector) == len(r.query.Vector) {
+		vector = dot(r.query.Vector, e.Vector)
 	}
 	p := proposal{key: e.Key, revision: e.Revision, own: own, vector: rounded(vector)}
 	if len(matches) == 0 {
-		p.score = s.query.Mode.combined(vector, 0)
-		s.best.add(p)
+		p.score = rounded(r.query.Mode.mean(vector, 0))
+		r.best.add(p)
 		return
 	}
 	matches = slices.Clone(matches)
 	slices.SortFunc(matches, func(a, b search.Match) int { return cmp.Compare(a.Term, b.Term) })
-	s.pending = append(s.pending, pending{proposal: p, vector: vector, matches: matches, length: length})
+	r.pending = append(r.pending, pending{proposal: p, vector: vector, matches: matches, length: length})
 }
 
 // hits returns the best entries.
-func (s *scan) hits() []Hit {
-	weights := s.weights()
-	for _, p := range s.pending {
+func (r *ranking) hits() []Hit {
+	weights := r.weights()
+	for _, p := range r.pending {
 		text := 0.0
 		for _, m := range p.matches {
 			text += weights.occurrence(m.Term, m.Occurrences, p.length)
 		}
-		p.text, p.score = rounded(text), s.query.Mode.combined(p.vector, text)
-		s.best.add(p.proposal)
+		p.text, p.score = rounded(text), rounded(r.query.Mode.mean(p.vector, text))
+		r.best.add(p.proposal)
 	}
-	return s.best.hits()
+	return r.best.hits()
 }
 
-// scan searches a partition without an index.
-func (s *Set) scan(ctx context.Context, prefix storage.Key, decode Decode, q *Query, words *search.Query) ([]Hit, error) {
-	found, hidden := newScan(q, words), keySet(q.Hidden)
-	for after := storage.Key(""); ; yield.Now() {
-		records, err := s.backend.Scan(ctx, prefix, after, pageSize)
-		if err != nil {
-			return nil, err
+// addOwn compares the entries that the caller has not committed.
+func (r *ranking) addOwn() {
+	for i := range r.query.Own {
+		r.add(&r.query.Own[i], i)
+	}
+}
+
+// addRecords compares the entries in some records.
+func (r *ranking) addRecords(records []storage.Record, decode Decode, hidden map[storage.Key]bool) error {
+	for _, record := range records {
+		if hidden[record.Key] {
+			continue
 		}
-		for _, r := range records {
-			if hidden[r.Key] {
-				continue
-			}
-			e, err := decode(r)
-			if err != nil {
-				return nil, decodeError(err)
-			}
-			found.add(&e, -1)
+		e, err := decode(record)
+		if err != nil {
+			return decodeError(err)
+		}
+		r.add(&e, -1)
+	}
+	return nil
+}
+
+// scan searches a partition without an index. The argument "first" contains the first page of its
+// records.
+func (s *Set) scan(ctx context.Context, prefix storage.Key, decode Decode, r *ranking, first []storage.Record) ([]Hit, error) {
+	hidden := make(map[storage.Key]bool, len(r.query.Hidden))
+	for _, k := range r.query.Hidden {
+		hidden[k] = true
+	}
+	records := first
+	for {
+		if err := r.addRecords(records, decode, hidden); err != nil {
+			return nil, err
 		}
 		if len(records) < pageSize {
 			break
 		}
-		after = records[len(records)-1].Key
+		yield.Now()
+		var err error
+		if records, err = s.backend.Scan(ctx, prefix, records[len(records)-1].Key, pageSize); err != nil {
+			return nil, err
+		}
 	}
-	for i := range q.Own {
-		found.add(&q.Own[i], i)
-	}
-	return found.hits(), nil
-}
-
-func keySet(keys []storage.Key) map[storage.Key]bool {
-	set := make(map[storage.Key]bool, len(keys))
-	for _, k := range keys {
-		set[k] = true
-	}
-	return set
+	r.addOwn()
+	return r.hits(), nil
 }

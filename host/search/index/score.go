@@ -19,15 +19,18 @@ func rounded(score float64) int32 {
 	return int32(score*scale + 0.5)
 }
 
-// combined returns the score in a mode for a vector score and a text score.
-func (m Mode) combined(vector, text float64) int32 {
+// mean returns the score in a mode for a vector score and a text score, before it is rounded.
+func (m Mode) mean(vector, text float64) float64 {
 	switch m {
 	case Vector:
-		return rounded(vector)
+		return vector
 	case Text:
-		return rounded(text)
+		return text
 	}
-	return rounded((max(vector, 0) + text) / 2)
+	if !(vector > 0) {
+		vector = 0
+	}
+	return (vector + text) / 2
 }
 
 // statistics contains the numbers on which the weights of words depend.
@@ -66,13 +69,4 @@ const maxOccurrences = 255
 // number of words in the text of the entry.
 func (w *weights) occurrence(term, occurrences, length int) float64 {
 	return w.words[term] * search.Saturation(min(occurrences, maxOccurrences), length, w.average)
-}
-
-// dot returns the scalar product of two vectors of the same length.
-func dot(a, b []float32) float64 {
-	var sum float32
-	for i, x := range a {
-		sum += x * b[i]
-	}
-	return float64(sum)
 }

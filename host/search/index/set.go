@@ -2,34 +2,59 @@ package index
 
 import (
 	"context"
+	"errors"
+	"sync"
 
+	"github.com/toolrun/toolrun/host/search"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
+// DefaultBytes is the default of Options.Bytes.
+const DefaultBytes = 512 << 20
+
+// minEntries is the default of Set.minEntries. It is not more than pageSize.
+const minEntries = 256
+
 // Options are the options of a Set. The zero value is valid.
 type Options struct {
-	// Bytes is the maximum size of all indexes in memory. Default: 256 MiB.
+	// Bytes is the maximum size of all indexes in memory, approximately. An entry with a vector of 512
+	// elements uses about 3 KB. Partitions whose indexes do not fit are read for each search.
+	// Default: DefaultBytes.
 	Bytes int64
 	// Group returns the group to which a partition belongs. Each group has an equal share of the
-	// memory. Default: the tenant of the key.
+	// memory, and can use more only as long as the other groups do not need it. Default: the tenant
+	// of the key.
 	Group func(prefix storage.Key) string
 }
 
-// Set searches the partitions of a backend. It is safe for concurrent use.
+// Set searches the partitions of a backend, and keeps their indexes in memory. It is safe for
+// concurrent use.
 type Set struct {
 	backend storage.Backend
-	options Options
+	group   func(storage.Key) string
+	// minEntries is the number of entries from which a partition has an index. Smaller partitions are
+	// read for each search.
+	minEntries int
+
+	mu         sync.Mutex // guards the following fields
+	closed     bool
+	partitions map[partitionKey]*partition
+	memory     memory
+	clock      uint64 // the number of uses of partitions
 }
 
 // New returns a Set for the entries in a backend.
 func New(backend storage.Backend, o Options) *Set {
 	if o.Bytes == 0 {
-		o.Bytes = 256 << 20
+		o.Bytes = DefaultBytes
 	}
 	if o.Group == nil {
 		o.Group = storage.Key.Tenant
 	}
-	return &Set{backend: backend, options: o}
+	return &Set{
+		backend: backend, group: o.Group, minEntries: minEntries, partitions: map[partitionKey]*partition{},
+		memory: memory{limit: o.Bytes, groups: map[string]int64{}, unfit: map[storage.Key]unfit{}},
+	}
 }
 
 // Search returns the entries under a prefix that are most similar to a query, the best first. The
@@ -42,16 +67,112 @@ func New(backend storage.Backend, o Options) *Set {
 // A query that exceeds its limits is a fault with the code abi.InvalidArgument. All other errors are
 // errors of ctx, of the backend or of the function decode.
 func (s *Set) Search(ctx context.Context, prefix storage.Key, decode Decode, q Query) ([]Hit, error) {
-	words, err := q.check()
+	language, words, err := q.check()
 	if err != nil {
 		return nil, err
 	}
-	return s.scan(ctx, prefix, decode, &q, words)
+	r := newRanking(&q, words)
+	p, first, err := s.partition(ctx, partitionKey{prefix, language.Name()})
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return s.scan(ctx, prefix, decode, r, first)
+	}
+	defer s.release(p)
+	switch err := s.searchIndex(ctx, p, language, decode, r); {
+	case errors.Is(err, errNoIndex):
+		if first, err = s.backend.Scan(ctx, prefix, "", pageSize); err != nil {
+			return nil, err
+		}
+		return s.scan(ctx, prefix, decode, newRanking(&q, words), first)
+	case err != nil:
+		return nil, err
+	}
+	return r.hits(), nil
+}
+
+// searchIndex searches the index of a partition.
+func (s *Set) searchIndex(ctx context.Context, p *partition, language *search.Language, decode Decode, r *ranking) error {
+	if err := p.update(ctx, &reader{partition: p, dimension: len(r.query.Vector), language: language, decode: decode}); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	if p.table.differs(len(r.query.Vector)) { // another search needed another dimension
+		p.mu.Unlock()
+		return errNoIndex
+	}
+	snapshot := p.table.snapshot(r.query, r.terms)
+	p.mu.Unlock()
+	alive := snapshot.count(r)
+	r.addOwn()
+	return snapshot.compare(ctx, r, alive)
+}
+
+// partition returns the partition for a key, which the caller must release. It returns nil and the
+// first records if the partition is searched without an index.
+func (s *Set) partition(ctx context.Context, key partitionKey) (*partition, []storage.Record, error) {
+	if p := s.acquire(key, false); p != nil {
+		return p, nil, nil
+	}
+	first, err := s.backend.Scan(ctx, key.prefix, "", pageSize)
+	if err != nil || len(first) < s.minEntries {
+		return nil, first, err
+	}
+	return s.acquire(key, true), first, nil
+}
+
+// acquire returns the partition for a key. If there is none, it returns a new partition or nil.
+func (s *Set) acquire(key partitionKey, create bool) *partition {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.partitions[key]
+	if p == nil {
+		group := s.group(key.prefix)
+		if !create || s.closed || !s.memory.fits(key.prefix, group) {
+			return nil
+		}
+		p = &partition{set: s, key: key, group: group, turn: make(chan struct{}, 1)}
+		s.partitions[key] = p
+	}
+	s.clock++
+	p.used, p.users = s.clock, p.users+1
+	return p
+}
+
+// release ends the use of a partition.
+func (s *Set) release(p *partition) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p.users--
+	if p.users == 0 && p.bytes == 0 { // the first read has failed
+		s.evict(p)
+	}
 }
 
 // Evict removes the indexes of all partitions whose keys begin with a prefix from memory, for example
 // after the data of a user was erased. Later searches read the entries again.
-func (s *Set) Evict(prefix storage.Key) {}
+func (s *Set) Evict(prefix storage.Key) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for k, p := range s.partitions {
+		if k.prefix.HasPrefix(prefix) {
+			s.evict(p)
+		}
+	}
+}
 
-// Close releases the memory of the Set. The Set must not be used afterwards.
-func (s *Set) Close() {}
+// Close releases the memory of the Set. Later searches read all entries. Close may be called twice.
+func (s *Set) Close() {
+	s.Evict("")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+}
+
+// Bytes returns the approximate size of all indexes in memory.
+func (s *Set) Bytes() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.memory.total
+}

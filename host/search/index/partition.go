@@ -1,0 +1,249 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/toolrun/toolrun/host/search"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/internal/yield"
+)
+
+// partition is the index of the entries under a prefix, with its position in the backend's changes.
+type partition struct {
+	set   *Set
+	key   partitionKey
+	group string
+
+	// The channel "turn" contains a token while a search brings the table up to date. It is a channel
+	// and not a mutex because a search must be able to stop waiting. The holder of the token owns the
+	// following fields.
+	turn chan struct{}
+	// at is the position up to which the table contains all changes. Until the first read is complete,
+	// it is the position at which the read began, and cursor is the last key that was read.
+	at       storage.Position
+	cursor   storage.Key
+	complete bool
+
+	mu sync.Mutex // guards table and its contents
+	// table is nil before the first read.
+	table *table
+
+	// The fields below are guarded by set.mu.
+	bytes   int64  // the share of the set's memory
+	users   int    // the number of searches that use the partition
+	used    uint64 // the time of the last use
+	evicted bool
+	// begun and ended are the numbers of the last update that began and ended.
+	begun, ended uint64
+}
+
+// partitionKey identifies an index: the words of the same entries have other stems in another
+// language.
+type partitionKey struct {
+	prefix   storage.Key
+	language string
+}
+
+// errNoIndex is the reason why a partition is searched without an index.
+var errNoIndex = errors.New("the partition has no index")
+
+// changesPage is the maximum number of changes that are read at a time.
+const changesPage = 1024
+
+// update brings the table up to date with everything that was committed before the call. A search
+// that waits while another one updates the table shares the following update with all other searches
+// that wait.
+func (p *partition) update(ctx context.Context, in *reader) error {
+	p.set.mu.Lock()
+	wanted := p.begun + 1
+	p.set.mu.Unlock()
+	select {
+	case p.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-p.turn }()
+	if !p.begin(wanted) && !in.differs() {
+		return nil
+	}
+	if err := in.read(ctx); err != nil {
+		return err
+	}
+	p.set.mu.Lock()
+	p.ended = p.begun
+	p.set.mu.Unlock()
+	return nil
+}
+
+// begin reports whether a search needs an update. If the wanted update has ended, another search has
+// made it.
+func (p *partition) begin(wanted uint64) bool {
+	p.set.mu.Lock()
+	defer p.set.mu.Unlock()
+	if p.ended >= wanted {
+		return false
+	}
+	p.begun++
+	return true
+}
+
+// compact removes the dead rows of the table if it has many. The caller must hold the turn.
+func (p *partition) compact() error {
+	if !p.table.wasteful() {
+		return nil
+	}
+	made := p.table.compacted()
+	p.mu.Lock()
+	p.table = made
+	p.mu.Unlock()
+	return p.account()
+}
+
+// account reports the size of the table to the set.
+func (p *partition) account() error {
+	if !p.set.account(p, p.table.bytes) {
+		return errNoIndex
+	}
+	return nil
+}
+
+// reader reads entries from the backend into the table of a partition. Its methods require the turn.
+type reader struct {
+	*partition
+	// dimension is the length of the query's vector.
+	dimension int
+	language  *search.Language
+	decode    Decode
+	tokenizer *search.Tokenizer
+	analysis  analysis // of the last text
+}
+
+// differs reports whether the table has to be built for the query's vector.
+func (in *reader) differs() bool { return in.table == nil || in.table.differs(in.dimension) }
+
+// read reads the changes since the last update, or all entries.
+func (in *reader) read(ctx context.Context) error {
+	in.tokenizer = in.language.Tokenizer()
+	if in.differs() {
+		if err := in.restart(ctx); err != nil {
+			return err
+		}
+	}
+	err := in.resume(ctx)
+	if errors.Is(err, storage.ErrTooOld) {
+		if err = in.restart(ctx); err == nil {
+			err = in.resume(ctx)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return in.compact()
+}
+
+// restart begins to read all entries.
+func (in *reader) restart(ctx context.Context) error {
+	_, at, err := in.set.backend.Read(ctx, nil, storage.Held{})
+	if err != nil {
+		return err
+	}
+	in.mu.Lock()
+	in.table = newTable(in.dimension)
+	in.mu.Unlock()
+	in.at, in.cursor, in.complete = at, "", false
+	return in.account()
+}
+
+// resume reads the entries that an interrupted update has not read, and then the changes.
+func (in *reader) resume(ctx context.Context) error {
+	if err := in.all(ctx); err != nil {
+		return err
+	}
+	return in.changes(ctx)
+}
+
+// all reads all entries after the cursor.
+func (in *reader) all(ctx context.Context) error {
+	for !in.complete {
+		records, err := in.set.backend.Scan(ctx, in.key.prefix, in.cursor, pageSize)
+		if err != nil {
+			return err
+		}
+		if err := in.put(records); err != nil {
+			return err
+		}
+		if len(records) < pageSize {
+			in.complete = true
+			break
+		}
+		in.cursor = records[len(records)-1].Key
+		yield.Now()
+	}
+	return nil
+}
+
+// changes reads the entries that have changed since the position of the partition.
+func (in *reader) changes(ctx context.Context) error {
+	for {
+		page, at, err := in.set.backend.Changes(ctx, in.key.prefix, in.at, changesPage)
+		if err != nil {
+			return err
+		}
+		var keys []storage.Key
+		for _, c := range page {
+			keys = append(keys, c.Key)
+		}
+		slices.Sort(keys)
+		for part := range slices.Chunk(slices.Compact(keys), pageSize) {
+			if err := in.refresh(ctx, part); err != nil {
+				return err
+			}
+		}
+		in.at = at
+		if len(page) < changesPage {
+			return nil
+		}
+	}
+}
+
+// refresh reads the entries under some keys again.
+func (in *reader) refresh(ctx context.Context, keys []storage.Key) error {
+	records, err := in.set.backend.Get(ctx, keys...)
+	if err != nil {
+		return err
+	}
+	in.mu.Lock()
+	for i, r := range records {
+		if !r.Exists() {
+			in.table.remove(keys[i])
+		}
+	}
+	in.mu.Unlock()
+	return in.put(slices.DeleteFunc(records, func(r storage.Record) bool { return !r.Exists() }))
+}
+
+// put adds the entries in some records to the table. Only the holder of the turn changes the table,
+// so the texts are analyzed without the lock.
+func (in *reader) put(records []storage.Record) error {
+	for _, r := range records {
+		e, err := in.decode(r)
+		if err != nil {
+			return decodeError(err)
+		}
+		if in.table.contains(&e) {
+			continue
+		}
+		if len(in.table.keys) == maxRows {
+			in.set.reject(in.partition)
+			return errNoIndex
+		}
+		in.analysis = in.table.words.analyze(e.Text, in.tokenizer, in.analysis)
+		in.mu.Lock()
+		in.table.put(&e, in.analysis)
+		in.mu.Unlock()
+	}
+	return in.account()
+}

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package int8vec
+
+// multiply stores the product of the query with each of some vectors, which have the length of the
+// query. The length must be a multiple of Block and not 0.
+func multiply(products []int32, vectors []int8, query []int16) { multiplyGo(products, vectors, query) }
