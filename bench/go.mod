@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/dop251/goja v0.0.0-20260917113740-793a2a65c13b
 	github.com/extism/go-sdk v1.7.1
+	github.com/philippgille/chromem-go v0.7.0
 	github.com/tetratelabs/wazero v1.12.0
 	github.com/toolrun/toolrun v0.0.0
 	go.etcd.io/bbolt v1.5.0

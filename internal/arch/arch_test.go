@@ -169,6 +169,7 @@ var rules = map[string]rule{
 
 	"bench/measure":    {},
 	"bench/compare":    {},
+	"bench/recall":     {own: []string{"bench/measure", "host/model/lexical", "host/search/index", "host/storage", "host/storage/bolt"}, others: []string{"github.com/philippgille/chromem-go"}},
 	"bench/neighbours": {},
 	"bench/service":    {own: []string{"abi", "bench/measure", "host", "host/server/auth", "host/app", "host/server/tenants", "host/sandbox", "host/engine", "host/engine/python/distribution", "host/server/httpapi", "host/engines", "host/storage", "host/storage/bolt", "host/storage/mem"}},
 	"bench/isolation":  {own: []string{"abi", "bench/measure", "host", "host/admission", "host/app", "host/sandbox", "host/engine", "host/engine/python/distribution", "host/engines", "host/storage/mem"}},
