@@ -132,7 +132,8 @@ var (
 // place of its compilation.
 func (r *reader) local(text string) string {
 	text = fromSource.ReplaceAllString(text, "toolrun")
-	// The path of the link differs in each test, so Go would compile the packages of toolrun again.
+	// The path of the link differs in each test. With the link, Go would compile the packages of
+	// toolrun again for each test.
 	text = strings.ReplaceAll(text, "=../toolrun", "="+r.clone)
 	if !strings.Contains(text, "--listen") {
 		text = serving.ReplaceAllString(text, "toolrun serve --listen 127.0.0.1:8080")

@@ -31,8 +31,8 @@ func crashTurns(h *host.Host, user string, say func(string, ...any)) error {
 }
 
 // TestKilledTurns kills processes that perform turns. The session variable, the fact and the two
-// stores that the agent's tool writes must then contain the values of the same turn. This turn must
-// not be older than the last acknowledged turn.
+// stores that the agent's tool writes must then contain the values of the same turn. The turn in
+// the stored state must not be older than the last acknowledged turn.
 func TestKilledTurns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	last := map[string]int{}

@@ -25,8 +25,8 @@ type Turn struct {
 	// Agent is the agent that performs the turn. The default is the agent that answers in the session.
 	// The first turn of a session must select an agent, unless the app has only one.
 	Agent string
-	// Caller is the caller. Without Caller.Session, the turn begins a session, whose id is in the
-	// result.
+	// Caller is the caller. If Caller.Session is "", the turn begins a new session, and the result
+	// contains the id of this session.
 	Caller Caller
 	// Message is the message of the user. Without a message, a turn begins the flow, or repeats the
 	// question of the waiting step. Fire, Check and Store only make the message the value of the
@@ -116,8 +116,8 @@ func (a Agents) Turn(ctx context.Context, req Turn) (*report.Turn, error) {
 	return result, err
 }
 
-// Fire fires the event of a turn and returns what the agent's recalls inject, for a platform that has
-// its own agent loop. No flow is executed.
+// Fire fires the event of a turn, and returns the facts and instructions that the agent's recalls
+// add. It is meant for platforms with their own agent loop. No flow is executed.
 func (a Agents) Fire(ctx context.Context, req Turn) (*report.Evaluation, error) {
 	return a.evaluate(ctx, "fire", req, agent.Rules{Event: req.Event}, (*agent.Set).Fire)
 }

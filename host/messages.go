@@ -85,8 +85,8 @@ func recordMessages(ctx context.Context, t *turn, v *memory.View) error {
 	return err
 }
 
-// settle schedules the run of a session that has ended. If it fails, the run takes place when the
-// session would have settled.
+// settle schedules the run of a session that has ended. If this fails, the run starts at the time
+// at which the session would have settled without its end.
 func (s Sessions) settle(ctx context.Context, caller Caller, user string) {
 	if s.h.app.Sleep == nil || user == "" {
 		return

@@ -12,9 +12,9 @@ import (
 	"github.com/toolrun/toolrun/host/model/modeltest"
 )
 
-// TestRetryOfWaitingRun repeats a run with its idempotency key while the first run waits for a model.
-// The retry waits for the Result of the first run, longer than its own time limit, and makes no
-// request of its own.
+// TestRetryOfWaitingRun repeats a run with its idempotency key while the first run waits for a
+// model. The retry waits for the Result of the first run, even longer than the time limit of the
+// retry, and sends no request to the model.
 func TestRetryOfWaitingRun(t *testing.T) { everywhere(t, testRetryOfWaitingRun) }
 
 func testRetryOfWaitingRun(t *testing.T) {

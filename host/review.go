@@ -26,7 +26,8 @@ type Review struct {
 // Finding is a likely mistake in a tool. Examples are code that always fails, code without effect,
 // and a limit that exceeds the host's limit.
 type Finding struct {
-	// Limit is the key of the tool's limit with the mistake, or "" if the mistake is in the code.
+	// Limit is the key under limits in the app file, such as "memory", if the finding is about a
+	// limit of the tool. Otherwise Limit is "".
 	Limit string
 	// Code is the kind of the mistake, as in a Problem of package app.
 	Code app.Code

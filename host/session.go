@@ -54,7 +54,7 @@ func (s Sessions) Get(ctx context.Context, caller Caller) (session.Session, erro
 // List returns a page of at most limit sessions, sorted by id. The page starts after the id in the
 // argument "after". To get the next page, pass the result "next" as this argument. The result
 // "next" is "" on the last page. If the caller has a user, List returns only open sessions of that
-// user. A page can contain fewer than limit sessions even if it is not the last page.
+// user. A page can contain fewer sessions than the limit allows, even if it is not the last page.
 func (s Sessions) List(ctx context.Context, caller Caller, after string, limit int) (found []session.Session, next string, err error) {
 	err = s.h.admitted(ctx, caller, func() (err error) {
 		found, next, err = s.h.memory.Sessions().List(ctx, caller.as(""), after, limit)

@@ -37,8 +37,8 @@ func (s Stores) Do(ctx context.Context, caller Caller, a memory.Authority, call 
 // List returns a page of at most limit records of a store that have not expired. If the caller has
 // a user, a session or a workflow, it returns only their records. The argument "after" is the
 // position at which the page starts. To get the next page, pass the result "next" as this argument.
-// The result "next" is "" on the last page. A page can contain fewer than limit records even if it
-// is not the last page.
+// The result "next" is "" on the last page. A page can contain fewer records than the limit allows,
+// even if it is not the last page.
 func (s Stores) List(ctx context.Context, caller Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error) {
 	id, err := s.h.newID("list")
 	if err != nil {

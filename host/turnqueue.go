@@ -17,8 +17,8 @@ const maxQueuedTurns = 32
 // processes have their own queues. The zero value is ready to use. It is safe for concurrent use.
 type turnQueue struct {
 	mu sync.Mutex
-	// sessions contains the turns of each session: the first one runs. Each channel is closed when its
-	// turn becomes the first.
+	// sessions contains the queue of each session. The first turn of a queue runs, and the others
+	// wait. Each channel is closed when its turn becomes the first.
 	sessions map[sessionKey][]chan struct{}
 }
 

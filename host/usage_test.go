@@ -180,7 +180,7 @@ func (e *ends) WorkflowEnded(_ context.Context, c host.Caller) {
 	e.workflows = append(e.workflows, c.Workflow)
 }
 
-// TestWorkflowEndIsObserved ends a workflow that exists and one that does not.
+// TestWorkflowEndIsObserved ends a workflow that exists, and then a workflow that does not exist.
 func TestWorkflowEndIsObserved(t *testing.T) {
 	seen := &ends{}
 	h := openTool(t, `return 1`, func(o *host.Options) { o.Observers = []host.Observer{seen} })

@@ -45,7 +45,7 @@ func (b *costAnalysis) elements(nodes []*node, reached tally, depth int) {
 func (b *costAnalysis) members(nodes []*node, reached tally, depth int) {
 	listed := map[string]tally{}
 	other, names := tally{}, tally{}
-	var general []*node // nodes that apply schemas to names that they do not list
+	var general []*node // nodes that also apply schemas to members without listing the names of these members
 	for _, n := range nodes {
 		r := &n.object
 		for name, sub := range r.properties {

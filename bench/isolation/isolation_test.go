@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// If a bomb did not exhaust its resource, the results of the benchmark would be too good.
+// If no bomb exhausted its resource, the benchmark would show results that are too good.
 func TestBombs(t *testing.T) {
 	n, err := openNeighbours("test", admission.Limits{})
 	if err != nil {

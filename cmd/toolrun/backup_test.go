@@ -277,8 +277,9 @@ func (t *restoreTest) restore(backup string) {
 	}
 }
 
-// A backup is made while 32 clients write. The restored state must be consistent, even if the
-// service was killed during an earlier backup. The backup must contain no data of an erased user.
+// A backup is made while 32 clients write. After a restore, the state must be consistent. This must
+// hold even if the service was killed during an earlier backup. The backup must contain no data of
+// an erased user.
 func TestBackupRestores(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are killed as on Linux")

@@ -256,7 +256,8 @@ func TestAcquireEndsWithContext(t *testing.T) {
 	})
 }
 
-// In any order of events, every waiting run is admitted or gives up, and no limit is ever exceeded.
+// The test executes events in many orders. In each order, every waiting run must be admitted or
+// give up, and no limit may be exceeded.
 func TestManyAtOnce(t *testing.T) {
 	limits := admission.Limits{Running: 5, PerApp: 3, PerUser: 2}
 	g := newGate(t, limits)

@@ -40,8 +40,8 @@ type waiter struct {
 	resumed bool
 }
 
-// maxSpare bounds the unused nodes that are kept, so that a run without competition allocates no
-// node.
+// maxSpare is the maximum number of unused nodes that are kept for later runs, so that a run at an
+// idle gate does not allocate a node.
 const maxSpare = 64
 
 // spares are unused nodes.

@@ -16,8 +16,8 @@ const MaxRetries = 3
 type rules struct {
 	mem *memory
 	log *log
-	// The field "excused" is the index of a constraint that does not apply at its next checkpoint,
-	// or -1.
+	// The field "excused" is the index of a constraint that is skipped at its next checkpoint, or
+	// -1 if no constraint is skipped.
 	excused int
 	// collect makes the step wait for the fields of a failed constraint. The argument "prompted" is
 	// true if the constraint has sent a message.

@@ -8,8 +8,9 @@ type control struct {
 	kind controlKind
 	// The field "target" is the next step of "jump", or the next agent of "handoff".
 	target abl.Name
-	// The field "excused" identifies a constraint that does not apply to the step that "jump" or
-	// "again" runs. It is the index of the constraint plus 1, or 0 if all constraints apply.
+	// If "jump" or "again" runs a step, one constraint can be skipped for this step. The field
+	// "excused" identifies this constraint. It is the index of the constraint plus 1, or 0 if all
+	// constraints apply.
 	excused int
 }
 

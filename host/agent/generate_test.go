@@ -448,8 +448,9 @@ func (g *generator) agent(name string) *refAgent {
 }
 
 // excusedHandoff makes the ON_FAIL of the first constraint lead from a call to a step that hands
-// over. The constraint does not apply to this step, but the constraint of the other agent with the
-// same index applies. Some constraints collect a field first, and lead to the step of the call.
+// over. The first constraint is then skipped for this step, but the constraint of the other agent
+// with the same index must be checked. Some constraints collect a field first, and lead to the step
+// of the call.
 func (g *generator) excusedHandoff(a *refAgent) {
 	last := len(a.steps) - 1
 	c := refConstraint{rule: pick(g, []string{"REQUIRE", "RESTRICT"}), cond: g.cond(1), before: "calling", tool: "t0", fail: refFail{respond: g.message(), jump: a.steps[last].name}}

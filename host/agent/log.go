@@ -51,8 +51,9 @@ type log struct {
 // prefix returns the start of a message about a position.
 func (l *log) prefix(at abl.Position) string { return l.agent.File + ":" + at.String() + ": " }
 
-// faultf returns a fault at a position in the file of the agent. Only its fields contain the
-// position, so programs that print both the message and the fields print it once.
+// faultf returns a fault at a position in the file of the agent. Only the fields of the fault
+// contain the position. A program that prints the message and the fields therefore prints the
+// position only once.
 func (l *log) faultf(at abl.Position, code abi.Code, format string, args ...any) *abi.Fault {
 	f := abi.Faultf(code, format, args...)
 	f.File, f.Line, f.Column = l.agent.File, at.Line, at.Column

@@ -71,8 +71,8 @@ func (m masks) show(name string, value any) any {
 // shown returns the displayed form of the value of a variable or a path.
 func (p *program) shown(name string, value any) any { return p.masks.show(name, value) }
 
-// display returns the displayed form of a sensitive value. For nil, which means that the value is
-// not set, it returns nil.
+// display returns the displayed form of a sensitive value. If the value is nil, which means that it
+// is not set, the result is nil.
 func display(value any, s *abl.Sensitive, name string) any {
 	value = abl.Plain(value)
 	if value == nil {

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// requirements maps the number of each statement of the documentation pages on agents to the tests that
-// check it. The name of a test in another package is preceded by the folder of the package.
+// requirements contains, for each numbered statement of the documentation pages on agents, the
+// tests that check this statement. The name of a test in another package is preceded by the folder
+// of the package.
 var requirements = map[string][]string{
 	"000-1":  {"TestSeed000/000-1 overview", "host/agent/abl.TestSamples"},
 	"000-2":  {"TestResets", "host.TestTurnsAndSessions"},

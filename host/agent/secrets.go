@@ -13,7 +13,7 @@ import (
 )
 
 // minSecretChars is the minimum length of the sensitive values that are replaced within longer
-// texts. Replacing a shorter value would hide parts of unrelated texts.
+// texts. If shorter values were replaced too, parts of unrelated texts would be hidden.
 const minSecretChars = 4
 
 // maxSecrets is the maximum number of sensitive values of a turn that are replaced within longer

@@ -76,7 +76,7 @@ func (r *rules) triggered(ctx context.Context, i int, trigger *abl.Trigger, valu
 	f := r.mem.agent.facts[trigger.Target.Value]
 	result, err := r.storeTrigger(ctx, trigger, f, value)
 	if trigger.Operation == abl.OperationAppend && errors.Is(err, abi.TooLarge) {
-		// Failing the turn would make every later turn of the user fail too.
+		// If the turn failed for this reason, every later turn of the user would fail too.
 		r.log.warnf(trigger.Position, "%s is full, so nothing was appended; limit its size with maxSize", trigger.Target.Value)
 		return "failed", nil
 	}

@@ -236,8 +236,8 @@ func TestProblemLimit(t *testing.T) {
 	}
 }
 
-// TestPromptPlaces checks that a position in the text of a template is converted to a position in
-// the file.
+// TestPromptPlaces checks that a position within the text of a template becomes the right position
+// in the app file.
 func TestPromptPlaces(t *testing.T) {
 	const text = `app: shop
 prompts:

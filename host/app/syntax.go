@@ -63,8 +63,8 @@ func nextLine(lines []string, after int) int {
 	return 0
 }
 
-// goesDeeper reports whether the value at a position is a plain word, although the next line is
-// indented more. The author then probably meant the word as a key of a mapping.
+// goesDeeper reports whether the value at a position is a plain word and the next line is indented
+// more deeply, which is a mistake. The author then probably meant the word as a key of a mapping.
 func goesDeeper(lines []string, at position, next int) bool {
 	if next == 0 {
 		return false

@@ -32,7 +32,7 @@ func (r fieldReader) keys(n *node, what string, known []string) bool {
 		return false
 	}
 	r.once(n)
-	empty := "" // the previous known key if it has no value; the next unknown keys could be its members
+	empty := "" // the previous known key, if it has no value: the next unknown keys can be members of it that are not indented
 	for _, m := range n.members {
 		if slices.Contains(known, m.key) {
 			if empty = ""; m.value.kind == null {

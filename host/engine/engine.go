@@ -125,9 +125,9 @@ type Input struct {
 	Input   json.RawMessage
 	Context json.RawMessage
 	Limits  Limits
-	// Domain is the isolation domain of the run's caller, within the domain of the source. Engines
-	// that use worker processes never run guests from two domains in one process, not even one
-	// after the other. The empty string is a separate domain.
+	// Domain is the isolation domain of the run's caller, within the domain of the source. An
+	// engine with worker processes never uses one process for guests of two domains, even if the
+	// guests run one after the other. The empty string is a separate domain.
 	Domain string
 	// Now is the initial time of the guest's clock, and Seed is the seed of its random source. A
 	// zero Now selects the real clock, and a zero Seed selects the real random source. If Frozen is
@@ -148,9 +148,9 @@ type Host struct {
 	// answer to any of the pending operations, and returns the answer with the id of its operation.
 	// Each answer is returned once. If the argument "until" is not zero and no answer arrives
 	// before that time, the id is 0. The errors of both functions have the same meaning as the
-	// errors of Call. Of the two functions, only Await returns faults with an id. The host may
-	// delay the operations until Await is called. Both functions are nil if a run needs only Call,
-	// which also performs external operations.
+	// errors of Call. A fault that Await returns has an id, and a fault that Begin returns has
+	// none. The host may delay the operations until Await is called. Both functions are nil if a
+	// run needs only Call, which also performs external operations.
 	Begin func(call abi.Call) (id uint64, err error)
 	Await func(ctx context.Context, until time.Time) (id uint64, reply json.RawMessage, err error)
 	// Log receives a log line. If Log returns an error, the run ends at once and Run returns that

@@ -28,9 +28,9 @@ const (
 //
 // The input of a run is {"format": "pdf", "data": "<base64>"}. The optional member "text_bytes"
 // sets a limit other than TextBytes. The output is {"text": "...", "truncated": false}, with a
-// "reason" if there is no text. A run checks its context only when the parser returns control, and
-// a hostile document can prevent that the parser returns. Deadlines and memory limits are therefore
-// enforced only in a worker process.
+// "reason" if there is no text. A run checks its context only after the parser has returned. With a
+// hostile document, the parser may never return. Deadlines and memory limits are therefore enforced
+// only in a worker process.
 type Engine struct {
 	panicked func(value any, stack []byte)
 	compiled string // the folder with the compiled PDF library

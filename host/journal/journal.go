@@ -107,9 +107,9 @@ func (j *Journal) Full() bool {
 	return j.full
 }
 
-// Orphans returns the calls of earlier attempts that the last attempt has not repeated, in the
-// order of their start. These calls were made, but the run's result does not depend on them.
-// Orphans omits cancelled calls.
+// Orphans returns the orphans of the run in the order in which they began. An orphan is a call of
+// an earlier attempt that the last attempt has not repeated. Orphans were executed, but the run's
+// result does not depend on them. Orphans omits cancelled calls.
 func (j *Journal) Orphans() []Key {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -23,7 +23,8 @@ type Key struct {
 	Kind, Target string
 	// Digest is the SHA-256 of the canonical request.
 	Digest [sha256.Size]byte
-	// N is the number of the call among the calls of an attempt with an equal request, starting at 1.
+	// N is the number of this call, starting at 1, among the calls of the attempt that have an
+	// equal request.
 	N int
 }
 

@@ -110,7 +110,7 @@ func (s *schedule) execute(ctx context.Context, a *journal.Attempt) {
 		last := min(first+3, len(s.requests))
 		for i := first; i < last; i++ {
 			group.Go(func() { s.do(ctx, a, i) })
-			time.Sleep(time.Nanosecond) // equal requests are numbered in program order: the clock is fake
+			time.Sleep(time.Nanosecond) // the clock is fake, so equal requests are numbered in the order of the program
 		}
 		group.Wait()
 	}

@@ -311,7 +311,8 @@ type StoreAudit struct {
 	Orphan bool `json:"orphan,omitempty"`
 	// Unfit is the number of records that do not fit the schema.
 	Unfit int `json:"unfit,omitempty"`
-	// Moved is the access under which records were written, if that access is not the declared one.
+	// Moved is the access with which the records of the store were written, if this access differs
+	// from the declared access. Otherwise Moved is "".
 	Moved declare.Scope `json:"moved,omitempty"`
 }
 

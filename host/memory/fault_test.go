@@ -185,8 +185,8 @@ func (run faultyRun) again(t *testing.T, a *app) {
 	}
 }
 
-// A guest can catch faults of the backend. A write that failed is not stored; the other writes are
-// stored.
+// A guest can catch faults of the backend. A write whose call failed is not stored, but the other
+// writes of the run are stored.
 func TestCaughtBackendFaults(t *testing.T) {
 	for n := 1; n < 12; n++ {
 		f := storagetest.NewFaulty(mem.New())

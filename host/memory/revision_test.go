@@ -21,8 +21,8 @@ func (a *app) revision(c partition.Caller, store string) int64 {
 	return reply.Revision
 }
 
-// A revision of a key is never reused. This holds for every way in which the record can be removed.
-// A stale if_revision is therefore rejected.
+// TestRevisionsNeverRepeat removes a record in every possible way and creates it again. The new
+// record must not have an earlier revision, so that a stale if_revision is rejected.
 func TestRevisionsNeverRepeat(t *testing.T) {
 	for _, test := range []struct {
 		name, store string

@@ -94,9 +94,9 @@ func (s eventSet) with(i int) eventSet {
 	return s
 }
 
-// The method "from" reports whether there is an order of the remaining events after which the
-// function "final" accepts the state. The argument w is the current state of the model. The
-// argument "done" contains the n events that have already been applied.
+// The method "from" searches for an order of the remaining events. It reports whether the function
+// "final" accepts the state after the events in this order. The argument w is the current state of
+// the model. The argument "done" contains the n events that have already been applied.
 func (s *search) from(w world, done eventSet, n int) bool {
 	if n == len(s.events) {
 		return s.final(w)
@@ -130,8 +130,9 @@ func (s *search) from(w world, done eventSet, n int) bool {
 	return false
 }
 
-// errTorn ends an attempt that the model executes again. Either a call ended the observed attempt
-// at this point, or the model's attempt differs from the observed attempt.
+// errTorn ends an attempt that the model executes again. There are two possible reasons: a call
+// ended the observed attempt at this point, or the model's attempt differs from the observed
+// attempt.
 var errTorn = errors.New("the observed attempt ended here")
 
 // outcomeCode returns the outcome of a run: "" for success, the code of a fault, or "thrown".

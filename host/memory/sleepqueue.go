@@ -54,8 +54,8 @@ func (q SleepQueue) transact(ctx context.Context, c partition.Caller, body func(
 	return err
 }
 
-// List returns the first records of a tenant in the order of their times, and not more than limit of
-// them. If until is not zero, List returns only records whose time has come at until. List logs and
+// List returns the first records of a tenant in the order of their times, and not more than limit
+// of them. If until is not zero, List returns only records that are due at this time. List logs and
 // omits damaged records.
 func (q SleepQueue) List(ctx context.Context, tenant string, until time.Time, limit int) ([]Due, error) {
 	var found []Due

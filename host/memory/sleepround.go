@@ -26,9 +26,9 @@ type Round struct {
 	served map[string]bool // the users that have had their turn
 }
 
-// Next returns up to n due records of different users of a tenant, and advances the round. If too few
-// users are left in the round, users that have had their turn fill the rest. Next reads only heads of
-// records, and a bounded number of them: the next call continues after them.
+// Next returns up to n due records of different users of a tenant, and advances the round. If too
+// few users are left in the round, users that have had their turn fill the rest. Next reads a
+// bounded number of records, and only their heads. The next call continues after these records.
 func (q SleepQueue) Next(ctx context.Context, tenant string, r *Round, n int) ([]Due, error) {
 	prefix := q.s.app.System(partition.SleepDue, partition.Caller{Tenant: tenant})
 	t := roundPage{tenant: tenant, n: n, round: r, users: map[string]bool{}, spareUsers: map[string]bool{}}

@@ -34,8 +34,8 @@ func (a *app) turnsOf(r *memory.Round) map[string]bool {
 	return users
 }
 
-// TestRoundOfFloodingUser gives a user a turn in the first call, although another user has more due
-// records before it than one read contains.
+// In TestRoundOfFloodingUser, one user has so many due records that they fill the first read. The
+// test checks that the first call still returns a record of another user.
 func TestRoundOfFloodingUser(t *testing.T) {
 	a := withTranscripts(t)
 	a.sayIn(600, "ann")

@@ -210,8 +210,8 @@ func (t *transaction) lockKey(ctx context.Context) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// earlier returns the answer of an earlier transaction with the same idempotency key, or nil if
-// there is none.
+// earlier returns the stored answer of an earlier transaction with the same idempotency key, or nil
+// if no answer is stored.
 func (t *transaction) earlier(ctx context.Context) ([]byte, error) {
 	if t.tx.Key == "" {
 		return nil, nil

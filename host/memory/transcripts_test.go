@@ -76,8 +76,8 @@ func (a *app) finish(l *memory.Lease) (valid bool) {
 	return valid
 }
 
-// TestTranscriptSettles schedules one run for a conversation, however many messages it has, and moves
-// the run while the conversation continues.
+// TestTranscriptSettles checks that a conversation with any number of messages has one scheduled
+// run, and that each new message delays this run.
 func TestTranscriptSettles(t *testing.T) {
 	a := withTranscripts(t)
 	done := a.say(ann, "one")
@@ -115,7 +115,8 @@ func TestTranscriptSettles(t *testing.T) {
 	}
 }
 
-// TestTranscriptLeaseEnds begins a run again whose node has ended, and rejects the first lease.
+// In TestTranscriptLeaseEnds, a node ends during a run. The test checks that the run is leased
+// again and that the first lease is rejected.
 func TestTranscriptLeaseEnds(t *testing.T) {
 	a := withTranscripts(t)
 	a.say(ann, "one")

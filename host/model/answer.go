@@ -11,8 +11,8 @@ import (
 
 // Answer checks the text and the tool calls that a model returned, and returns them as the answer
 // to the request. If the request has a schema, the text must be JSON that is valid for the schema.
-// The request must have offered the tools, and the arguments must be valid for the schemas of the
-// tools. The error is the fault schema_violation, which does not quote the answer.
+// Each called tool must be one of the tools in the request, and the arguments must match the schema
+// of the tool. The error is the fault schema_violation, which does not quote the answer.
 func (r ChatRequest) Answer(text string, calls []ToolCall) (ChatAnswer, error) {
 	if len(calls) > 0 {
 		checked, fault := r.checkCalls(calls)

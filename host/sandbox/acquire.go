@@ -157,8 +157,9 @@ func (p *Pool) takeReady(program *program, domain *string) (*worker, error) {
 // because Go's garbage collector can still have work to do.
 const maxIdleCPU = 200 * time.Millisecond
 
-// The method quiescent reports whether a worker was inactive while idle. An active worker cannot be
-// reused, because code that a guest left behind could send a result for the next run.
+// The method quiescent reports whether a worker was inactive while idle. A worker that is still
+// active after a run is not reused. It may contain code of the guest, which could send a result for
+// the next run.
 func (w *worker) quiescent() bool {
 	return w.wire.in.Buffered() == 0 && w.pipe.empty() && cpuTime(w.process.Pid)-w.cpuAtRelease < maxIdleCPU
 }

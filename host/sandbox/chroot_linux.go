@@ -14,8 +14,9 @@ import (
 
 // openRoot opens the folder that becomes the root of this process. The new root is the folder of
 // compiled code, or else a folder that contains only the process's own descriptors. Landlock puts
-// each thread in a separate domain, and a child process can enter only the folder of the thread
-// that starts it. The caller must therefore stay on its thread until it has changed the root.
+// each thread into a separate domain. A child process gets the domain of the thread that starts it,
+// so it can only use the folder of this thread. The caller must therefore stay on its thread until
+// it has changed the root.
 func openRoot(h handshake) (int, error) {
 	folder := h.mounts.folder
 	if folder == "" {
@@ -102,7 +103,8 @@ func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
 	return int(r), 0
 }
 
-// chrootStack receives the byte that the process reads. Nothing else writes to chrootStack.
+// chrootStack is the memory at the stack pointer of the child process, which stores there the byte
+// that it reads. Nothing else writes to chrootStack.
 var chrootStack [256]byte
 
 // capabilities contains the header and the sets of capget(2) and capset(2), version 3.

@@ -60,7 +60,8 @@ func newArchive(files fs.FS, readable []string) *archive {
 	return &archive{files: files, readable: readable, answers: map[string]servedFile{}}
 }
 
-// seal stops reading from the file system.
+// seal ends the use of the file system. The archive then serves only files that it has already
+// read.
 func (a *archive) seal() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

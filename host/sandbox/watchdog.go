@@ -141,9 +141,9 @@ func (g *watchdog) rest(resting bool) {
 	}
 }
 
-// The method exceeded returns a fault if the worker has exceeded its budget. The memory must be
-// checked here, because the kernel does not stop a single large allocation in address space that
-// was reserved earlier.
+// The method exceeded returns a fault if the worker has exceeded its budget. The watchdog must
+// check the memory, because no limit of the kernel applies to an allocation within address space
+// that was reserved earlier.
 func (g *watchdog) exceeded() error {
 	if cpu := g.limits.cpu; cpu > 0 && g.used() > cpu {
 		f := abi.Faultf(abi.Timeout, "%s exceeded its processor time limit (%s)", g.doing, cpu)

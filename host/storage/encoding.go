@@ -74,7 +74,7 @@ func DecodeHead(key Key, data []byte) (Head, error) {
 }
 
 // HasVersion reports whether data is the encoded form of version v. If v means that there is no
-// record, data must be nil. HasVersion does not verify the checksum: its cost does not depend on
+// record, data must be nil. HasVersion does not verify the checksum, so its cost does not depend on
 // the size of the content.
 func HasVersion(data []byte, v Version) (bool, error) {
 	if data == nil {

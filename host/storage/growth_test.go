@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestGrowth adds up changes of a few accounts and of many. Some changes cancel each other out.
+// TestGrowth adds up changes of a few accounts and of many accounts. Some of these changes cancel
+// each other out.
 func TestGrowth(t *testing.T) {
 	group := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"})
 	for _, users := range []int{1, 3, 4, 50} {

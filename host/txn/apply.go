@@ -24,8 +24,8 @@ type Update func(old storage.Record, locked bool) (next storage.Record, warnings
 //
 // If the update returns an error, Apply returns that error and changes nothing. In this case, the
 // key joins the read set, because the error depends on the record. If the error is ErrUndecided,
-// the key stays out of the read set. The key also joins the read set if one more blind update would
-// exceed MaxUpdates or MaxBlindBytes.
+// the key stays out of the read set. If one more blind update would exceed MaxUpdates or
+// MaxBlindBytes, the key is also added to the read set.
 func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 	if tx.run.o.ReadOnly {
 		return ErrReadOnly

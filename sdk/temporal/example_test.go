@@ -48,7 +48,7 @@ func Example() {
 	// Output: {"label":"6 euros"}
 }
 
-// order is also the code in README.md.
+// order is the workflow that README.md shows.
 func order(ctx workflow.Context, items int) (json.RawMessage, error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 30 * time.Second, HeartbeatTimeout: 10 * time.Second,

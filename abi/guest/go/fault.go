@@ -36,8 +36,9 @@ func codeOf(number int32) abi.Code {
 	return abi.Internal
 }
 
-// encode encodes a value as JSON. Unlike json.Marshal, it does not escape <, > and &. Each escape
-// would use six bytes of the size limit of an output or a content.
+// encode encodes a value as JSON. Unlike json.Marshal, it does not escape <, > and &. With an
+// escape, such a character would take six bytes, which count toward the size limit of an output or
+// a content.
 func encode(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

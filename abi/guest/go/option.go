@@ -53,8 +53,8 @@ func newRequest(options []Option) *request {
 	return &r
 }
 
-// optionsOrNil returns nil if there are no options. An interface value that contains a nil map
-// would not be nil.
+// optionsOrNil returns nil if there are no options. If the result were a nil map in an interface
+// value, the comparison with nil would be false.
 func (r *request) optionsOrNil() any {
 	if r.options == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 
 // ToolInputs describes the input of a tool.
 type ToolInputs struct {
-	// Names contains the names of the known inputs. Required contains the inputs without which every
-	// call fails.
+	// Names contains the names of the known inputs. Required contains the inputs that every call
+	// must contain.
 	Names, Required []string
 	// Closed is true if the tool accepts no other inputs.
 	Closed bool

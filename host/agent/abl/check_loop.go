@@ -35,7 +35,7 @@ func (c checker) loops() {
 		steps[s.Value] = s
 	}
 	reported := map[string]bool{}
-	state := map[string]int{} // 1 means that the step is on the current path, 2 that it has been checked
+	state := map[string]int{} // 1 means that the step is on the current path; 2 means that the step has already been checked
 	var path []string
 	var follow func(name string)
 	follow = func(name string) {

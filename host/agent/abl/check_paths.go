@@ -40,7 +40,7 @@ func (c checker) misspelledPaths() {
 }
 
 // recalledPaths returns the paths in recalls. The second result is true if a recall loads a domain,
-// whose paths are unknown.
+// because the paths of a domain are unknown.
 func (c checker) recalledPaths() (paths map[string]bool, domain bool) {
 	paths = map[string]bool{}
 	for _, recall := range c.d.Memory.Recalls {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// The number of charged steps must match the time of the conversion of a text to a number or a
-// date.
+// The conversion of a text to a number or a date must charge steps in proportion to its time.
 func TestCostOfConversions(t *testing.T) {
 	dates, numbers := []any{}, []any{}
 	for range 10_000 {

@@ -200,8 +200,8 @@ func (c costCase) measure(t testing.TB, minimum time.Duration) (steps int, avera
 	}
 }
 
-// The number of steps of a function or an operator must correspond to its time. Otherwise a turn
-// could compute for minutes within its maximum number of steps.
+// The number of steps of a function or an operator must correspond to its time. Without this
+// charge, a turn could compute for minutes within its limit of steps.
 func TestCostOfLargeInputs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

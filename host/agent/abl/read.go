@@ -235,7 +235,8 @@ func readActions(r *reader, root *entry) bool {
 	return true
 }
 
-// readTools reads a list of tools. A tool is a name or a signature, of which only the name is used.
+// readTools reads a list of tools. A tool is written as a name or as a signature. Only the name is
+// used.
 func readTools(r *reader, e *entry) {
 	r.doc.ToolsDeclared = true
 	r.doc.Tools = r.names(e.value, "TOOLS")

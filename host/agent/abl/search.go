@@ -10,9 +10,9 @@ import (
 const costOfSearch = 10
 
 // The type "search" finds the matches of a pattern in a text one after the other, and charges the
-// characters that it reads. Each match can require reading the remaining text, so the cost of all
-// matches can be the square of the length. A single call that finds all matches could not be
-// interrupted.
+// characters that it reads. For each match, the search may have to read the whole remaining text.
+// The cost of all matches can therefore grow with the square of the length of the text. A single
+// call that finds all matches could not be interrupted.
 type search struct {
 	ev *evaluator
 	p  *pattern

@@ -158,8 +158,8 @@ func isText(s ast.Statement) bool {
 	return ok
 }
 
-// markArguments marks the async generators among the arguments of a call. Outside of arguments, a
-// marked generator would lose the name that goja infers.
+// markArguments marks the async generators among the arguments of a call. In other positions, goja
+// infers a name for a generator, and the mark would remove this name.
 func (h asyncHelpers) markArguments(c *ast.CallExpression) {
 	if isName(c.Callee, markName) {
 		return

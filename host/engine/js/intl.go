@@ -21,8 +21,8 @@ func namesLocale(input []byte) bool {
 	return bytes.Contains(input, []byte("ocale")) || bytes.Contains(input, []byte("Intl"))
 }
 
-// intlClass is a class of Intl with its constructor and its methods. A method whose name begins
-// with "get " is a getter that returns a bound method.
+// intlClass is a class of Intl with its constructor and its methods. If the name of a method begins
+// with "get ", the method is a getter, which returns a bound function.
 type intlClass struct {
 	name    string
 	make    func(r *realm, locales []intl.Tag, options goja.Value) any

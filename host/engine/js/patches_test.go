@@ -25,7 +25,7 @@ func TestUnicodeProperties(t *testing.T) {
 		`[/(?<word>.)/u.exec("é").groups.word, new RegExp("(?<word>.)", "u").exec("é😀").groups.word, /(?<a>x)/u.source, "é".replace(/(?<a>.)/u, "$<a>$<a>")]`:                                                                                                 `["é","é","(?<a>x)","éé"]`,
 		`["(?<a>x)(?<a>y)", "(?<1>x)", "(?<a>x)\\k<b>", "(?<a"].map((p) => { try { return new RegExp(p).source } catch (e) { return e.message.split("/: ")[1] } })`:                                                                                           `["Duplicate capture group name","Invalid capture group name","Invalid named reference","Invalid capture group name"]`,
 		`[new RegExp("(?<a>x)\\k<a>").exec("xx").groups.a, /\k<a>/.test("k<a>")]`:                                                                                                                                                                             `["x",true]`,
-		`[/\p{L}/.test("p{L}"), new RegExp("\\p{L}").test("p{L}")]`:                                                                                                                                                                                           `[true,true]`, // without u it matches text
+		`[/\p{L}/.test("p{L}"), new RegExp("\\p{L}").test("p{L}")]`:                                                                                                                                                                                           `[true,true]`, // without the flag u, \p matches the letter p
 		`new RegExp(new RegExp("\\p{L}"), "u").test("é")`:                                                                                                                                                                                                     `true`,
 		`/x/.constructor("\\p{L}", "u").test("é")`: `true`,
 		`(() => { class R extends RegExp { test(s) { return !super.test(s) } } return [new R("\\p{L}", "u").test("é"), new R("a") instanceof RegExp]; })()`:                          `[false,true]`,
@@ -35,7 +35,7 @@ func TestUnicodeProperties(t *testing.T) {
 		`["v", "d"].map((f) => { try { return new RegExp("a", f).flags } catch (e) { return e.name + ": " + e.message } })`:                                                          `["SyntaxError: Invalid flags supplied to RegExp constructor 'v'","SyntaxError: Invalid flags supplied to RegExp constructor 'd'"]`,
 		`["\\Z", "[\\Z]", "[\\B]", "(?=a)+", "(?!a){2}", "(?<=a)*", "a\\A"].map((p) => { try { return new RegExp(p, "u").source } catch (e) { return e.message.split("/: ")[1] } })`: `["Invalid escape","Invalid escape","Invalid escape","Nothing to repeat","Nothing to repeat","Nothing to repeat","Invalid escape"]`,
 		`["\\d\\B", "[\\b\\-\\]]", "(a)+", "(?:a)+", "(?<n>a)+", "((?=a)b)+", "[(?=]+", "\\(?", "(?=a)b"].map((p) => new RegExp(p, "u").source.length)`:                              `[4,8,4,6,8,9,6,3,6]`,
-		`[/\Z/.test("Z"), /(?=a)*b/.test("b")]`:                 `[true,true]`, // without u it matches text
+		`[/\Z/.test("Z"), /(?=a)*b/.test("b")]`:                 `[true,true]`, // without the flag u, \Z matches the letter Z
 		`Object.getOwnPropertyNames(new RegExp("\\p{L}", "u"))`: `["lastIndex"]`,
 		`[RegExp.name, RegExp.length, typeof RegExp.prototype, Object.getOwnPropertyDescriptor(RegExp.prototype, "source").get.name]`: `["RegExp",2,"object","get source"]`,
 	} {

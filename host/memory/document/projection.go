@@ -96,8 +96,8 @@ func (p *projection) add(fields map[string]any, path []string) error {
 	return nil
 }
 
-// projectionOperators are operators of MongoDB, which are rejected. As names of fields, the
-// operators would select nothing.
+// projectionOperators are operators of MongoDB, which are rejected. If operators were accepted as
+// names of fields, they would select nothing.
 var projectionOperators = []string{"$", "$slice", "$elemMatch", "$meta"}
 
 // splitPath returns the names in a path.

@@ -301,7 +301,8 @@ func (m *model) end(f *facts) {
 	maps.DeleteFunc(m.stored, func(key string, _ modelFact) bool { return strings.Contains(key, " "+id+" ") })
 }
 
-// revise reads the revision of a value that was stored: revisions of a fact must never repeat.
+// revise reads the revision of a value after a write, and checks that revisions of a fact never
+// repeat.
 func (m *model) revise(f *facts, c partition.Caller, path string) {
 	key, _ := m.owner(c, path)
 	var record struct{ Revision int64 }

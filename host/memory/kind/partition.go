@@ -44,8 +44,8 @@ type Partition interface {
 // violations of a content that is stored in spite of them.
 //
 // An Update must be pure and must not modify its arguments: a commit calls it again if the record
-// has changed. If locked is true, other commits wait for the Update. In this case, a slow Update
-// must return an error; it is called again outside the commit.
+// has changed. If locked is true, other commits wait for the Update. In this case, an Update that
+// takes long must return an error. The host then calls it again outside the commit.
 type Update func(old storage.Record, locked bool) (content []byte, violations []abi.Violation, err error)
 
 // Item returns the item of a record.

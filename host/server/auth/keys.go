@@ -17,7 +17,7 @@ const SecretPattern = `trk_[a-z2-7]{10}_[a-z2-7]{52}`
 
 const (
 	secretPrefix = "trk_"
-	idLength     = 10 // 50 bits suffice: ids are not secret, and Create ensures that they are unique
+	idLength     = 10 // 50 bits are enough, because ids are not secret, and Create makes sure that they are unique
 	randomLength = 52
 )
 

@@ -15,7 +15,8 @@ import (
 
 const corePath = "/api/v1/memory/blocks/core"
 
-// putBlock replaces a block that was last written at a time, or creates it if the time is "".
+// putBlock writes a block. The argument is the time of the block's last write, or "" to create the
+// block.
 func (s *service) putBlock(status int, who, path, content, expected string) (b apitypes.Block) {
 	s.t.Helper()
 	at := "null"

@@ -96,8 +96,8 @@ func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string
 }
 
 // begin grants bytes to a request or adds the request to the queue. The semaphore can grant a new
-// request before requests that are already waiting, because the waiting requests do not fit at the
-// moment.
+// request before older ones, if the older requests still wait because they need more bytes than are
+// free.
 func (r *byteSemaphore) begin(bytes int64, path []string) (*reservation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

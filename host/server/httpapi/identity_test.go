@@ -161,7 +161,8 @@ func TestKeysActForSessionUser(t *testing.T) {
 	s.want(200, "runtime", "DELETE", "/api/v1/sessions/s1", "")
 }
 
-// Ids such as ".." change when they are part of a path, and would address a different resource.
+// In the path of a URL, an id such as ".." would be removed, and the request would address a
+// different resource.
 func TestSessionIDsAreBounded(t *testing.T) {
 	s := newService(t)
 	for _, id := range []string{"..", ".", "a/b", "<script>", "a b", "ä", strings.Repeat("a", 129), "%2e"} {

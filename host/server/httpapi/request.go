@@ -181,8 +181,8 @@ func (b *body) discardRest(r *http.Request) {
 }
 
 // keepReading removes the read deadline. The server continues to read in order to notice
-// disconnects. If the deadline expired, the server would treat this as a disconnect and cancel a
-// long run.
+// disconnects. If the read deadline expired during a long run, the server would treat this as a
+// disconnect and cancel the run.
 func keepReading(control *http.ResponseController) { _ = control.SetReadDeadline(time.Time{}) }
 
 // bodyOf returns the request body stored in a context, or nil.

@@ -283,9 +283,9 @@ func nameLanguages(api huma.API, languages []engine.Language) {
 	language.PrecomputeMessages()
 }
 
-// allowNoError documents two members that can be null: the error of a turn that succeeded, and the
-// prompt of a preview whose turn sends no request to a model. The tag nullable does not support
-// members that are objects.
+// allowNoError documents that two members can be null: the error of a turn, if the turn succeeded,
+// and the prompt of a preview, if the turn would not send a request to a model. The tag nullable
+// does not support members that are objects.
 func allowNoError(api huma.API) {
 	for name, members := range map[string][]string{"Turn": {"error"}, "Evaluation": {"error"}, "Preview": {"error", "prompt"}} {
 		properties := api.OpenAPI().Components.Schemas.Map()[name].Properties

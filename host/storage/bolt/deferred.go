@@ -96,9 +96,9 @@ func (t *transaction) indexChanges() (all indexChanges, err error) {
 	return all, nil
 }
 
-// writeIndexes writes the transaction's changes to the indexes. If there are few deferred changes
-// and the transaction's field "settle" is false, writeIndexes only appends the changes to the
-// deferred changes.
+// writeIndexes writes the transaction's changes to the indexes. Usually, writeIndexes only appends
+// the changes to the deferred changes. If there are many deferred changes, or if the transaction's
+// field "settle" is true, it writes all of them to the indexes.
 func (t *transaction) writeIndexes() error {
 	if t.entries.empty() && !t.settle {
 		return nil

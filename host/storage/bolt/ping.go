@@ -8,7 +8,7 @@ func (b *Backend) Ping(ctx context.Context) error {
 	return b.submit(ctx, sender{}, nothing)
 }
 
-// nothing makes the transaction commit even if no request writes.
+// The function "nothing" writes nothing, but makes the transaction commit even if no request writes.
 func nothing(t *transaction) error {
 	t.wrote = true
 	return nil

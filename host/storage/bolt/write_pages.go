@@ -155,8 +155,9 @@ type level struct {
 // add appends an element. The key of the element must be greater than all previous keys. Key and
 // value must not change until the tree is finished.
 func (l *level) add(e element) error {
-	// bbolt rejects a branch page with only one element. A full page therefore leaves its last element
-	// to the next page, so that the last page has at least two elements.
+	// bbolt rejects a branch page with only one element. When a page is full, its last element
+	// therefore becomes the first element of the next page. The last page then has at least two
+	// elements.
 	minimum, reserve := 1, 0
 	if l.flags == branchPage {
 		minimum, reserve = 2, 1

@@ -202,8 +202,8 @@ func TestUsageOfRemovedUser(t *testing.T) {
 }
 
 // TestBudgetsDoNotConflict checks that commits of an app with a budget do not conflict, although
-// each commit changes the usage that limits the other commits. Two connections may use the same
-// shard by chance: the test tries several pairs.
+// each commit changes the usage that limits the other commits. Two connections can use the same
+// shard by chance, so the test tries several pairs of connections.
 func TestBudgetsDoNotConflict(t *testing.T) {
 	dsn := cluster.DSN(t)
 	var calls []int

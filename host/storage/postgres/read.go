@@ -16,8 +16,8 @@ func (b *Backend) Get(ctx context.Context, keys ...storage.Key) (found []storage
 }
 
 // Read implements storage.Backend. Read always compares everything in the argument "held" and
-// ignores Held.Since. Finding only later writes would require a row that all writers update. With
-// such a row, Read would conflict with all writers.
+// ignores Held.Since. To find only the later writes, this query would need a row that all writers
+// update. Read would then conflict with all writers.
 func (b *Backend) Read(ctx context.Context, want []storage.Key, held storage.Held) (found []storage.Record, at storage.Position, err error) {
 	var changed bool
 	err = b.read(ctx, func(batch *pgx.Batch) {

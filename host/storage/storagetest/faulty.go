@@ -12,7 +12,8 @@ import (
 // Failure is a way in which an operation of a Faulty backend fails.
 type Failure int
 
-// The failures. Reads change nothing: for them, LostReply and Unknown are equivalent to NotApplied.
+// The failures. Reads change nothing, so for reads, LostReply and Unknown have the same meaning as
+// NotApplied.
 const (
 	NotApplied Failure = iota + 1 // not applied, with a plain error
 	LostReply                     // applied, with an error that wraps ErrUnknownOutcome

@@ -70,7 +70,8 @@ func Log(level abi.Level, text string) {
 }
 
 // The variable calling is locked from a call until its reply has been read. The host keeps only one
-// reply, and another goroutine could run while this one allocates memory for the reply.
+// reply. While this goroutine allocates memory for the reply, another goroutine could make a call
+// that replaces it.
 var calling sync.Mutex
 
 // replyOf makes a memory call and reads its reply.

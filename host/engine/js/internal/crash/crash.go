@@ -19,8 +19,8 @@ type Crash struct {
 	// Stack is the stack at the time of the panic in the format of debug.Stack. Stack includes the
 	// frames that panicked.
 	Stack []byte
-	// Goja reports whether the panic was raised in goja or in a function that goja called, except
-	// for functions of this module.
+	// Goja reports whether goja caused the panic. This is the case if the panic was raised in goja
+	// itself, or in a function of another module that goja called.
 	Goja bool
 }
 
@@ -57,8 +57,8 @@ func functions() []string {
 }
 
 // repanicFrames is the maximum number of frames between a panic and its repetition. The frames
-// belong to a deferred function and to the functions that it calls before the repetition. Guest
-// code can also run and panic during a panic, but then there are more frames of goja between the
+// belong to a deferred function and to the functions that it calls before the repetition. During a
+// panic, guest code can run and panic again. In this case there are more frames of goja between the
 // two panics.
 const repanicFrames = 2
 

@@ -33,7 +33,7 @@ func fromWords(high int32, low uint32) float64 {
 	return math.Float64frombits(uint64(uint32(high))<<32 | uint64(low))
 }
 
-// highOnly returns a number with its low half cleared.
+// highOnly returns a number whose lower 32 bits are replaced by zeros.
 func highOnly(x float64) float64 { return math.Float64frombits(math.Float64bits(x) &^ 0xffffffff) }
 
 // withHigh returns a number with its high half replaced.

@@ -167,7 +167,7 @@ func powExp2(y, t1, t2 float64) float64 {
 	w := v - (z - u)
 	t = z * z
 	t1 = z - t*(p1+t*(p2+t*(p3+t*(p4+t*p5))))
-	r := (z * t1) / ((t1 - 2) - (w + z*w)) // fdlibm subtracts the last term from the quotient; V8 does this
+	r := (z * t1) / ((t1 - 2) - (w + z*w)) // here fdlibm subtracts the last term from the quotient, but V8 computes the following
 	z = 1 - (r - z)
 	if j, _ = words(z); (j+n<<20)>>20 <= 0 {
 		return math.Ldexp(z, int(n))

@@ -186,8 +186,9 @@ func (p *pluralRules) simple() bool {
 	return true
 }
 
-// The method "unsure" reports whether ICU can select a different category for a large number than
-// the rules do. ICU uses digits that a float does not have, and only 64 bits.
+// The method "unsure" reports whether ICU can select another category for a number than the rules
+// do. This is possible for large numbers. ICU uses digits that a float does not have, and only 64
+// bits.
 func (p *pluralRules) unsure(d Decimal) bool {
 	if !d.finite() || d.magnitude() <= 15 {
 		return false

@@ -59,8 +59,9 @@ func zoneOf(name string) (zone, error) {
 	return z, nil
 }
 
-// reversed contains, for each zone, a span of time in seconds. In this span, the tz database treats
-// the zone's winter time as daylight saving time, but the zone names of CLDR do not.
+// reversed contains, for each zone, a span of time in seconds. In this span of time, the tz
+// database and CLDR disagree: the tz database treats the winter time of the zone as daylight saving
+// time.
 var reversed = map[string][2]int64{"Europe/Dublin": {57722400, 1 << 62}, "Africa/Windhoek": {764200800, 1508803200}}
 
 // zoneName returns the name of a zone at a time. letter and count describe the pattern field.
