@@ -1,0 +1,259 @@
+package machine
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/internal/spell"
+)
+
+// checker reports mistakes in a document that the reader has accepted line by line.
+type checker struct {
+	*source
+	steps map[string]*Step
+}
+
+func check(r *source) {
+	c := checker{source: r, steps: map[string]*Step{}}
+	if r.doc.Name.Value != "" {
+		r.named(r.doc.Name, "a machine")
+	}
+	if len(r.doc.Steps) == 0 && len(r.problems) == 0 {
+		r.errorf(r.doc.Name.Position, CodeMissing, "write implements, and the steps below it", "the machine has no steps")
+	}
+	for i := range r.doc.Steps {
+		c.step(&r.doc.Steps[i])
+	}
+	c.permissions()
+	c.output()
+	c.tests()
+}
+
+// reserved are the names that steps cannot have: the names in scope of expressions, and the words
+// that JavaScript does not allow as names of constants.
+var reserved = strings.Fields(`input steps now memory model
+	arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for
+	function if implements import in instanceof interface let new null package private protected public return static super switch
+	this throw true try typeof undefined var void while with yield NaN Infinity`)
+
+// requiredSettings are the settings that each kind of step requires.
+var requiredSettings = map[StepKind][]string{
+	Remember: {"content", "collection"}, Recall: {"query", "collection"}, Forget: {"collection"}, Ask: {"task"},
+}
+
+func (c checker) step(s *Step) {
+	name := s.Name.Value
+	if contains(reserved, name) {
+		c.errorf(s.Name.Position, CodeBadName, "choose another name", "%s is a reserved word", quote(name))
+	}
+	if first := c.steps[name]; first != nil {
+		c.errorf(s.Name.Position, CodeDuplicate, "choose another name", "the step %s is declared twice, first on line %d", quote(name), first.Line)
+	} else {
+		c.steps[name] = s
+	}
+	for _, setting := range requiredSettings[s.Kind] {
+		if _, ok := s.Setting(setting); !ok {
+			word := setting + ": VALUE"
+			if s.Kind == Ask {
+				word = "with " + setting + ` "TEXT"`
+			}
+			c.errorf(s.Position, CodeMissing, "add: "+word, "the step %s has no %s", quote(name), setting)
+		}
+	}
+	if s.Kind == Ask && s.Model.Line == 0 {
+		c.errorf(s.Position, CodeMissing, "write: ask "+name+`, using: "MODEL"`, "the step %s does not name a model", quote(name))
+	}
+	for _, setting := range s.Settings {
+		c.literal(s, setting)
+	}
+	c.selectors(s)
+	c.assumed(s)
+	permission := s.Kind.Permission()
+	if permission == "" || c.doc.Permissions.Allows(permission) {
+		return
+	}
+	hint := "write ensures, permissions, allowed to, and below it " + permission
+	if slices.ContainsFunc(c.doc.Permissions.Denied, func(n Name) bool { return n.Value == permission }) {
+		hint = "remove the permission from: not allowed to"
+	}
+	c.errorf(s.Position, CodePermission, hint, "the step %s requires the permission %s", quote(name), permission)
+}
+
+// literal checks the value of a setting if it is a literal.
+func (c checker) literal(s *Step, setting Setting) {
+	value, ok := setting.Script.Literal()
+	if !ok || placeholderRule.MatchString(setting.Script.Text) {
+		return
+	}
+	number, isNumber := value.(float64)
+	text, isText := value.(string)
+	bad := func(hint, want string) {
+		c.errorf(setting.Script.Position, CodeBadValue, hint, "the %s of the step %s is not %s", setting.Value, quote(s.Name.Value), want)
+	}
+	switch setting.Value {
+	case "limit":
+		if !isNumber || number < 1 || number > 1000 || number != math.Trunc(number) {
+			bad("", "an integer from 1 to 1000")
+		}
+	case "threshold":
+		if !isNumber || number < 0 || number > 1 {
+			bad("", "a number from 0 to 1")
+		}
+	case "ttl":
+		if !isText {
+			bad(`write a duration such as "30d"`, "a duration")
+		} else if _, err := declare.ParseRetention(text); err != nil {
+			bad(`write a number with one unit, such as "30d", "24h", "30m" or "10s"`, "a valid duration: "+quote(text))
+		}
+	case "mode":
+		if modes := []string{"hybrid", "vector", "text"}; !isText || !contains(modes, text) {
+			bad("the modes are: "+strings.Join(modes, ", "), "a mode")
+		}
+	case "collection", "namespace", "id", "query", "role", "task":
+		if !isText || text == "" && setting.Value != "role" {
+			bad("", "a text")
+		}
+	case "filter", "metadata":
+		bad("write {name: value}", "an object")
+	case "scores", "all":
+		if _, isFlag := value.(bool); !isFlag {
+			bad("write true or false", "a boolean")
+		}
+	}
+}
+
+// selectors checks that a step forget says which entries it removes.
+func (c checker) selectors(s *Step) {
+	if s.Kind != Forget {
+		return
+	}
+	for _, name := range []string{"id", "filter", "namespace"} {
+		if _, ok := s.Setting(name); ok {
+			return
+		}
+	}
+	c.errorf(s.Position, CodeMissing, "add id, filter or namespace", "the step %s does not select entries", quote(s.Name.Value))
+}
+
+// assumed checks the names of the assumed fields of an answer.
+func (c checker) assumed(s *Step) {
+	var known []string
+	for _, f := range s.Returns {
+		known = append(known, f.Value)
+	}
+	for i, a := range s.Assuming {
+		if len(s.Returns) > 0 && !contains(known, a.Value) {
+			c.errorf(a.Position, CodeUnknown, didYouMean(a.Value, known, "the fields are: "), "the step %s does not return the field %s", quote(s.Name.Value), quote(a.Value))
+		}
+		if slices.ContainsFunc(s.Assuming[:i], func(b Setting) bool { return b.Value == a.Value }) {
+			c.errorf(a.Position, CodeDuplicate, "", "the field %s is assumed twice", quote(a.Value))
+		}
+	}
+}
+
+func didYouMean(name string, known []string, otherwise string) string {
+	if near := spell.Name(name, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return otherwise + strings.Join(known, ", ")
+}
+
+// permissions checks the names in the section ensures.
+func (c checker) permissions() {
+	p := c.doc.Permissions
+	known := []string{LLMCall, Memory}
+	for _, n := range slices.Concat(p.Allowed, p.Denied) {
+		if !contains(known, n.Value) {
+			c.warnf(n.Position, CodeUnknown, didYouMean(n.Value, known, "the permissions are: "), "the permission %s is unknown and has no effect", quote(n.Value))
+		}
+	}
+	for _, n := range p.Allowed {
+		uses := func(s Step) bool { return s.Kind.Permission() == n.Value }
+		if contains(known, n.Value) && !slices.ContainsFunc(c.doc.Steps, uses) {
+			c.warnf(n.Position, CodeNoEffect, "remove it", "no step uses the permission %s", n.Value)
+		}
+	}
+	names := slices.Concat(known, stepKinds)
+	for _, s := range c.doc.Steps {
+		names = append(names, s.Name.Value)
+	}
+	for _, n := range p.Approval {
+		if !contains(names, n.Value) {
+			c.errorf(n.Position, CodeUnknown, didYouMean(n.Value, names, "use a permission, a kind of step, or a step: "), "%s is neither a permission nor a step", quote(n.Value))
+		}
+	}
+}
+
+// results are the fields of the results of the steps that use collections.
+var results = map[StepKind][]Field{
+	Recall:   {{Name: Name{Value: "results"}, Type: List}, {Name: Name{Value: "count"}, Type: Number}},
+	Remember: {{Name: Name{Value: "id"}, Type: Text}},
+	Forget:   {{Name: Name{Value: "count"}, Type: Number}},
+}
+
+// Results returns the fields of the result of a step, or nil if they are unknown.
+func (s Step) Results() []Field {
+	switch {
+	case s.Kind == Ask && len(s.Returns) == 0:
+		return []Field{{Name: Name{Value: "text"}, Type: Text}}
+	case s.Kind == Ask:
+		return s.Returns
+	}
+	return results[s.Kind]
+}
+
+// output compares the result of the last step with the section responds with.
+func (c checker) output() {
+	if len(c.doc.Steps) == 0 {
+		return
+	}
+	last := c.doc.Steps[len(c.doc.Steps)-1]
+	known := last.Results()
+	if known == nil {
+		return
+	}
+	for _, f := range c.doc.Responds {
+		i := slices.IndexFunc(known, func(k Field) bool { return k.Value == f.Value })
+		switch {
+		case i < 0 && !f.Optional:
+			c.errorf(f.Position, CodeUnknown, "end the machine with a step compute that returns the field", "the last step, %s, does not return the field %s", quote(last.Name.Value), quote(f.Value))
+		case i >= 0 && !fits(known[i].Type, f.Type):
+			c.errorf(f.Position, CodeBadValue, "", "the field %s is of the type %s here, but of the type %s in the last step, %s", quote(f.Value), f.Type, known[i].Type, quote(last.Name.Value))
+		}
+	}
+}
+
+// fits reports whether values of a type are values of another type.
+func fits(value, target Type) bool {
+	return value == target || value == Any || target == Any || value == Integer && target == Number || value == Number && target == Integer
+}
+
+func (c checker) tests() {
+	seen := map[string]bool{}
+	for _, t := range c.doc.Tests {
+		if seen[t.Name] {
+			c.errorf(t.Position, CodeDuplicate, "choose another name", "two tests have the name %s", quote(t.Name))
+		}
+		seen[t.Name] = true
+		if t.Expect.Text == "" {
+			c.errorf(t.Position, CodeMissing, "add: expect {...}", "the test %s expects nothing", quote(t.Name))
+		}
+		for i, a := range t.Assuming {
+			if c.steps[a.Value] == nil {
+				var names []string
+				for _, s := range c.doc.Steps {
+					names = append(names, s.Name.Value)
+				}
+				c.errorf(a.Position, CodeUnknown, didYouMean(a.Value, names, "the steps are: "), "the machine has no step %s", quote(a.Value))
+			}
+			if slices.ContainsFunc(t.Assuming[:i], func(b Setting) bool { return b.Value == a.Value }) {
+				c.errorf(a.Position, CodeDuplicate, "", "the test assumes two results of the step %s", quote(a.Value))
+			}
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package machine
+
+import "strings"
+
+// Format returns a file with uniform indentation and spacing. The meaning, the comments and the
+// order of lines stay the same, and formatting the result again changes nothing. If the file has a
+// syntax error, Format returns an error of type Problems.
+func Format(file string, src []byte) ([]byte, error) {
+	r := read(file, src)
+	var errs Problems
+	for _, p := range r.problems {
+		if p.Code == CodeSyntax || p.Code == CodeOverLimit || p.Code == CodeUnknownKey {
+			errs = append(errs, p)
+		}
+	}
+	if err := errs.Sorted().Err(); err != nil {
+		return nil, err
+	}
+	r.commentLevels()
+	var out strings.Builder
+	blank := true // whether the last line is blank; true omits blank lines at the start
+	for i := range r.lines {
+		l := &r.lines[i]
+		if !l.verbatim && l.text == "" {
+			if !blank && i+1 < len(r.lines) {
+				out.WriteByte('\n')
+			}
+			blank = true
+			continue
+		}
+		blank = false
+		out.WriteString(r.formatted(l) + "\n")
+	}
+	return []byte(strings.TrimRight(out.String(), "\n") + "\n"), nil
+}
+
+// commentLevels sets the level of each comment to the level of the line that follows it.
+func (r *source) commentLevels() {
+	level := 0
+	for i := len(r.lines) - 1; i >= 0; i-- {
+		switch l := &r.lines[i]; {
+		case l.level >= 0:
+			level = l.level
+		case !l.verbatim:
+			l.level = level
+		}
+	}
+}
+
+// formatted returns the formatted text of a line.
+func (r *source) formatted(l *line) string {
+	if l.verbatim {
+		return r.text[l.start:l.end]
+	}
+	text := l.text
+	if l.canonical != "" {
+		text = l.canonical
+	}
+	if next := l.index + 1; next < len(r.lines) && r.lines[next].verbatim {
+		text += r.text[l.start+l.indent+len(l.text) : l.end] // a text or a comment contains the spaces
+	}
+	return strings.Repeat("  ", l.level) + text
+}

@@ -1,0 +1,153 @@
+package machine
+
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// line is a line of a file.
+type line struct {
+	index      int // in source.lines
+	start, end int // offsets of the line without its line break
+	// text is the line without the white space at both ends. indent is the number of bytes before it.
+	text   string
+	indent int
+	// Only the formatter uses the following fields. The field level is the level of indentation, or -1
+	// if the line is blank or a comment. The field "canonical" is the formatted text, or "" if it is
+	// the same as text. If verbatim is true, the line begins inside of a text or a comment.
+	level     int
+	canonical string
+	verbatim  bool
+}
+
+func (l *line) blank() bool { return l.text == "" || strings.HasPrefix(l.text, "//") }
+
+// source is a file that is being read: its lines, and the problems and the document so far.
+type source struct {
+	reporter
+	text  string
+	lines []line
+	next  int // the index of the next line
+	doc   *Document
+}
+
+// split splits the text into lines. It returns false if the file cannot be read.
+func (r *source) split(src []byte) bool {
+	text := strings.ReplaceAll(strings.TrimPrefix(string(src), "\ufeff"), "\r\n", "\n")
+	switch {
+	case len(src) > MaxFileBytes:
+		r.errorf(Position{}, CodeOverLimit, "split it into several machines", "the file is larger than %d bytes", MaxFileBytes)
+		return false
+	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
+		r.errorf(Position{}, CodeSyntax, "save it as UTF-8", "the file is not text in UTF-8")
+		return false
+	}
+	r.text = text
+	for start := 0; start <= len(text); {
+		end := len(text)
+		if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
+			end = start + n
+		}
+		raw := text[start:end]
+		content := strings.TrimLeft(raw, " \t\r")
+		r.lines = append(r.lines, line{
+			index: len(r.lines), start: start, end: end, text: strings.TrimRight(content, " \t\r"), indent: len(raw) - len(content), level: -1,
+		})
+		start = end + 1
+	}
+	return true
+}
+
+// peek returns the next line that is neither blank nor a comment, or nil at the end of the file.
+func (r *source) peek() *line {
+	for ; r.next < len(r.lines); r.next++ {
+		if l := &r.lines[r.next]; !l.blank() {
+			return l
+		}
+	}
+	return nil
+}
+
+// lineAt returns the line that contains an offset.
+func (r *source) lineAt(offset int) *line {
+	i := sort.Search(len(r.lines), func(i int) bool { return r.lines[i].start > offset })
+	return &r.lines[i-1]
+}
+
+// position returns the position of an offset.
+func (r *source) position(offset int) Position {
+	l := r.lineAt(offset)
+	return Position{l.index + 1, utf8.RuneCountInString(r.text[l.start:offset]) + 1}
+}
+
+// The method "at" returns the position of the first character of a line.
+func (r *source) at(l *line) Position { return Position{l.index + 1, l.indent + 1} }
+
+// name returns a name that occurs in a line at or after an offset of the line's text.
+func (r *source) name(l *line, value string, from int) Name {
+	from = min(from, len(l.text))
+	at := from + max(strings.Index(l.text[from:], value), 0)
+	return Name{r.position(l.start + l.indent + at), value}
+}
+
+// take reads a line with keywords, at a level of indentation.
+func (r *source) take(l *line, level int, canonical string) {
+	l.level, l.canonical = level, canonical
+	r.next = l.index + 1
+}
+
+// cutComment separates a comment, which starts with // after a space, from the text before it.
+func cutComment(text string) (before, comment string) {
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch {
+		case quoted && text[i] == '\\':
+			i++
+		case text[i] == '"':
+			quoted = !quoted
+		case !quoted && strings.HasPrefix(text[i:], "//") && (i == 0 || text[i-1] == ' ' || text[i-1] == '\t'):
+			return strings.TrimRight(text[:i], " \t"), text[i:]
+		}
+	}
+	return text, ""
+}
+
+// withComment adds a comment to a formatted line.
+func withComment(text, comment string) string {
+	if comment == "" {
+		return text
+	}
+	return text + "  " + comment
+}
+
+// words returns a line without its comment, with single spaces between the words and after commas.
+// Text in quotes does not change.
+func words(l *line) (text, comment string) {
+	text, comment = cutComment(l.text)
+	var b strings.Builder
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quoted:
+			b.WriteByte(c)
+			if c == '\\' && i+1 < len(text) {
+				i++
+				b.WriteByte(text[i])
+			}
+			quoted = c != '"'
+		case c == ' ' || c == '\t':
+			next := strings.TrimLeft(text[i:], " \t")
+			if i = len(text) - len(next) - 1; next[0] != ',' {
+				b.WriteByte(' ')
+			}
+		case c == ',' && i+1 < len(text) && strings.IndexByte(", \t", text[i+1]) < 0:
+			b.WriteString(", ")
+		default:
+			quoted = c == '"'
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), comment
+}

@@ -1,0 +1,159 @@
+package machine
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/toolrun/toolrun/internal/spell"
+)
+
+// Parse reads a file. It returns a document even if there are errors, and all problems that it
+// finds without parsing JavaScript. The argument file is the name of the file in problems.
+func Parse(file string, src []byte) (*Document, Problems) {
+	r := read(file, src)
+	check(r)
+	return r.doc, r.problems.Sorted()
+}
+
+// read reads the lines of a file into a document.
+func read(file string, src []byte) *source {
+	r := &source{reporter: reporter{file: file}, doc: &Document{File: file}}
+	if r.split(src) {
+		r.doc.Source = r.text
+		reader{r}.machine()
+	}
+	return r
+}
+
+// reader reads the sections and the steps of a machine.
+type reader struct{ *source }
+
+const nameText = `[A-Za-z_][A-Za-z0-9_]{0,63}`
+
+var (
+	nameRule    = regexp.MustCompile(`^` + nameText + `$`)
+	machineLine = regexp.MustCompile(`^machine (\S+)$`)
+	stepLine    = regexp.MustCompile(`^([A-Za-z_]+) (` + nameText + `|<[A-Za-z_ ]+>)(?: ?, ?(.+))?$`)
+	description = regexp.MustCompile(`^description (".*")$`)
+)
+
+// The keywords of sections, of steps and of tests.
+var (
+	sections  = []string{"accepts", "responds with", "ensures", "implements", "verifies"}
+	stepKinds = []string{string(Remember), string(Recall), string(Forget), string(Ask), string(Compute)}
+)
+
+// jsKeywords are the words that another word can follow on a line of JavaScript.
+var jsKeywords = map[string]bool{
+	"let": true, "const": true, "var": true, "return": true, "new": true, "typeof": true, "async": true, "function": true, "class": true,
+	"if": true, "else": true, "do": true, "of": true, "in": true, "throw": true, "delete": true, "void": true, "await": true,
+	"yield": true, "import": true, "export": true, "case": true, "static": true, "get": true, "set": true, "break": true, "continue": true,
+}
+
+// section returns the keyword of the section that a line begins, or "".
+func section(l *line) string {
+	text, _ := words(l)
+	for _, s := range sections {
+		if text == s {
+			return s
+		}
+	}
+	return ""
+}
+
+// stepHeader returns the parts of a line that begins a step: the keyword, the name and the options.
+// A line of two words that is not JavaScript begins a step, even if the keyword is unknown.
+func stepHeader(l *line) []string {
+	text, _ := words(l)
+	parts := stepLine.FindStringSubmatch(text)
+	if parts == nil || jsKeywords[parts[1]] || parts[2] == "as" {
+		return nil
+	}
+	return parts
+}
+
+// boundary reports whether a line begins a section or a step.
+func boundary(l *line) bool { return section(l) != "" || stepHeader(l) != nil }
+
+// machine reads the whole file.
+func (r reader) machine() {
+	l := r.peek()
+	if l == nil {
+		r.errorf(Position{}, CodeMissing, "begin with: machine NAME", "the file is empty")
+		return
+	}
+	text, comment := words(l)
+	if m := machineLine.FindStringSubmatch(text); m != nil {
+		r.doc.Name = r.name(l, m[1], len("machine"))
+		r.take(l, 0, withComment(text, comment))
+	} else {
+		r.errorf(r.at(l), CodeMissing, "begin with: machine NAME", "the file does not begin with the name of the machine")
+	}
+	seen := map[string]bool{}
+	for l = r.peek(); l != nil; l = r.peek() {
+		r.part(l, seen)
+	}
+}
+
+// part reads a section or a line outside of sections.
+func (r reader) part(l *line, seen map[string]bool) {
+	text, comment := words(l)
+	name := section(l)
+	if m := description.FindStringSubmatch(text); m != nil {
+		value, ok := Script{Text: m[1]}.Literal()
+		if !ok {
+			r.errorf(r.at(l), CodeBadValue, `write: description "What the machine does."`, "the description is not a string")
+		}
+		r.doc.Description, _ = value.(string)
+		r.take(l, 1, withComment(text, comment))
+		return
+	}
+	if name == "" {
+		r.stray(l, text, seen)
+		return
+	}
+	if seen[name] {
+		r.errorf(r.at(l), CodeDuplicate, "merge the sections", "the machine has two sections %s", name)
+	}
+	seen[name] = true
+	r.take(l, 1, withComment(text, comment))
+	switch name {
+	case "accepts":
+		r.doc.Accepts = fieldReader(r).fields(2, r.doc.Accepts)
+	case "responds with":
+		r.doc.Responds = fieldReader(r).fields(2, r.doc.Responds)
+	case "ensures":
+		fieldReader(r).ensures()
+	case "implements":
+		r.steps()
+	case "verifies":
+		testReader(r).tests()
+	}
+}
+
+// stray reads a line that belongs to no section. Steps without a section are read like the steps of
+// the section implements.
+func (r reader) stray(l *line, text string, seen map[string]bool) {
+	if h := stepHeader(l); h != nil && !seen["implements"] && spell.Name(h[1], stepKinds) != "" {
+		r.errorf(r.at(l), CodeMissing, "write implements on the line above it", "the step is outside of the section implements")
+		seen["implements"] = true
+		r.steps()
+		return
+	}
+	hint := "the sections are: " + strings.Join(sections, ", ")
+	if near := spell.Name(text, sections); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	r.errorf(r.at(l), CodeUnknownKey, hint, "%s is not a section", quote(text))
+	r.take(l, 1, "")
+}
+
+// named checks a name.
+func (r *source) named(n Name, what string) {
+	switch {
+	case strings.HasPrefix(n.Value, "<"):
+		r.errorf(n.Position, CodePlaceholder, "replace it with a name", "%s is a placeholder", n.Value)
+	case !nameRule.MatchString(n.Value), n.Value == "__proto__":
+		r.errorf(n.Position, CodeBadName, "use up to 64 letters, digits and _, and do not begin with a digit", "%s is not a valid name of %s", quote(n.Value), what)
+	}
+}

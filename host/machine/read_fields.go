@@ -1,0 +1,171 @@
+package machine
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/internal/spell"
+)
+
+var (
+	fieldLine = regexp.MustCompile(`^(\S+) as (.+)$`)
+	listType  = regexp.MustCompile(`^list of (\S+)$`)
+)
+
+// fieldReader reads the fields and the permissions of a machine.
+type fieldReader struct{ *source }
+
+// fields reads lines such as "question as text, is required", and appends them to fields.
+func (r fieldReader) fields(level int, fields []Field) []Field {
+	for l := r.peek(); l != nil; l = r.peek() {
+		text, comment := words(l)
+		m := fieldLine.FindStringSubmatch(text)
+		if m == nil {
+			if h := stepHeader(l); level == 2 && section(l) == "" && (h == nil || !contains(stepKinds, h[1])) {
+				r.errorf(r.at(l), CodeSyntax, "write NAME as TYPE", "%s is not a field", quote(text))
+				r.take(l, level, "")
+				continue
+			}
+			return fields
+		}
+		f := Field{Name: r.name(l, m[1], 0)}
+		r.take(l, level, withComment(text, comment))
+		r.named(f.Name, "a field")
+		r.fieldType(l, &f, m[2])
+		if i := slices.IndexFunc(fields, func(g Field) bool { return g.Value == f.Value }); i >= 0 {
+			r.errorf(f.Position, CodeDuplicate, "", "the field %s is declared twice", quote(f.Value))
+			continue
+		}
+		if len(fields) == MaxItems {
+			r.errorf(f.Position, CodeOverLimit, "", "there are more than %d fields", MaxItems)
+			return fields
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// fieldType reads the type and the options of a field.
+func (r fieldReader) fieldType(l *line, f *Field, text string) {
+	name, options, _ := strings.Cut(text, ",")
+	name = strings.TrimSpace(name)
+	at := r.name(l, name, strings.Index(l.text, " as ")+1).Position
+	f.Type = Type(name)
+	if m := listType.FindStringSubmatch(name); m != nil {
+		f.Type, f.Items = List, Type(m[1])
+		r.knownType(at, m[1])
+	} else {
+		r.knownType(at, name)
+	}
+	for options = strings.TrimSpace(options); options != ""; {
+		switch {
+		case option(&options, "is required"):
+			f.Required = true
+		case option(&options, "is optional"):
+			f.Optional = true
+		case strings.HasPrefix(options, "default "):
+			f.Default = json.RawMessage(strings.TrimSpace(strings.TrimPrefix(options, "default ")))
+			if !json.Valid(f.Default) {
+				r.errorf(at, CodeBadValue, `write a JSON value, such as: default "en"`, "the default of %s is not valid JSON", quote(f.Value))
+				f.Default = nil
+			}
+			return
+		default:
+			r.errorf(at, CodeUnknownKey, "use: is required, is optional, or default VALUE", "%s is not an option of a field", quote(options))
+			return
+		}
+	}
+}
+
+// option removes an option from the start of the options, if it is there.
+func option(options *string, name string) bool {
+	rest, found := strings.CutPrefix(*options, name)
+	if !found || rest != "" && rest[0] != ',' && rest[0] != ' ' {
+		return false
+	}
+	*options = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest), ","))
+	return true
+}
+
+// commonTypes maps the names of types in other languages to the types of machines.
+var commonTypes = map[string]Type{"string": Text, "bool": Boolean, "int": Integer, "float": Number, "array": List, "map": Object, "json": Any}
+
+func (r fieldReader) knownType(at Position, name string) {
+	if slices.Contains(types, name) {
+		return
+	}
+	hint := "the types are: " + strings.Join(types, ", ") + ", list of TYPE"
+	if near := spell.Name(name, types); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	if same, ok := commonTypes[name]; ok {
+		hint = "write " + string(same)
+	}
+	r.errorf(at, CodeBadValue, hint, "%s is not a type", quote(name))
+}
+
+// The keywords of the section ensures.
+var permissionKeys = []string{"allowed to", "not allowed to", "requires approval for"}
+
+// ensures reads the permissions of a machine.
+func (r fieldReader) ensures() {
+	p := &r.doc.Permissions
+	lists := map[string]*[]Name{"allowed to": &p.Allowed, "not allowed to": &p.Denied, "requires approval for": &p.Approval}
+	var current *[]Name
+	for l := r.peek(); l != nil && section(l) == ""; l = r.peek() {
+		text, comment := words(l)
+		if text == "permissions" {
+			r.take(l, 2, withComment(text, comment))
+			continue
+		}
+		key, rest := permissionKey(text)
+		if key != "" {
+			current = lists[key]
+			r.take(l, 3, withComment(text, comment))
+			r.permissionNames(l, current, rest)
+			continue
+		}
+		if current == nil || stepHeader(l) != nil {
+			hint := "write permissions, and below it: " + strings.Join(permissionKeys, ", ")
+			r.errorf(r.at(l), CodeUnknownKey, hint, "%s is not a part of the section ensures", quote(text))
+			r.take(l, 3, "")
+			continue
+		}
+		r.take(l, 4, withComment(text, comment))
+		r.permissionNames(l, current, text)
+	}
+}
+
+// permissionKey splits a line into a keyword and the names that follow it on the same line.
+func permissionKey(text string) (key, rest string) {
+	for _, key := range permissionKeys {
+		if rest, ok := strings.CutPrefix(text, key); ok && (rest == "" || rest[0] == ' ') {
+			return key, rest
+		}
+	}
+	return "", ""
+}
+
+// permissionNames reads comma-separated names.
+func (r fieldReader) permissionNames(l *line, list *[]Name, text string) {
+	from := 0
+	if key, _ := permissionKey(text); key == "" {
+		from = len(l.text) - len(strings.TrimLeft(l.text, " "))
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		value := strings.TrimSpace(part)
+		if value == "" {
+			continue
+		}
+		n := r.name(l, value, from)
+		from = n.Column - l.indent - 1 + len(value)
+		r.named(n, "a permission")
+		if len(*list) == MaxItems {
+			r.errorf(n.Position, CodeOverLimit, "", "there are more than %d permissions", MaxItems)
+			return
+		}
+		*list = append(*list, n)
+	}
+}

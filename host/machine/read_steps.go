@@ -1,0 +1,212 @@
+package machine
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/toolrun/toolrun/internal/spell"
+)
+
+// settingNames are the names of the settings of each kind of step.
+var settingNames = map[StepKind][]string{
+	Remember: {"content", "collection", "metadata", "namespace", "ttl", "id"},
+	Recall:   {"query", "collection", "limit", "threshold", "filter", "namespace", "mode", "scores"},
+	Forget:   {"collection", "id", "filter", "namespace", "all"},
+	Ask:      {"role", "task"},
+}
+
+var (
+	keyLine   = regexp.MustCompile(`^(` + nameText + `)\s*:(?:\s|$)`)
+	withLine  = regexp.MustCompile(`^with\s+([A-Za-z_]+)(?:\s|$)`)
+	usingRule = regexp.MustCompile(`^([A-Za-z_]+) ?: ?("(?:[^"\\]|\\.)*")$`)
+)
+
+// steps reads the steps of the section implements.
+func (r reader) steps() {
+	for l := r.peek(); l != nil && section(l) == ""; l = r.peek() {
+		header := stepHeader(l)
+		if header == nil {
+			text, _ := words(l)
+			hint := "begin a step with: " + strings.Join(stepKinds, ", ")
+			if near := spell.Name(text, stepKinds); near != "" {
+				hint = "write: " + near + " NAME"
+			}
+			r.errorf(r.at(l), CodeSyntax, hint, "%s does not begin a step", quote(text))
+			r.take(l, 2, "")
+			continue
+		}
+		if len(r.doc.Steps) == MaxItems {
+			r.errorf(r.at(l), CodeOverLimit, "", "there are more than %d steps", MaxItems)
+			r.next = len(r.lines)
+			return
+		}
+		r.doc.Steps = append(r.doc.Steps, r.step(l, header))
+	}
+}
+
+func (r reader) step(l *line, header []string) Step {
+	text, comment := words(l)
+	s := Step{Position: r.at(l), Kind: StepKind(header[1]), Name: r.name(l, header[2], len(header[1]))}
+	r.take(l, 2, withComment(text, comment))
+	r.named(s.Name, "a step")
+	if settingNames[s.Kind] == nil && s.Kind != Compute {
+		hint := "the kinds of steps are: " + strings.Join(stepKinds, ", ")
+		if near := spell.Name(header[1], stepKinds); near != "" {
+			hint = "did you mean " + near + "?"
+			s.Kind = StepKind(near)
+		}
+		r.errorf(s.Position, CodeUnknownKey, hint, "%s is not a kind of step", quote(header[1]))
+	}
+	if header[3] != "" {
+		r.stepOptions(l, &s, header[3])
+	}
+	if s.Kind == Compute {
+		r.body(l, &s)
+		return s
+	}
+	for l := r.peek(); l != nil && !boundary(l); l = r.peek() {
+		r.stepPart(l, &s)
+	}
+	return s
+}
+
+// body reads the code of a step compute. If the code has a line that looks like a header, but is
+// indented more than the header of the step, the line belongs to the code.
+func (r reader) body(header *line, s *Step) {
+	first := r.peek()
+	ends := func(l *line) bool { return boundary(l) && l.indent <= header.indent }
+	if first == nil || ends(first) {
+		r.errorf(s.Position, CodeMissing, "add code that ends with {...}", "the step %s has no code", quote(s.Name.Value))
+		return
+	}
+	s.Body = r.script(header.end, false, 2, 3, ends)
+}
+
+// stepOptions reads the options after the name of a step.
+func (r reader) stepOptions(l *line, s *Step, text string) {
+	m := usingRule.FindStringSubmatch(text)
+	if m == nil || m[1] != "using" || s.Kind != Ask {
+		hint := `only the step ask has an option: using: "MODEL"`
+		r.errorf(r.name(l, text, 0).Position, CodeUnknownKey, hint, "%s is not an option of the step", quote(text))
+		return
+	}
+	value, _ := Script{Text: m[2]}.Literal()
+	model, ok := value.(string)
+	s.Model = Name{r.name(l, m[2], 0).Position, model}
+	if !ok || model == "" {
+		r.errorf(s.Model.Position, CodeBadValue, `write using: "MODEL"`, "the name of the model is not a text")
+	}
+}
+
+// endsSetting reports whether a line cannot continue the value of a setting.
+func endsSetting(l *line) bool {
+	text, _ := words(l)
+	return boundary(l) || keyLine.MatchString(l.text) || withLine.MatchString(l.text) || text == "returns" || text == "assuming"
+}
+
+// stepPart reads a setting, or a part of a step ask.
+func (r reader) stepPart(l *line, s *Step) {
+	text, comment := words(l)
+	key, separator := "", " "
+	if m := keyLine.FindStringSubmatch(l.text); m != nil {
+		key, separator = m[1], ": "
+	} else if m := withLine.FindStringSubmatch(l.text); m != nil {
+		key = m[1]
+	}
+	switch {
+	case s.Kind == Ask && text == "returns":
+		r.take(l, 3, withComment(text, comment))
+		s.Returns = fieldReader(r).fields(4, s.Returns)
+		if len(s.Returns) == 0 {
+			r.errorf(r.at(l), CodeMissing, "write NAME as TYPE on the next line", "the list of returned fields is empty")
+		}
+	case s.Kind == Ask && text == "assuming":
+		r.take(l, 3, withComment(text, comment))
+		s.Assuming = r.assumed(s.Assuming)
+	case key == "":
+		hint := "the settings are: " + strings.Join(settingNames[s.Kind], ", ")
+		if s.Kind == Ask {
+			hint = "the parts of a step ask are: with role, with task, returns, assuming"
+		}
+		r.errorf(r.at(l), CodeSyntax, hint, "%s is not a part of the step %s", quote(text), quote(s.Name.Value))
+		r.take(l, 3, "")
+	default:
+		r.setting(l, s, key, separator)
+	}
+}
+
+// setting reads a setting of a step.
+func (r reader) setting(l *line, s *Step, key, separator string) {
+	prefix := key + separator
+	if separator == " " {
+		prefix = "with " + prefix
+	}
+	c := r.keyed(l, key, prefix, 3)
+	known := settingNames[s.Kind]
+	_, twice := s.Setting(key)
+	switch {
+	case twice:
+		r.errorf(c.Position, CodeDuplicate, "", "the step %s has two settings %s", quote(s.Name.Value), key)
+	case !contains(known, key) || (separator == " ") != (s.Kind == Ask):
+		hint := "the settings are: " + strings.Join(known, ", ")
+		if near := spell.Name(key, known); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		if s.Kind == Ask {
+			hint = "the parts of a step ask are: with role, with task, returns, assuming"
+		}
+		r.errorf(c.Position, CodeUnknownKey, hint, "the step %s has no setting %s", s.Kind, quote(key))
+	default:
+		s.Settings = append(s.Settings, c)
+	}
+}
+
+func contains(list []string, word string) bool {
+	for _, item := range list {
+		if item == word {
+			return true
+		}
+	}
+	return false
+}
+
+// keyed reads a name with an expression. The argument "prefix" is the formatted text before the
+// expression.
+func (r reader) keyed(l *line, key, prefix string, level int) Setting {
+	c := Setting{Name: r.name(l, key, max(strings.Index(prefix, key), 0))}
+	from := c.Column - 1 + len(key) // names contain only ASCII characters
+	rest := strings.TrimLeft(l.text[from-l.indent:], " \t:")
+	start := l.start + l.indent + len(l.text) - len(rest)
+	r.take(l, level, strings.TrimRight(prefix+rest, " "))
+	if c.Script = r.script(start, true, level, level+1, endsSetting); c.Script.Text == "" {
+		r.errorf(c.Position, CodeMissing, "write the value after it", "%s has no value", key)
+	}
+	r.placeholder(c.Script)
+	return c
+}
+
+var placeholderRule = regexp.MustCompile(`^(?:"?(<[a-z_]+>)"?|\{ (<[a-z_]+>): <[a-z_]+> \})$`)
+
+// placeholder reports an expression that is a placeholder, such as <expression>.
+func (r *source) placeholder(s Script) {
+	if m := placeholderRule.FindStringSubmatch(s.Text); m != nil {
+		r.errorf(s.Position, CodePlaceholder, "replace it with a value", "%s is a placeholder", m[1]+m[2])
+	}
+}
+
+// assumed reads the fields of an assumed answer, and appends them to settings.
+func (r reader) assumed(settings []Setting) []Setting {
+	for l := r.peek(); l != nil; l = r.peek() {
+		m := keyLine.FindStringSubmatch(l.text)
+		if m == nil || boundary(l) {
+			break
+		}
+		a := r.keyed(l, m[1], m[1]+": ", 4)
+		if len(settings) == MaxItems {
+			r.errorf(a.Position, CodeOverLimit, "", "there are more than %d fields", MaxItems)
+			continue
+		}
+		settings = append(settings, a)
+	}
+	return settings
+}

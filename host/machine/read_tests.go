@@ -1,0 +1,91 @@
+package machine
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	testLine     = regexp.MustCompile(`^test ("(?:[^"\\]|\\.)*")$`)
+	givenLine    = regexp.MustCompile(`^(given|expect)(?:\s|\{|$)`)
+	assumingLine = regexp.MustCompile(`^assuming\s+(` + nameText + `)\s*(?:\{|$)`)
+)
+
+// endsTestPart reports whether a line cannot continue a part of a test.
+func endsTestPart(l *line) bool {
+	return boundary(l) || testLine.MatchString(l.text) || givenLine.MatchString(l.text) || assumingLine.MatchString(l.text)
+}
+
+// testReader reads the tests of a machine.
+type testReader struct{ *source }
+
+// tests reads the section verifies.
+func (r testReader) tests() {
+	for l := r.peek(); l != nil && section(l) == ""; l = r.peek() {
+		text, comment := words(l)
+		m := testLine.FindStringSubmatch(text)
+		switch {
+		case m != nil:
+			name, _ := Script{Text: m[1]}.Literal()
+			t := Test{Position: r.at(l)}
+			t.Name, _ = name.(string)
+			r.take(l, 2, withComment(text, comment))
+			if len(r.doc.Tests) == MaxItems {
+				r.errorf(t.Position, CodeOverLimit, "", "there are more than %d tests", MaxItems)
+				r.next = len(r.lines)
+				return
+			}
+			r.doc.Tests = append(r.doc.Tests, t)
+		case len(r.doc.Tests) == 0:
+			r.errorf(r.at(l), CodeSyntax, `write: test "what is tested"`, "%s does not begin a test", quote(text))
+			r.take(l, 2, "")
+		default:
+			r.testPart(l, text, &r.doc.Tests[len(r.doc.Tests)-1])
+		}
+	}
+}
+
+// testPart reads a line such as: given {...}
+func (r testReader) testPart(l *line, text string, t *Test) {
+	if m := givenLine.FindStringSubmatch(l.text); m != nil {
+		part := &t.Given
+		if m[1] == "expect" {
+			part = &t.Expect
+		}
+		if part.Text != "" {
+			r.errorf(r.at(l), CodeDuplicate, "", "the test has two parts %s", m[1])
+		}
+		*part = r.testValue(l, m[1], m[1])
+		return
+	}
+	if m := assumingLine.FindStringSubmatch(l.text); m != nil {
+		step := r.name(l, m[1], len("assuming"))
+		a := Setting{step, r.testValue(l, "assuming "+m[1], m[1])}
+		if len(t.Assuming) == MaxItems {
+			r.errorf(step.Position, CodeOverLimit, "", "the test assumes more than %d results", MaxItems)
+			return
+		}
+		t.Assuming = append(t.Assuming, a)
+		return
+	}
+	r.errorf(r.at(l), CodeSyntax, "the parts of a test are: given {...}, assuming STEP {...}, expect {...}", "%s is not a part of a test", quote(text))
+	r.take(l, 3, "")
+}
+
+// testValue reads the expression of a part of a test. The argument "last" is the last word before
+// the expression.
+func (r testReader) testValue(l *line, prefix, last string) Script {
+	from := len("assuming ")
+	if prefix == last {
+		from = 0
+	}
+	at := strings.Index(l.text[from:], last) + from + len(last)
+	rest := strings.TrimLeft(l.text[at:], " \t")
+	start := l.start + l.indent + len(l.text) - len(rest)
+	r.take(l, 3, strings.TrimRight(prefix+" "+rest, " "))
+	s := r.script(start, true, 3, 4, endsTestPart)
+	if !strings.HasPrefix(s.Text, "{") {
+		r.errorf(r.at(l), CodeBadValue, "write "+prefix+" {name: value}", "%s has no object", prefix)
+	}
+	return s
+}

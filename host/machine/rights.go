@@ -1,0 +1,58 @@
+package machine
+
+import (
+	"slices"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// Models returns the names of the models that the steps use, without duplicates. It returns nil if
+// the machine does not have the permission llm_call.
+func (d *Document) Models() []string {
+	var models []string
+	for _, s := range d.Steps {
+		if s.Kind == Ask && d.Permissions.Allows(LLMCall) && s.Model.Value != "" && !slices.Contains(models, s.Model.Value) {
+			models = append(models, s.Model.Value)
+		}
+	}
+	return models
+}
+
+// Collection is a collection that a machine names by a literal.
+type Collection struct {
+	Name
+	// Verbs are the kinds of access that the steps need, in the order read, write, delete.
+	Verbs []abi.Verb
+}
+
+var verbs = map[StepKind]abi.Verb{Recall: abi.Read, Remember: abi.Write, Forget: abi.Delete}
+
+// Collections returns the collections that the steps name by a literal, in the order of the file. It
+// returns nil if the machine does not have the permission memory.
+func (d *Document) Collections() []Collection {
+	if !d.Permissions.Allows(Memory) {
+		return nil
+	}
+	var found []Collection
+	for _, s := range d.Steps {
+		setting, _ := s.Setting("collection")
+		value, _ := setting.Script.Literal()
+		name, ok := value.(string)
+		if !ok {
+			continue
+		}
+		i := slices.IndexFunc(found, func(c Collection) bool { return c.Value == name })
+		if i < 0 {
+			i = len(found)
+			found = append(found, Collection{Name: Name{setting.Script.Position, name}})
+		}
+		if verb := verbs[s.Kind]; !slices.Contains(found[i].Verbs, verb) {
+			found[i].Verbs = append(found[i].Verbs, verb)
+		}
+	}
+	order := []abi.Verb{abi.Read, abi.Write, abi.Delete}
+	for _, c := range found {
+		slices.SortFunc(c.Verbs, func(a, b abi.Verb) int { return slices.Index(order, a) - slices.Index(order, b) })
+	}
+	return found
+}
