@@ -3,4 +3,4 @@
 package app
 
 // bundledExtensions are the file extensions of the sources that the bundled engines run.
-var bundledExtensions = []string{".ts", ".mts", ".js", ".mjs", ".cjs", ".py", ".wasm"}
+var bundledExtensions = []string{".ts", ".mts", ".js", ".mjs", ".cjs", ".machine", ".py", ".wasm"}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/machine"
 )
 
 // Engine runs JavaScript and TypeScript. It is safe for concurrent use.
@@ -41,8 +42,9 @@ func (*Engine) Info() engine.Info {
 		Languages: []engine.Language{
 			{Name: "javascript", Title: "JavaScript", Extensions: []string{".js", ".mjs"}},
 			{Name: "typescript", Title: "TypeScript", Extensions: []string{".ts", ".mts"}},
+			{Name: "machine", Title: "Machine", Extensions: []string{machine.Extension}},
 		},
-		Extensions: []string{".ts", ".mts", ".js", ".mjs", ".cjs"},
+		Extensions: []string{".ts", ".mts", ".js", ".mjs", ".cjs", machine.Extension},
 		Imports:    []string{".json", ".cts", ".jsx", ".tsx"},
 	}
 }

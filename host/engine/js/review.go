@@ -44,7 +44,7 @@ func reviewOf(tree *ast.Program, s *script, src engine.Source, p *program) engin
 	return r.review
 }
 
-var positionedWarning = lazyRegexp(`^([^\s:]+\.[cm]?[jt]s):(\d+):(\d+): (.+)$`)
+var positionedWarning = lazyRegexp(`^([^\s:]+\.(?:[cm]?[jt]s|machine)):(\d+):(\d+): (.+)$`)
 
 // findingOf converts a warning to a finding. The warning can begin with a position.
 func findingOf(entry, warning string) engine.Finding {

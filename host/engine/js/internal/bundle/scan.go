@@ -318,3 +318,10 @@ func pairs(open, closing byte) bool {
 	}
 	return (open == '{' || open == '`') && closing == '}'
 }
+
+// Scan returns a fault if the parsers cannot safely read JavaScript code. The position of the fault
+// is in the code.
+func Scan(code string) *abi.Fault {
+	_, fault := scanSource("", code, javascript)
+	return fault
+}

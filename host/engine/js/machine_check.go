@@ -1,0 +1,261 @@
+package js
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/parser"
+
+	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
+	"github.com/toolrun/toolrun/host/machine"
+)
+
+// machineGlobals are the names of JavaScript that the code of machines can use.
+var machineGlobals = func() map[string]bool {
+	known := map[string]bool{}
+	for name := range strings.FieldsSeq(`Object Array String Number Boolean Date Math JSON RegExp Map Set WeakMap WeakSet Promise Symbol
+		BigInt Error TypeError RangeError SyntaxError ReferenceError EvalError URIError parseInt parseFloat isNaN isFinite NaN Infinity
+		undefined encodeURIComponent decodeURIComponent encodeURI decodeURI structuredClone URL URLSearchParams Intl console Reflect Proxy
+		ArrayBuffer DataView Uint8Array Int8Array Uint16Array Int16Array Uint32Array Int32Array Float32Array Float64Array TextEncoder
+		TextDecoder crypto atob btoa globalThis`) {
+		known[name] = true
+	}
+	return known
+}()
+
+// machineEffects maps the names of the host's operations in JavaScript to the steps that replace them.
+var machineEffects = map[string]string{
+	"memory": "use a step remember, recall or forget", "model": "use a step ask", "fetch": "machines cannot send requests",
+}
+
+// machineCompiler checks the code of a machine.
+type machineCompiler struct {
+	walker
+	doc      *machine.Document
+	step     *machine.Step  // the current step, or nil for the code of a test
+	known    []machine.Step // the steps before the current step
+	problems machine.Problems
+	names    []string // of all steps
+	// usedSteps and usedInputs are the names that code uses. If allSteps or allInputs is true, the
+	// code uses the whole object.
+	usedSteps, usedInputs map[string]bool
+	allSteps, allInputs   bool
+}
+
+func newMachineCompiler(d *machine.Document) *machineCompiler {
+	c := &machineCompiler{walker: walker{maxWalk}, doc: d, usedSteps: map[string]bool{}, usedInputs: map[string]bool{}}
+	for _, s := range d.Steps {
+		c.names = append(c.names, s.Name.Value)
+	}
+	return c
+}
+
+const maxMachineProblems = 100
+
+func (c *machineCompiler) errorf(at machine.Position, code machine.Code, hint, format string, args ...any) {
+	c.report(machine.SeverityError, at, code, hint, fmt.Sprintf(format, args...))
+}
+
+func (c *machineCompiler) report(severity machine.Severity, at machine.Position, code machine.Code, hint, message string) {
+	if len(c.problems) < maxMachineProblems {
+		c.problems = append(c.problems, machine.Problem{File: c.doc.File, Position: at, Message: message, Hint: hint, Code: code, Severity: severity})
+	}
+}
+
+// snippet is a part of the code of a machine as goja parses it.
+type snippet struct {
+	script   machine.Script
+	prefix   int   // the length of the generated code before the script
+	inserted []int // the offsets of the bytes in the code that are not in the file
+}
+
+// offset converts an offset in the parsed code to an offset in the file.
+func (s snippet) offset(at int) int {
+	at = max(at-s.prefix, 0)
+	for i := len(s.inserted) - 1; i >= 0; i-- {
+		if s.inserted[i] < at {
+			at--
+		}
+	}
+	return s.script.Offset + min(at, max(len(s.script.Text)-1, 0))
+}
+
+// parse parses code. It returns the message and the offset in the code of the first syntax error.
+func (c *machineCompiler) parse(code string) (tree *ast.Program, at int, message string) {
+	defer func() {
+		if recover() != nil { // goja's parser panics for some sources
+			tree, at, message = nil, 0, "the code cannot be parsed"
+		}
+	}()
+	if f := bundle.Scan(code); f != nil {
+		return nil, offsetOf(code, f.Line, f.Column), f.Message
+	}
+	tree, err := parser.ParseFile(nil, "", code, 0, parser.WithDisableSourceMaps)
+	if list, ok := err.(parser.ErrorList); ok && len(list) > 0 {
+		return nil, offsetOf(code, list[0].Position.Line, list[0].Position.Column), lowerFirst(list[0].Message)
+	}
+	if err != nil {
+		return nil, 0, "the code cannot be parsed"
+	}
+	return tree, 0, ""
+}
+
+func lowerFirst(message string) string {
+	message = cut(message, maxMessageBytes)
+	return strings.ToLower(message[:min(1, len(message))]) + message[min(1, len(message)):]
+}
+
+// offsetOf returns the offset of a line and column, which count from 1.
+func offsetOf(code string, line, column int) int {
+	offset := 0
+	for ; line > 1; line-- {
+		n := strings.IndexByte(code[offset:], '\n')
+		if n < 0 {
+			break
+		}
+		offset += n + 1
+	}
+	return min(offset+max(column-1, 0), len(code))
+}
+
+// syntaxError reports a syntax error.
+func (c *machineCompiler) syntaxError(s snippet, at int, message string) {
+	c.errorf(c.doc.PositionAt(s.offset(at)), machine.CodeSyntax, "", "%s", message)
+}
+
+// expression checks an expression. It returns its JavaScript code, and the offsets of the bytes in
+// the code that are not in the file.
+func (c *machineCompiler) expression(s machine.Script) (code string, inserted []int) {
+	const prefix = `"use strict"; (`
+	code, inserted = s.JavaScript()
+	part := snippet{s, len(prefix), inserted}
+	tree, at, message := c.parse(prefix + code + "\n)")
+	if message != "" {
+		c.syntaxError(part, at, message)
+		return code, inserted
+	}
+	c.references(tree, part)
+	return code, inserted
+}
+
+// The function around the code of a step compute while it is parsed.
+const (
+	bodyPrefix = `(function () { "use strict"; `
+	bodySuffix = "\n})"
+)
+
+// body checks the code of a step compute. It returns the offset of the expression that is the result
+// of the step, and the end of the code before it. The offset is -1 if the code contains return.
+func (c *machineCompiler) body(s machine.Script) (result, before int) {
+	part := snippet{script: s, prefix: len(bodyPrefix)}
+	object, before := s.Value()
+	if object >= 0 {
+		const inserted = "; return ("
+		code := bodyPrefix + s.Text[:object] + inserted + strings.TrimRight(s.Text[object:], "; \t\r\n") + ")" + bodySuffix
+		for i := range inserted {
+			part.inserted = append(part.inserted, object+i)
+		}
+		tree, at, message := c.parse(code)
+		if message == "" {
+			c.references(tree, part)
+			c.checkResult(tree, part)
+			return object, before
+		}
+		if _, _, other := c.parse(bodyPrefix + s.Text + bodySuffix); other != "" {
+			c.syntaxError(part, at, message)
+			return -1, 0
+		}
+		part.inserted = nil
+	}
+	tree, at, message := c.parse(bodyPrefix + s.Text + bodySuffix)
+	if message != "" {
+		c.syntaxError(part, at, message)
+		return -1, 0
+	}
+	c.references(tree, part)
+	return c.resultOf(tree, part)
+}
+
+// function returns the statements of the parsed function, without "use strict".
+func function(tree *ast.Program) []ast.Statement {
+	if len(tree.Body) != 1 {
+		return nil
+	}
+	if e, ok := tree.Body[0].(*ast.ExpressionStatement); ok {
+		if f, ok := e.Expression.(*ast.FunctionLiteral); ok && len(f.Body.List) > 0 {
+			return f.Body.List[1:]
+		}
+	}
+	return nil
+}
+
+// resultOf returns the position of the result of a step compute whose code does not end with an
+// object.
+func (c *machineCompiler) resultOf(tree *ast.Program, part snippet) (result, before int) {
+	statements, returns := function(tree), false
+	c.walk(statements, func(node any) bool {
+		switch node.(type) {
+		case *ast.FunctionLiteral, *ast.ArrowFunctionLiteral, *ast.ClassLiteral:
+			return false
+		case *ast.ReturnStatement:
+			returns = true
+		}
+		return true
+	})
+	if returns {
+		return -1, 0
+	}
+	if n := len(statements); n > 0 {
+		if last, ok := statements[n-1].(*ast.ExpressionStatement); ok {
+			start := min(max(int(last.Idx0())-1-part.prefix, 0), len(part.script.Text))
+			return start, start
+		}
+	}
+	c.errorf(c.step.Position, machine.CodeMissing, "end the code with {...}, an expression or return", "the step %q has no result", c.step.Name.Value)
+	return -1, 0
+}
+
+// checkTests checks the code of the tests.
+func (c *machineCompiler) checkTests() {
+	c.step, c.known = nil, nil
+	for _, t := range c.doc.Tests {
+		scripts := []machine.Script{t.Given, t.Expect}
+		for _, a := range t.Assuming {
+			scripts = append(scripts, a.Script)
+		}
+		for _, s := range scripts {
+			if s.Text != "" {
+				c.expression(s)
+			}
+		}
+	}
+}
+
+// checkUnused reports inputs and results that no code uses.
+func (c *machineCompiler) checkUnused() {
+	if c.problems.Err() != nil {
+		return // code with an error may use them
+	}
+	for _, f := range c.doc.Accepts {
+		if !c.allInputs && !c.usedInputs[f.Value] {
+			c.report(machine.SeverityWarning, f.Position, machine.CodeNoEffect, "remove it, or use input."+f.Value, fmt.Sprintf("no step uses the input %q", f.Value))
+		}
+	}
+	for i, s := range c.doc.Steps {
+		result := s.Kind == machine.Recall || s.Kind == machine.Ask || s.Kind == machine.Compute
+		if result && i < len(c.doc.Steps)-1 && !c.allSteps && !c.usedSteps[s.Name.Value] {
+			c.report(machine.SeverityWarning, s.Name.Position, machine.CodeNoEffect, "remove the step, or use steps."+s.Name.Value, fmt.Sprintf("no later step uses the result of the step %q", s.Name.Value))
+		}
+	}
+}
+
+// stepNamed returns the step with a name, and whether it precedes the current step.
+func (c *machineCompiler) stepNamed(name string) (s *machine.Step, earlier bool) {
+	i := slices.Index(c.names, name)
+	if i < 0 {
+		return nil, false
+	}
+	return &c.doc.Steps[i], i < len(c.known)
+}

@@ -1,0 +1,119 @@
+package js
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/machine"
+)
+
+// machineSample returns a code block of the vendor's documentation.
+func machineSample(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "machine", "testdata", "samples", name+".machine"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+const anyMachine = "machine m\naccepts\na as object\nensures\npermissions\nallowed to\nllm_call, memory\nimplements\n"
+
+func TestMachineSamples(t *testing.T) {
+	inputs := "machine m\naccepts\ndocument as text\nurl as text\ncategory as text\nquestion as text\nensures\nallowed to memory\nimplements\n"
+	for _, source := range []string{
+		machineSample(t, "5_question_answerer"), machineSample(t, "6_conversation_agent"),
+		inputs + machineSample(t, "2_remember"), inputs + machineSample(t, "4_recall"), inputs + machineSample(t, "7_filtered_recall"),
+	} {
+		doc, problems := machine.Parse("m.machine", []byte(source))
+		if problems.Err() != nil {
+			t.Fatal(problems)
+		}
+		if err := CheckMachine(doc).Err(); err != nil {
+			t.Errorf("CheckMachine(%s) = %v; want no errors", source, err)
+		}
+	}
+}
+
+func TestMachineProblems(t *testing.T) {
+	for _, tt := range []struct{ name, steps, want string }{
+		{"input", "compute x\n{a: input.b}", `m:10:5: the machine does not accept the input "b"`},
+		{"step", "compute x\n{a: input.a, b: steps.y.z}", `m:10:17: the machine has no step "y"` + "\n  hint: the steps are: x"},
+		{"own step", "compute x\n{a: input.a, b: steps.x}", `m:10:17: the step "x" has no result yet, because it runs later` + "\n  hint: move the step up"},
+		{"later step", "compute x\n{a: input.a, b: y.z}\ncompute y\n{z: x}", `m:10:17: the step "y" has no result yet, because it runs later` + "\n  hint: move the step up"},
+		{"field", "recall x\nquery: input.a\ncollection: \"c\"\ncompute y\n{a: x.result[0]}", `m:13:7: the result of the step "x" has no field "result"` + "\n  hint: did you mean results?"},
+		{"quoted step", "compute x\n{a: input.a, b: steps[\"y\"]}", `m:10:17: the machine has no step "y"` + "\n  hint: the steps are: x"},
+		{"name", "compute x\n{a: input.a, b: inpt.a}", `m:10:17: "inpt" is not defined` + "\n  hint: did you mean input?"},
+		{"input without a dot", "compute x\n{a: a}", `m:10:5: "a" is not defined` + "\n  hint: write input.a"},
+		{"operation", "compute x\n{a: input.a, b: model.chat()}", "m:10:17: the code of a machine cannot use model\n  hint: use a step ask"},
+		{"global", "compute Math\n{a: input.a}", `m:9:9: "Math" is the name of a part of JavaScript` + "\n  hint: choose another name"},
+		{"template", "ask x, using: \"m\"\nwith task \"`` ${input.b}\"", `m:10:17: the machine does not accept the input "b"`},
+		{"await", "compute x\n{a: await input.a}", "m:10:11: "},
+		{"unused step", "compute x\n{a: input.a}\ncompute y\n1", `m:9:9: warning: no later step uses the result of the step "x"` + "\n  hint: remove the step, or use steps.x"},
+		{"unused input", "compute x\n1", `m:3:1: warning: no step uses the input "a"` + "\n  hint: remove it, or use input.a"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc, problems := machine.Parse("m", []byte(anyMachine+tt.steps))
+			if problems.Err() != nil {
+				t.Fatal(problems)
+			}
+			problems = CheckMachine(doc)
+			if len(problems) == 0 || !strings.HasPrefix(problems[0].String(), tt.want) {
+				t.Errorf("CheckMachine = %v; want first %s", problems, tt.want)
+			}
+		})
+	}
+}
+
+// TestMachineResult checks the comparison of the result with the section responds with.
+func TestMachineResult(t *testing.T) {
+	for result, want := range map[string]string{
+		"{a: 1, b: []}":      "",
+		"{a: 1, b: [], c:1}": "",
+		"{...input, a: 1}":   "",
+		"{b: []}":            `the result of the last step, "x", has no field "a"`,
+		"{a: '', b: []}":     `the field "a" of the result is of the type text; want number`,
+		"{a: 1, b: {}}":      `the field "b" of the result is of the type object; want list`,
+	} {
+		doc, _ := machine.Parse("m", []byte("machine m\nresponds with\na as number\nb as list\nimplements\ncompute x\n"+result))
+		problems := CheckMachine(doc)
+		if got := problems.Error(); want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("CheckMachine of %s = %q; want %q", result, got, want)
+		}
+	}
+}
+
+// FuzzMachine checks that machines without errors can be loaded.
+func FuzzMachine(f *testing.F) {
+	for _, name := range []string{"5_question_answerer", "6_conversation_agent"} {
+		f.Add(machineSample(f, name))
+	}
+	for _, steps := range []string{
+		"compute x\nlet a = 1 // b\n{a}", "compute x\nif (input.a) return 1\nreturn [/[}]/, `${{}}`]", "compute x\nlet y = 1;{y};\n// z",
+		"ask x, using: \"m\"\nwith role \"a`${[\"b\"]}\\\"\"\nwith task x\nassuming\ntext: \"${1}\"", "recall x\nquery: 1\n? 2\n: 3 // c\ncollection: /* d\n */ 'e'",
+		"compute x\nclass y {}\n(function () {})", "compute x\n\"${\"\nverifies\ntest \"a\"\ngiven {b: \"${1}\"}\nexpect {}",
+	} {
+		f.Add(anyMachine + steps)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		doc, problems := machine.Parse("m.machine", []byte(source))
+		if problems.Err() != nil || CheckMachine(doc).Err() != nil {
+			return
+		}
+		p, err := New().Load(context.Background(), engine.Source{Path: "m.machine", Code: []byte(source)})
+		if fault, ok := err.(*abi.Fault); ok && fault.Code == abi.SourceInvalid && fault.Line > 0 {
+			return // the bundler knows more errors than the parser
+		}
+		if err != nil {
+			t.Fatalf("Load of %q = %v", source, err)
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

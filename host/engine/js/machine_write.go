@@ -1,0 +1,208 @@
+package js
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/host/machine"
+)
+
+// machineHelpers are the functions that the modules of machines share. Their names contain "$", which
+// names of steps cannot contain.
+const machineHelpers = `const $now = new Date().toISOString(), now = () => $now; ` +
+	`const $pick = (o, names) => { const p = {}; for (const n of names) if (o[n] !== undefined) p[n] = o[n]; return p; }; ` +
+	`const $remember = (o) => [o.collection, o.content, $pick(o, ["metadata", "namespace", "ttl", "id"])]; ` +
+	`const $recall = (o) => [o.collection, o.query, $pick(o, ["limit", "threshold", "filter", "namespace", "mode", "scores"])]; ` +
+	`const $forget = (o) => [o.collection, $pick(o, ["id", "filter", "namespace", "all"])]; ` +
+	`const $text = (v) => typeof v === "string" ? v : JSON.stringify(v) ?? ""; ` +
+	`const $messages = (o) => o.role === undefined ? [{role: "user", content: $text(o.task)}] : [{role: "system", content: $text(o.role)}, {role: "user", content: $text(o.task)}]; ` +
+	`const $answer = (a) => a.object ?? {text: a.text ?? ""}; `
+
+// machineWriter writes the module of a machine. Code from the file is written on the line and, if
+// possible, in the column that it has in the file, so a position in the module is a position in the
+// file. Generated code is written between, without line breaks.
+type machineWriter struct {
+	doc          *machine.Document
+	out          strings.Builder
+	line, column int // the end of the output; both count from 0
+	edges        map[int][]machineEdge
+}
+
+// machineEdge is a column of a line in which code from the file begins or ends. Columns count
+// characters from 0.
+type machineEdge struct {
+	column int
+	// file is the column in the file at which the code begins. It is -1 at the end of the code.
+	file int
+}
+
+// write writes generated code.
+func (w *machineWriter) write(format string, args ...any) { w.raw(fmt.Sprintf(format, args...)) }
+
+func (w *machineWriter) raw(text string) {
+	w.out.WriteString(text)
+	if n := strings.Count(text, "\n"); n > 0 {
+		w.line, w.column = w.line+n, 0
+		text = text[strings.LastIndexByte(text, '\n')+1:]
+	}
+	w.column += utf8.RuneCountInString(text)
+}
+
+// move writes line breaks and spaces up to a position. If the output is already beyond the column,
+// move does not change the column.
+func (w *machineWriter) move(line, column int) {
+	if n := line - 1 - w.line; n > 0 {
+		w.raw(strings.Repeat("\n", n))
+	}
+	if n := column - 1 - w.column; n > 0 {
+		w.raw(strings.Repeat(" ", n))
+	}
+}
+
+// place writes code from the file. The bytes of the code at the offsets "inserted" are not in the
+// file.
+func (w *machineWriter) place(at machine.Position, code string, inserted ...int) {
+	w.move(at.Line, at.Column)
+	column, done := at.Column-1, 0
+	for _, offset := range append(inserted, len(code)) {
+		w.edge(column)
+		part := code[done:offset]
+		w.raw(part)
+		if n := strings.LastIndexByte(part, '\n'); n >= 0 {
+			column, part = 0, part[n+1:]
+		}
+		column += utf8.RuneCountInString(part)
+		if done = offset; offset < len(code) {
+			w.raw(code[offset : offset+1])
+			done++
+		}
+	}
+	w.edge(-1)
+}
+
+func (w *machineWriter) edge(file int) {
+	if w.edges == nil {
+		w.edges = map[int][]machineEdge{}
+	}
+	w.edges[w.line] = append(w.edges[w.line], machineEdge{w.column, file})
+}
+
+// position returns the column in the file of a position in the module. Generated code has the
+// position of the first character of its line.
+func (w *machineWriter) position(line, column int) (int, int) {
+	edges := w.edges[line-1]
+	last := machineEdge{file: -1}
+	if len(edges) == 0 || edges[0].file < 0 {
+		last.file = 0 // code that began on an earlier line
+	}
+	for _, e := range edges {
+		if e.column <= column-1 {
+			last = e
+		}
+	}
+	lines := strings.SplitN(w.doc.Source, "\n", line+1)
+	if line > len(lines) {
+		return line, column
+	}
+	text := lines[line-1]
+	begin := len(text) - len(strings.TrimLeft(text, " \t")) + 1
+	if last.file < 0 {
+		return line, begin
+	}
+	if found := column - last.column + last.file; found <= utf8.RuneCountInString(text) {
+		return line, found
+	}
+	return line, begin
+}
+
+// module returns the module.
+func (w *machineWriter) module() string {
+	last := w.doc.Steps[len(w.doc.Steps)-1].Name.Value
+	defaults := ""
+	for _, f := range w.doc.Accepts {
+		if f.Default != nil {
+			defaults += jsonOf(f.Value) + ": " + string(f.Default) + ", "
+		}
+	}
+	start := "export default async function machine_" + w.doc.Name.Value + "(input) { const steps = {}; "
+	return machineHelpers + start + "input = {" + defaults + "...input}; " + w.out.String() + " return steps." + last + "; }\n"
+}
+
+// writeStep checks and writes the current step.
+func (c *machineCompiler) writeStep(w *machineWriter) {
+	s, name := c.step, c.step.Name.Value
+	if machineGlobals[name] {
+		c.errorf(s.Name.Position, machine.CodeBadName, "choose another name", "%q is the name of a part of JavaScript", name)
+	}
+	w.move(s.Line, 1)
+	switch s.Kind {
+	case machine.Compute:
+		c.writeCompute(w)
+	case machine.Ask:
+		c.writeAsk(w)
+	default:
+		w.write("steps.%s = await memory.%s(...$%[2]s({", name, s.Kind)
+		c.writeSettings(w)
+		w.write("}));")
+	}
+	w.write(" const %s = steps.%[1]s;", name)
+}
+
+// writeAsk writes a request to a model. The handler of errors is on the line of the step, so an error
+// about the answer has the position of the step.
+func (c *machineCompiler) writeAsk(w *machineWriter) {
+	s := c.step
+	message := fmt.Sprintf("the model's answer to the step %s is not valid: ", s.Name.Value)
+	w.write("const $fail_%s = (e) => e?.code === \"schema_violation\" ? new Error(%s + e.message) : e; ", s.Name.Value, jsonOf(message))
+	options := ""
+	if schema := s.AnswerSchema(); schema != nil {
+		options = ", schema: " + string(schema)
+	}
+	w.write("try { steps.%s = $answer(await model.chat(%s, {messages: $messages({", s.Name.Value, jsonOf(s.Model.Value))
+	c.writeSettings(w)
+	w.write("})%s})); } catch (e) { throw $fail_%s(e); }", options, s.Name.Value)
+	for _, a := range s.Assuming {
+		c.expression(a.Script)
+	}
+}
+
+// writeSettings writes the members of an object.
+func (c *machineCompiler) writeSettings(w *machineWriter) {
+	for _, setting := range c.step.Settings {
+		code, inserted := c.expression(setting.Script)
+		key := setting.Value + ":("
+		at := setting.Script.Position
+		w.move(at.Line, max(at.Column-len(key), 1))
+		w.raw(key)
+		w.place(at, code, inserted...)
+		w.raw("),")
+	}
+}
+
+// writeCompute writes the code of a step as a function.
+func (c *machineCompiler) writeCompute(w *machineWriter) {
+	body := c.step.Body
+	result, before := c.body(body)
+	w.write("steps.%s = (function () {", c.step.Name.Value)
+	if result < 0 {
+		w.place(body.Position, body.Text)
+		w.raw("})();")
+		return
+	}
+	if result > 0 {
+		w.place(body.Position, body.Text[:before])
+	}
+	w.raw("; return (")
+	w.place(c.doc.PositionAt(body.Offset+result), strings.TrimRight(body.Text[result:], "; \t\r\n"))
+	w.raw("); })();")
+}
+
+func jsonOf(text string) string {
+	encoded, err := json.Marshal(text)
+	if err != nil {
+		return `""` // strings always encode
+	}
+	return string(encoded)
+}
