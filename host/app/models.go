@@ -10,7 +10,9 @@ import (
 // maxModels is the maximum number of models of a tool.
 const maxModels = 32
 
-var modelName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+var modelName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.:-]{0,63}$`)
+
+const modelNameHint = "use letters, digits, _, -, . and :, at most 64, and begin with a letter"
 
 // models reads the names of the models that a tool can use. Only the operator of a host knows
 // whether the models exist.
@@ -31,7 +33,7 @@ func (r *toolReader) models(n *node) []string {
 		case item.kind != text:
 			r.errorf(item.position, WrongType, "", "the name of a model must be a string, not %s", item.kind)
 		case !modelName.MatchString(item.value):
-			r.errorf(item.position, BadName, "use letters, digits, _ and -, at most 64, and begin with a letter", "%s is not a valid name of a model", quote(item.value))
+			r.errorf(item.position, BadName, modelNameHint, "%s is not a valid name of a model", quote(item.value))
 		case slices.Contains(names, item.value):
 			r.errorf(item.position, BadValue, "omit it", "the model %s is listed twice", quote(item.value))
 		default:

@@ -66,7 +66,7 @@ func (r sleepReader) model(n *node) string {
 	}
 	name := r.text(n, "model")
 	if n.kind == text && !modelName.MatchString(name) {
-		r.errorf(n.position, BadName, "use letters, digits, _ and -, at most 64, and begin with a letter", "%s is not a valid name of a model", quote(name))
+		r.errorf(n.position, BadName, modelNameHint, "%s is not a valid name of a model", quote(name))
 	}
 	return name
 }

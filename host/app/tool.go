@@ -27,6 +27,7 @@ func (ld Loader) LoadTool(fsys fs.FS, name string) (*Tool, Problems) {
 		l.tools.declaration(manifest.position, 0, &t, manifest)
 	} else {
 		t.Name = defaultToolName(name)
+		l.tools.machine(position{file: name}, &t, func(string) *node { return nil })
 	}
 	l.problems = l.problems.sorted()
 	if l.problems.Err() != nil {

@@ -132,6 +132,7 @@ func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node
 			r.errorf(entry.position, BadValue, "omit entry", "entry is only valid for .wasm plug-ins, not for %s", quote(t.Source))
 		}
 	}
+	r.machine(at, t, get)
 	if t.Description == "" && r.problems[before:].Err() == nil {
 		r.warnf(at, NoDescription, "add description: what the tool does and when to use it", "the tool %s has no description", quote(t.Name))
 	}

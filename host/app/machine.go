@@ -1,0 +1,75 @@
+package app
+
+import (
+	"path"
+	"slices"
+
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/machine"
+)
+
+// machine reads the declaration in the file of a machine. It reports the problems of the file.
+// The keys that the entry of the tool or its manifest has take precedence.
+func (r *toolReader) machine(at position, t *Tool, get func(key string) *node) {
+	if path.Ext(t.Source) != machine.Extension || r.sources.files.fsys == nil { // Import does not read files
+		return
+	}
+	content, ok := r.sources.files.read(t.Source, at)
+	if !ok {
+		return
+	}
+	doc, problems := machine.Parse(t.Source, content)
+	for _, p := range MachineProblems(problems) {
+		r.report(p)
+	}
+	if problems.Err() != nil {
+		return
+	}
+	if t.Description == "" {
+		t.Description = doc.Description
+	}
+	if get("inputSchema") == nil {
+		t.InputSchema = doc.InputSchema()
+	}
+	if get("outputSchema") == nil {
+		t.OutputSchema = doc.OutputSchema()
+	}
+	if get("models") == nil {
+		t.Models = r.machineModels(doc)
+	}
+	if get("grants") == nil {
+		t.Grants = r.machineGrants(t.Source, doc)
+	}
+}
+
+// machineModels returns the models that the steps of a machine use.
+func (r *toolReader) machineModels(doc *machine.Document) []string {
+	for _, s := range doc.Steps {
+		if s.Kind == machine.Ask && !modelName.MatchString(s.Model.Value) {
+			r.errorf(position{doc.File, s.Model.Line, s.Model.Column}, BadName, modelNameHint, "%s is not a valid name of a model", quote(s.Model.Value))
+		}
+	}
+	return doc.Models()
+}
+
+// machineGrants returns the grants on the collections that a machine names by a literal.
+func (r *toolReader) machineGrants(file string, doc *machine.Document) []declare.Grant {
+	var grants []declare.Grant
+	for _, c := range doc.Collections() {
+		g := declare.GrantOn(c.Value, c.Verbs...)
+		r.grants.checkTarget(member{position: position{file, c.Line, c.Column}, key: c.Value}, g)
+		grants = append(grants, g)
+	}
+	return grants
+}
+
+// MachineProblems returns the problems of a machine as problems of an app.
+func MachineProblems(found machine.Problems) Problems {
+	problems := make(Problems, len(found))
+	for i, p := range found {
+		problems[i] = Problem{
+			File: p.File, Line: p.Line, Column: p.Column, Message: p.Message, Hint: p.Hint, Code: Code(p.Code), Severity: Severity(p.Severity),
+		}
+	}
+	return slices.Clip(problems).sorted()
+}
