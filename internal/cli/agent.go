@@ -3,7 +3,6 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/app"
 )
@@ -62,30 +61,5 @@ func (ac agentCommands) checkFiles(cmd *cobra.Command, files, tools []string) er
 	if len(docs) > 1 {
 		found = append(found, abl.CheckAll(docs)...)
 	}
-	return ac.printChecked(files, app.AgentProblems(found))
-}
-
-// printChecked prints the problems of files, and fails if there are errors.
-func (ac agentCommands) printChecked(files []string, problems app.Problems) error {
-	warnings := len(problems.Warnings())
-	failures := len(problems) - warnings
-	what := count(len(files), "file")
-	if len(files) == 1 {
-		what = files[0]
-	}
-	err := ac.out.answer(append(app.Problems{}, problems...), func() error {
-		ac.out.printProblems(ac.env.Stdout, ac.env.StdoutTerminal, problems)
-		switch {
-		case failures > 0:
-			return nil
-		case warnings > 0:
-			return ac.out.say("%s: %s", what, count(warnings, "warning"))
-		default:
-			return ac.out.say("%s: no problems", what)
-		}
-	})
-	if err != nil || failures == 0 {
-		return err
-	}
-	return &usageError{abi.Faultf(abi.SourceInvalid, "%s: %s and %s", what, count(failures, "error"), count(warnings, "warning"))}
+	return agentFiles(ac.baseCommand).printChecked(files, app.AgentProblems(found))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/machine"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/internal/spell"
 )
@@ -34,7 +36,11 @@ func (rc runCommand) target(pr *project, written string, grants []string) (strin
 		return "", err
 	}
 	if len(tool.Grants) > 0 && len(grants) == 0 {
-		rc.out.warn("%s declares grants in its %s, but no --grant allows them", written, app.ManifestName)
+		place := app.ManifestName
+		if path.Ext(tool.Source) == machine.Extension {
+			place = "steps"
+		}
+		rc.out.warn("%s declares grants in its %s, but no --grant allows them", written, place)
 	}
 	tool.Grants = allowed
 	pr.roots, pr.files = append(pr.roots, root), root.Name()

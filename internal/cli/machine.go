@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/engine/js"
+	"github.com/toolrun/toolrun/host/machine"
+)
+
+// machineCommands contains the commands that check and format the files of machines.
+type machineCommands struct{ baseCommand }
+
+func (mc machineCommands) command() *cobra.Command {
+	cmd := group(&cobra.Command{
+		Use:   "machine",
+		Short: "Check and format the files of machines",
+		Long: `Check and format the files of machines. See docs/reference/machines.md for the language. toolrun run executes a machine
+like any other tool.`,
+		Example: `  toolrun machine check answer.machine
+  toolrun machine fmt --check *.machine`,
+	})
+	cmd.AddCommand(mc.check(), mc.format())
+	return cmd
+}
+
+func (mc machineCommands) check() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Report every mistake in the files of machines",
+		Long: `Report every mistake in the files of machines at once, as file:line:column: message. The JavaScript code of the steps
+is parsed, and the names of steps, inputs and fields in it are checked. It is not executed.
+
+The exit code is 2 if there are errors, and 0 if there are only warnings.`,
+		Example: `  toolrun machine check answer.machine
+  toolrun machine check *.machine --json`,
+		Args: takes(1, -1, "at least one FILE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			var found app.Problems
+			for _, file := range args {
+				source, err := mc.env.readFile("the machine", file)
+				if err != nil {
+					return err
+				}
+				found = append(found, app.MachineProblems(checkMachine(file, source))...)
+			}
+			return machineFiles(mc.baseCommand).printChecked(args, found)
+		},
+	}
+}
+
+// checkMachine returns all problems of a machine. If the file has errors, its code is not checked.
+func checkMachine(file string, source []byte) machine.Problems {
+	doc, problems := machine.Parse(file, source)
+	if problems.Err() == nil {
+		problems = append(problems, js.CheckMachine(doc)...)
+	}
+	return problems.Sorted()
+}
+
+func (mc machineCommands) format() *cobra.Command {
+	var write, check bool
+	cmd := &cobra.Command{
+		Use:   "fmt [-w | --check] FILE...",
+		Short: "Format the files of machines",
+		Long: `Format the files of machines: two spaces for each level, one space between words, at most one blank line. The
+meaning and the comments stay the same. A file without indentation gets it. The formatted text is printed, unless -w or --check
+is set.`,
+		Example: `  toolrun machine fmt answer.machine
+  toolrun machine fmt -w *.machine
+  toolrun machine fmt --check *.machine`,
+		Args: takes(1, -1, "at least one FILE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if write && check {
+				return usagef("choose one of them", "-w cannot be combined with --check")
+			}
+			return machineFiles(mc.baseCommand).formatFiles(args, write, check)
+		},
+	}
+	cmd.Flags().BoolVarP(&write, "write", "w", false, "write the files instead of printing them")
+	cmd.Flags().BoolVar(&check, "check", false, "list the files that are not formatted, and exit with code 2 if there are any")
+	return cmd
+}
+
+// machineFiles returns the commands for the files of machines.
+func machineFiles(base baseCommand) languageFiles {
+	return languageFiles{base, "machine", func(file string, source []byte) ([]byte, app.Problems) {
+		text, err := machine.Format(file, source)
+		if problems, ok := errors.AsType[machine.Problems](err); ok {
+			return nil, app.MachineProblems(problems)
+		}
+		return text, nil
+	}}
+}
