@@ -23,12 +23,15 @@ const (
 	Session  Tag = 0x60
 	Workflow Tag = 0x70
 	Shared   Tag = 0x78 // separates items of the app from items of users in one store
-	Item     Tag = 0x80
+	// Namespace is a group of items in a store. Its value is a slash and the name of the namespace, so
+	// that the namespace without a name is a part of the key, too.
+	Namespace Tag = 0x7c
+	Item      Tag = 0x80
 )
 
 var tagNames = map[Tag]string{
 	System: "system", Tenant: "tenant", App: "app", User: "user", Agent: "agent",
-	Session: "session", Workflow: "workflow", Shared: "shared", Store: "store", Item: "item",
+	Session: "session", Workflow: "workflow", Shared: "shared", Store: "store", Namespace: "namespace", Item: "item",
 }
 
 // String returns the name of the tag.

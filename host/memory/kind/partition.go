@@ -53,8 +53,13 @@ func Item(r storage.Record) string { return ItemOf(r.Key) }
 
 // ItemOf returns the item in the key of a record. In a Scoped store, the item is a path, and each
 // name in the path is a part of the key. For a record of an agent, the item is the id of the agent.
+// For a record in a namespace, the item is the name of the namespace, a slash, and the name of the
+// record in the namespace.
 func ItemOf(key storage.Key) string {
 	item := key.Part(storage.Item)
+	if namespace := key.Part(storage.Namespace); namespace != "" {
+		return namespace[1:] + "/" + item
+	}
 	if item == "" {
 		return key.Part(storage.Agent)
 	}
