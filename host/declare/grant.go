@@ -9,6 +9,7 @@ import (
 
 // Grant is the permission to use some verbs on a store.
 type Grant struct {
+	// Store is the name of a store, or a prefix of names and a * at the end, such as kb-*.
 	Store string
 	// Item limits the grant to one item of the store, or to the items that match a pattern such as
 	// user.travel.*. If Item is "", the grant covers the whole store. Only stores with the access
@@ -18,7 +19,7 @@ type Grant struct {
 }
 
 // GrantOn returns the grant for a name in files and flags: the name of a store, the word facts, the
-// path of a fact, or a pattern of paths such as user.travel.*.
+// path of a fact, a pattern of paths such as user.travel.*, or a pattern of stores such as kb-*.
 func GrantOn(name string, verbs ...abi.Verb) Grant {
 	if strings.Contains(name, ".") {
 		return Grant{Store: Facts, Item: name, Verbs: verbs}
@@ -41,6 +42,27 @@ func (g Grant) CheckItem() error {
 		return nil
 	}
 	return CheckFactPath(path)
+}
+
+// IsPattern reports whether the grant is a grant on all stores whose names have a prefix.
+func (g Grant) IsPattern() bool { return strings.HasSuffix(g.Store, "*") }
+
+// CheckPattern returns an error if the grant is a pattern of invalid store names.
+func (g Grant) CheckPattern() error {
+	if prefix, pattern := strings.CutSuffix(g.Store, "*"); pattern && !nameRule.MatchString(prefix) {
+		return fmt.Errorf("%q is not a pattern of store names: use the beginning of a name and one * at the end, such as kb-*", g.Store)
+	}
+	return nil
+}
+
+// CoversStore reports whether the grant includes a store. A pattern does not include reserved names,
+// such as those of built-in stores.
+func (g Grant) CoversStore(name string) bool {
+	if g.Store == name {
+		return true
+	}
+	prefix, pattern := strings.CutSuffix(g.Store, "*")
+	return pattern && strings.HasPrefix(name, prefix) && CheckName(name) == nil
 }
 
 // Covers reports whether the grant includes an item of its store.

@@ -49,7 +49,8 @@ func (a Authority) CanRead(store string) bool {
 }
 
 // grant returns the grant of a store. Without a grant, the store does not exist for the holder. If
-// items of the store are granted, the method grant prefers the first grant that contains the verb.
+// items of the store are granted, the method grant prefers the first grant that contains the verb. A
+// grant with the name of the store has precedence over patterns.
 func (a Authority) grant(store string, verb abi.Verb) (found declare.Grant, granted bool) {
 	if a.unrestricted {
 		return declare.Grant{Store: store}, true
@@ -65,6 +66,21 @@ func (a Authority) grant(store string, verb abi.Verb) (found declare.Grant, gran
 		whole = whole || g.Item == ""
 		if !granted {
 			found, granted = g, true
+		}
+	}
+	if granted {
+		return found, granted
+	}
+	return a.patternGrant(store)
+}
+
+// patternGrant returns the grant of a store by a pattern. If several patterns cover the store, the
+// longest one counts.
+func (a Authority) patternGrant(store string) (found declare.Grant, granted bool) {
+	longest := 0
+	for _, g := range a.grants {
+		if g.IsPattern() && len(g.Store) > longest && g.CoversStore(store) {
+			found, granted, longest = declare.Grant{Store: store, Verbs: g.Verbs}, true, len(g.Store)
 		}
 	}
 	return found, granted
@@ -113,11 +129,13 @@ func (a Authority) holder() string {
 	return "this run"
 }
 
-// The method stores returns the names of the granted stores.
+// The method stores returns the names of the granted stores. It omits patterns.
 func (a Authority) stores() []string {
-	names := make([]string, len(a.grants))
-	for i, g := range a.grants {
-		names[i] = g.Store
+	names := make([]string, 0, len(a.grants))
+	for _, g := range a.grants {
+		if !g.IsPattern() {
+			names = append(names, g.Store)
+		}
 	}
 	return names
 }
