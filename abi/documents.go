@@ -12,7 +12,16 @@ const (
 // Operations returns the table of the operations of all built-in kinds of stores, and of the
 // external operations. After a change of the table, run go generate ./internal/bindgen: it updates
 // the guest bindings and ABI.md.
-func Operations() Table { return slices.Concat(Documents(), Facts(), Blocks(), Models()) }
+func Operations() Table {
+	blocks, entries := Blocks(), Collections()
+	for i, op := range blocks {
+		if op.Name == Recall {
+			blocks[i] = recall()
+		}
+	}
+	entries = slices.DeleteFunc(entries, func(op Operation) bool { return op.Name == Recall })
+	return slices.Concat(Documents(), Facts(), blocks, entries, Models())
+}
 
 // Documents returns the table of the operations on documents.
 func Documents() Table {

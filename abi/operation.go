@@ -64,6 +64,9 @@ type Operation struct {
 	// Reply is the type of the reply. Variants lists the replies for certain arguments.
 	Reply    Type      `json:"-"`
 	Variants []Variant `json:"-"`
+	// Forms are the operations that share the name, if there are several: they have other parameters or
+	// replies. Bindings declare each of them. Params contains the parameters of all forms.
+	Forms []Operation `json:"-"`
 }
 
 // MemoryModule is the module of the operations on memory.
@@ -88,6 +91,14 @@ func (o Operation) Function() string {
 
 // MaxParams is the maximum number of parameters of an operation.
 const MaxParams = 8
+
+// AllForms returns the forms of the operation. An operation without Forms is its only form.
+func (o Operation) AllForms() []Operation {
+	if len(o.Forms) > 0 {
+		return o.Forms
+	}
+	return []Operation{o}
+}
 
 // Table is a list of operations. Its order is the order in which guests list the operations.
 // Callers must not modify a Table that is in use.

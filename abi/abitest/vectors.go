@@ -23,7 +23,7 @@ const invalid = -9 // the result of a call with an invalid argument
 func Vectors() []Vector {
 	all := append(documents(), writes()...)
 	all = append(all, calls()...)
-	all = append(append(all, factCalls()...), blockCalls()...)
+	all = append(append(append(all, factCalls()...), blockCalls()...), collectionCalls()...)
 	return append(all, faults()...)
 }
 

@@ -17,7 +17,7 @@ func blockCalls() []Vector {
 			Steps: []Step{{"memory.delete_block", args(text, 4, 0, 0), 16}},
 			Want:  Effect{Calls: []abi.Call{call(abi.DeleteBlock, `"core"`, "")}}},
 		{Name: "blocks are searched", Before: []Span{{value, `"tea"{"limit":2}`}},
-			Steps: []Step{{"memory.recall", args(value, 5, value+5, 11), 7}},
-			Want:  Effect{Calls: []abi.Call{call(abi.Recall, `"tea"`, `{"limit":2}`)}}},
+			Steps: []Step{{"memory.recall", args(0, 0, value, 5, value+5, 11), 7}},
+			Want:  Effect{Calls: []abi.Call{call(abi.Recall, "", `"tea"`, `{"limit":2}`)}}},
 	}
 }

@@ -28,7 +28,7 @@ func FaultStore(code abi.Code) string { return "fault_" + string(code) }
 // {"success":true}.
 func (d *Double) Call(call abi.Call) (json.RawMessage, *abi.Fault) {
 	op, known := d.Operations.Lookup(call.Op)
-	if known && (len(op.Params) == 0 || op.Params[0].Kind != abi.StoreName) {
+	if known && (len(op.Params) == 0 || op.Params[0].Kind != abi.StoreName || !op.Params[0].Required && len(call.Arg(0)) == 0) {
 		return replyTo(op.Verb), nil
 	}
 	var store string

@@ -53,6 +53,8 @@ type Store struct {
 	Facts []Fact
 	// Block is the declaration of the block that a store of the kind KindBlock contains.
 	Block Block
+	// Collection is the declaration of the collection that a store of the kind KindCollection contains.
+	Collection Collection
 }
 
 var nameRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)

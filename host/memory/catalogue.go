@@ -327,7 +327,7 @@ func (s *Service) Audit(ctx context.Context, tenant string) ([]StoreAudit, error
 	}
 	err := s.records.Scan(ctx, s.app.Group(c), func(chunk []storage.Record) error {
 		for _, r := range chunk {
-			reports.add(s.stores[r.Key.Part(storage.Store)], r, s.now())
+			reports.add(storeOfKey(s, r.Key), r, s.now())
 		}
 		return nil
 	})
@@ -368,7 +368,7 @@ func (reports storeAudits) add(st *store, r storage.Record, at time.Time) {
 	if st == nil {
 		return
 	}
-	if was := st.scopeOfKey(r.Key); was != st.scopeOfItem(kind.ItemOf(r.Key)) {
+	if was := st.scopeOfKey(r.Key); !st.Collection.Auto && was != st.scopeOfItem(kind.ItemOf(r.Key)) {
 		report.Moved = was
 	}
 	if !st.compiled.Fits(r) {

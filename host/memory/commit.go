@@ -118,10 +118,14 @@ func (q *quota) Budget() storage.Budget { return (*transaction)(q).budget() }
 // Reclaim implements txn.Quota.
 func (q *quota) Reclaim(ctx context.Context) bool { return reclaim(ctx, q.s, q.tx.Caller) }
 
-// isScheduledRun reports whether a key is the key of a scheduled run. The records of scheduled runs
-// are not in the effects of a run.
-func isScheduledRun(key storage.Key) bool {
-	return key != "" && storage.Tag(key[0]) == storage.System && key.Part(storage.System) == partition.SleepDue
+// isHidden reports whether a key is the key of a scheduled run or of the embedder of a collection. The
+// effects of a run do not contain these records.
+func isHidden(key storage.Key) bool {
+	if key == "" || storage.Tag(key[0]) != storage.System {
+		return false
+	}
+	of := key.Part(storage.System)
+	return of == partition.SleepDue || of == partition.Embedding
 }
 
 // effects converts the reads and writes of an attempt to the names of their stores.
@@ -130,7 +134,7 @@ func (t *transaction) effects(e txn.Effects) report.Effects {
 		Reads: make([]report.ReadEffect, 0, len(e.Reads)), Writes: make([]report.WriteEffect, 0, len(e.Writes)),
 	}
 	for _, r := range e.Reads {
-		if isScheduledRun(r.Key) {
+		if isHidden(r.Key) {
 			continue
 		}
 		store, item := t.view.nameOf(r.Key)
@@ -138,7 +142,7 @@ func (t *transaction) effects(e txn.Effects) report.Effects {
 	}
 	for i := range e.Writes {
 		c := &e.Writes[i]
-		if isScheduledRun(c.Key) {
+		if isHidden(c.Key) {
 			continue
 		}
 		store, item := t.view.nameOf(c.Key)
@@ -157,7 +161,7 @@ func (t *transaction) changes(e txn.Effects) []report.Change {
 	list := []report.Change{}
 	for i := range e.Writes {
 		c := &e.Writes[i]
-		if isScheduledRun(c.Key) {
+		if isHidden(c.Key) {
 			continue
 		}
 		st, item := t.view.storeOf(c.Key)

@@ -41,7 +41,8 @@ type Erased struct {
 // blocks that the apps of the tenant share, Erase also removes the texts of the user in these
 // blocks. A run for the user that has not committed yet stores nothing. Erase returns when another
 // scan finds nothing. Records with the scope application belong to the app and are not removed,
-// even if the user's runs wrote them.
+// even if the user's runs wrote them. An exception are the entries of collections with
+// declare.EraseAuthor.
 func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error) {
 	erased := Erased{User: c.User, Stores: map[string]int{}}
 	if c.User == "" {
@@ -61,11 +62,19 @@ func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error)
 			return erased, s.records.Fault("erase a user", err)
 		}
 		if !found {
+			evict(s, c, erased)
 			return erased, nil
 		}
 	}
 	return erased, abi.Faultf(abi.Unavailable, "the user's runs kept writing during the erasure").
 		WithHint("stop the user's runs, then erase the user again")
+}
+
+// evict removes the indexes of the collections with erased entries from memory.
+func evict(s *Service, c partition.Caller, erased Erased) {
+	for name := range erased.Stores {
+		s.index.Evict(prefixOf(s.app.Group(c), name))
+	}
 }
 
 // erasure is an erasure in progress of the caller's user, with a summary of what it has removed.

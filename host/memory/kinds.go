@@ -9,6 +9,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory/block"
+	"github.com/toolrun/toolrun/host/memory/collection"
 	"github.com/toolrun/toolrun/host/memory/document"
 	"github.com/toolrun/toolrun/host/memory/fact"
 	"github.com/toolrun/toolrun/host/memory/kind"
@@ -27,11 +28,12 @@ type kinds struct {
 	operations map[string]operation
 }
 
-// newKinds registers documents, facts, blocks, the state of agents, and additional kinds. The error lists all mistakes.
-func newKinds(more []kind.Kind) (*kinds, error) {
+// newKinds registers documents, facts, blocks, collections, the state of agents, and additional kinds.
+// The error lists all mistakes.
+func newKinds(more []kind.Kind, collections collection.Kind) (*kinds, error) {
 	k := &kinds{byName: map[declare.Kind]kind.Kind{}, operations: map[string]operation{}}
 	var errs []error
-	for _, added := range append([]kind.Kind{document.Kind{}, fact.Kind{}, block.Kind{}, variables.Kind{}, transcript.Kind{}}, more...) {
+	for _, added := range append([]kind.Kind{document.Kind{}, fact.Kind{}, block.Kind{}, collections, variables.Kind{}, transcript.Kind{}}, more...) {
 		errs = append(errs, k.add(added))
 	}
 	return k, errors.Join(errs...)
@@ -148,7 +150,7 @@ func (k *kinds) unknown(name declare.Kind) error {
 
 // Operations returns the operation table of a Service without Config.Kinds; see Service.Operations.
 func Operations() abi.Table {
-	k, _ := newKinds(nil)
+	k, _ := newKinds(nil, collection.Kind{})
 	return k.table
 }
 
@@ -156,7 +158,7 @@ func Operations() abi.Table {
 // Mistakes returns an error if the declaration does not compile. The argument "more" contains the
 // kinds that are registered in addition to documents.
 func Mistakes(st declare.Store, more ...kind.Kind) (schema.Errors, error) {
-	k, err := newKinds(more)
+	k, err := newKinds(more, collection.Kind{})
 	if err != nil {
 		return nil, err
 	}

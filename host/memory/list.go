@@ -43,7 +43,10 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 	if err := c.Check(); err != nil {
 		return nil, "", err
 	}
-	st := s.stores[name]
+	st, err := listed(ctx, s, c, name)
+	if err != nil {
+		return nil, "", s.records.Fault("list records", err)
+	}
 	if st == nil {
 		return nil, "", abi.Faultf(abi.NotFound, "the store %s does not exist", kind.Quote(name))
 	}
@@ -71,6 +74,20 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 		next = sharedCursor + next
 	}
 	return found, next, nil
+}
+
+// listed returns a store whose records can be listed, or nil. A collection without a declaration can be
+// listed if it has a record.
+func listed(ctx context.Context, s *Service, c partition.Caller, name string) (*store, error) {
+	st := lookup(s, name)
+	if st == nil || !st.Collection.Auto {
+		return st, nil
+	}
+	found, err := s.backend.Heads(ctx, prefixOf(s.app.Group(c), name), "", 1)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return st, nil
 }
 
 // sharedCursor is the beginning of a cursor that points to a record in the part of a store that the
@@ -206,7 +223,7 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 			return total, s.records.Fault("remove records", err)
 		}
 	}
-	return total, nil
+	return total, forgetEmbedder(ctx, s, tenant, name)
 }
 
 // Do performs one operation under an Authority in a separate transaction. A read does not start the

@@ -101,9 +101,11 @@ func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) erro
 	case len(after) == 0 || !after[0].Required || after[0].Type.Shape != abi.Text:
 		return refuse("but only one has a store parameter: the first parameter of the other one must be a required text")
 	}
+	forms := append(slices.Clone(listed.AllForms()), op)
 	if namesStore(op) {
 		listed = op
 	}
+	listed.Forms = forms
 	listed.Params = slices.Clone(listed.Params) // the parameters of the kind must not change
 	listed.Params[0].Required = false
 	k.table[at] = listed

@@ -15,11 +15,13 @@ import (
 	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/ledger"
+	"github.com/toolrun/toolrun/host/memory/collection"
 	"github.com/toolrun/toolrun/host/memory/document"
 	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/host/metering"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/records"
+	"github.com/toolrun/toolrun/host/search/index"
 	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
@@ -32,10 +34,18 @@ type Config struct {
 	App     string
 	Backend storage.Backend
 	Stores  []declare.Store
-	// Kinds are the kinds of stores in addition to documents, facts, blocks and the state of agents. Default:
-	// none.
+	// Kinds are the kinds of stores in addition to documents, facts, blocks, collections and the state of
+	// agents. Default: none.
 	Kinds  []kind.Kind
 	Limits Limits
+	// AutoCollections allows collections without a declaration; see declare.Collection.Auto.
+	AutoCollections bool
+	// Index contains the search indexes of collections. Several Services of a process should share one
+	// Index, because it bounds the memory of all indexes. Default: an Index that the Service creates.
+	Index *index.Set
+	// Embedder makes the vectors of collections if a View has no embedder of its own; see SetEmbedder.
+	// It must be safe for concurrent use. Default: an embedder that has only declare.Lexical.
+	Embedder kind.Embedder
 	// SessionIdle is the time after which an unused session ends. The actual time can be up to an
 	// eighth longer. Default: 24 hours.
 	SessionIdle time.Duration
@@ -145,16 +155,20 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 
 // Service provides the memory of one app for all its tenants. It is safe for concurrent use.
 type Service struct {
-	app          partition.App
-	kinds        *kinds
-	backend      storage.Backend
-	records      *records.DB // gives access to the host's own records
-	stores       map[string]*store
-	names        []string // of the stores, in the order of declaration
-	meta         *store   // sessionMeta
-	shared       bool     // whether a block is shared by all apps of a tenant
-	limits       Limits
-	keyRetention time.Duration
+	app     partition.App
+	kinds   *kinds
+	backend storage.Backend
+	records *records.DB // gives access to the host's own records
+	stores  map[string]*store
+	names   []string // of the stores, in the order of declaration
+	meta    *store   // sessionMeta
+	shared  bool     // whether a block is shared by all apps of a tenant
+	// autoCollections reports whether the app has collections without a declaration.
+	autoCollections bool
+	embedder        kind.Embedder
+	index           *index.Set
+	limits          Limits
+	keyRetention    time.Duration
 
 	sessions  *session.Sessions
 	workflows *session.Workflows
@@ -192,7 +206,13 @@ func New(cfg Config) (*Service, error) {
 	s := &Service{
 		app: partition.App(cfg.App), backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),
 		limits: cfg.Limits.withDefaults(), keyRetention: cfg.KeyRetention, beforeIdleEnd: cfg.BeforeIdleEnd, onExpired: cfg.ApprovalExpired,
-		clock: cfg.Now, rand: cfg.Rand, log: cfg.Logger,
+		clock: cfg.Now, rand: cfg.Rand, log: cfg.Logger, autoCollections: cfg.AutoCollections, embedder: cfg.Embedder,
+	}
+	if s.embedder == nil {
+		s.embedder = lexicalEmbedder{}
+	}
+	if s.index = cfg.Index; s.index == nil {
+		s.index = index.New(cfg.Backend, index.Options{})
 	}
 	setDefault(&cfg.SessionIdle, 24*time.Hour)
 	setDefault(&cfg.WorkflowIdle, 24*time.Hour)
@@ -232,7 +252,7 @@ func (s *Service) connect(cfg Config) {
 // addKinds creates the registry of kinds. addKinds also creates the store sessionMeta, a document
 // that the host generates.
 func (s *Service) addKinds(more []kind.Kind) error {
-	registry, err := newKinds(more)
+	registry, err := newKinds(more, collection.Kind{Index: s.index})
 	s.kinds = registry
 	meta := declare.Store{Name: declare.SessionMeta, Kind: declare.KindDocument, Access: declare.ScopeSession}
 	compiled, metaErr := document.Kind{}.Compile(meta, s.limits.content())

@@ -217,6 +217,9 @@ func (p *storePartition) tags(key storage.Key) []string {
 	case p.scope == declare.ScopeWorkflow || p.endsWithSession():
 		ends.Session = c.Session
 	}
+	if p.scope == declare.ScopeApplication && p.store.Kind == declare.KindCollection && p.store.Collection.WithDefaults().Erase == declare.EraseAuthor {
+		ends.Author = c.User
+	}
 	return partition.Tags(key, c, ends)
 }
 

@@ -114,6 +114,9 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 	out, err := s.db.Run(ctx, t.options(), func(ctx context.Context, kernel *txn.Tx) error {
 		t.view = &View{s: s, caller: tx.Caller, authority: tx.Authority, run: t, tx: kernel}
 		err := body(ctx, t.view)
+		if err == nil && t.view.closed == nil {
+			err = Complete(ctx, t.view)
+		}
 		t.view.closed = errClosed
 		if err != nil {
 			return &bodyError{err}

@@ -195,6 +195,9 @@ func withoutSubjects(subjects []string, visit func([]storage.Head) error) func([
 func (d *UserData) record(ctx context.Context, r storage.Record, visit func(UserRecord) error) error {
 	name := r.Key.Part(storage.Store)
 	st := d.s.stores[name]
+	if st == nil && r.Key.Part(storage.Namespace) != "" {
+		st = autoCollection(d.s, name)
+	}
 	if st == nil {
 		st = &store{Store: declare.Store{Name: name}}
 	}

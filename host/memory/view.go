@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/collection"
 	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
@@ -37,6 +39,10 @@ type View struct {
 	// The field "written" is the total size of the attempt's writes, as if each write had created a
 	// record.
 	written storage.Usage
+	// embeds is the embedder of the attempt, or nil; see SetEmbedder. The field "items" is the number
+	// of items that the attempt has made.
+	embeds kind.Embedder
+	items  uint64
 	// The field "closed" is set when the attempt can no longer succeed.
 	closed error
 }
@@ -123,7 +129,7 @@ func (v *View) deniedItem(err error, op operation, to target) error {
 // operationOf uses the operations on documents.
 func operationOf(s *Service, name string) (op operation, ok bool) {
 	if s == nil {
-		documents, _ := newKinds(nil)
+		documents, _ := newKinds(nil, collection.Kind{})
 		op, ok = documents.operations[name]
 		return op, ok
 	}
@@ -148,6 +154,9 @@ func (v *View) open(op operation, name string) (*storePartition, error) {
 		return nil, v.noStore(name)
 	}
 	st := v.s.stores[name]
+	if st == nil && slices.Contains(op.stores, declare.KindCollection) {
+		st = lookup(v.s, name)
+	}
 	if name == declare.SessionMeta {
 		st = v.s.meta
 	}

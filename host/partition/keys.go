@@ -29,6 +29,8 @@ const (
 
 	Approval  = "approval"   // a request for approval
 	PausedRun = "paused-run" // a run that waits for an approval
+
+	Embedding = "embedding" // the embedder that made the vectors of a collection
 )
 
 // ErasedRetention is the time for which the mark of an erasure is kept. It is longer than the
@@ -90,6 +92,11 @@ func (a App) Finished(c Caller, key string) storage.Key {
 	return a.System(Finished, c, storage.Part{Tag: storage.User, Value: c.User},
 		storage.Part{Tag: storage.Session, Value: c.Session}, storage.Part{Tag: storage.Workflow, Value: c.Workflow},
 		storage.Part{Tag: storage.Item, Value: key})
+}
+
+// Embedding returns the key of the record of the embedder that made the vectors of a collection.
+func (a App) Embedding(c Caller, collection string) storage.Key {
+	return a.System(Embedding, c, storage.Part{Tag: storage.Item, Value: collection})
 }
 
 // Run returns the key of the mark that records the commit of the caller's run.

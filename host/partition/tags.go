@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/toolrun/toolrun/host/storage"
@@ -27,14 +28,19 @@ func WorkflowOfTag(tag string) (string, bool) { return strings.CutPrefix(tag, wo
 
 // Lifetime contains the session and the workflow with which a record ends. The zero value contains
 // neither.
-type Lifetime struct{ Session, Workflow string }
+type Lifetime struct {
+	Session, Workflow string
+	// Author is the data subject of a record whose key contains no user, or "". The erasure of this user
+	// removes the record.
+	Author string
+}
 
 // Tags returns the tags of a record: its data subject, and the session and the workflow with which
 // it ends. This function creates all tags of records, so that an erasure finds all data of a user.
 // The data subject is the user in the key. If the key contains no user, the data subject is the
 // subject of the argument "writer".
 func Tags(key storage.Key, writer Caller, ends Lifetime) (all []string) {
-	if who := subjectOfKey(key, writer); who != "" {
+	if who := cmp.Or(subjectOfKey(key, writer), ends.Author); who != "" {
 		all = append(all, storage.SubjectTag(who))
 	}
 	if ends.Session != "" {

@@ -104,7 +104,7 @@ var rules = map[string]rule{
 	"host/declare":          {own: []string{"abi"}},
 	"host/txn":              {own: []string{"host/storage", "internal/fairlock"}},
 	"host/txn/txntest":      {own: []string{"host/storage", "host/storage/bolt", "host/storage/mem"}},
-	"host/memory":           {own: []string{"abi", "schema", "internal/mergepatch", "internal/spell", "host/memory/block", "host/memory/document", "host/memory/fact", "host/memory/kind", "host/memory/transcript", "host/memory/variables", "host/storage", "host/txn", "host/approval", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "host/partition", "host/records", "host/report"}, others: []string{"github.com/oklog/ulid/v2"}},
+	"host/memory":           {own: []string{"abi", "schema", "internal/mergepatch", "internal/spell", "host/memory/block", "host/memory/collection", "host/memory/document", "host/memory/fact", "host/memory/kind", "host/memory/transcript", "host/memory/variables", "host/storage", "host/txn", "host/approval", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "host/model/lexical", "host/search/index", "host/partition", "host/records", "host/report"}, others: []string{"github.com/oklog/ulid/v2"}},
 	"host/memory/kind":      {own: []string{"abi", "schema", "internal/bytesize", "internal/strictjson", "host/declare", "host/storage"}},
 	"host/memory/block":     {own: []string{"abi", "schema", "host/declare", "host/memory/kind", "host/search", "host/storage"}},
 	"host/memory/fact":      {own: []string{"abi", "schema", "host/declare", "host/memory/kind", "host/storage"}},
@@ -122,15 +122,16 @@ var rules = map[string]rule{
 	"host/machine":          {own: []string{"abi", "host/declare", "internal/spell"}},
 	"host/agent/agenttest":  {own: []string{"abi", "host/agent", "host/agent/abl", "host/model", "host/report"}},
 	"host/agent":            {own: []string{"abi", "host/agent/abl", "host/declare", "host/model", "host/report", "internal/spell"}},
-	"host": {own: []string{"abi", "host/approval", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/agent", "host/agent/abl", "host/app", "host/engine", "host/journal", "host/memory", "host/memory/block", "host/memory/kind", "host/memory/transcript", "host/memory/variables", "host/model", "host/partition", "host/sleep", "host/storage", "host/template", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "host/report"},
+	"host": {own: []string{"abi", "host/approval", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/agent", "host/agent/abl", "host/app", "host/engine", "host/journal", "host/memory", "host/memory/block", "host/memory/kind", "host/memory/transcript", "host/memory/variables", "host/model", "host/partition", "host/search/index", "host/sleep", "host/storage", "host/template", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "host/report"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
 
+	"host/memory/collection": {own: []string{"abi", "schema", "internal/strictjson", "host/declare", "host/memory/kind", "host/search", "host/search/index", "host/storage"}},
 	"host/sleep":             {own: []string{"abi", "host/declare", "host/model"}},
 	"host/memory/transcript": {own: []string{"abi", "schema", "host/declare", "host/memory/kind", "host/storage"}},
 
 	"host/server/mcpapi": {own: []string{"abi", "host", "host/app", "host/memory", "host/memory/block", "host/session", "host/declare", "host/report", "internal/strictjson"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
 
-	"host/server/tenants": {own: []string{"abi", "internal/spell", "host", "host/app", "host/memory", "host/storage", "host/metering", "host/report", "host/artifact", "host/declare"}},
+	"host/server/tenants": {own: []string{"abi", "internal/spell", "host", "host/app", "host/memory", "host/search/index", "host/storage", "host/metering", "host/report", "host/artifact", "host/declare"}},
 	"host/server/httpapi": {own: []string{"abi", "host/engine", "internal/strictjson", "host", "host/server/auth", "host/admission", "host/app", "host/server/tenants", "host/extract", "host/server/httpapi/apitypes", "host/memory", "host/memory/block", "host/ledger", "host/metering", "host/model", "host/artifact", "host/session", "host/declare", "internal/bytesize", "internal/yield", "host/report"},
 		others: []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time"}},
 	"host/server/httpapi/apitypes": {own: []string{"abi", "host/report"}},

@@ -2,6 +2,7 @@ package bindgen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
@@ -23,12 +24,12 @@ func asOperation(b *strings.Builder, op abi.Operation) {
 	for i, p := range op.Params {
 		name, bytes := identifier(p.Name), fmt.Sprintf("a%d", i)
 		imported = append(imported, name+": usize", name+"Len: i32")
-		params = append(params, name+": "+asParam(p))
+		params = append(params, name+": "+asParam(op, i))
 		encoded = append(encoded, bytes+" = encode("+name+")")
 		args = append(args, "at("+bytes+")", bytes+".byteLength")
 	}
 	fmt.Fprintf(b, "\n@external(%q, %q)\n%s\n", op.ModuleName(), op.Function(), folded("declare function "+asImport(op)+"(", imported, "): i32;"))
-	fmt.Fprintf(b, "\n/** %s %s */\n", op.Name, tsDoc(strings.TrimSuffix(op.Doc, ".")+"."))
+	fmt.Fprintf(b, "\n/** %s %s */\n", op.Name, tsDoc(docOf(op)+"."))
 	b.WriteString(folded("export function "+op.Name+"(", params, "): Reply {") + "\n")
 	if len(encoded) > 0 {
 		b.WriteString("  const " + strings.Join(encoded, ", ") + ";\n")
@@ -44,8 +45,13 @@ func asImport(op abi.Operation) string {
 	return "imported_" + op.Name
 }
 
-func asParam(p abi.Param) string {
+// asParam renders the type of a parameter. A parameter has a default value if no required parameter
+// follows it.
+func asParam(op abi.Operation, i int) string {
+	p := op.Params[i]
 	switch {
+	case !p.Required && slices.ContainsFunc(op.Params[i:], func(p abi.Param) bool { return p.Required }):
+		return "string | null"
 	case p.Kind == abi.StoreName && p.Required:
 		return "string"
 	case p.Required:

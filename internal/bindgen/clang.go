@@ -11,7 +11,7 @@ import (
 func (g *generator) cPrototypes() (string, error) {
 	var b strings.Builder
 	for _, op := range g.table {
-		comment := "toolrun_" + op.Name + " " + strings.TrimSuffix(op.Doc, ".") + "."
+		comment := "toolrun_" + op.Name + " " + docOf(op) + "."
 		lines := wrapped(strings.ReplaceAll(comment, "*/", "* /"), " * ", 100)
 		fmt.Fprintf(&b, "/* %s */\n%s;\n", strings.TrimPrefix(lines, " * "), cFunction(op))
 	}

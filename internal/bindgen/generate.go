@@ -106,7 +106,7 @@ func checkParams(op abi.Operation) error {
 	}
 	optional := false
 	for _, p := range op.Params {
-		if optional && p.Required {
+		if optional && p.Required && (op.Params[0].Required || len(op.Forms) == 0) {
 			errs = append(errs, fmt.Errorf("%s: the required parameter %s follows an optional one", op.Name, p.Name))
 		}
 		optional = optional || !p.Required

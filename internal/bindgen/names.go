@@ -78,6 +78,12 @@ func identifiers(op abi.Operation) []string {
 // contain them.
 func objectsOf(op abi.Operation) []abi.Type {
 	var all []abi.Type
+	if len(op.Forms) > 0 {
+		for _, form := range op.Forms {
+			all = append(all, objectsOf(form)...)
+		}
+		return all
+	}
 	for _, p := range op.Params {
 		all = appendObjects(all, p.Type)
 	}
@@ -98,6 +104,16 @@ func appendObjects(all []abi.Type, t abi.Type) []abi.Type {
 		all = append(all, t)
 	}
 	return all
+}
+
+// docOf returns the description of an operation. If the operation has several forms, it is the
+// description of all of them.
+func docOf(op abi.Operation) string {
+	var docs []string
+	for _, form := range op.AllForms() {
+		docs = append(docs, strings.TrimSuffix(form.Doc, "."))
+	}
+	return strings.Join(docs, "; or ")
 }
 
 // objects returns the named objects of the table without duplicates.

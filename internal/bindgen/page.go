@@ -29,7 +29,9 @@ func (g *generator) pageReplies() (string, error) {
 	var b strings.Builder
 	b.WriteString("| operation | arguments | reply |\n| --- | --- | --- |\n")
 	for _, op := range g.table {
-		fmt.Fprintf(&b, "| `%s` %s | %s | %s |\n", pageName(op), tableCell(op.Doc), pageArguments(op), pageReply(op))
+		for _, form := range op.AllForms() {
+			fmt.Fprintf(&b, "| `%s` %s | %s | %s |\n", pageName(op), tableCell(form.Doc), pageArguments(form), pageReply(form))
+		}
 	}
 	return b.String(), nil
 }
@@ -113,6 +115,9 @@ func pageValue(t abi.Type) string {
 
 // pageType describes the type of a value.
 func pageType(t abi.Type) string {
+	if t.Name == "JsonObject" {
+		t.Name = "object"
+	}
 	text := map[abi.Shape]string{
 		abi.Any: "any JSON value", abi.Content: "the content", abi.Text: "text", abi.Boolean: "true or false", abi.Integer: "integer", abi.Number: "number",
 		abi.Success: "true", abi.Named: t.Name,

@@ -63,11 +63,21 @@ func pyDoc(text string) string {
 	return strings.ReplaceAll(nulls.ReplaceAllString(text, "None"), "`", "``")
 }
 
-// pyOperation renders an overload for each combination of argument names.
+// pyOperation renders an overload for each form of an operation and each combination of argument
+// names.
 func pyOperation(b *strings.Builder, op abi.Operation) {
+	for _, form := range op.AllForms() {
+		pyForm(b, form, len(op.Forms) > 1)
+	}
+	b.WriteString("\n")
+}
+
+// pyForm renders an operation without further forms. If overloaded is true, there are other functions
+// with its name.
+func pyForm(b *strings.Builder, op abi.Operation, overloaded bool) {
 	ways := spellings(op.Params)
 	for i, names := range ways {
-		if len(ways) > 1 {
+		if overloaded || len(ways) > 1 {
 			b.WriteString("@overload\n")
 		}
 		params := make([]string, len(names))
@@ -85,7 +95,6 @@ func pyOperation(b *strings.Builder, op abi.Operation) {
 		doc := sentence(strings.ReplaceAll(pyDoc(op.Doc), `\`, `\\`))
 		fmt.Fprintf(b, "\n    \"\"\"%s\"\"\"\n\n", strings.TrimSpace(wrapped(doc, "    ", 100)))
 	}
-	b.WriteString("\n")
 }
 
 // spellings returns every combination of argument names, starting with the primary names.

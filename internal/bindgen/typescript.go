@@ -30,7 +30,9 @@ func (g *generator) typeScript() (string, error) {
 			if i > 0 {
 				b.WriteString("\n")
 			}
-			tsOperation(&b, op)
+			for _, form := range op.AllForms() {
+				tsOperation(&b, form)
+			}
 		}
 		b.WriteString("}\n")
 	}

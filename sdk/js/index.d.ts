@@ -14,6 +14,9 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
  */
 export type Projection = { [path: string]: 0 | 1 | boolean | Projection };
 
+/** A JSON object. */
+export type JsonObject = { [key: string]: Json | undefined };
+
 /** An uploaded file of the session: an element of `artifacts` in the store `sessionMeta`. */
 export interface Artifact {
   fileId: string;
@@ -209,6 +212,82 @@ export interface RecallReply {
   results: Array<RecallResult>;
 }
 
+export interface RecallEntriesOptions {
+  /** The maximum number of entries, from 1 to 1000; by default 10. */
+  limit?: number;
+  /** The minimum score of an entry, from 0 to 1. */
+  threshold?: number;
+  /**
+   * Only entries whose metadata match: {name: value}, {name: {in: [values]}} or {name: {gte:
+   * number, lte: number}}.
+   */
+  filter?: JsonObject;
+  /** The namespace to search; by default the namespace without a name, never all. */
+  namespace?: string;
+  /** Hybrid, vector or text; by default hybrid. */
+  mode?: string;
+  /** Also return the parts of each score. */
+  scores?: boolean;
+}
+
+export interface RecalledEntry<T> {
+  id: string;
+  content: T;
+  /** The metadata that was stored with the entry. */
+  metadata: JsonObject;
+  /** The relevance of the entry, from 0 to 1. */
+  score: number;
+  /** With the option scores, the similarity of the vectors. */
+  vector?: number;
+  /** With the option scores, the relevance of the words. */
+  text?: number;
+}
+
+export interface Recalled<T> {
+  results: Array<RecalledEntry<T>>;
+  /** The number of results. */
+  count: number;
+}
+
+export interface RememberOptions {
+  /** Values by which recall can filter, such as {category: "complaint"}. */
+  metadata?: JsonObject;
+  /** The namespace of the entry; by default the namespace without a name. */
+  namespace?: string;
+  /** The lifetime of the entry, such as "30d"; default: the retention of the collection. */
+  ttl?: string;
+  /** The id of the entry in its namespace; by default a new id. */
+  id?: string;
+}
+
+export interface RememberReply {
+  success: true;
+  /** The id of the entry. */
+  id: string;
+  expires_at: string | null;
+}
+
+export interface ForgetSelector {
+  /** The id of an entry. */
+  id?: string;
+  /**
+   * Only entries whose metadata match: {name: value}, {name: {in: [values]}} or {name: {gte:
+   * number, lte: number}}.
+   */
+  filter?: JsonObject;
+  /** The namespace of the entries; without id and filter, all its entries are removed. */
+  namespace?: string;
+  /** Remove all entries of the namespace without a name. */
+  all?: boolean;
+}
+
+export interface ForgetReply {
+  /** The number of removed entries. */
+  count: number;
+  /** Whether the limit of one call was reached before all entries were checked. */
+  more: boolean;
+}
+
 export interface ChatToolCall {
   id: string;
   name: string;
@@ -324,6 +403,20 @@ export interface Memory {
    */
   recall(query: string, options?: RecallOptions): Promise<RecallReply>;
   recall(args: { query: string; options?: RecallOptions }): Promise<RecallReply>;
+  /** Searches a collection and returns the entries that match a query, the best first. */
+  recall<T = { [name: string]: any }>(collection: string, query: string, options?: RecallEntriesOptions): Promise<Recalled<T>>;
+  recall<T = { [name: string]: any }>(args: { collection?: string; collection_name?: string; query: string; options?: RecallEntriesOptions }): Promise<Recalled<T>>;
+
+  /** Stores an entry in a collection, in place of an entry with the same id. */
+  remember(collection: string, content: unknown, options?: RememberOptions): Promise<RememberReply>;
+  remember(args: { collection?: string; collection_name?: string; content: unknown; options?: RememberOptions }): Promise<RememberReply>;
+
+  /**
+   * Removes entries of a namespace of a collection: the entry with an id, the entries that match a
+   * filter, or all.
+   */
+  forget(collection: string, selector: ForgetSelector): Promise<ForgetReply>;
+  forget(args: { collection?: string; collection_name?: string; selector?: ForgetSelector; options?: ForgetSelector }): Promise<ForgetReply>;
 }
 
 /**

@@ -102,12 +102,32 @@ export function delete_block(name: string, options: string | null = null): Reply
 }
 
 @external("memory", "recall")
-declare function memory_recall(query: usize, queryLen: i32, options: usize, optionsLen: i32): i32;
+declare function memory_recall(collection: usize, collectionLen: i32, query: usize, queryLen: i32, options: usize,
+                               optionsLen: i32): i32;
 
-/** recall searches the blocks that the tool can read, such as archival, and returns the lines that match a query, the best first. */
-export function recall(query: string | null, options: string | null = null): Reply {
-  const a0 = encode(query), a1 = encode(options);
-  return replyTo(memory_recall(at(a0), a0.byteLength, at(a1), a1.byteLength));
+/** recall searches the blocks that the tool can read, such as archival, and returns the lines that match a query, the best first; or searches a collection and returns the entries that match a query, the best first. */
+export function recall(collection: string | null, query: string | null, options: string | null = null): Reply {
+  const a0 = encode(collection), a1 = encode(query), a2 = encode(options);
+  return replyTo(memory_recall(at(a0), a0.byteLength, at(a1), a1.byteLength, at(a2), a2.byteLength));
+}
+
+@external("memory", "remember")
+declare function memory_remember(collection: usize, collectionLen: i32, content: usize, contentLen: i32, options: usize,
+                                 optionsLen: i32): i32;
+
+/** remember stores an entry in a collection, in place of an entry with the same id. */
+export function remember(collection: string, content: string | null, options: string | null = null): Reply {
+  const a0 = encode(collection), a1 = encode(content), a2 = encode(options);
+  return replyTo(memory_remember(at(a0), a0.byteLength, at(a1), a1.byteLength, at(a2), a2.byteLength));
+}
+
+@external("memory", "forget")
+declare function memory_forget(collection: usize, collectionLen: i32, selector: usize, selectorLen: i32): i32;
+
+/** forget removes entries of a namespace of a collection: the entry with an id, the entries that match a filter, or all. */
+export function forget(collection: string, selector: string | null): Reply {
+  const a0 = encode(collection), a1 = encode(selector);
+  return replyTo(memory_forget(at(a0), a0.byteLength, at(a1), a1.byteLength));
 }
 
 @external("model", "chat")

@@ -137,8 +137,19 @@ toolrun_reply toolrun_delete_block(toolrun_text name, toolrun_text options) {
     return reply_of(toolrun_memory_delete_block(name.ptr, (uint32_t)name.len, options.ptr, (uint32_t)options.len));
 }
 
-toolrun_reply toolrun_recall(toolrun_text query, toolrun_text options) {
-    return reply_of(toolrun_memory_recall(query.ptr, (uint32_t)query.len, options.ptr, (uint32_t)options.len));
+toolrun_reply toolrun_recall(toolrun_text collection, toolrun_text query, toolrun_text options) {
+    return reply_of(toolrun_memory_recall(collection.ptr, (uint32_t)collection.len, query.ptr, (uint32_t)query.len,
+                                          options.ptr, (uint32_t)options.len));
+}
+
+toolrun_reply toolrun_remember(toolrun_text collection, toolrun_text content, toolrun_text options) {
+    return reply_of(toolrun_memory_remember(collection.ptr, (uint32_t)collection.len, content.ptr,
+                                            (uint32_t)content.len, options.ptr, (uint32_t)options.len));
+}
+
+toolrun_reply toolrun_forget(toolrun_text collection, toolrun_text selector) {
+    return reply_of(toolrun_memory_forget(collection.ptr, (uint32_t)collection.len, selector.ptr,
+                                          (uint32_t)selector.len));
 }
 
 toolrun_reply toolrun_model_chat(toolrun_text name, toolrun_text request) {

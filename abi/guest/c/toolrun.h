@@ -129,8 +129,14 @@ toolrun_reply toolrun_update_block(toolrun_text name, toolrun_text content, tool
 /* toolrun_delete_block deletes a block, unless it has changed since it was read. */
 toolrun_reply toolrun_delete_block(toolrun_text name, toolrun_text options);
 /* toolrun_recall searches the blocks that the tool can read, such as archival, and returns the
- * lines that match a query, the best first. */
-toolrun_reply toolrun_recall(toolrun_text query, toolrun_text options);
+ * lines that match a query, the best first; or searches a collection and returns the entries that
+ * match a query, the best first. */
+toolrun_reply toolrun_recall(toolrun_text collection, toolrun_text query, toolrun_text options);
+/* toolrun_remember stores an entry in a collection, in place of an entry with the same id. */
+toolrun_reply toolrun_remember(toolrun_text collection, toolrun_text content, toolrun_text options);
+/* toolrun_forget removes entries of a namespace of a collection: the entry with an id, the entries
+ * that match a filter, or all. */
+toolrun_reply toolrun_forget(toolrun_text collection, toolrun_text selector);
 /* toolrun_model_chat sends a conversation to a language model and returns the model's answer; the
  * tool requires a grant for the model. */
 toolrun_reply toolrun_model_chat(toolrun_text name, toolrun_text request);
@@ -272,7 +278,14 @@ int32_t toolrun_memory_update_block(const void *name, uint32_t name_len, const v
 TOOLRUN_IMPORT("memory", "delete_block")
 int32_t toolrun_memory_delete_block(const void *name, uint32_t name_len, const void *options, uint32_t options_len);
 TOOLRUN_IMPORT("memory", "recall")
-int32_t toolrun_memory_recall(const void *query, uint32_t query_len, const void *options, uint32_t options_len);
+int32_t toolrun_memory_recall(const void *collection, uint32_t collection_len, const void *query, uint32_t query_len,
+                              const void *options, uint32_t options_len);
+TOOLRUN_IMPORT("memory", "remember")
+int32_t toolrun_memory_remember(const void *collection, uint32_t collection_len, const void *content,
+                                uint32_t content_len, const void *options, uint32_t options_len);
+TOOLRUN_IMPORT("memory", "forget")
+int32_t toolrun_memory_forget(const void *collection, uint32_t collection_len, const void *selector,
+                              uint32_t selector_len);
 TOOLRUN_IMPORT("model", "chat")
 int32_t toolrun_imported_model_chat(const void *name, uint32_t name_len, const void *request, uint32_t request_len);
 /* </imports> */

@@ -58,11 +58,27 @@ func DeleteBlock(name string, options any, into any) (found bool, err error) {
 }
 
 // Recall searches the blocks that the tool can read, such as archival, and returns the lines that
-// match a query, the best first. A nil argument is absent. The reply is decoded into the value that
-// into points to; found is false if it is null. query: the words to search for, as in "Acme
-// renewal". options: options.
-func Recall(query any, options any, into any) (found bool, err error) {
-	return operate(imports.Recall, "recall", into, query, options)
+// match a query, the best first; or searches a collection and returns the entries that match a
+// query, the best first. A nil argument is absent. The reply is decoded into the value that into
+// points to; found is false if it is null. An empty collection is absent. query: the text to search
+// for, as in "Acme renewal". options: options.
+func Recall(collection string, query any, options any, into any) (found bool, err error) {
+	return operate(imports.Recall, "recall", into, storeName(collection), query, options)
+}
+
+// Remember stores an entry in a collection, in place of an entry with the same id. A nil argument
+// is absent. The reply is decoded into the value that into points to; found is false if it is null.
+// content: the text or the JSON value to store and to search for; null is rejected. options:
+// options.
+func Remember(collection string, content any, options any, into any) (found bool, err error) {
+	return operate(imports.Remember, "remember", into, storeName(collection), content, options)
+}
+
+// Forget removes entries of a namespace of a collection: the entry with an id, the entries that
+// match a filter, or all. A nil argument is absent. The reply is decoded into the value that into
+// points to; found is false if it is null. selector: the entries to remove.
+func Forget(collection string, selector any, into any) (found bool, err error) {
+	return operate(imports.Forget, "forget", into, storeName(collection), selector)
 }
 
 // ModelChat sends a conversation to a language model and returns the model's answer; the tool

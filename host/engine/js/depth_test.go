@@ -84,7 +84,7 @@ func TestMemoryAsObject(t *testing.T) {
 		`Object.defineProperty(memory, "x", {}); return ["x" in memory, memory.x];`:           `[true,null]`,
 		`Object.defineProperty(memory, "get_content", {}); return typeof memory.get_content;`: `"function"`,
 		`return Object.keys({ ...memory }).length === Object.keys(memory).length;`:            `true`,
-		`return [Object.isFrozen(Object.freeze(memory)), Object.keys(memory).length];`:        `[true,11]`,
+		`return [Object.isFrozen(Object.freeze(memory)), Object.keys(memory).length];`:        `[true,13]`,
 		`return [Object.isSealed(Object.seal(memory)), typeof memory.set_content];`:           `[true,"function"]`,
 		`Object.preventExtensions(memory); return Reflect.set(memory, "extra", 1);`:           `false`,
 		`Object.freeze(memory); return await memory.get_content("prefs");`:                    `null`,

@@ -160,7 +160,7 @@ func (r *reviewer) operationHint(name string) string {
 }
 
 // targetOf returns the store or the item of a call if the code names it, either as the first argument
-// or as a named argument.
+// or as a named argument. The result is "" and true if the call certainly omits an optional store.
 func (r *reviewer) targetOf(op abi.Operation, args []ast.Expression) (string, bool) {
 	if len(args) == 0 || len(op.Params) == 0 || op.Params[0].Kind != abi.StoreName && !op.Params[0].Required {
 		return "", false
@@ -168,7 +168,11 @@ func (r *reviewer) targetOf(op abi.Operation, args []ast.Expression) (string, bo
 	named, ok := args[0].(*ast.ObjectLiteral)
 	if !ok && hasOptionalStore(op) {
 		if len(args) == 1 {
-			return "", false
+			_, isText := r.text(args[0])
+			return "", isText
+		}
+		if _, isOptions := args[1].(*ast.ObjectLiteral); isOptions {
+			return "", true
 		}
 		if _, isText := r.text(args[1]); !isText {
 			return "", false // args[0] can be the value of the second parameter
@@ -187,7 +191,8 @@ func (r *reviewer) targetOf(op abi.Operation, args []ast.Expression) (string, bo
 			return r.text(p.Value)
 		}
 	}
-	return "", false
+	_, certain := literalKeys(named)
+	return "", certain && hasOptionalStore(op)
 }
 
 // text returns the constant string value of an expression. The expression is a literal or the name

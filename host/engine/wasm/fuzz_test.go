@@ -26,7 +26,8 @@ var abiFunctions = []struct {
 	{"toolrun.error_write", 2}, {"toolrun.log", 3},
 	{"memory.get_content", 6}, {"memory.set_content", 6}, {"memory.delete_content", 4},
 	{"memory.get_fact", 4}, {"memory.set_fact", 6}, {"memory.delete_fact", 4}, {"memory.list_facts", 8},
-	{"memory.get_block", 4}, {"memory.update_block", 6}, {"memory.delete_block", 4}, {"memory.recall", 4},
+	{"memory.get_block", 4}, {"memory.update_block", 6}, {"memory.delete_block", 4}, {"memory.recall", 6},
+	{"memory.remember", 6}, {"memory.forget", 4},
 }
 
 // callsOf builds a plug-in from fuzz input. Each call uses one byte for the function and two bytes

@@ -25,6 +25,8 @@ from toolrun.errors import (
 # that is part of a name is written r"a\.b". Operators such as $slice are rejected. Members are sorted by name.
 Projection = Mapping[str, Any]
 
+JsonObject = Mapping[str, Any]
+
 class _File(TypedDict):
     fileId: str
     type: str  # the name of the format, such as "pdf"
@@ -185,6 +187,73 @@ class RecallResult(TypedDict):
 class RecallReply(TypedDict):
     results: list[RecallResult]
 
+class RecallEntriesOptions(TypedDict, total=False):
+    # the maximum number of entries, from 1 to 1000; by default 10
+    limit: int
+    # the minimum score of an entry, from 0 to 1
+    threshold: float
+    # only entries whose metadata match: {name: value}, {name: {in: [values]}} or {name: {gte:
+    # number, lte: number}}
+    filter: JsonObject
+    # the namespace to search; by default the namespace without a name, never all
+    namespace: str
+    # hybrid, vector or text; by default hybrid
+    mode: str
+    # also return the parts of each score
+    scores: bool
+
+class _RecalledEntry(TypedDict):
+    id: str
+    content: Any
+    # the metadata that was stored with the entry
+    metadata: JsonObject
+    # the relevance of the entry, from 0 to 1
+    score: float
+
+class RecalledEntry(_RecalledEntry, total=False):
+    # with the option scores, the similarity of the vectors
+    vector: float
+    # with the option scores, the relevance of the words
+    text: float
+
+class Recalled(TypedDict):
+    results: list[RecalledEntry]
+    # the number of results
+    count: int
+
+class RememberOptions(TypedDict, total=False):
+    # values by which recall can filter, such as {category: "complaint"}
+    metadata: JsonObject
+    # the namespace of the entry; by default the namespace without a name
+    namespace: str
+    # the lifetime of the entry, such as "30d"; default: the retention of the collection
+    ttl: str
+    # the id of the entry in its namespace; by default a new id
+    id: str
+
+class RememberReply(TypedDict):
+    success: Literal[True]
+    # the id of the entry
+    id: str
+    expires_at: Optional[str]
+
+class ForgetSelector(TypedDict, total=False):
+    # the id of an entry
+    id: str
+    # only entries whose metadata match: {name: value}, {name: {in: [values]}} or {name: {gte:
+    # number, lte: number}}
+    filter: JsonObject
+    # the namespace of the entries; without id and filter, all its entries are removed
+    namespace: str
+    # remove all entries of the namespace without a name
+    all: bool
+
+class ForgetReply(TypedDict):
+    # the number of removed entries
+    count: int
+    # whether the limit of one call was reached before all entries were checked
+    more: bool
+
 @overload
 def get_content(store: str, projection: Optional[Projection] = ..., options: Optional[GetOptions] = ...) -> Any:
     """Returns the content of a store, or None if there is no record."""
@@ -269,7 +338,34 @@ def delete_block(name: str, options: Optional[DeleteBlockOptions] = ...) -> Dele
 @overload
 def delete_block(*, block: str, options: Optional[DeleteBlockOptions] = ...) -> DeleteReply: ...
 
+@overload
 def recall(query: str, options: Optional[RecallOptions] = ...) -> RecallReply:
     """Searches the blocks that the tool can read, such as archival, and returns the lines that match a
     query, the best first."""
+
+@overload
+def recall(collection: str, query: str, options: Optional[RecallEntriesOptions] = ...) -> Recalled:
+    """Searches a collection and returns the entries that match a query, the best first."""
+
+@overload
+def recall(*, collection_name: str, query: str, options: Optional[RecallEntriesOptions] = ...) -> Recalled: ...
+
+@overload
+def remember(collection: str, content: Any, options: Optional[RememberOptions] = ...) -> RememberReply:
+    """Stores an entry in a collection, in place of an entry with the same id."""
+
+@overload
+def remember(*, collection_name: str, content: Any, options: Optional[RememberOptions] = ...) -> RememberReply: ...
+
+@overload
+def forget(collection: str, selector: ForgetSelector) -> ForgetReply:
+    """Removes entries of a namespace of a collection: the entry with an id, the entries that match a
+    filter, or all."""
+
+@overload
+def forget(*, collection: str, options: ForgetSelector) -> ForgetReply: ...
+@overload
+def forget(*, collection_name: str, selector: ForgetSelector) -> ForgetReply: ...
+@overload
+def forget(*, collection_name: str, options: ForgetSelector) -> ForgetReply: ...
 # </operations>

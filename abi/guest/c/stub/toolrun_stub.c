@@ -299,10 +299,25 @@ int32_t toolrun_memory_delete_block(const void *name, uint32_t name_len, const v
     return perform("delete_block", args, 2);
 }
 
-int32_t toolrun_memory_recall(const void *query, uint32_t query_len, const void *options, uint32_t options_len) {
-    const toolrun_text args[] = {toolrun_make_text(query, query_len), toolrun_make_text(options, options_len),
-                                 TOOLRUN_ABSENT};
-    return perform("recall", args, 2);
+int32_t toolrun_memory_recall(const void *collection, uint32_t collection_len, const void *query, uint32_t query_len,
+                              const void *options, uint32_t options_len) {
+    const toolrun_text args[] = {toolrun_make_text(collection, collection_len), toolrun_make_text(query, query_len),
+                                 toolrun_make_text(options, options_len), TOOLRUN_ABSENT};
+    return perform("recall", args, 3);
+}
+
+int32_t toolrun_memory_remember(const void *collection, uint32_t collection_len, const void *content,
+                                uint32_t content_len, const void *options, uint32_t options_len) {
+    const toolrun_text args[] = {toolrun_make_text(collection, collection_len), toolrun_make_text(content, content_len),
+                                 toolrun_make_text(options, options_len), TOOLRUN_ABSENT};
+    return perform("remember", args, 3);
+}
+
+int32_t toolrun_memory_forget(const void *collection, uint32_t collection_len, const void *selector,
+                              uint32_t selector_len) {
+    const toolrun_text args[] = {toolrun_make_text(collection, collection_len),
+                                 toolrun_make_text(selector, selector_len), TOOLRUN_ABSENT};
+    return perform("forget", args, 2);
 }
 
 int32_t toolrun_imported_model_chat(const void *name, uint32_t name_len, const void *request, uint32_t request_len) {

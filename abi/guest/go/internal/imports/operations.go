@@ -39,5 +39,11 @@ func DeleteBlock(args []string) (reply []byte, number int32) { return perform("d
 // Recall performs recall and returns its reply: a fault if number is negative.
 func Recall(args []string) (reply []byte, number int32) { return perform("recall", args) }
 
+// Remember performs remember and returns its reply: a fault if number is negative.
+func Remember(args []string) (reply []byte, number int32) { return perform("remember", args) }
+
+// Forget performs forget and returns its reply: a fault if number is negative.
+func Forget(args []string) (reply []byte, number int32) { return perform("forget", args) }
+
 // ModelChat performs model_chat and returns its reply: a fault if number is negative.
 func ModelChat(args []string) (reply []byte, number int32) { return perform("model_chat", args) }

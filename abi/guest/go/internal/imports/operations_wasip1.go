@@ -87,11 +87,27 @@ func DeleteBlock(args []string) (reply []byte, number int32) {
 }
 
 //go:wasmimport memory recall
-func memoryRecall(query, options string) int32
+func memoryRecall(collection, query, options string) int32
 
 // Recall performs recall and returns its reply: a fault if number is negative.
 func Recall(args []string) (reply []byte, number int32) {
-	return replyOf(func() int32 { return memoryRecall(argument(args, 0), argument(args, 1)) })
+	return replyOf(func() int32 { return memoryRecall(argument(args, 0), argument(args, 1), argument(args, 2)) })
+}
+
+//go:wasmimport memory remember
+func memoryRemember(collection, content, options string) int32
+
+// Remember performs remember and returns its reply: a fault if number is negative.
+func Remember(args []string) (reply []byte, number int32) {
+	return replyOf(func() int32 { return memoryRemember(argument(args, 0), argument(args, 1), argument(args, 2)) })
+}
+
+//go:wasmimport memory forget
+func memoryForget(collection, selector string) int32
+
+// Forget performs forget and returns its reply: a fault if number is negative.
+func Forget(args []string) (reply []byte, number int32) {
+	return replyOf(func() int32 { return memoryForget(argument(args, 0), argument(args, 1)) })
 }
 
 //go:wasmimport model chat
@@ -126,8 +142,12 @@ func Call(op string, args []string) (reply []byte, number int32, known bool) {
 		reply, number = UpdateBlock(args)
 	case op == "delete_block" && len(args) <= 2:
 		reply, number = DeleteBlock(args)
-	case op == "recall" && len(args) <= 2:
+	case op == "recall" && len(args) <= 3:
 		reply, number = Recall(args)
+	case op == "remember" && len(args) <= 3:
+		reply, number = Remember(args)
+	case op == "forget" && len(args) <= 2:
+		reply, number = Forget(args)
 	case op == "model_chat" && len(args) <= 2:
 		reply, number = ModelChat(args)
 	default:

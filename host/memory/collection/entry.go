@@ -1,0 +1,130 @@
+package collection
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/search/index"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// The content of a record has this form:
+//
+//	format   1 byte, entryFormat
+//	state    1 byte, pending or complete
+//	length   varint, the length of the text
+//	text     the JSON text of the content and the metadata
+//	vector   the rest: numbers of 4 bytes each (IEEE 754, little-endian)
+//
+// A pending entry has a vector of zeros: its text has not been embedded yet. Only a run that has not
+// been committed contains pending entries.
+const entryFormat = 1
+
+// The states of an entry.
+const (
+	complete byte = 0
+	pending  byte = 1
+)
+
+// maxDim is the maximum dimension of a vector.
+const maxDim = 16_384
+
+// stored is the JSON text of an entry.
+type stored struct {
+	Content  json.RawMessage `json:"content"`
+	Metadata json.RawMessage `json:"metadata,omitempty"`
+}
+
+// entry is the decoded content of a record.
+type entry struct {
+	text   json.RawMessage // a stored as JSON
+	vector []byte
+	state  byte
+}
+
+// encode returns the content of the record of an entry.
+func (e entry) encode() []byte {
+	content := make([]byte, 0, 2+binary.MaxVarintLen32+len(e.text)+len(e.vector))
+	content = append(content, entryFormat, e.state)
+	content = binary.AppendUvarint(content, uint64(len(e.text)))
+	return append(append(content, e.text...), e.vector...)
+}
+
+var errEntry = errors.New("malformed entry of a collection")
+
+// decode returns the entry in the content of a record. It shares memory with the content.
+func decode(content []byte) (entry, error) {
+	if len(content) < 3 || content[0] != entryFormat || content[1] > pending {
+		return entry{}, errEntry
+	}
+	size, n := binary.Uvarint(content[2:])
+	rest := content[2+max(n, 0):]
+	if n <= 0 || size > uint64(len(rest)) || (uint64(len(rest))-size)%4 != 0 || len(rest)-int(size) > 4*maxDim {
+		return entry{}, errEntry
+	}
+	return entry{text: rest[:size:size], vector: rest[size:], state: content[1]}, nil
+}
+
+// stored returns the content and the metadata of the entry.
+func (e entry) stored() (s stored, err error) {
+	if err := json.Unmarshal(e.text, &s); err != nil || len(s.Content) == 0 {
+		return s, errEntry
+	}
+	return s, nil
+}
+
+// encodeVector returns the stored form of a vector.
+func encodeVector(vector []float32) []byte {
+	out := make([]byte, 0, 4*len(vector))
+	for _, x := range vector {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
+	}
+	return out
+}
+
+// decodeVector is the inverse of encodeVector.
+func decodeVector(text []byte) []float32 {
+	vector := make([]float32, len(text)/4)
+	for i := range vector {
+		vector[i] = math.Float32frombits(binary.LittleEndian.Uint32(text[4*i:]))
+	}
+	return vector
+}
+
+// searchText returns the text of a content for a search: the text itself or, for another value, its
+// canonical JSON, which is the stored one.
+func searchText(content json.RawMessage) string {
+	var text string
+	if len(content) > 0 && content[0] == '"' && json.Unmarshal(content, &text) == nil {
+		return text
+	}
+	return string(content)
+}
+
+// indexed returns the entry of an index for a record. It implements index.Decode.
+func indexed(r storage.Record) (index.Entry, error) {
+	e, err := decode(r.Content)
+	if err != nil {
+		return index.Entry{}, fmt.Errorf("record %s: %w: %w", r.Key, storage.ErrCorrupt, err)
+	}
+	s, err := e.stored()
+	if err != nil {
+		return index.Entry{}, fmt.Errorf("record %s: %w: %w", r.Key, storage.ErrCorrupt, err)
+	}
+	found := index.Entry{Key: r.Key, Revision: r.Revision, Expires: r.Expires, Text: searchText(s.Content)}
+	if e.state == complete {
+		found.Vector = decodeVector(e.vector)
+	}
+	if len(s.Metadata) > 0 {
+		metadata, err := kind.Decode(s.Metadata)
+		if err != nil {
+			return index.Entry{}, fmt.Errorf("record %s: %w: %w", r.Key, storage.ErrCorrupt, err)
+		}
+		found.Metadata, _ = metadata.(map[string]any)
+	}
+	return found, nil
+}

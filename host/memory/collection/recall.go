@@ -1,0 +1,191 @@
+package collection
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/search/index"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Limits of recall.
+const (
+	// DefaultLimit is the default number of results, and MaxLimit is its maximum.
+	DefaultLimit = 10
+	MaxLimit     = 1000
+	// MaxQueryBytes is the maximum size of a query.
+	MaxQueryBytes = 64 << 10
+	// maxRounds is the maximum number of searches of one call. A further search replaces proposed
+	// entries that the run does not see.
+	maxRounds = 5
+)
+
+// query is a call of recall.
+type query struct {
+	index.Query
+	namespace string
+	scores    bool
+}
+
+// result is an entry that recall has found.
+type result struct {
+	ID       string          `json:"id"`
+	Content  json.RawMessage `json:"content"`
+	Metadata json.RawMessage `json:"metadata"`
+	Score    float64         `json:"score"`
+	Vector   *float64        `json:"vector,omitempty"`
+	Text     *float64        `json:"text,omitempty"`
+}
+
+// recall performs recall. The results do not join the read set: the run can commit although the
+// namespace has changed.
+func (st *store) recall(ctx context.Context, p kind.NamespacedPartition, text, options json.RawMessage) (json.RawMessage, error) {
+	q, err := st.readQuery(text, options)
+	if err != nil {
+		return nil, err
+	}
+	space, err := p.Namespace(q.namespace)
+	if err != nil {
+		return nil, err
+	}
+	found, err := st.search(ctx, space, q)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct {
+		Results []result `json:"results"`
+		Count   int      `json:"count"`
+	}{found, len(found)})
+}
+
+// search returns the entries of a namespace that match a query, the best first. If nothing has been
+// remembered in the collection, no vector of the query is made.
+func (st *store) search(ctx context.Context, space kind.Namespace, q query) ([]result, error) {
+	dim, err := space.Pin(ctx, st.collection.Embedding, false)
+	if err != nil || dim == 0 {
+		return []result{}, err
+	}
+	if err := st.Complete(ctx, []kind.Namespace{space}); err != nil {
+		return nil, err
+	}
+	if q.Mode != index.Text {
+		vectors, err := space.Embed(ctx, st.collection.Embedding, []string{q.Text}, true)
+		if err != nil {
+			return nil, err
+		}
+		q.Vector = vectors[0]
+	}
+	q.Now = space.Now()
+	for _, w := range space.Written() {
+		q.Hidden = append(q.Hidden, w.Key)
+		if !w.Record.Exists() {
+			continue
+		}
+		own, err := indexed(w.Record)
+		if err != nil {
+			return nil, err
+		}
+		q.Own = append(q.Own, own)
+	}
+	return st.verified(ctx, space, q)
+}
+
+// verified searches the index and reads each proposed entry. It searches again, without the entries
+// that the run does not see, until it has enough results.
+func (st *store) verified(ctx context.Context, space kind.Namespace, q query) ([]result, error) {
+	for round := 0; ; round++ {
+		hits, err := st.index.Search(ctx, space.Prefix(), indexed, q.Query)
+		if err != nil {
+			return nil, err
+		}
+		keys := make([]storage.Key, len(hits))
+		for i, h := range hits {
+			keys[i] = h.Key
+		}
+		records, err := space.Peek(ctx, keys...)
+		if err != nil {
+			return nil, err
+		}
+		results, dropped := make([]result, 0, len(hits)), 0
+		for i, h := range hits {
+			if h.Own < 0 && (!records[i].Exists() || records[i].Revision != h.Revision) {
+				q.Hidden = append(q.Hidden, h.Key)
+				dropped++
+				continue
+			}
+			r, err := resultOf(records[i], h, q.scores)
+			if err != nil {
+				return nil, err
+			}
+			results = append(results, r)
+		}
+		if dropped == 0 || len(hits) < q.Limit || round == maxRounds-1 {
+			return results, nil
+		}
+	}
+}
+
+// resultOf returns the result for a record that a search has found.
+func resultOf(r storage.Record, h index.Hit, scores bool) (result, error) {
+	e, err := decode(r.Content)
+	if err != nil {
+		return result{}, err
+	}
+	s, err := e.stored()
+	if err != nil {
+		return result{}, err
+	}
+	found := result{ID: idOf(r.Key), Content: s.Content, Metadata: s.Metadata, Score: h.Score}
+	if len(found.Metadata) == 0 {
+		found.Metadata = json.RawMessage("{}")
+	}
+	if scores {
+		found.Vector, found.Text = &h.Vector, &h.Text
+	}
+	return found, nil
+}
+
+// idOf returns the id in the key of an entry.
+func idOf(key storage.Key) string { return key.Part(storage.Item) }
+
+// readQuery checks the arguments of recall.
+func (st *store) readQuery(text, rest json.RawMessage) (query, error) {
+	q := query{Query: index.Query{Limit: DefaultLimit, Mode: index.Hybrid, Language: st.collection.Language}}
+	if json.Unmarshal(text, &q.Text) != nil || strings.TrimSpace(q.Text) == "" {
+		return q, abi.Faultf(abi.InvalidArgument, "the query must be a text that is not empty")
+	}
+	if len(q.Text) > MaxQueryBytes {
+		return q, abi.Faultf(abi.TooLarge, "the query has %d bytes; the limit is %d", len(q.Text), MaxQueryBytes)
+	}
+	o, err := readOptions(rest, "options argument", "limit", "threshold", "filter", "namespace", "mode", "scores")
+	if err != nil {
+		return q, err
+	}
+	if err := o.readAll(map[string]kind.Option{
+		"limit": kind.CountOption(&q.Limit, MaxLimit), "threshold": scoreOption(&q.Threshold), "namespace": nameOption(&q.namespace, true),
+		"mode": modeOption(&q.Mode), "scores": kind.BoolOption(&q.scores),
+	}, "limit", "threshold", "namespace", "mode", "scores"); err != nil {
+		return q, err
+	}
+	if filter, ok := o["filter"]; ok {
+		if q.Filter, err = index.ParseFilter(filter); err != nil {
+			return q, err
+		}
+	}
+	return q, nil
+}
+
+// modeOption returns an Option for the mode of a search.
+func modeOption(to *index.Mode) kind.Option {
+	return func(v any) string {
+		name, _ := v.(string)
+		if *to = index.Mode(name); !slices.Contains(index.Modes(), *to) {
+			return "hybrid, vector or text"
+		}
+		return ""
+	}
+}

@@ -1,0 +1,264 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// namespacePartition contains the records in a namespace of a collection that an attempt can access.
+type namespacePartition struct{ *storePartition }
+
+var (
+	_ kind.NamespacedPartition = (*storePartition)(nil)
+	_ kind.Namespace           = namespacePartition{}
+)
+
+// Namespace implements kind.NamespacedPartition.
+func (p *storePartition) Namespace(name string) (kind.Namespace, error) {
+	key, scope := p.key, p.scope
+	if p.store.Collection.Auto && name != "" {
+		scope = declare.ScopeUser
+		var err error
+		what := fmt.Sprintf("a namespace with a name in the undeclared collection %q", p.store.Name)
+		if key, err = p.store.scopedKey(p.view.s.app.Group(p.view.caller), scope, p.view.caller, what, p.view.authority.holder()); err != nil {
+			return nil, err
+		}
+	}
+	return namespacePartition{p.view.partition(p.store, scope, key.With(storage.Part{Tag: storage.Namespace, Value: "/" + name}))}, nil
+}
+
+// Prefix implements kind.Namespace.
+func (p namespacePartition) Prefix() storage.Key { return p.key }
+
+// Written implements kind.Namespace.
+func (p namespacePartition) Written() []kind.Written {
+	var written []kind.Written
+	p.view.tx.Writes(func(stored, next storage.Record) bool {
+		if key := cmp.Or(next.Key, stored.Key); key.HasPrefix(p.key) && key != "" {
+			written = append(written, kind.Written{Key: key, Record: next})
+		}
+		return true
+	})
+	return written
+}
+
+// Peek implements kind.Namespace.
+func (p namespacePartition) Peek(ctx context.Context, keys ...storage.Key) ([]storage.Record, error) {
+	for _, key := range keys {
+		if !key.HasPrefix(p.key) {
+			return nil, fmt.Errorf("the record %s is not in the namespace %s", key, p.key)
+		}
+	}
+	return p.view.tx.Peek(ctx, keys...)
+}
+
+// Stored implements kind.Namespace.
+func (p namespacePartition) Stored(ctx context.Context, after string, limit int) ([]storage.Record, error) {
+	start := storage.Key("")
+	if after != "" {
+		start = p.recordKey(after)
+	}
+	return p.view.s.backend.Scan(ctx, p.key, start, limit)
+}
+
+// items encodes the random items of new records.
+var items = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// NewItem implements kind.Namespace.
+func (p namespacePartition) NewItem() (string, error) {
+	v := p.view
+	seed, err := v.Seed()
+	if err != nil {
+		return "", err
+	}
+	v.items++
+	text := binary.BigEndian.AppendUint64([]byte("item\x00"+v.caller.Run+"\x00"), seed)
+	digest := sha256.Sum256(binary.BigEndian.AppendUint64(text, v.items))
+	return items.EncodeToString(digest[:15]), nil
+}
+
+// maxDim is the maximum dimension of vectors.
+const maxDim = 16_384
+
+// pin is the stored form of the embedder of a collection.
+type pin struct {
+	Embedder string `json:"embedder"`
+	Dim      int    `json:"dimension"`
+}
+
+// Pin implements kind.Namespace. A search does not add the record of the embedder to the read set.
+func (p namespacePartition) Pin(ctx context.Context, embedder string, write bool) (int, error) {
+	v := p.view
+	key := v.s.app.Embedding(v.caller, p.store.Name)
+	r, err := p.readPin(ctx, key, write)
+	if err != nil || !r.Exists() && !write {
+		return 0, err
+	}
+	is := pin{}
+	if is.Embedder, is.Dim, err = embedderOf(v).Space(embedder); err != nil {
+		return 0, err
+	}
+	if is.Dim < 1 || is.Dim > maxDim {
+		return 0, abi.Faultf(abi.Unavailable, "the embedding model %q has %d dimensions; the limit is %d", embedder, is.Dim, maxDim)
+	}
+	if r.Exists() {
+		return is.Dim, p.checkPin(r, is)
+	}
+	content, err := json.Marshal(is)
+	if err != nil {
+		return 0, err
+	}
+	return is.Dim, v.tx.Apply(ctx, key, func(storage.Record, bool) (storage.Record, any, error) {
+		return storage.Record{Content: content}, nil, nil
+	})
+}
+
+// readPin reads the record of the embedder of the collection.
+func (p namespacePartition) readPin(ctx context.Context, key storage.Key, join bool) (storage.Record, error) {
+	if join {
+		return p.view.tx.Get(ctx, key)
+	}
+	found, err := p.view.tx.Peek(ctx, key)
+	if err != nil {
+		return storage.Record{}, err
+	}
+	return found[0], nil
+}
+
+// checkPin returns a fault if a record contains another embedder.
+func (p namespacePartition) checkPin(r storage.Record, is pin) error {
+	var was pin
+	if err := json.Unmarshal(r.Content, &was); err != nil {
+		return fmt.Errorf("record %s: %w: %w", r.Key, storage.ErrCorrupt, err)
+	}
+	if was == is {
+		return nil
+	}
+	return abi.Faultf(abi.Unavailable, "the vectors of the collection %q are from %s (%d dimensions), but its embedding model is now %s (%d dimensions)",
+		p.store.Name, kind.Quote(was.Embedder), was.Dim, kind.Quote(is.Embedder), is.Dim).
+		WithHint("restore the previous model, or run toolrun collection reembed %s", p.store.Name)
+}
+
+// Embed implements kind.Namespace. It returns a fault if the embedder does not return valid vectors.
+func (p namespacePartition) Embed(ctx context.Context, embedder string, texts []string, query bool) ([][]float32, error) {
+	e := embedderOf(p.view)
+	_, dim, err := e.Space(embedder)
+	if err != nil {
+		return nil, err
+	}
+	vectors, err := e.Embed(ctx, embedder, texts, query)
+	if err != nil {
+		return nil, err
+	}
+	if len(vectors) != len(texts) {
+		return nil, abi.Faultf(abi.Unavailable, "the embedding model %q returned %d vectors for %d texts", embedder, len(vectors), len(texts))
+	}
+	for _, vector := range vectors {
+		if len(vector) != dim {
+			return nil, abi.Faultf(abi.Unavailable, "the embedding model %q returned a vector of %d dimensions instead of %d", embedder, len(vector), dim)
+		}
+		if !isUnit(vector) {
+			return nil, abi.Faultf(abi.Unavailable, "the embedding model %q returned a vector with an invalid number", embedder)
+		}
+	}
+	return vectors, nil
+}
+
+// isUnit reports whether a vector has the length 1, up to rounding errors, or the length 0. The sum of
+// the squares is not a number if an element is not.
+func isUnit(vector []float32) bool {
+	sum := 0.0
+	for _, x := range vector {
+		sum += float64(x) * float64(x)
+	}
+	return sum == 0 || sum > 0.99 && sum < 1.01
+}
+
+// SetEmbedder sets the embedder of a View. Default: Config.Embedder. Only the host may call it.
+func SetEmbedder(v *View, e kind.Embedder) { v.embeds = e }
+
+// embedderOf returns the embedder of an attempt.
+func embedderOf(v *View) kind.Embedder {
+	if v.embeds != nil {
+		return v.embeds
+	}
+	return v.s.embedder
+}
+
+// Complete completes the records that the attempt has written: it makes the vectors of entries of
+// collections. A transaction calls it after its body. A body that calls it itself gets the faults
+// early; a further call does nothing.
+func Complete(ctx context.Context, v *View) error {
+	var names []string
+	spaces := map[string][]kind.Namespace{}
+	for _, p := range v.partitions {
+		if p.store.Kind != declare.KindCollection || p.key.Part(storage.Namespace) == "" {
+			continue
+		}
+		if spaces[p.store.Name] == nil {
+			names = append(names, p.store.Name)
+		}
+		spaces[p.store.Name] = append(spaces[p.store.Name], namespacePartition{p})
+	}
+	for _, name := range names {
+		at := slices.IndexFunc(v.partitions, func(p *storePartition) bool { return p.store.Name == name })
+		if err := v.partitions[at].store.compiled.(kind.Completer).Complete(ctx, spaces[name]); err != nil {
+			return v.classify(ctx, err, abi.Remember, name)
+		}
+	}
+	return nil
+}
+
+// lookup returns the store with a name, or nil. If the app allows collections without a declaration,
+// every other valid name is the name of such a collection.
+func lookup(s *Service, name string) *store {
+	if st := s.stores[name]; st != nil || !s.autoCollections || declare.CheckName(name) != nil {
+		return st
+	}
+	for other := range s.stores {
+		if strings.EqualFold(other, name) {
+			return nil
+		}
+	}
+	return autoCollection(s, name)
+}
+
+// autoCollection returns the store of a collection without a declaration, or nil if the name is
+// invalid.
+func autoCollection(s *Service, name string) *store {
+	st, err := s.kinds.compile(declare.AutoCollection(name), s.limits.content())
+	if err != nil {
+		return nil
+	}
+	return st
+}
+
+// storeOfKey returns the store of a record, or nil if it is not declared.
+func storeOfKey(s *Service, key storage.Key) *store {
+	name := key.Part(storage.Store)
+	if st := s.stores[name]; st != nil || key.Part(storage.Namespace) == "" {
+		return st
+	}
+	return lookup(s, name)
+}
+
+// forgetEmbedder removes the record of the embedder of a collection, so that the next entry determines
+// it anew.
+func forgetEmbedder(ctx context.Context, s *Service, tenant, name string) error {
+	key := s.app.Embedding(partition.Caller{Tenant: tenant}, name)
+	_, err := s.backend.DeleteWhere(ctx, storage.Selector{Keys: []storage.Key{key}}, 1)
+	return s.records.Fault("remove records", err)
+}

@@ -1,0 +1,68 @@
+package kind
+
+import (
+	"context"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Embedder makes vectors from texts. A collection names one of several embedders. An Embedder
+// belongs to one attempt of a run, and is used by one goroutine at a time.
+type Embedder interface {
+	// Space returns the id and the dimension of the embedder with a name. Vectors of embedders with
+	// different ids or dimensions cannot be compared. An unknown name is the fault unavailable.
+	Space(name string) (id string, dim int, err error)
+	// Embed returns a vector of length 1 for each text. The argument "query" is true for the query of
+	// a search, and false for texts that are stored.
+	Embed(ctx context.Context, name string, texts []string, query bool) ([][]float32, error)
+}
+
+// NamespacedPartition is the Partition of a store whose records lie in namespaces.
+type NamespacedPartition interface {
+	Partition
+	// Namespace returns the records of a namespace. The name "" is the name of the default namespace.
+	// It returns a fault if the caller has no records in the namespace, such as a caller without a
+	// user if the records belong to users.
+	Namespace(name string) (Namespace, error)
+}
+
+// Namespace is the Partition of the records in one namespace of a store. Its records can be found by
+// a search outside of the transaction: Peek then verifies what was found.
+type Namespace interface {
+	Partition
+	// Prefix returns the prefix of the keys of the records.
+	Prefix() storage.Key
+	// Written returns the records that the run has written or removed and not committed, in the order
+	// of their first use.
+	Written() []Written
+	// Peek returns the records under keys as the run sees them, all from one snapshot. They do not join
+	// the read set.
+	Peek(ctx context.Context, keys ...storage.Key) ([]storage.Record, error)
+	// Stored returns committed records that follow an item, in key order, and at most as many as the
+	// argument "limit". It does not add them to the read set. They can have expired, and Stored
+	// ignores the writes of the run.
+	Stored(ctx context.Context, after string, limit int) ([]storage.Record, error)
+	// NewItem returns the item of a new record. It is random, and the same in every attempt of the run.
+	NewItem() (string, error)
+	// Pin returns the dimension of the vectors in the store. It returns a fault if the embedder with a
+	// name differs from the one that made the vectors in the store. If the store has no vectors yet, Pin
+	// returns 0 or, if the argument "write" is true, records the embedder as that of the store.
+	Pin(ctx context.Context, embedder string, write bool) (dim int, err error)
+	// Embed makes vectors; see Embedder.
+	Embed(ctx context.Context, embedder string, texts []string, query bool) ([][]float32, error)
+}
+
+// Written is a record that a run has written or removed. Record is the zero Record if the run has
+// removed it.
+type Written struct {
+	Key    storage.Key
+	Record storage.Record
+}
+
+// Completer is a Store that completes the records of a run before they are committed.
+type Completer interface {
+	Store
+	// Complete is called after the body of the transaction, with each namespace that the run has used.
+	// If it fails, nothing is stored.
+	Complete(ctx context.Context, namespaces []Namespace) error
+}
