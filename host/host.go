@@ -22,6 +22,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/search/index"
 )
 
 // sweepChunk is the maximum number of records that are removed at once.
@@ -48,6 +49,7 @@ type Host struct {
 	ledger      *Ledger
 	meter       *Meter
 	models      *model.Set // nil if there are none
+	index       *index.Set // nil if the host has no index of its own
 	clock       func() time.Time
 	rand        io.Reader
 	log         *slog.Logger
@@ -72,8 +74,14 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 		return nil, err
 	}
 	opts = opts.withDefaults()
+	var own *index.Set
+	if opts.Index == nil {
+		own = index.New(opts.Backend, index.Options{})
+		opts.Index = own
+	}
 	h := &Host{
-		app: opts.App, gate: opts.Gate, observers: opts.Observers, limits: opts.Limits.withDefaults(), tenants: opts.Tenants,
+		index: own,
+		app:   opts.App, gate: opts.Gate, observers: opts.Observers, limits: opts.Limits.withDefaults(), tenants: opts.Tenants,
 		clock: opts.Now, rand: opts.Rand, log: opts.Logger, models: opts.Models,
 	}
 	engines, err := byExtension(opts.Engines)
@@ -90,7 +98,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 				o.ApprovalEnded(ctx, Caller{Tenant: c.Tenant, User: c.User, Session: c.Session, Workflow: c.Workflow}, approval.Expired)
 			}
 		},
-		App: opts.App.ID, Backend: opts.Backend, Stores: opts.App.AllStores(), Kinds: opts.Kinds, Limits: opts.Memory,
+		App: opts.App.ID, Backend: opts.Backend, Stores: opts.App.AllStores(), AutoCollections: opts.App.AutoCollections, Index: opts.Index, Kinds: opts.Kinds, Limits: opts.Memory,
 		SessionIdle: opts.App.SessionIdle, WorkflowIdle: opts.App.WorkflowIdle, LedgerRetention: opts.Ledger, MeteringRetention: opts.Metering, FileURL: opts.FileURL, Now: h.clock, Rand: h.rand, Logger: h.log,
 	})
 	if err != nil {
@@ -214,6 +222,9 @@ func (h *Host) Close() error {
 	errs = append(errs, h.programs.close())
 	h.ledger.close() // after the last run
 	h.meter.close()
+	if h.index != nil {
+		h.index.Close()
+	}
 	return errors.Join(errs...)
 }
 

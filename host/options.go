@@ -16,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/host/model"
+	"github.com/toolrun/toolrun/host/search/index"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -44,6 +45,9 @@ type Options struct {
 	// Models are the models that the operator offers to tools. Use one set for all hosts of a
 	// process, because it counts the tokens. By default, there are no models.
 	Models *model.Set
+	// Index contains the search indexes of collections. Use one for all hosts of a process, because it
+	// bounds the memory of all indexes. By default, the host has its own.
+	Index *index.Set
 	// Limits are the limits on runs. Memory contains the limits on the records of the app.
 	Limits Limits
 	Memory memory.Limits

@@ -83,12 +83,15 @@ func (h *Host) checkCall(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	}
 	finding := findingAt(call.Position)
 	switch {
-	case call.Op == abi.Recall:
+	case call.Op == abi.Recall && call.Store == "":
 		return checkRecall(h.app, t, call)
 	case call.Store == "":
 		return checkFactCall(h.app, t, op, call)
 	}
 	st, declared := h.app.Store(call.Store)
+	if _, entries := abi.Collections().Lookup(call.Op); !declared && h.app.AutoCollections && entries && declare.CheckName(call.Store) == nil {
+		declared = true
+	}
 	if !declared && call.Store != declare.SessionMeta {
 		return finding(app.UnknownStore, storeHint(h.app, call.Store), "the store %q is not declared", call.Store)
 	}
@@ -99,7 +102,7 @@ func (h *Host) checkCall(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	if st.Kind == declare.KindBlock {
 		what = "block"
 	}
-	at := slices.IndexFunc(t.Grants, func(g declare.Grant) bool { return g.Store == call.Store })
+	at := grantOn(t.Grants, call.Store)
 	switch {
 	case at < 0 && call.Store == declare.SessionMeta && op.Verb != abi.Read:
 		return finding(app.MissingGrant, "", "%s is read-only", call.Store)
@@ -112,6 +115,18 @@ func (h *Host) checkCall(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	}
 	return finding(app.MissingGrant, grantHint(call.Store, append(slices.Clone(t.Grants[at].Verbs), op.Verb)...),
 		"%s requires the grant %s on the %s %q", call.Op, op.Verb, what, call.Store)
+}
+
+// grantOn returns the index of the grant on a store, or -1. A grant with the name of the store has
+// precedence over patterns, and a longer pattern over a shorter one.
+func grantOn(grants []declare.Grant, store string) int {
+	at := slices.IndexFunc(grants, func(g declare.Grant) bool { return g.Store == store })
+	for i, g := range grants {
+		if g.Store != store && g.CoversStore(store) && (at < 0 || grants[at].IsPattern() && len(g.Store) > len(grants[at].Store)) {
+			at = i
+		}
+	}
+	return at
 }
 
 // findingAt returns a function that returns a finding at a position.

@@ -20,7 +20,9 @@ app: shop
 memory: {prefs: {access: user}, conv: {access: session, retention: session}}
 facts: {user.language: {}, user.age: {}, project.rates: {}}
 blocks: true
+collections: auto
 tools:
+  entries: {source: entries.js, description: d, grants: {"conv*": read, kb: [read, write]}}
   blocks: {source: blocks.js, description: d, grants: {core: read, archival: readwrite}}
   recalls: {source: recalls.js, description: d, grants: {core: read, prefs: read}}
   searches: {source: searches.js, description: d, grants: {archival: read}}
@@ -38,7 +40,9 @@ tools:
 			"await memory.get_block('cor');\nawait memory.get_content('archival');\nreturn await memory.get_block('prefs');")},
 		"recalls.js":  {Data: []byte("const all = await memory.recall(String(1));\nreturn [all, await memory.recall('tea')];")},
 		"searches.js": {Data: []byte("return await memory.recall({ query: 'tea', limit: 3 });")},
-		"good.js":     {Data: []byte("return (await memory.get_content('prefs'))?.a ?? null;")},
+		"entries.js": {Data: []byte("await memory.remember('conversations', 'x');\nawait memory.recall('conversations', 'x');\nawait memory.forget('kb', { all: true });\n" +
+			"await memory.recall('other', 'x');\nawait memory.get_content('kb');\nreturn await memory.remember('prefs', 'x');")},
+		"good.js": {Data: []byte("return (await memory.get_content('prefs'))?.a ?? null;")},
 		"calls.js": {Data: []byte("await memory.set_content('prefs', {});\nawait memory.delete_content('conv');\nawait memory.set_content('sessionMeta', {});\n" +
 			"await memory.get_content('sessionmeta');\nreturn await memory.get_content('perfs');")}}
 	declared, problems := app.Load(files, "app.yaml")
@@ -67,6 +71,13 @@ tools:
 		},
 		"recalls": {
 			`missing_grant recalls.js:2:20 the tool searches blocks, but has no read grant on any of them (grant it to the tool: grants: {archival: read})`,
+		},
+		"entries": {
+			`missing_grant entries.js:1:7 remember requires the grant write on the store "conversations" (grant it to the tool: grants: {conversations: [read, write]})`,
+			`missing_grant entries.js:3:7 forget requires the grant delete on the store "kb" (grant it to the tool: grants: {kb: readwrite})`,
+			`missing_grant entries.js:4:7 the tool has no grant on the store "other" (grant it to the tool: grants: {other: read})`,
+			`unknown_store entries.js:5:7 the store "kb" is not declared (the stores are: sessionMeta, prefs, conv, core, archival)`,
+			`code_mistake entries.js:6:14 the store "prefs" of kind document does not support the operation remember (use one of its operations: get_content, set_content, delete_content)`,
 		},
 		"writes": {
 			`missing_grant searches.js:1:14 the tool searches blocks, but has no read grant on any of them (grant it to the tool: grants: {archival: [read, write]})`,

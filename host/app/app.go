@@ -31,6 +31,8 @@ type App struct {
 	Stores  []declare.Store
 	Tools   []Tool
 	Prompts []Prompt
+	// AutoCollections is true if tools can use collections that the file does not declare.
+	AutoCollections bool
 	// Facts are the declared facts in the order of the file, followed by the facts of the agents.
 	// Facts is nil if the app has no facts.
 	Facts []declare.Fact

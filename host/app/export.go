@@ -48,6 +48,9 @@ func Export(a *App) ([]byte, error) {
 	out := exportedApp{
 		App: a.ID, SessionIdle: formatDuration(a.SessionIdle), Memory: stores, Facts: facts, Blocks: blocks, Sleep: exportSleep(a.Sleep), Agents: a.AgentFiles, Tools: tools, DefaultTool: a.DefaultTool, Prompts: prompts,
 	}
+	if a.AutoCollections {
+		out.Collections = "auto"
+	}
 	if a.WorkflowIdle > 0 && a.WorkflowIdle != DefaultWorkflowIdle {
 		out.WorkflowIdle = formatDuration(a.WorkflowIdle)
 	}
@@ -97,6 +100,7 @@ type exportedApp struct {
 	Memory       ordered        `json:"memory"`
 	Facts        ordered        `json:"facts,omitzero"`
 	Blocks       ordered        `json:"blocks,omitzero"`
+	Collections  string         `json:"collections,omitempty"`
 	Sleep        *exportedSleep `json:"sleep,omitempty"`
 	Agents       []string       `json:"agents,omitzero"`
 	Tools        ordered        `json:"tools,omitempty"`
@@ -110,9 +114,13 @@ type exportedStore struct {
 	Kind        declare.Kind    `json:"kind,omitempty"` // omitted if it is the kind document
 	Access      declare.Scope   `json:"access"`
 	Retention   string          `json:"retention,omitempty"`
-	Strict      bool            `json:"strict"`
+	Strict      *bool           `json:"strict,omitempty"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
 	Expose      string          `json:"expose,omitempty"`
+	// These keys are only for collections, which have no strict.
+	Embedding string            `json:"embedding,omitempty"`
+	Erase     declare.EraseRule `json:"erase,omitempty"`
+	Language  string            `json:"language,omitempty"`
 }
 
 // exportedTool always contains grants, models, approval, env and limits, even if they are empty. Otherwise, the
@@ -164,7 +172,13 @@ func exportStore(s declare.Store) (string, any, error) {
 	if s.Kind == declare.KindDocument {
 		s.Kind = ""
 	}
-	out := exportedStore{s.Title, s.Description, s.Kind, s.Access, s.Retention.String(), s.Strict, schema, ""}
+	out := exportedStore{
+		Name: s.Title, Description: s.Description, Kind: s.Kind, Access: s.Access, Retention: s.Retention.String(), Schema: schema,
+		Embedding: s.Collection.Embedding, Erase: s.Collection.Erase, Language: s.Collection.Language,
+	}
+	if s.Kind != declare.KindCollection {
+		out.Strict = &s.Strict
+	}
 	if s.Resource {
 		out.Expose = exposed
 	}

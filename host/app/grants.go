@@ -18,6 +18,9 @@ type grantReader struct {
 	// The field declared contains the positions of the declared stores. It is nil for a tool that is
 	// read without an app.
 	declared map[string]position
+	// The field auto is true if the app allows collections without a declaration. Each name can then be
+	// the name of a collection.
+	auto bool
 	// The field "facts" contains the positions of the declared facts. It is nil if the app declares
 	// no facts.
 	facts map[string]position
@@ -107,6 +110,10 @@ func (r *grantReader) checkTarget(m member, g declare.Grant) {
 	case r.declared == nil:
 	case g.Store == declare.Facts:
 		r.checkFacts(m, g)
+	case g.CheckPattern() != nil:
+		r.errorf(m.position, BadName, "write the beginning of a name and *, such as kb-*", "%s", g.CheckPattern())
+	case r.auto && declare.CheckName(strings.TrimSuffix(m.key, "*")) == nil:
+	case g.IsPattern() && r.matchesStore(g):
 	case !r.grantable(m.key):
 		known := slices.Sorted(maps.Keys(r.declared))
 		r.errorf(m.position, UnknownStore, didYouMean(m.key, append(known, declare.SessionMeta)), "the store %s is not declared", quote(m.key))
@@ -125,6 +132,16 @@ func (r *grantReader) checkFacts(m member, g declare.Grant) {
 	case !declared && g.Item != "" && !strings.HasSuffix(g.Item, "*"):
 		r.errorf(m.position, UnknownStore, didYouMean(g.Item, slices.Sorted(maps.Keys(r.facts))), "the fact %s is not declared", quote(g.Item))
 	}
+}
+
+// matchesStore reports whether a pattern covers a declared store.
+func (r *grantReader) matchesStore(g declare.Grant) bool {
+	for name := range r.declared {
+		if g.CoversStore(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // grantable reports whether a tool or a prompt can get a grant on the store.

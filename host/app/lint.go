@@ -39,7 +39,9 @@ func (l *load) lintGrants(a *App) {
 	granted := map[string]bool{}
 	note := func(grants []declare.Grant) {
 		for _, g := range grants {
-			granted[g.Store] = true
+			for _, s := range a.Stores {
+				granted[s.Name] = granted[s.Name] || g.CoversStore(s.Name)
+			}
 		}
 	}
 	for _, t := range a.Tools {

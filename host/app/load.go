@@ -32,8 +32,8 @@ type Loader struct {
 	// entry file of a tool's folder is searched for in this order. The default is the extensions of
 	// the bundled engines.
 	Extensions []string
-	// Kinds are the kinds of stores that the host supports. By default, the host supports only the
-	// kind document. Facts, blocks and agents do not require a kind in this list.
+	// Kinds are the kinds of stores that the host supports. By default, the host supports the kinds
+	// document and collection. Facts, blocks and agents do not require a kind in this list.
 	Kinds []declare.Kind
 }
 
@@ -76,7 +76,7 @@ func (ld Loader) begin(fsys fs.FS) *load {
 	grants := &grantReader{fieldReader: fields}
 	stores := &storeReader{fieldReader: fields, schemas: schemas, max: cmp.Or(ld.MaxStores, DefaultMaxStores), kinds: ld.Kinds}
 	if stores.kinds == nil {
-		stores.kinds = []declare.Kind{declare.KindDocument}
+		stores.kinds = []declare.Kind{declare.KindDocument, declare.KindCollection}
 	}
 	sources := &sourceReader{fieldReader: fields, files: files, extensions: ld.Extensions}
 	if sources.extensions == nil {
@@ -89,7 +89,7 @@ func (ld Loader) begin(fsys fs.FS) *load {
 	return &load{fields, files, grants, stores, &factReader{fields, schemas}, &blockReader{fields}, &agentReader{fields, files}, tools, &promptReader{fields, grants}}
 }
 
-var appKeys = []string{"app", "session_idle", "workflow_idle", "memory", "facts", "blocks", "sleep", "agents", "tools", "default_tool", "prompts"}
+var appKeys = []string{"app", "session_idle", "workflow_idle", "memory", "facts", "blocks", "collections", "sleep", "agents", "tools", "default_tool", "prompts"}
 
 var idRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
@@ -108,6 +108,8 @@ func (l *load) app(root *node) (*App, Problems) {
 		if n := root.get("workflow_idle"); n != nil {
 			a.WorkflowIdle = l.duration(n, "workflow_idle", time.Second, maxIdle)
 		}
+		a.AutoCollections = l.stores.auto(root.get("collections"))
+		l.grants.auto = a.AutoCollections
 		a.Stores, l.grants.declared = l.stores.stores(root.get("memory"))
 		facts, positions := l.facts.facts(root.get("facts"))
 		a.Facts, a.Blocks = facts, l.blocks.blocks(root.get("blocks"), l.grants.declared)

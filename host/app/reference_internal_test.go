@@ -12,7 +12,7 @@ import (
 
 // The function "documented" returns the keys in each section of the reference.
 var documented = map[string][]string{
-	"App": appKeys, "Store": storeKeys, "Fact": factKeys, "Blocks": {keyShared, keyLanguage, "core", "archival"}, "Block": blockKeys, "Sleep": sleepKeys, "Tool": toolKeys, "Annotations": annotationKeys, "Approval": approvalKeys, "Limits": limitKeys,
+	"App": appKeys, "Store": allStoreKeys, "Fact": factKeys, "Blocks": {keyShared, keyLanguage, "core", "archival"}, "Block": blockKeys, "Sleep": sleepKeys, "Tool": toolKeys, "Annotations": annotationKeys, "Approval": approvalKeys, "Limits": limitKeys,
 	"Prompt": promptKeys, "Grants": verbWords, "tool.json": {"name", "source"},
 	"What `toolrun check` reports": nil,
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,7 +11,12 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-var storeKeys = []string{"name", "description", "kind", "access", "retention", "strict", "schema", "expose"}
+var (
+	storeKeys = []string{"name", "description", "kind", "access", "retention", "strict", "schema", "expose"}
+	// collectionKeys are the keys that only collections have.
+	collectionKeys = []string{"embedding", "erase", "language"}
+	allStoreKeys   = slices.Concat(storeKeys, collectionKeys)
+)
 
 // storeReader reads the section memory.
 type storeReader struct {
@@ -44,7 +50,7 @@ func (r *storeReader) store(m member) declare.Store {
 		r.errorf(m.position, BadName, storeNameHint(m.key), "%s", err)
 	}
 	n := m.value
-	if !r.named(m, "a store", storeKeys) {
+	if !r.named(m, "a store", allStoreKeys) {
 		return s
 	}
 	s.Title = r.text(n.get("name"), "name")
@@ -54,7 +60,7 @@ func (r *storeReader) store(m member) declare.Store {
 	}
 	if access := n.get("access"); access != nil {
 		s.Access = r.access(access)
-	} else if lacks(n, "access", storeKeys) {
+	} else if lacks(n, "access", allStoreKeys) {
 		r.errorf(m.position, MissingKey, "add access: user, session or application", "the store %s does not declare its access", quote(m.key))
 	}
 	s.Retention = r.retention(n.get("retention"), s.Access)
@@ -65,6 +71,7 @@ func (r *storeReader) store(m member) declare.Store {
 	if s.Resource && s.Kind != declare.KindDocument {
 		r.errorf(n.get("expose").position, BadValue, "remove expose", "only document stores can be exposed as resources; the store %s is of kind %s", quote(m.key), s.Kind)
 	}
+	r.collection(m, &s)
 	r.lintStore(m, s)
 	return s
 }
@@ -95,8 +102,8 @@ func (r *storeReader) kind(n *node) declare.Kind {
 	case "":
 	case "block":
 		r.errorf(n.position, BadValue, "declare it in the section blocks of the app file", "a store in the section memory cannot be of kind block")
-	case "facts", "collection":
-		r.errorf(n.position, BadValue, "remove kind", "stores of kind %q are not supported", word)
+	case "facts":
+		r.errorf(n.position, BadValue, "declare facts in the section facts of the app file", "a store in the section memory cannot be of kind facts")
 	default:
 		r.errorf(n.position, BadValue, didYouMean(word, known), "%s is not a kind of store", quote(word))
 	}

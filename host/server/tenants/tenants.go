@@ -20,6 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/metering"
+	"github.com/toolrun/toolrun/host/search/index"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -55,6 +56,7 @@ type Options struct {
 // Apps contains the apps that a service serves. Apps is safe for concurrent use.
 type Apps struct {
 	options Options
+	index   *index.Set // nil if the options contain an index
 
 	mu     sync.Mutex
 	closed bool
@@ -104,8 +106,13 @@ func New(opts Options) *Apps {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
+	var own *index.Set
+	if opts.Host.Index == nil {
+		own = index.New(opts.Host.Backend, index.Options{})
+		opts.Host.Index = own
+	}
 	a := &Apps{
-		options: opts, apps: map[string]*app.App{}, hosts: map[hostKey]*openHost{}, stop: make(chan struct{}), logger: logger,
+		index: own, options: opts, apps: map[string]*app.App{}, hosts: map[hostKey]*openHost{}, stop: make(chan struct{}), logger: logger,
 		failures: failureLog{logger: logger},
 	}
 	a.sweeper = sweeper{options: opts.Host, apps: a.all, open: a.Host, logger: logger}
@@ -365,5 +372,8 @@ func (a *Apps) Close() error {
 		a.retire(o)
 	}
 	a.gone.Wait()
+	if first && a.index != nil {
+		a.index.Close()
+	}
 	return nil
 }
