@@ -195,7 +195,7 @@ func (c *comparison) compareVectors(chunk *chunk, first, last uint32, to *best) 
 				text = c.text[row]
 			}
 			approximate, maxError := c.rounded.Bounds(products[row-start], chunk.rounded[row-first])
-			if !(c.query.Mode.mean(approximate+maxError, text) < floor) {
+			if !(c.query.mean(approximate+maxError, text) < floor) {
 				c.add(row, dot(c.query.Vector, c.vectors.exact(row)), to)
 				floor = to.floor()
 			}
@@ -211,6 +211,6 @@ func (c *comparison) add(row uint32, vector float64, to *best) {
 	}
 	to.add(proposal{
 		key: c.keys[row], revision: c.revisions[row], own: -1,
-		score: rounded(c.query.Mode.mean(vector, text)), vector: rounded(vector), text: rounded(text),
+		score: rounded(c.query.mean(vector, text)), vector: rounded(vector), text: rounded(text),
 	})
 }

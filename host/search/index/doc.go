@@ -18,7 +18,7 @@
 //   - The text score is the weighted mean of the saturations of the query's words in the text. Its
 //     weights and saturations are those of BM25: the sum of weight × saturation over all words is
 //     divided by the sum of the weights and by [search.MaxSaturation].
-//   - The hybrid score is the mean of both scores.
+//   - The hybrid score is the weighted mean of both scores. A query determines the weights.
 //
 // The weights depend on the number of all entries in the partition that have not expired, and on the
 // average length of their texts. They do not depend on the filter. Hits with equal scores are in the

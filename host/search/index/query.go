@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -41,13 +42,17 @@ type Mode string
 
 // The modes. The empty Mode means Hybrid.
 const (
-	Hybrid Mode = "hybrid" // the mean of both scores
+	Hybrid Mode = "hybrid" // the weighted mean of both scores
 	Vector Mode = "vector" // the cosine of the vectors
 	Text   Mode = "text"   // BM25
 )
 
 // Modes returns the names of all modes, sorted.
 func Modes() []Mode { return []Mode{Hybrid, Text, Vector} }
+
+// DefaultVectorShare is the default of Query.VectorShare. It is suitable for vectors of a model that
+// compares meanings. For vectors that compare words, lexical.VectorShare is better.
+const DefaultVectorShare = 0.5
 
 // Query is a search in a partition.
 type Query struct {
@@ -57,6 +62,9 @@ type Query struct {
 	Vector []float32
 	// Mode selects the score. Default: Hybrid.
 	Mode Mode
+	// VectorShare is the weight of the vector score in the mode Hybrid, at most 1. The weight of the text
+	// score is the rest. Default: DefaultVectorShare.
+	VectorShare float64
 	// Limit is the maximum number of hits. It must be at least 1.
 	Limit int
 	// Threshold is the minimum score of a hit. An entry with the score 0 is never a hit.
@@ -78,14 +86,15 @@ type Query struct {
 // check completes the query with its defaults. It returns the language and the words to search for,
 // which are nil in the mode Vector.
 func (q *Query) check() (*search.Language, *search.Query, error) {
-	if q.Mode == "" {
-		q.Mode = Hybrid
-	}
+	q.Mode = cmp.Or(q.Mode, Hybrid)
+	q.VectorShare = cmp.Or(q.VectorShare, DefaultVectorShare)
 	switch {
 	case !slices.Contains(Modes(), q.Mode):
 		return nil, nil, abi.Faultf(abi.InvalidArgument, "unknown mode %s", quote(string(q.Mode))).WithHint("the modes are: hybrid, text, vector")
 	case q.Limit < 1:
 		return nil, nil, abi.Faultf(abi.InvalidArgument, "the limit is %d; it must be at least 1", q.Limit)
+	case !(q.VectorShare >= 0 && q.VectorShare <= 1):
+		return nil, nil, abi.Faultf(abi.InvalidArgument, "the share of the vector score is %v; it must be from 0 to 1", q.VectorShare)
 	case !(q.Threshold >= 0 && q.Threshold <= 1):
 		return nil, nil, abi.Faultf(abi.InvalidArgument, "the threshold is %v; it must be from 0 to 1", q.Threshold)
 	case len(q.Vector) > MaxElements:

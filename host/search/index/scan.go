@@ -66,7 +66,7 @@ func (r *ranking) add(e *Entry, own int) {
 	}
 	p := proposal{key: e.Key, revision: e.Revision, own: own, vector: rounded(vector)}
 	if len(matches) == 0 {
-		p.score = rounded(r.query.Mode.mean(vector, 0))
+		p.score = rounded(r.query.mean(vector, 0))
 		r.best.add(p)
 		return
 	}
@@ -83,7 +83,7 @@ func (r *ranking) hits() []Hit {
 		for _, m := range p.matches {
 			text += weights.occurrence(m.Term, m.Occurrences, p.length)
 		}
-		p.text, p.score = rounded(text), rounded(r.query.Mode.mean(p.vector, text))
+		p.text, p.score = rounded(text), rounded(r.query.mean(p.vector, text))
 		r.best.add(p.proposal)
 	}
 	return r.best.hits()

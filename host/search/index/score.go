@@ -19,9 +19,9 @@ func rounded(score float64) int32 {
 	return int32(score*scale + 0.5)
 }
 
-// mean returns the score in a mode for a vector score and a text score, before it is rounded.
-func (m Mode) mean(vector, text float64) float64 {
-	switch m {
+// mean returns the score of the query for a vector score and a text score, before it is rounded.
+func (q *Query) mean(vector, text float64) float64 {
+	switch q.Mode {
 	case Vector:
 		return vector
 	case Text:
@@ -30,7 +30,7 @@ func (m Mode) mean(vector, text float64) float64 {
 	if !(vector > 0) {
 		vector = 0
 	}
-	return (vector + text) / 2
+	return q.VectorShare*vector + (1-q.VectorShare)*text
 }
 
 // statistics contains the numbers on which the weights of words depend.
