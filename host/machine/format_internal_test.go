@@ -2,8 +2,6 @@ package machine
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -92,24 +90,8 @@ func checkFormat(t failer, source string) {
 	}
 }
 
-func sampleFiles(t testing.TB) []string {
-	files, err := filepath.Glob("testdata/samples/*.machine")
-	if err != nil || len(files) != 7 {
-		t.Fatalf("the samples are %q, %v; want 7", files, err)
-	}
-	var texts []string
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts = append(texts, string(text))
-	}
-	return texts
-}
-
 func TestFormatSamples(t *testing.T) {
-	for _, text := range sampleFiles(t) {
+	for _, text := range Samples(t) {
 		checkFormat(t, text)
 		once, err := Format("m", []byte(text))
 		if err != nil {
@@ -189,7 +171,7 @@ machine m  // its name
 }
 
 func FuzzFormat(f *testing.F) {
-	for _, text := range sampleFiles(f) {
+	for _, text := range findSamples(f) {
 		f.Add(text)
 	}
 	for _, text := range []string{

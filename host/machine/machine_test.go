@@ -2,8 +2,6 @@ package machine_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,14 +10,10 @@ import (
 	"github.com/toolrun/toolrun/host/machine"
 )
 
-// sample returns a file with a code block of the vendor's documentation.
+// sample returns a code block of the vendor's documentation. Its name begins with its number.
 func sample(t testing.TB, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "samples", name+".machine"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return machine.Samples(t)[name[0]-'1']
 }
 
 // outline returns the steps of a document with their settings, one per line.

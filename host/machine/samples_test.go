@@ -1,0 +1,46 @@
+package machine
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var sampleHeader = regexp.MustCompile(`^(machine|remember|recall) [a-z_<>]+\n`)
+
+// Samples returns the code blocks of the vendor's documentation page, in order. Samples skips the test
+// if the page is not next to the project.
+func Samples(t testing.TB) []string {
+	t.Helper()
+	blocks := findSamples(t)
+	if blocks == nil {
+		t.Skip("the documentation page with the samples is not next to the project")
+	}
+	return blocks
+}
+
+// findSamples returns the code blocks of the page, or nil if there is no page. The page has lost its
+// fences and its indentation: a block is a paragraph that begins with the header of a step or of a
+// machine.
+func findSamples(t testing.TB) []string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "seeds", "003_machines_remember_recall.txt"))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []string
+	for paragraph := range strings.SplitSeq(string(page), "\n\n") {
+		if block := strings.TrimLeft(paragraph, "\n") + "\n"; sampleHeader.MatchString(block) {
+			blocks = append(blocks, block)
+		}
+	}
+	if len(blocks) != 7 {
+		t.Fatalf("the page has %d code blocks; want 7", len(blocks))
+	}
+	return blocks
+}
