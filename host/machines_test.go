@@ -10,6 +10,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/model/modeltest"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 const summarizer = `machine summarizer
@@ -105,5 +106,20 @@ func TestMachineFaults(t *testing.T) {
 				t.Errorf("the position of %v is %s:%d:%d; want %d:%d", err, fault.File, fault.Line, fault.Column, tt.line, tt.column)
 			}
 		})
+	}
+}
+
+// TestMachineApproval checks that a machine pauses before a step that requires an approval.
+func TestMachineApproval(t *testing.T) {
+	source := strings.Replace(summarizer, "  implements\n", "      requires approval for\n        ask\n  implements\n", 1)
+	h, server := openMachine(t, source, `{"summary":"short"}`)
+	inv := host.Invocation{Caller: host.Caller{User: "ann"}, Input: json.RawMessage(`{"document":"text"}`)}
+	result, err := h.Run(t.Context(), inv)
+	if result.Status != report.Paused || result.Approval == nil || result.Approval.Effect.Operation != "model.chat" || len(server.Requests()) > 0 {
+		t.Fatalf("Run = %s %+v, %v; want a paused run before the request", result.Status, result.Approval, err)
+	}
+	result, err = h.Approvals().Approve(t.Context(), host.Caller{}, result.Approval.Token)
+	if err != nil || string(result.Output) != `{"summary":"short","length":5}` {
+		t.Errorf("Approve = %s, %v; want the output", result.Output, err)
 	}
 }

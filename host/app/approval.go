@@ -68,8 +68,10 @@ func (a *App) UnknownOperations(known []string) Problems {
 				continue
 			}
 			at := position{file: t.Source}
-			if items := t.approval.get("before"); items != nil && i < len(items.items) {
-				at = items.items[i].position
+			if t.approval != nil {
+				if items := t.approval.get("before"); items != nil && i < len(items.items) {
+					at = items.items[i].position
+				}
 			}
 			p := newProblem(at, BadValue, didYouMean(name, known), "approval.before contains the operation %s, which does not exist", quote(name))
 			p.Tool = t.Name

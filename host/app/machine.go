@@ -37,6 +37,9 @@ func (r *toolReader) machine(at position, t *Tool, get func(key string) *node) {
 	if get("models") == nil {
 		t.Models = r.machineModels(doc)
 	}
+	if get("approval") == nil {
+		t.Approval.Before = doc.Approvals()
+	}
 	if get("grants") == nil {
 		t.Grants = r.machineGrants(t.Source, doc)
 	}

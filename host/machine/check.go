@@ -178,13 +178,10 @@ func (c checker) permissions() {
 			c.warnf(n.Position, CodeNoEffect, "remove it", "no step uses the permission %s", n.Value)
 		}
 	}
-	names := slices.Concat(known, stepKinds)
-	for _, s := range c.doc.Steps {
-		names = append(names, s.Name.Value)
-	}
+	names := slices.Concat(known, stepKinds[:len(stepKinds)-1])
 	for _, n := range p.Approval {
 		if !contains(names, n.Value) {
-			c.errorf(n.Position, CodeUnknown, didYouMean(n.Value, names, "use a permission, a kind of step, or a step: "), "%s is neither a permission nor a step", quote(n.Value))
+			c.errorf(n.Position, CodeUnknown, didYouMean(n.Value, names, "use a permission or a kind of step: "), "%s is neither a permission nor a kind of step that has effects", quote(n.Value))
 		}
 	}
 }

@@ -78,7 +78,7 @@ const (
 type Permissions struct {
 	// Allowed and Denied are names of permissions. A denied permission overrides an allowed one.
 	Allowed, Denied []Name
-	// Approval are the names of permissions, kinds of steps or steps that require approval.
+	// Approval are the permissions and the kinds of steps that require an approval.
 	Approval []Name
 }
 

@@ -124,6 +124,16 @@ func TestCollections(t *testing.T) {
 	}
 }
 
+func TestApprovals(t *testing.T) {
+	const steps = "implements\n  recall a\n    query: \"x\"\n    collection: \"kb\"\n  ask b, using: \"m\"\n    with task \"t\"\n  remember c\n    content: \"x\"\n    collection: \"kb\"\n"
+	for names, want := range map[string]string{"": "[]", "remember": "[remember]", "memory": "[recall remember]", "llm_call, forget": "[model.chat]", "ask, memory, recall": "[recall model.chat remember]"} {
+		d, problems := machine.Parse("m", []byte("machine m\nensures\n  permissions\n    allowed to memory, llm_call\n    requires approval for "+names+"\n"+steps))
+		if got := fmt.Sprint(d.Approvals()); got != want || problems.Err() != nil {
+			t.Errorf("Approvals with %q = %s, %v; want %s", names, got, problems, want)
+		}
+	}
+}
+
 // TestIndentation checks that a line that looks like a header belongs to the code of a step if it is
 // indented more than the header of the step.
 func TestIndentation(t *testing.T) {

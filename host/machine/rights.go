@@ -56,3 +56,20 @@ func (d *Document) Collections() []Collection {
 	}
 	return found
 }
+
+// operations maps the kinds of steps with effects to the operations that they perform.
+var operations = map[StepKind]string{Remember: "remember", Recall: "recall", Forget: "forget", Ask: "model.chat"}
+
+// Approvals returns the names of the operations that require an approval, without duplicates. They
+// are the operations of steps whose kind or permission is in the section ensures.
+func (d *Document) Approvals() []string {
+	var found []string
+	for _, s := range d.Steps {
+		operation := operations[s.Kind]
+		requires := func(n Name) bool { return n.Value == string(s.Kind) || n.Value == s.Kind.Permission() }
+		if operation != "" && !slices.Contains(found, operation) && slices.ContainsFunc(d.Permissions.Approval, requires) {
+			found = append(found, operation)
+		}
+	}
+	return found
+}
