@@ -163,7 +163,7 @@ func (t *turn) makeFingerprint() (string, error) {
 func (t *turn) attempt(ctx context.Context, v *memory.View) error {
 	t.attempts++
 	t.info.Attempt = t.attempts
-	t.last = turnAttempt{}
+	t.last, t.info.UnrecordedMessages = turnAttempt{}, 0
 	e := Execution{Began: time.Now()}
 	t.setState(RunQueued)
 	if e.Err = t.admit(ctx); e.Err == nil {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
@@ -23,7 +24,8 @@ const maxMessages = 100
 // platforms with their own agents. Caller.Agent is the agent that was active, if any. Turns add their
 // messages themselves. The session is started if it does not exist. AddMessages returns the number of
 // messages that were added, which excludes messages without text. If the caller has no user, nothing
-// is kept, and the number is 0. The transcript contains a bounded number of messages and drops the oldest ones.
+// is kept, and the number is 0. The transcript contains a bounded number of messages and drops the oldest
+// ones. If the messages exceed a quota without any older message, the error is abi.QuotaExceeded.
 func (s Sessions) AddMessages(ctx context.Context, caller Caller, messages []Message) (added int, err error) {
 	if s.h.app.Sleep == nil {
 		return 0, errNoSleep
@@ -66,7 +68,8 @@ func checkMessages(caller Caller, messages []Message) ([]transcript.Message, err
 
 // recordMessages adds the messages of a turn to the transcript of its session, in the transaction of
 // the turn. The transcript does not contain the sensitive values of the agent, because a model may
-// read it.
+// read it. If the messages exceed a quota, the turn succeeds with a warning: the user's conversation must
+// not end because there is no space for its transcript.
 func recordMessages(ctx context.Context, t *turn, v *memory.View) error {
 	if t.h.app.Sleep == nil || t.inv.DryRun {
 		return nil
@@ -82,8 +85,16 @@ func recordMessages(ctx context.Context, t *turn, v *memory.View) error {
 		add(transcript.RoleAssistant, text)
 	}
 	_, err := memory.RecordMessages(ctx, v, t.last.outcome.Agent, messages, t.h.app.Sleep.After)
-	return err
+	if !errors.Is(err, abi.QuotaExceeded) {
+		return err
+	}
+	t.info.UnrecordedMessages = len(messages)
+	t.last.warnings = append(t.last.warnings, unrecordedWarning)
+	return nil
 }
+
+// unrecordedWarning is the warning in the result of a turn whose messages exceed the quota.
+const unrecordedWarning = "sleep-time memory does not receive the messages of this turn, because the transcript would exceed a storage quota"
 
 // settle schedules the run of a session that has ended. If this fails, the run starts at the time
 // at which the session would have settled without its end.

@@ -80,6 +80,9 @@ type RunInfo struct {
 	Sleep   bool
 	Caller  Caller
 	Attempt int // number of the attempt, starting at 1; 0 outside of attempts
+	// UnrecordedMessages is set in RunEnded for a turn. It is the number of messages that the transcript
+	// of the session does not contain because they exceed a quota.
+	UnrecordedMessages int
 	// Outcome is set in RunEnded.
 	Outcome Outcome
 	// QueueTime is set in RunEnded if the run ended before its first admission. It is the time that

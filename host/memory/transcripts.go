@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -17,6 +18,9 @@ import (
 // result is the number of added messages. Messages without text are not added. Without a user or a
 // session, nothing is kept. Only the host may call RecordMessages: the View's Authority is not
 // checked.
+//
+// If the transcript would exceed the quota, RecordMessages drops all older messages. If the new messages
+// exceed the quota, too, the error is a quota_exceeded fault, and the attempt can continue without them.
 func RecordMessages(ctx context.Context, v *View, agent string, messages []transcript.Message, after time.Duration) (added int, err error) {
 	if v.caller.User == "" || v.caller.Session == "" || len(messages) == 0 {
 		return 0, nil
@@ -31,10 +35,31 @@ func RecordMessages(ctx context.Context, v *View, agent string, messages []trans
 		return 0, nil
 	}
 	t.expires = v.Now().Add(after + declare.TranscriptRetention)
-	if t.State.Due.IsZero() {
-		return added, t.schedule(ctx, t.State.SettlesAt(after), dueState{})
+	err = t.extend(ctx, after)
+	if errors.Is(err, abi.QuotaExceeded) && t.State.Keep(added) {
+		err = t.extend(ctx, after)
 	}
-	return added, t.save(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return added, nil
+}
+
+// extend stores the transcript after messages were added, and schedules a run if there is none. If it
+// fails, nothing is stored.
+func (t *Transcript) extend(ctx context.Context, after time.Duration) error {
+	if !t.State.Due.IsZero() {
+		return t.save(ctx)
+	}
+	err := t.schedule(ctx, t.State.SettlesAt(after), dueState{})
+	if err == nil || t.view.closed != nil {
+		return err
+	}
+	if undo := t.unschedule(ctx); undo != nil {
+		return undo
+	}
+	t.State.Due = time.Time{}
+	return err
 }
 
 // Transcript is the transcript of a session in an attempt.
@@ -122,14 +147,13 @@ func (t *Transcript) schedule(ctx context.Context, at time.Time, state dueState)
 		return err
 	}
 	key := t.dueKey()
-	tags := partition.Tags(key, t.view.caller, partition.Lifetime{})
-	err = t.view.tx.Apply(ctx, key, func(storage.Record, bool) (storage.Record, any, error) {
-		return storage.Record{Content: content, Expires: t.expires, Tags: tags}, nil, nil
-	})
+	next := storage.Record{Key: key, Content: content, Expires: t.expires, Tags: partition.Tags(key, t.view.caller, partition.Lifetime{})}
+	err = t.view.tx.Apply(ctx, key, func(storage.Record, bool) (storage.Record, any, error) { return next, nil, nil })
 	if err != nil {
 		return t.classified(ctx, err)
 	}
-	return t.save(ctx)
+	t.view.countWrite(next)
+	return t.save(ctx) // checks the quota for both records
 }
 
 // unschedule removes the record that schedules the run, if there is one.

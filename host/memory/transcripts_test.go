@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -301,5 +302,37 @@ func TestDueApps(t *testing.T) {
 	}
 	if _, paused, err := memory.NewSleepQueue(a.Service).Paused(ctx, "t3"); err != nil || paused {
 		t.Errorf("after the end of the pause, Paused = %t, %v", paused, err)
+	}
+}
+
+// TestTranscriptAtQuota adds a message of each size to an empty transcript. If the message does not fit
+// together with its scheduled run, RecordMessages fails, and the transaction commits without both.
+func TestTranscriptAtQuota(t *testing.T) {
+	fits, refused := 0, 0
+	for size := range 400 {
+		a := withTranscripts(t, func(cfg *memory.Config) { cfg.Limits = memory.Limits{UserBytes: 600} })
+		var failed error
+		_, err := a.transactWithoutRights(ann, func(ctx context.Context, v *memory.View) error {
+			message := transcript.Message{Role: transcript.RoleUser, Content: strings.Repeat("x", size+1)}
+			_, failed = memory.RecordMessages(ctx, v, "support", []transcript.Message{message}, settleAfter)
+			if errors.Is(failed, abi.QuotaExceeded) {
+				return nil
+			}
+			return failed
+		})
+		if err != nil {
+			t.Fatalf("a message of %d bytes: %v", size+1, err)
+		}
+		a.clock.Advance(settleAfter)
+		due := len(a.due())
+		if want := map[bool]int{true: 1}[failed == nil]; due != want {
+			t.Errorf("a message of %d bytes: %d scheduled runs; want %d", size+1, due, want)
+		}
+		if fits++; failed != nil {
+			refused++
+		}
+	}
+	if refused == 0 || refused == fits {
+		t.Errorf("%d of %d messages do not fit; want some", refused, fits)
 	}
 }

@@ -105,6 +105,14 @@ func (s *State) trim() {
 	s.Messages = append([]Message(nil), s.Messages[first:]...)
 }
 
+// Keep drops all messages except the last n, and reports whether it dropped any.
+func (s *State) Keep(n int) bool {
+	first := max(len(s.Messages)-n, 0)
+	s.Dropped += int64(first)
+	s.Messages = append([]Message(nil), s.Messages[first:]...)
+	return first > 0
+}
+
 // truncate returns the beginning of a text that is longer than MaxMessageBytes. It replaces invalid
 // UTF-8.
 func truncate(text string) string {

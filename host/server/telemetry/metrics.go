@@ -19,6 +19,7 @@ type metrics struct {
 	agentTurns, sleepRuns, httpRequests, modelCalls, modelTokens, workflows *prometheus.CounterVec
 	runSeconds, runAttempts, turnSeconds, sleepSeconds                      *prometheus.HistogramVec
 	waitSeconds, callSeconds, httpSeconds                                   *prometheus.HistogramVec
+	unrecorded                                                              *prometheus.CounterVec
 	exportFailures                                                          prometheus.Counter
 }
 
@@ -43,6 +44,7 @@ func newMetrics() *metrics {
 		turnSeconds:    histogram("toolrun_turn_seconds", "Duration of turns, including all attempts, tools and queue time.", runBuckets, "app", "agent"),
 		sleepRuns:      counter("toolrun_sleep_runs_total", "Runs of sleep-time memory, by the code of the fault or ok.", "app", "code"),
 		sleepSeconds:   histogram("toolrun_sleep_run_seconds", "Duration of runs of sleep-time memory, including all attempts, tools, models and queue time.", runBuckets, "app"),
+		unrecorded:     counter("toolrun_sleep_unrecorded_messages_total", "Messages of turns that sleep-time memory does not receive, because they exceed a quota.", "app"),
 		waitSeconds:    histogram("toolrun_run_wait_seconds", "Queue time of attempts, and of runs that were not executed.", waitBuckets, "app"),
 		conflicts:      counter("toolrun_run_conflicts_total", "Attempts that were repeated because other runs changed what they had read.", "app", "tool"),
 		cpuSeconds:     counter("toolrun_run_cpu_seconds_total", "CPU time of tools.", "app", "tool"),
@@ -65,7 +67,7 @@ func newMetrics() *metrics {
 func (t *Telemetry) register(version string) error {
 	m := t.metrics
 	for _, c := range []prometheus.Collector{
-		m.runsInProgress, m.runs, m.repeated, m.runSeconds, m.runAttempts, m.agentTurns, m.turnSeconds, m.sleepRuns, m.sleepSeconds, m.waitSeconds, m.conflicts, m.cpuSeconds, m.calls, m.callSeconds,
+		m.runsInProgress, m.runs, m.repeated, m.runSeconds, m.runAttempts, m.agentTurns, m.turnSeconds, m.sleepRuns, m.sleepSeconds, m.unrecorded, m.waitSeconds, m.conflicts, m.cpuSeconds, m.calls, m.callSeconds,
 		m.logs, m.effects, m.sessions, m.workflows, m.modelCalls, m.modelTokens, m.httpInFlight, m.httpRequests, m.httpSeconds, m.exportFailures, buildInfo(version),
 		t.tenants.runs, t.tenants.cpu, t.tenants.wait, t.tenants.inProgress, t.tenants.limited,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),

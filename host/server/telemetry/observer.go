@@ -159,6 +159,9 @@ func (m *metrics) countTurn(e runEnd) {
 	if !e.result.Repeated {
 		m.turnSeconds.WithLabelValues(e.app, e.agent).Observe(e.result.Usage.WallMS / 1000)
 	}
+	if n := e.run.UnrecordedMessages; n > 0 && e.result.OK {
+		m.unrecorded.WithLabelValues(e.app).Add(float64(n))
+	}
 }
 
 // countSleep counts a run of sleep-time memory that has ended.

@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/js"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/telemetry"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -55,4 +56,18 @@ toolrun_sleep_runs_total{app="shop",code="tool_error"} 1
 	if text := lines.String(); strings.Count(text, `"sleep":true`) != 2 {
 		t.Errorf("the log is\n%s\nwant two lines of runs of sleep-time memory", text)
 	}
+}
+
+// TestUnrecordedMessages counts the messages of successful turns that a transcript does not contain.
+func TestUnrecordedMessages(t *testing.T) {
+	tel := newTelemetry(t, telemetry.Options{})
+	o := tel.Observer("shop")
+	for _, ok := range []bool{true, false} {
+		o.RunEnded(t.Context(), host.RunInfo{ID: "turn_1", Agent: "Echo", UnrecordedMessages: 2}, &report.Result{OK: ok})
+	}
+	wantMetrics(t, tel, `
+# HELP toolrun_sleep_unrecorded_messages_total Messages of turns that sleep-time memory does not receive, because they exceed a quota.
+# TYPE toolrun_sleep_unrecorded_messages_total counter
+toolrun_sleep_unrecorded_messages_total{app="shop"} 2
+`, "toolrun_sleep_unrecorded_messages_total")
 }
