@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -82,5 +83,30 @@ func TestSleepRetryInProgress(t *testing.T) {
 	s.wantBlock(annAndEcho, "archival", false, "- once")
 	if n := len(server.Requests()); n != 2 {
 		t.Errorf("the model received %d requests; want 2", n)
+	}
+}
+
+// TestSleepKeyAfterExpiry processes two conversations of a session with the same messages. The
+// transcript of the first one expired before it could be processed. The requests to the model must have
+// different idempotency keys, so the answer to the first conversation is not used for the second one.
+func TestSleepKeyAfterExpiry(t *testing.T) {
+	server := modeltest.Start()
+	t.Cleanup(server.Close)
+	files := sleepFiles("model: local", "return null")
+	files["app.yaml"].Data = append(files["app.yaml"].Data, "session_idle: 30d\n"...)
+	s := openSleeper(t, files, func(o *host.Options) { o.Models = modelSet(t, server, "") })
+	s.say(annInS1, "one")
+	s.settle()
+	server.Script(proposals([3]string{"archival", "user", "- " + strings.Repeat("x", 9000)}), modeltest.Reply{Text: "not JSON"})
+	s.wantPass(host.SleepPass{Runs: 1, Failed: 1})
+	s.clock.advance(48 * time.Hour)
+	s.wantPass(host.SleepPass{})
+	s.say(annInS1, "one")
+	s.settle()
+	server.Script(proposals([3]string{"archival", "user", "- two"}))
+	s.wantPass(oneRun)
+	s.wantBlock(annAndEcho, "archival", false, "- two")
+	if keys := server.Keys(); len(keys) != 3 {
+		t.Errorf("the requests have the idempotency keys %v; want 3", keys)
 	}
 }

@@ -180,7 +180,7 @@ func (q SleepQueue) Lease(ctx context.Context, d Due, after, length time.Duratio
 		if err := t.schedule(ctx, v.Now().Add(length), state); err != nil {
 			return err
 		}
-		lease = &Lease{Due: d, Agent: t.State.Agent, Last: t.State.Last}
+		lease = &Lease{Due: d, Agent: t.State.Agent, Last: t.State.Last, Began: t.State.Began}
 		lease.At, lease.Tries, lease.Leased, lease.Code = t.State.Due, state.Tries, true, state.Code
 		return nil
 	})
@@ -205,10 +205,15 @@ type Lease struct {
 	Agent string
 	// Last is the number of the last message to process.
 	Last int64
+	// Began is the time of the first message of the transcript.
+	Began time.Time
 }
 
-// Key returns the idempotency key of the run.
-func (l *Lease) Key() string { return fmt.Sprintf("sleep/%s/%d", l.Session, l.Last) }
+// Key returns the idempotency key of the run. All runs for the same messages have the same key, and no
+// other run has it, even if an earlier transcript of the session has expired.
+func (l *Lease) Key() string {
+	return fmt.Sprintf("sleep/%s/%d/%d", l.Session, l.Began.UnixMicro(), l.Last)
+}
 
 // Holds reports whether the lease is still valid for a transcript, and the transcript has no further
 // messages.

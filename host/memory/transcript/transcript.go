@@ -41,8 +41,11 @@ type Message struct {
 // State is the stored form of a transcript.
 type State struct {
 	// Last is the number of the last message that was recorded in the session. The first message has
-	// the number 1.
+	// the number 1. If the transcript has expired, the numbers begin again at 1.
 	Last int64 `json:"last"`
+	// Began is the time of the first message, which distinguishes the transcript from an earlier one of
+	// the session that has expired.
+	Began time.Time `json:"began,omitzero"`
 	// Messages are the messages that have not been processed, oldest first.
 	Messages []Message `json:"messages"`
 	// Dropped is the number of unprocessed messages that were dropped because of the limits.
@@ -81,7 +84,9 @@ func (s *State) Append(at time.Time, agent string, messages ...Message) {
 		if m.Agent == "" {
 			m.Agent = agent
 		}
-		m.At = at
+		if m.At = at; s.Last == 0 {
+			s.Began = at
+		}
 		s.Messages = append(s.Messages, m)
 		s.Last++
 		s.Used = at
