@@ -264,3 +264,23 @@ prompts:
 		t.Errorf("an invalid policy: error = %v; want invalid_argument", err)
 	}
 }
+
+// TestPromptWithoutGrant checks that the fault about a block or a store that a prompt was not granted
+// uses the right word.
+func TestPromptWithoutGrant(t *testing.T) {
+	h := openApp(t, fstest.MapFS{"app.yaml": {Data: []byte(`app: shop
+blocks: true
+memory: {visits: {access: user}}
+prompts:
+  core: {template: "{{memory.core}}", grants: {archival: read}}
+  visits: {template: "{{memory.visits.count}}", grants: {archival: read}}
+`)}})
+	for prompt, want := range map[string]string{
+		"core": `the block "core" does not exist or was not granted to the prompt`, "visits": `the store "visits" does not exist or was not granted to the prompt`,
+	} {
+		_, err := h.Render(t.Context(), host.Caller{User: "ann"}, prompt)
+		if f := abi.FaultOf(err); f.Message != want || !strings.HasSuffix(f.Hint, "grants: {"+prompt+": read}") {
+			t.Errorf("Render(%s) = %+v; want %s", prompt, f, want)
+		}
+	}
+}

@@ -55,12 +55,12 @@ func (h *Host) RenderPrompt(ctx context.Context, r PromptRequest) (Rendered, err
 		return Rendered{}, abi.Faultf(abi.SourceInvalid, "the declaration of the prompt %q has errors: %v", r.Prompt, declared.Broken)
 	}
 	rendered, err := render(ctx, h, r, declared.Template, memory.Granted(declared.Grants))
-	return rendered, promptFault(err)
+	return rendered, promptFault(h.app, err)
 }
 
 // promptFault rewrites the message for a store or a fact that a prompt is not allowed to read, because the
 // message of package memory mentions tools.
-func promptFault(err error) error {
+func promptFault(a *app.App, err error) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || f.Code != abi.NotFound || f.Store == "" {
 		return err
@@ -71,11 +71,20 @@ func promptFault(err error) error {
 		g.Hint = "declare the fact in the app file and grant it to the prompt: grants: {" + f.Item + ": read}"
 		return &g
 	}
-	g.Message = fmt.Sprintf("the store %q does not exist or was not granted to the prompt", f.Store)
+	noun, hint := "store", "declare the store in the app file and grant it to the prompt: grants: {%s: read}"
+	if isBlock(a, f.Store) {
+		noun, hint = "block", "grant it to the prompt: grants: {%s: read}"
+	}
+	g.Message = fmt.Sprintf("the %s %q does not exist or was not granted to the prompt", noun, f.Store)
 	if !strings.HasPrefix(f.Hint, "did you mean") {
-		g.Hint = "declare the store in the app file and grant it to the prompt: grants: {" + f.Store + ": read}"
+		g.Hint = fmt.Sprintf(hint, f.Store)
 	}
 	return &g
+}
+
+// isBlock reports whether an app declares a block with a name.
+func isBlock(a *app.App, name string) bool {
+	return slices.ContainsFunc(a.Blocks, func(b declare.Block) bool { return b.Name == name })
 }
 
 // factOf returns a function that reports whether an app declares a fact.

@@ -24,7 +24,7 @@ func (p promptSource) store(ctx context.Context, name string) (json.RawMessage, 
 	if name == declare.UserMemory {
 		return p.userMemory(ctx)
 	}
-	if !slices.ContainsFunc(p.h.app.Blocks, func(b declare.Block) bool { return b.Name == name }) {
+	if !isBlock(p.h.app, name) {
 		return get(ctx, p.view, abi.GetContent, name)
 	}
 	reply, err := get(ctx, p.view, abi.GetBlock, name)

@@ -92,6 +92,9 @@ func (h *Host) checkCall(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	if _, entries := abi.Collections().Lookup(call.Op); !declared && h.app.AutoCollections && entries && declare.CheckName(call.Store) == nil {
 		declared = true
 	}
+	if _, onBlocks := abi.Blocks().Lookup(call.Op); !declared && onBlocks {
+		return finding(app.UnknownStore, blockHint(h.app, call.Store), "the block %q is not declared", call.Store)
+	}
 	if !declared && call.Store != declare.SessionMeta {
 		return finding(app.UnknownStore, storeHint(h.app, call.Store), "the store %q is not declared", call.Store)
 	}
@@ -188,6 +191,21 @@ func storeHint(a *app.App, name string) string {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return "the stores are: " + strings.Join(names, ", ")
+}
+
+// blockHint returns a hint for the name of a block that is not declared.
+func blockHint(a *app.App, name string) string {
+	var names []string
+	for _, b := range a.Blocks {
+		names = append(names, b.Name)
+	}
+	if near := spell.Name(name, names); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	if len(names) == 0 {
+		return declareBlocks
+	}
+	return "the blocks are: " + strings.Join(names, ", ")
 }
 
 // grantHint returns a hint that shows how to grant the verbs in an app file.

@@ -65,7 +65,7 @@ tools:
 		},
 		"blocks": {
 			`missing_grant blocks.js:2:7 update_block requires the grant write on the block "core" (grant it to the tool: grants: {core: [read, write]})`,
-			`unknown_store blocks.js:4:7 the store "cor" is not declared (did you mean "core"?)`,
+			`unknown_store blocks.js:4:7 the block "cor" is not declared (did you mean "core"?)`,
 			`code_mistake blocks.js:5:7 the block "archival" does not support the operation get_content (use one of its operations: get_block, update_block, delete_block)`,
 			`code_mistake blocks.js:6:14 the store "prefs" of kind document does not support the operation get_block (use one of its operations: get_content, set_content, delete_content)`,
 		},

@@ -124,7 +124,7 @@ func (v *View) factPartition(a Authority, path string) (*storePartition, error) 
 	defer func() { v.authority = own }()
 	st := v.s.stores[declare.Facts]
 	if st == nil {
-		return nil, v.noStore(declare.Facts)
+		return nil, v.noStore("store", declare.Facts)
 	}
 	return routedPartition{v, st, abi.Read}.at(path)
 }

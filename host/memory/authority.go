@@ -45,7 +45,7 @@ func (a Authority) Unrestricted() bool { return a.unrestricted }
 // CanRead reports whether the Authority allows reads of a store.
 func (a Authority) CanRead(store string) bool {
 	g, granted := a.grant(store, abi.Read)
-	return granted && a.check(g, abi.Read) == nil
+	return granted && a.check(g, abi.Read, "store") == nil
 }
 
 // grant returns the grant of a store. Without a grant, the store does not exist for the holder. If
@@ -109,15 +109,16 @@ func (a Authority) checkItem(store, item string, verb abi.Verb) error {
 		WithHint("grant it to the tool: grants: {%s: %s}", item, verb)
 }
 
-// The method check returns a fault if the Authority does not allow a verb on a granted store.
-func (a Authority) check(g declare.Grant, verb abi.Verb) error {
+// The method check returns a fault if the Authority does not allow a verb on a granted store. The argument
+// noun is the word for the store in the fault.
+func (a Authority) check(g declare.Grant, verb abi.Verb, noun string) error {
 	switch {
 	case a.readOnly && verb != abi.Read:
-		return abi.Faultf(abi.AccessDenied, "the store %q is read-only for this caller", g.Store)
+		return abi.Faultf(abi.AccessDenied, "the %s %q is read-only for this caller", noun, g.Store)
 	case a.unrestricted || g.Allows(verb):
 		return nil
 	}
-	return abi.Faultf(abi.AccessDenied, "the tool has no %s grant on store %q", verb, g.Store).
+	return abi.Faultf(abi.AccessDenied, "the tool has no %s grant on the %s %q", verb, noun, g.Store).
 		WithHint("add the verb %s to the tool's grants", verb)
 }
 

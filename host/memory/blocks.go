@@ -77,7 +77,7 @@ func blockPartition(v *View, name string) (*storePartition, error) {
 		return nil, nil
 	}
 	grant, granted := v.authority.grant(name, abi.Read)
-	if !granted || v.authority.check(grant, abi.Read) != nil {
+	if !granted || v.authority.check(grant, abi.Read, "block") != nil {
 		return nil, nil
 	}
 	key, err := st.key(groupOf(v.s, st, v.caller), v.caller, v.authority.holder())

@@ -23,6 +23,15 @@ type operation struct {
 	spaceStore string
 }
 
+// noun returns the word for the stores of the operation in faults: block, or store. It depends only on the
+// operation, so a fault about a store that is not granted does not reveal the kind of the store.
+func (o operation) noun() string {
+	if len(o.stores) > 0 && !slices.ContainsFunc(o.stores, func(k declare.Kind) bool { return k != declare.KindBlock }) {
+		return "block"
+	}
+	return "store"
+}
+
 // addOperation adds an operation of a kind to the table. Kinds can share an operation.
 func (k *kinds) addOperation(of kind.Kind, op abi.Operation) error {
 	spaceStore := ""

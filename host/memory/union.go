@@ -12,7 +12,7 @@ import (
 // callUnion performs an operation on all stores of a kind that the View can use with the operation.
 func callUnion(ctx context.Context, v *View, op operation, call abi.Call) (json.RawMessage, error) {
 	if v.s == nil {
-		return nil, withCall(v.noStore(""), call.Op, "")
+		return nil, withCall(v.noStore("store", ""), call.Op, "")
 	}
 	members, err := membersOf(v, op)
 	if err != nil {

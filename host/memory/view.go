@@ -151,7 +151,7 @@ func (v *View) CallWith(ctx context.Context, a Authority, call abi.Call) (json.R
 func (v *View) open(op operation, name string) (*storePartition, error) {
 	grant, granted := v.authority.grant(name, op.verb)
 	if !granted {
-		return nil, v.noStore(name)
+		return nil, v.noStore(op.noun(), name)
 	}
 	st := v.s.stores[name]
 	if st == nil && slices.Contains(op.stores, declare.KindCollection) {
@@ -161,15 +161,15 @@ func (v *View) open(op operation, name string) (*storePartition, error) {
 		st = v.s.meta
 	}
 	if st == nil {
-		return nil, v.noStore(name)
+		return nil, v.noStore(op.noun(), name)
 	}
 	if grant.Item != "" && st.Access != declare.ScopeByItem { // a grant of facts, and another kind of store with their name
-		return nil, v.noStore(name)
+		return nil, v.noStore(op.noun(), name)
 	}
 	if st == v.s.meta && op.verb != abi.Read {
 		return nil, abi.Faultf(abi.ReadOnly, "%s is read-only for tools", declare.SessionMeta)
 	}
-	if err := v.authority.check(grant, op.verb); err != nil {
+	if err := v.authority.check(grant, op.verb, op.noun()); err != nil {
 		return nil, err
 	}
 	if st == v.s.meta {
@@ -184,20 +184,20 @@ func (v *View) open(op operation, name string) (*storePartition, error) {
 
 // noStore returns the fault for a store that does not exist. noStore suggests only granted stores,
 // because tool code must not learn the names of other stores.
-func (v *View) noStore(name string) error {
+func (v *View) noStore(noun, name string) error {
 	if v.authority.Unrestricted() {
-		return notDeclared(name, v.s.names)
+		return notDeclared(noun, name, v.s.names)
 	}
-	f := abi.Faultf(abi.NotFound, "the store %s does not exist or was not granted to this tool", kind.Quote(name))
+	f := abi.Faultf(abi.NotFound, "the %s %s does not exist or was not granted to this tool", noun, kind.Quote(name))
 	if near := spell.Name(name, v.authority.stores()); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
-	return f.WithHint("declare the store in the app file and grant it to the tool")
+	return f.WithHint("declare the %s in the app file and grant it to the tool", noun)
 }
 
 // notDeclared is like noStore, but for an Authority that may see all stores.
-func notDeclared(name string, stores []string) error {
-	f := abi.Faultf(abi.NotFound, "the store %s does not exist", kind.Quote(name))
+func notDeclared(noun, name string, stores []string) error {
+	f := abi.Faultf(abi.NotFound, "the %s %s does not exist", noun, kind.Quote(name))
 	if near := spell.Name(name, stores); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}

@@ -160,10 +160,10 @@ func TestGrants(t *testing.T) {
 	b.want(ann, abi.UpdateBlock, `"core", "x"`, stored)
 	granted := memory.Granted([]declare.Grant{declare.GrantOn("core", abi.Read), declare.GrantOn("archival", abi.Read, abi.Write, abi.Delete)})
 	for _, test := range []struct{ op, args, want string }{
-		{abi.GetBlock, `"core"`, `{"id":"core"`}, {abi.UpdateBlock, `"core", "y", {"if_revision": 1777566000000}`, "access_denied: "},
+		{abi.GetBlock, `"core"`, `{"id":"core"`}, {abi.UpdateBlock, `"core", "y", {"if_revision": 1777566000000}`, `access_denied: the tool has no write grant on the block "core"`},
 		{abi.DeleteBlock, `"core", {"if_revision": 1777566000000}`, "access_denied: "},
 		{abi.UpdateBlock, `"archival", "y"`, stored}, {abi.DeleteBlock, `"archival", {"if_revision": 1777566000000}`, `{"success":true,"deleted":true}`},
-		{abi.GetBlock, `"style"`, "not_found: "}, {abi.UpdateBlock, `"style", "y"`, "not_found: "},
+		{abi.GetBlock, `"style"`, `not_found: the block "style" does not exist or was not granted`}, {abi.UpdateBlock, `"prefs", "y"`, `not_found: the block "prefs" does not exist or was not granted`},
 	} {
 		if got := b.call(ann, granted, test.op, test.args); !strings.HasPrefix(got, test.want) {
 			t.Errorf("%s(%s) = %s; want %s", test.op, test.args, got, test.want)

@@ -167,7 +167,7 @@ func TestDeniedFacts(t *testing.T) {
 		message   string
 	}{
 		{language, "user.language", abi.AccessDenied, `no write grant on "user.language"`},
-		{language, "user.age", abi.AccessDenied, `no write grant on store "facts"`},
+		{language, "user.age", abi.AccessDenied, `no write grant on the store "facts"`},
 		{memory.ReadOnly(memory.Operator()), "user.language", abi.AccessDenied, "read-only"},
 	} {
 		call := abi.Call{Op: abi.SetFact, Args: []json.RawMessage{json.RawMessage(`"` + tt.path + `"`), json.RawMessage(`"x"`)}}
