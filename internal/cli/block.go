@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,9 +18,23 @@ type blockBackend interface {
 	Get(ctx context.Context, c host.Caller, name string, agent bool) (*block.Block, error)
 	Update(ctx context.Context, c host.Caller, u host.BlockUpdate) (*block.Block, error)
 	Delete(ctx context.Context, c host.Caller, u host.BlockUpdate) (deleted bool, err error)
+	// Declarations returns the blocks that the app declares.
+	Declarations(ctx context.Context) ([]block.Declaration, error)
 }
 
-var _ blockBackend = host.Blocks{}
+// localBlocks contains the blocks of an opened app.
+type localBlocks struct{ host.Blocks }
+
+var _ blockBackend = localBlocks{}
+
+// Declarations returns the blocks that the app declares.
+func (l localBlocks) Declarations(context.Context) ([]block.Declaration, error) {
+	list := []block.Declaration{}
+	for _, b := range l.Declared() {
+		list = append(list, block.DeclarationOf(b))
+	}
+	return list, nil
+}
 
 // blockCommands are the commands that read and write blocks.
 type blockCommands struct{ baseCommand }
@@ -207,15 +222,24 @@ func (bc blockCommands) delete() *cobra.Command {
 
 func (bc blockCommands) list() *cobra.Command {
 	var f memoryFlags
-	var all bool
+	var all, declared bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the blocks of a user, or of a user and an agent",
+		Short: "List the blocks of a user, or of a user and an agent, or the blocks that the app declares",
+		Long: `List the existing blocks of a user, or of a user and an agent. With --declared, list the blocks that the app declares,
+with their limits.`,
 		Example: `  toolrun block list --user ann
-  toolrun block list --user ann --all --json`,
+  toolrun block list --user ann --all --json
+  toolrun block list --declared`,
 		Args: takes(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if declared && all {
+				return usagef("omit one of them", "--declared cannot be combined with --all")
+			}
 			return bc.with(cmd, &f, false, func(ctx context.Context, s blockBackend, c host.Caller) error {
+				if declared {
+					return bc.listDeclared(ctx, s)
+				}
 				scope := block.ScopeUser
 				switch {
 				case all:
@@ -233,7 +257,27 @@ func (bc blockCommands) list() *cobra.Command {
 	}
 	bc.register(cmd, &f)
 	cmd.Flags().BoolVar(&all, "all", false, "list the blocks of the user and of all agents, or of the user and the --agent")
+	cmd.Flags().BoolVar(&declared, "declared", false, "list the blocks that the app declares, with their limits, instead of texts")
 	return cmd
+}
+
+// listDeclared prints the blocks that the app declares.
+func (bc blockCommands) listDeclared(ctx context.Context, s blockBackend) error {
+	declared, err := s.Declarations(ctx)
+	if err != nil {
+		return err
+	}
+	return bc.out.answer(declared, func() error {
+		var rows [][]string
+		for _, d := range declared {
+			entries := ""
+			if d.Entries != nil {
+				entries = strconv.Itoa(*d.Entries)
+			}
+			rows = append(rows, []string{d.Name, d.Use, strconv.Itoa(d.Characters), entries, d.Language, d.Description})
+		}
+		return bc.out.table([]string{"BLOCK", "USE", "CHARACTERS", "ENTRIES", "LANGUAGE", "DESCRIPTION"}, rows)
+	})
 }
 
 // blockTable returns the heads and the rows of a table of blocks.

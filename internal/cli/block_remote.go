@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -39,11 +40,34 @@ func (r remoteBlocks) List(ctx context.Context, c host.Caller, scope block.Scope
 	return found, nil
 }
 
-// Get reads a block. It returns nil if the block does not exist, or if the app does not declare it.
+// Declarations returns the blocks that the app declares.
+func (r remoteBlocks) Declarations(ctx context.Context) ([]block.Declaration, error) {
+	list, err := r.client.Memory().Declared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	declared := make([]block.Declaration, len(list))
+	for i, d := range list {
+		declared[i] = block.Declaration(d)
+	}
+	return declared, nil
+}
+
+// isDeclared reports whether the app declares a block.
+func (r remoteBlocks) isDeclared(ctx context.Context, name string) (bool, error) {
+	declared, err := r.Declarations(ctx)
+	return slices.ContainsFunc(declared, func(d block.Declaration) bool { return d.Name == name }), err
+}
+
+// Get reads a block. It returns nil if the block does not exist. If the app does not declare the block,
+// the error is abi.NotFound.
 func (r remoteBlocks) Get(ctx context.Context, c host.Caller, name string, agent bool) (*block.Block, error) {
 	found, err := r.client.Memory().Get(ctx, blockCallerOf(c, agent), name)
 	if f, ok := errors.AsType[*client.Error](err); ok && f.Fault.Code == abi.NotFound && f.Fault.Store == name {
-		return nil, nil
+		declared, unknown := r.isDeclared(ctx, name)
+		if declared || unknown != nil {
+			return nil, unknown
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -34,6 +34,15 @@ func (h Memory) List(ctx context.Context, caller Caller, scope string) ([]apityp
 	return list.Blocks, nil
 }
 
+// Declared returns the blocks that the app declares, with their limits.
+func (h Memory) Declared(ctx context.Context) ([]apitypes.BlockDeclaration, error) {
+	list, err := fetch[apitypes.BlockDeclarations](ctx, h.client, newRequest(http.MethodGet, "memory", "declarations"))
+	if err != nil {
+		return nil, err
+	}
+	return list.Blocks, nil
+}
+
 // Get reads a block. If the block does not exist, the error is abi.NotFound.
 func (h Memory) Get(ctx context.Context, caller Caller, block string) (*apitypes.Block, error) {
 	return fetch[apitypes.Block](ctx, h.client, newBlockRequest(http.MethodGet, caller, block))

@@ -14,6 +14,9 @@ func blocks(t *testing.T, c *client.Client) {
 	if _, err := c.Memory().Get(ctx, gus, "core"); !errors.Is(err, abi.NotFound) {
 		t.Errorf("Get of a missing block = %v; want not_found", err)
 	}
+	if declared := must(c.Memory().Declared(ctx))(t); len(declared) != 2 || declared[0].Name != "core" || *declared[0].Entries != 20 || declared[1].Entries != nil {
+		t.Errorf("Declared = %+v; want core and archival with their limits", declared)
+	}
 	core := must(c.Memory().Update(ctx, gus, "core", "- Likes tea", ""))(t)
 	if core.Type != "core" || core.Scope != "user" || core.Agent != nil || core.Updated == "" {
 		t.Errorf("Update = %+v; want the block core of the user", core)

@@ -13,6 +13,10 @@ export class Memory {
     return (await this.#transport.json('GET', ['memory', 'blocks'], { query: { scope, agent_id, user_id }, ...options })).blocks;
   }
 
+  async declared(options) {
+    return (await this.#transport.json('GET', ['memory', 'declarations'], { ...options })).blocks;
+  }
+
   async get(block, { scope, agent_id, user_id } = {}, options) {
     return this.#transport.json('GET', ['memory', 'blocks', block], { query: { scope, agent_id, user_id }, ...options });
   }

@@ -397,6 +397,23 @@ export interface Block {
   revision: number;
 }
 
+/** A block that the app declares, with its limits. */
+export interface BlockDeclaration {
+  /** The name of the block, such as "core". */
+  block_type: string;
+  description?: string;
+  /** context: the text is included in prompts. recall: its lines are searched. */
+  use: 'context' | 'recall';
+  /** The maximum number of characters (Unicode code points) of the text. */
+  characters: number;
+  /** The maximum number of lines that are not blank; null if there is no limit. */
+  entries: number | null;
+  /** The language of the stems in searches. */
+  language: string;
+  /** Whether all apps of the tenant share the text of a user. */
+  shared: boolean;
+}
+
 /** Selects the user and the scope of blocks. */
 export interface BlockQuery {
   /** The default is "agent" with agent_id, else "user". */
@@ -470,6 +487,8 @@ export interface MemoryContext {
 export interface Memory {
   /** Lists the blocks that exist. "all" adds the blocks of agents. */
   list(query?: Omit<BlockQuery, 'scope'> & { scope?: 'user' | 'agent' | 'all' }, options?: CallOptions): Promise<Block[]>;
+  /** Lists the blocks that the app declares, with their limits. */
+  declared(options?: CallOptions): Promise<BlockDeclaration[]>;
   /** Reads a block. If it does not exist, the code is "not_found". */
   get(block: string, query?: BlockQuery, options?: CallOptions): Promise<Block>;
   /**

@@ -39,12 +39,17 @@ type blockOutput struct {
 
 type blocksOutput struct{ Body apitypes.Blocks }
 
+type blockDeclarationsOutput struct{ Body apitypes.BlockDeclarations }
+
 func addBlocks(s *Server) {
 	tags := []string{"memory"}
 	const path = "/memory/blocks/{block}"
 	add(s, auth.Blocks, huma.Operation{
 		OperationID: "list-blocks", Method: http.MethodGet, Path: "/memory/blocks", Tags: tags, Summary: "List the blocks of a user",
 	}, listBlocks)
+	add(s, auth.Blocks, huma.Operation{
+		OperationID: "list-block-declarations", Method: http.MethodGet, Path: "/memory/declarations", Tags: tags, Summary: "List the blocks that the app declares, with their limits",
+	}, listDeclarations)
 	add(s, auth.Blocks, huma.Operation{
 		OperationID: "get-block", Method: http.MethodGet, Path: path, Tags: tags, Summary: "Read a block",
 	}, getBlock)
@@ -115,6 +120,14 @@ func listBlocks(ctx context.Context, c *call, in *listBlocksInput) (*blocksOutpu
 		list = append(list, blockOf(b))
 	}
 	return &blocksOutput{apitypes.Blocks{Blocks: list}}, nil
+}
+
+func listDeclarations(_ context.Context, c *call, _ *apitypes.Target) (*blockDeclarationsOutput, error) {
+	list := []apitypes.BlockDeclaration{} // empty if the app has no blocks
+	for _, b := range c.host.Blocks().Declared() {
+		list = append(list, apitypes.BlockDeclaration(block.DeclarationOf(b)))
+	}
+	return &blockDeclarationsOutput{apitypes.BlockDeclarations{Blocks: list}}, nil
 }
 
 func getBlock(ctx context.Context, c *call, in *apitypes.BlockPlace) (*blockOutput, error) {

@@ -159,6 +159,26 @@ func TestBlockLimits(t *testing.T) {
 	}
 }
 
+// TestBlockDeclarations lists the blocks of an app with their defaults, in the order of the app file, for
+// callers with and without a user.
+func TestBlockDeclarations(t *testing.T) {
+	s := newServiceWith(t, fstest.MapFS{"app.yaml": {Data: []byte("app: shop\nblocks: {shared: true, language: french, style: {characters: 9, description: How to write}}\n")}},
+		func(*tenants.Options) {})
+	for _, who := range []string{"operator", "runtime", "ann"} {
+		r := s.want(200, who, "GET", "/api/v1/memory/declarations", "")
+		want := `{"blocks":[{"block_type":"core","use":"context","characters":4000,"entries":20,"language":"french","shared":true},` +
+			`{"block_type":"archival","use":"recall","characters":8000,"entries":null,"language":"french","shared":true},` +
+			`{"block_type":"style","description":"How to write","use":"context","characters":9,"entries":20,"language":"french","shared":true}]}`
+		if got := strings.TrimSpace(string(r.body)); got != want {
+			t.Errorf("the declarations for %s = %s; want %s", who, got, want)
+		}
+	}
+	none := newServiceWith(t, fstest.MapFS{"app.yaml": {Data: []byte("app: shop\n")}}, func(*tenants.Options) {})
+	if r := none.want(200, "ann", "GET", "/api/v1/memory/declarations", ""); strings.TrimSpace(string(r.body)) != `{"blocks":[]}` {
+		t.Errorf("the declarations of an app without blocks = %s", r)
+	}
+}
+
 func TestBlockScopes(t *testing.T) {
 	s := newService(t)
 	const agent = "?scope=agent&agent_id=agent_emails"

@@ -100,6 +100,7 @@ var rows = map[string]row{
 	"PUT /api/v1/facts/{path}":                             {needs: true, status: 200, user: inQuery, session: inQuery, body: `"it"`},
 	"DELETE /api/v1/facts/{path}":                          {needs: true, status: 200, user: inQuery, session: inQuery},
 	"GET /api/v1/memory/blocks":                            {status: 200, user: inQuery},
+	"GET /api/v1/memory/declarations":                      {status: 200},
 	"GET /api/v1/memory/blocks/{block}":                    {status: 200, empty: 404, user: inQuery},
 	"PUT /api/v1/memory/blocks/{block}":                    {status: 409, empty: 200, user: inQuery, body: `{"content":"- changed","expected_updated_at":null}`},
 	"DELETE /api/v1/memory/blocks/{block}":                 {status: 409, user: inQuery, query: "expected_updated_at=2020-01-01T00:00:00Z"},

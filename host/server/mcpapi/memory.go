@@ -71,9 +71,7 @@ func updateSchema(declared []declare.Block) json.RawMessage {
 	names, described := []string{}, ""
 	for _, b := range declared {
 		names = append(names, b.Name)
-		if b.Description != "" {
-			described += " " + b.Name + ": " + b.Description
-		}
+		described += " " + b.Name + ": " + describeBlock(b)
 	}
 	enum, err := json.Marshal(names)
 	if err != nil {
@@ -89,6 +87,18 @@ func updateSchema(declared []declare.Block) json.RawMessage {
 		`"expected_updated_at":{"type":["string","null"],"description":"The updated_at of the block that was last read. Null or missing if the block does not exist"},`+
 		`"scope":{"type":"string","enum":["user","agent"],"description":"agent: only for the current agent. Default: user"}},`+
 		`"required":["block","content"],"additionalProperties":false}`, enum, about)
+}
+
+// describeBlock returns the description of a block with its limits.
+func describeBlock(b declare.Block) string {
+	limits := fmt.Sprintf("at most %d characters", b.Characters)
+	if b.Entries > 0 {
+		limits += fmt.Sprintf(" and %d lines", b.Entries)
+	}
+	if b.Description == "" {
+		return limits + "."
+	}
+	return strings.TrimSuffix(b.Description, ".") + "; " + limits + "."
 }
 
 // addMemory adds the tools for blocks and the blocks as resources, if the client acts for a user.
@@ -115,7 +125,7 @@ func (s *session) addBlock(b declare.Block, agent bool) {
 	}
 	uri := "toolrun://" + s.api.host.App().ID + "/memory/blocks/" + scope + "/" + b.Name
 	s.server.AddResource(
-		&mcp.Resource{URI: uri, Name: scope + "/" + b.Name, Title: b.Name, Description: b.Description, MIMEType: "application/json"},
+		&mcp.Resource{URI: uri, Name: scope + "/" + b.Name, Title: b.Name, Description: describeBlock(b), MIMEType: "application/json"},
 		func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 			ctx, cancel := s.until(ctx)
 			defer cancel()

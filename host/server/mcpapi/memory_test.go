@@ -205,3 +205,24 @@ func TestNoMemoryTools(t *testing.T) {
 		t.Errorf("update_memory = %s; want the tool of the app", got)
 	}
 }
+
+// TestMemoryLimits finds the limits of the blocks in the description of update_memory and of the
+// resources.
+func TestMemoryLimits(t *testing.T) {
+	h := openNotes(t, "", nil)
+	ann := client(t, h, host.Caller{User: "ann"})
+	tools, err := ann.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, err := ann.ListResources(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, list := range map[string]any{"tools": tools, "resources": listed} {
+		text, err := json.Marshal(list)
+		if err != nil || !strings.Contains(string(text), "at most 4000 characters and 20 lines.") || !strings.Contains(string(text), "at most 8000 characters.") {
+			t.Errorf("the %s do not contain the limits: %s, %v", what, text, err)
+		}
+	}
+}

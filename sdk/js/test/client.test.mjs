@@ -209,6 +209,7 @@ test('blocks are read, replaced and searched', async () => {
   await memory.update('archival', '- Acme renewal: pricing options', agent);
   assert.deepEqual((await memory.list(mine)).map(({ block_type }) => block_type), ['core']);
   assert.deepEqual((await memory.list({ scope: 'all', ...mine })).map(({ scope }) => scope).toSorted(), ['agent', 'user']);
+  assert.deepEqual((await memory.declared()).map(({ block_type, use, entries }) => [block_type, use, entries]), [['core', 'context', 20], ['archival', 'recall', null]]);
   const [line] = await memory.recall('Acme renewal', { agent_id: 'agent_records', limit: 10, ...mine });
   assert.deepEqual([line.scope, line.agent_id, line.line_number], ['agent', 'agent_records', 1]);
   assert.ok(line.content.startsWith('Acme renewal'));

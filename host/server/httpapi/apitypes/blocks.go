@@ -24,6 +24,23 @@ type Blocks struct {
 	Blocks []Block `json:"blocks" nullable:"false"`
 }
 
+// BlockDeclaration is a block that the app declares, with its limits.
+type BlockDeclaration struct {
+	Name        string `json:"block_type" doc:"Name of the block" example:"core"`
+	Description string `json:"description,omitempty" doc:"Purpose of the block"`
+	Use         string `json:"use" enum:"context,recall" doc:"context: the text is included in prompts; recall: its lines are searched"`
+	Characters  int    `json:"characters" doc:"Maximum number of characters (Unicode code points) of the text" example:"4000"`
+	// Entries is nil if there is no limit.
+	Entries  *int   `json:"entries" doc:"Maximum number of lines that are not blank, or null if there is no limit" example:"20"`
+	Language string `json:"language" doc:"Language of the stems in searches" example:"english"`
+	Shared   bool   `json:"shared" doc:"Whether all apps of the tenant share the text of a user"`
+}
+
+// BlockDeclarations is a list of the blocks that an app declares, in the order of the app file.
+type BlockDeclarations struct {
+	Blocks []BlockDeclaration `json:"blocks" nullable:"false"`
+}
+
 // BlockQuery selects the user and the agent of blocks.
 type BlockQuery struct {
 	Target

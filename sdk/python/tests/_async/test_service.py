@@ -169,6 +169,8 @@ class Memory(ServiceCase):
             await memory.delete("core", expected_updated_at=first.updated_at)
         await memory.delete("core", expected_updated_at=second.updated_at.replace(tzinfo=None))
         self.assertEqual(await memory.list(), [])
+        declared = [(d.block_type, d.use, d.characters, d.entries) for d in await memory.declared()]
+        self.assertEqual(declared[:2], [("core", "context", 4000, 20), ("archival", "recall", 8000, None)])
         again = await memory.update("core", "- Likes tea")
         self.assertGreater(again.updated_at, second.updated_at)
         with self.assertRaises(TooLargeError) as large:

@@ -170,6 +170,8 @@ class Memory(ServiceCase):
             memory.delete("core", expected_updated_at=first.updated_at)
         memory.delete("core", expected_updated_at=second.updated_at.replace(tzinfo=None))
         self.assertEqual(memory.list(), [])
+        declared = [(d.block_type, d.use, d.characters, d.entries) for d in memory.declared()]
+        self.assertEqual(declared[:2], [("core", "context", 4000, 20), ("archival", "recall", 8000, None)])
         again = memory.update("core", "- Likes tea")
         self.assertGreater(again.updated_at, second.updated_at)
         with self.assertRaises(TooLargeError) as large:

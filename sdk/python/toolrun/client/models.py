@@ -373,6 +373,30 @@ class Block:
 
 
 @dataclass(frozen=True)
+class BlockDeclaration:
+    """A block that the app declares, with its limits.
+
+    ``use`` is "context" for texts that are included in prompts, or "recall" for texts whose lines are searched.
+    ``entries`` is None if there is no limit on lines.
+    """
+
+    block_type: str
+    use: str
+    characters: int
+    language: str
+    shared: bool
+    entries: Optional[int] = None
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class BlockDeclarations:
+    """A list of the blocks that an app declares."""
+
+    blocks: List[BlockDeclaration]
+
+
+@dataclass(frozen=True)
 class Blocks:
     """A list of blocks."""
 

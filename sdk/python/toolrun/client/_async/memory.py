@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, List, Optional
 
 from toolrun.client._async.handle import AsyncHandle
 from toolrun.client._request import Request, Time, get, given, required_text, stamp
-from toolrun.client.models import Block, Blocks, Deleted, MemoryContext, Recalled, RecalledLine
+from toolrun.client.models import Block, BlockDeclaration, BlockDeclarations, Blocks, Deleted, MemoryContext, Recalled, RecalledLine
 
 if TYPE_CHECKING:
     from toolrun.client.fields import MemoryPolicy
@@ -28,6 +28,10 @@ class AsyncMemory(AsyncHandle):
         """
         request = get("memory", "blocks", scope=scope, agent_id=agent_id, **self._transport.caller(user_id))
         return (await self._transport.fetch(Blocks, request)).blocks
+
+    async def declared(self) -> List[BlockDeclaration]:
+        """List the blocks that the app declares, with their limits."""
+        return (await self._transport.fetch(BlockDeclarations, get("memory", "declarations"))).blocks
 
     async def get(
         self, name: str, *, scope: Optional[str] = None, agent_id: Optional[str] = None, user_id: Optional[str] = None
