@@ -54,7 +54,7 @@ func (v *View) checkQuota(key storage.Key, record storage.Record) error {
 // earlier write of the attempt added a new record. The check avoids a pass over all writes at each
 // write.
 func (v *View) fitsAsAddition(record storage.Record) bool {
-	v.countWrite(record)
+	countWrite(v, record)
 	i := 0
 	for _, l := range limitsOf(v.run.budget()) {
 		if l.Account == "" {
@@ -69,7 +69,7 @@ func (v *View) fitsAsAddition(record storage.Record) bool {
 }
 
 // countWrite counts a write as if it added a new record; see fitsAsAddition.
-func (v *View) countWrite(record storage.Record) {
+func countWrite(v *View, record storage.Record) {
 	record.Revision = max(record.Revision, 1)
 	v.written = v.written.Plus(storage.UsageOf(storage.HeadOf(record)))
 }

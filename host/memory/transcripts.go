@@ -152,7 +152,7 @@ func (t *Transcript) schedule(ctx context.Context, at time.Time, state dueState)
 	if err != nil {
 		return t.classified(ctx, err)
 	}
-	t.view.countWrite(next)
+	countWrite(t.view, next)
 	return t.save(ctx) // checks the quota for both records
 }
 
