@@ -108,7 +108,7 @@ func (g *gated) open(files fstest.MapFS) {
 }
 
 // pause runs a tool, which must pause, and returns its approval.
-func (g *gated) pause(inv host.Invocation) *report.Approval {
+func (g *gated) pause(inv host.Invocation) *report.PendingApproval {
 	g.Helper()
 	result, err := run(g.Host, inv)
 	if err != nil || result.Status != report.Paused || result.OK || result.Approval == nil {
@@ -483,7 +483,7 @@ func TestFailingCallNeedsNoApproval(t *testing.T) {
 func TestApprovalLimit(t *testing.T) {
 	g := newGated(t, mem.New())
 	inv := host.Invocation{Tool: "own", Input: json.RawMessage(`{"n":1}`)}
-	var last *report.Approval
+	var last *report.PendingApproval
 	for range approval.MaxOfUser {
 		last = g.pause(inv)
 	}

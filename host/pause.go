@@ -118,7 +118,7 @@ func pause(ctx context.Context, r *run, p *pauseError) (memory.Done, error) {
 		Binding: p.binding, Effect: p.effect, ByUser: r.tool.Approval.ByUser,
 		Requested: at, Expires: at.Add(approval.Retention), State: approval.Pending,
 	}
-	r.approval = &report.Approval{Token: token, Step: p.binding.Step, Effect: p.effect, ExpiresAt: request.Expires}
+	r.approval = &report.PendingApproval{Token: token, Step: p.binding.Step, Effect: p.effect, ExpiresAt: request.Expires}
 	answer, err := json.Marshal(r.result(memory.Done{}, nil))
 	if err == nil {
 		answer, err = memory.NewPausedRuns(r.h.memory).Add(ctx, memory.Pause{

@@ -34,7 +34,7 @@ type run struct {
 	// same contains the values that all executions of the run have in common.
 	same repeatable
 	// approval is set if the run is paused.
-	approval *report.Approval
+	approval *report.PendingApproval
 }
 
 // Run executes a tool once. The Result is never nil. If the run fails, the error is the fault in

@@ -16,8 +16,8 @@ const (
 	Failed    Status = "failed"
 )
 
-// Approval describes the approval that a paused run waits for.
-type Approval struct {
+// PendingApproval is the approval that a paused run waits for.
+type PendingApproval struct {
 	// Token identifies the approval. It is not a secret: a decision requires a permission.
 	Token string `json:"token"`
 	// Step is the name of the step that needs the approval, or "".

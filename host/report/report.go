@@ -23,10 +23,10 @@ type Result struct {
 	Logs    []abi.LogLine   `json:"logs"`
 	Error   *abi.Fault      `json:"error,omitempty"`
 	// Approval is the approval that a paused run waits for.
-	Approval *Approval `json:"approval,omitempty"`
-	Warnings []string  `json:"warnings"`
-	Usage    Usage     `json:"usage"`
-	Effects  Effects   `json:"effects"`
+	Approval *PendingApproval `json:"approval,omitempty"`
+	Warnings []string         `json:"warnings"`
+	Usage    Usage            `json:"usage"`
+	Effects  Effects          `json:"effects"`
 	// Changes are the changes that a dry run would have stored.
 	Changes []Change `json:"changes,omitempty"`
 	// Attempts is the number of times that the tool was executed. The logs, the output and the effects

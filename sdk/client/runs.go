@@ -48,7 +48,7 @@ func newRun(opts []RunOption, path ...string) *request {
 
 // Run runs a tool once. If the request contains a session, the run belongs to this session. If the
 // tool fails, Run returns both the Result and an *Error, which works with errors.Is(err,
-// abi.Timeout). The Result is nil if the tool was not run. The run is canceled when ctx ends.
+// abi.Timeout). If the run is paused, the Result contains its approval; see Approvals. The Result is nil if the tool was not run. The run is canceled when ctx ends.
 func (c *Client) Run(ctx context.Context, run apitypes.RunRequest, opts ...RunOption) (*report.Result, error) {
 	return answered(fetchWith[report.Result](ctx, c, newRun(opts, "runs"), run))
 }
@@ -76,7 +76,7 @@ func (h Runs) Cancel(ctx context.Context, id string) (*apitypes.Run, error) {
 
 // answered returns a Result. If the run failed, it also returns its error.
 func answered(result *report.Result, err error) (*report.Result, error) {
-	if err != nil || result.OK {
+	if err != nil || result.OK || result.Status == report.Paused {
 		return result, err
 	}
 	f := result.Error

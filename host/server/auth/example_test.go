@@ -49,6 +49,7 @@ func ExampleMarkdown() {
 	// | permission | allowed operations | operator | runtime | read-only | backup | metering | user |
 	// | --- | --- | --- | --- | --- | --- | --- | --- |
 	// | `run` | run declared tools | yes | yes | - | - | - | yes |
+	// | `approve` | see effects that wait for an approval, and approve or deny them; users only their own, if the tool declares `by: user` | yes | - | - | - | - | yes |
 	// | `sessions` | start, change and end sessions, see their metadata, add messages to transcripts, and end workflows | yes | yes | - | - | - | yes |
 	// | `read_sessions` | list sessions and workflows with users and times; no metadata | yes | yes | yes | - | - | yes |
 	// | `files` | upload, list and download files, and activate them | yes | yes | - | - | - | yes |

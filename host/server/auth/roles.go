@@ -54,6 +54,7 @@ type Permission string
 // The permissions. Table describes them and lists the roles that have them.
 const (
 	Run           Permission = "run"
+	Approve       Permission = "approve"
 	Sessions      Permission = "sessions"
 	ReadSessions  Permission = "read_sessions"
 	Files         Permission = "files"
@@ -87,6 +88,7 @@ type Rule struct {
 // own data; see Principal.ActAs.
 var Table = []Rule{
 	{Permission: Run, Does: "run declared tools", Roles: []Role{Operator, Runtime, User}},
+	{Permission: Approve, Does: "see effects that wait for an approval, and approve or deny them; users only their own, if the tool declares `by: user`", Roles: []Role{Operator, User}},
 	{Permission: Sessions, Does: "start, change and end sessions, see their metadata, add messages to transcripts, and end workflows", Roles: []Role{Operator, Runtime, User}},
 	{Permission: ReadSessions, Does: "list sessions and workflows with users and times; no metadata", Roles: []Role{Operator, Runtime, ReadOnly, User}},
 	{Permission: Files, Does: "upload, list and download files, and activate them", Roles: []Role{Operator, Runtime, User}},

@@ -77,7 +77,7 @@ func (h *runHandler) register(s *Server) {
 	op := huma.Operation{
 		OperationID: "run-tool", Method: http.MethodPost, Path: "/runs", Tags: []string{"runs"}, MaxBodyBytes: maxRunBytes,
 		Summary: "Run a tool",
-		Description: "Runs a tool once, in a fresh sandbox. The response is the Result, even if the tool failed: see `ok` and `error`. " +
+		Description: "Runs a tool once, in a fresh sandbox. The response is the Result, even if the tool failed or the run is paused: see `status`, `error` and `approval`. " +
 			"If the tool could not run at all, the response is a problem. If the client disconnects, the run is canceled and stores nothing.",
 	}
 	add(s, auth.Run, op, answerJob((*runInput).job))
@@ -163,18 +163,13 @@ func (c *call) run(ctx context.Context, j job) (*resultOutput, error) {
 	id := c.track(&inv, j, cancel)
 	result, err := c.host.Run(ctx, inv)
 	c.runs.end(*id, result)
-	if err == nil {
-		return &resultOutput{result.RunID, *result}, nil
+	out, failed := resultOf(result, err)
+	if f := abi.FaultOf(err); failed != nil && f.Code == abi.Cancelled && context.Cause(ctx) == error(errCancelledByID) {
+		p := *problemOfFault(f, http.StatusConflict)
+		p.RunID = result.RunID
+		return nil, &p
 	}
-	if f := abi.FaultOf(err); result.Attempts > 0 && f.Code != abi.Unavailable && f.Code != abi.Internal {
-		return &resultOutput{result.RunID, *result}, nil
-	}
-	p := *problemOf(err)
-	if f := abi.FaultOf(err); f.Code == abi.Cancelled && context.Cause(ctx) == error(errCancelledByID) {
-		p = *problemOfFault(f, http.StatusConflict)
-	}
-	p.RunID = result.RunID
-	return nil, &p
+	return out, failed
 }
 
 // track registers the run of an invocation under its id. The id is set once the run has begun.

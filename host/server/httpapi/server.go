@@ -151,6 +151,7 @@ func (s *Server) register(opts Options) {
 	// An import skips tools. It therefore accepts source files for engines that are missing.
 	extensions := union(engine.Extensions(opts.Engines), app.Extensions())
 	(&runHandler{access: s.access, runs: runs, logger: opts.Logger, heartbeat: opts.Heartbeat}).register(s)
+	addApprovals(s)
 	addAgents(s)
 	addSessions(s)
 	addWorkflows(s)
