@@ -30,8 +30,8 @@ func (ac agentCommands) check() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Report every mistake in the files of agents",
-		Long: `Report every mistake in the files of agents at once, as file:line:column: message. Several files are also compared
-with each other: agents that hand over to each other, and paths that several agents declare.
+		Long: `Report every mistake in the files of agents at once, as file:line:column: message. Several files are
+also checked together: handoffs between their agents, and paths that several agents declare.
 
 The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 		Example: `  toolrun agent check booking.abl

@@ -106,7 +106,7 @@ type versionFlags struct {
 func (v *versionFlags) register(cmd *cobra.Command, verb string) {
 	cmd.Flags().StringVar(&v.updated, "expected", "", verb+" only if the block has this updated_at `time`, such as 2026-04-30T16:20:00.000Z")
 	cmd.Flags().Int64Var(&v.revision, "if-revision", 0, verb+" only if the block has this revision")
-	cmd.Flags().BoolVar(&v.replace, "replace", false, verb+" whatever version is stored")
+	cmd.Flags().BoolVar(&v.replace, "replace", false, verb+" the block, whatever its version is")
 }
 
 // expected returns the expected version. The zero value means that the block must not exist.

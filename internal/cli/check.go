@@ -40,12 +40,12 @@ func (cc checkCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [APP]",
 		Short: "Report every mistake of an app: its file, its tools, its prompts, its database",
-		Long: `Report every mistake of an app at once, as file:line:column: message. Every tool is compiled, its code is
-checked without running it, and every template is parsed. With --db, the records are checked against the declarations. With --models,
-models of tools and agents that the file does not declare are reported.
+		Long: `Report every mistake of an app at once, as file:line:column: message. Every tool is compiled, its code
+is checked without running it, and every template is parsed. With --db, the records are checked against the
+declarations. With --models, each model that a tool or an agent uses, but that the file does not declare, is reported.
 
-Only certain mistakes in code are reported: stores that are not declared or not granted, unknown names, modules that
-cannot be imported. TypeScript types are not checked. Run tsc to check them.
+A mistake in code is reported only if it is certain: a store that is not declared or not granted, an unknown name, a
+module that cannot be imported. TypeScript types are not checked. Run tsc to check them.
 
 The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 		Example: `  toolrun check

@@ -84,8 +84,8 @@ func (cc conformCommand) check(ctx context.Context, file, entry string, input js
 	if !found.OK {
 		return found, nil
 	}
-	// The conformance checks ran in a worker process. The measurement runs in this process, so that
-	// the result excludes the latency of the pipes to a worker.
+	// The conformance checks ran in a worker process. The measurement runs in this process. The
+	// result therefore does not include the latency of the pipes to a worker.
 	program, err := wasm.New(wasm.WithCache(cc.env.cacheFolder("plugins"))).Load(ctx, src)
 	if err != nil {
 		return nil, err

@@ -47,9 +47,9 @@ func (pr *project) database(written string) database {
 // The method shown returns the path as a user would write it.
 func (db database) shown() string { return db.env.show(db.path) }
 
-// open opens the database. If the database does not exist, the result depends on the argument
-// "keep". If it is true, open creates the database. If it is false, open fails for a database that
-// the user named, and returns an empty database instead of the default one.
+// open opens the database. If the database does not exist and keep is true, open creates the
+// database. If keep is false, open creates nothing: it fails if the user has named the database,
+// and returns an empty database in place of the default one.
 func (db database) open(keep bool) (storage.Backend, error) {
 	return db.openWith(keep, nil)
 }

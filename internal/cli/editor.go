@@ -79,7 +79,7 @@ func (e *lineEditor) Close() error {
 	return term.Restore(e.fd, e.cooked)
 }
 
-// maxTyped is the maximum number of bytes that are kept for a program that does not read them.
+// maxTyped is the maximum number of typed bytes that are kept until the program reads them.
 const maxTyped = 64 << 10
 
 const ctrlC = 3

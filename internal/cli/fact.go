@@ -91,8 +91,8 @@ func (fc factCommands) set() *cobra.Command {
 	}
 	f.register(cmd)
 	f.workflowFlag(cmd)
-	cmd.Flags().Int64Var(&revision, "if-revision", 0, "write only if the fact has this revision, or if no value is stored for 0 (without the flag: always)")
-	cmd.Flags().StringVar(&opts.TTL, "ttl", "", "let the value expire after this `time`, such as 90d, 24h, 30m or 10s, instead of the declared one")
+	cmd.Flags().Int64Var(&revision, "if-revision", 0, "write only if the fact has this revision; 0: only if no value is stored (default: always)")
+	cmd.Flags().StringVar(&opts.TTL, "ttl", "", "the `lifetime` of the value, such as 90d, 24h, 30m or 10s (default: the lifetime that the app declares)")
 	cmd.ValidArgsFunction = fc.projects.completeArg(&f.app, (*project).factPaths)
 	return cmd
 }
@@ -139,7 +139,7 @@ func (fc factCommands) delete() *cobra.Command {
 	}
 	f.register(cmd)
 	f.workflowFlag(cmd)
-	cmd.Flags().Int64Var(&revision, "if-revision", 0, "delete only if the fact has this revision (without the flag: always)")
+	cmd.Flags().Int64Var(&revision, "if-revision", 0, "delete only if the fact has this revision (default: always)")
 	cmd.ValidArgsFunction = fc.projects.completeArg(&f.app, (*project).factPaths)
 	return cmd
 }

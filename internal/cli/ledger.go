@@ -37,12 +37,12 @@ func (l ledgerCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ledger",
 		Short: "List reads and writes of memory, oldest first",
-		Long: `List runs, rendered prompts, and operators' reads, writes, purges and erasures: the time, the user, the stores with
-their revisions, and the outcome. The ledger never contains the contents of records. An entry is kept for 30 days, or
-for the duration set by toolrun serve --ledger.
+		Long: `List the runs, the rendered prompts, and the reads, writes, purges and erasures by operators. Each entry
+contains the time, the user, the stores with their revisions, and the outcome. The ledger never contains the contents of
+records. An entry is kept for 30 days, or for the duration set by toolrun serve --ledger.
 
-Commands on this machine write to the ledger of their database, as toolrun serve does. A run has no entry if it needs no
-database, because it has no session and its app has no stores.`,
+Commands on this machine write to the ledger of their database, as toolrun serve does. If an app has no stores, a run
+without a session needs no database and has no entry.`,
 		Example: `  toolrun ledger --last 20 --failed
   toolrun ledger --run run_01ARZ3NDEKTSV4RRFFQ69G5FAV
   toolrun ledger --since 24h --writes
@@ -86,7 +86,7 @@ func (f *ledgerFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&q.Failed, "failed", false, "only entries that ended with a fault")
 	flags.IntVar(&f.last, "last", 0, "list the newest `n` entries instead of the oldest")
 	flags.IntVar(&q.Limit, "limit", 100, "the maximum number of entries")
-	flags.StringVar(&q.After, "after", "", "only entries after that of the run with this `id`")
+	flags.StringVar(&q.After, "after", "", "only entries that follow the entry of the run with this `id`")
 }
 
 // complete validates the flags and sets the remaining fields of the query.
@@ -171,8 +171,8 @@ func (l ledgerCommand) project(f placeFlags) finder {
 	}
 }
 
-// listLast lists the newest entries. The ledger can only be read forward, so the search starts with
-// the last minute and extends further back each time.
+// listLast lists the newest entries. The ledger can only be read forward. The search for the newest
+// entries therefore reads the last minute first, and then longer and longer periods.
 func (l ledgerCommand) listLast(ctx context.Context, s ledgerBackend, c host.Caller, q ledger.Query, count int) error {
 	const first, longest, step = time.Minute, 10 * 365 * 24 * time.Hour, 8
 	until, earliest := q.Until, q.Since

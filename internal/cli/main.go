@@ -163,8 +163,8 @@ func refuseUnknownTopic(root *cobra.Command) {
 	}
 }
 
-// refuseEmptyFlags rejects flags with empty values, because an unset variable in a script must not
-// widen the scope of a command.
+// refuseEmptyFlags rejects flags with empty values. In a script, a variable that is not set must
+// not make a command affect more data than intended.
 func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
 	var empty error
 	cmd.Flags().Visit(func(f *pflag.Flag) {

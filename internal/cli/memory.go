@@ -228,7 +228,7 @@ func (m memoryCommands) purge() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "purge STORE --yes",
-		Short: "Remove all records of a store, declared or not, of all users and sessions",
+		Short: "Remove the records of all users and sessions from a store",
 		Example: `  toolrun memory purge oldPrefs --yes
   toolrun memory purge oldPrefs --yes --tenant acme`,
 		Args: takes(1, 1, "a STORE"),

@@ -36,15 +36,16 @@ func (rc runCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run TOOL [key=value | key:=json ...]",
 		Short: "Run a tool once and print its output",
-		Long: `Run a tool once, in a fresh sandbox, and print its output as JSON. If the tool succeeds, its writes to memory are
-stored. Otherwise nothing is stored. Log lines go to stderr as they happen.
+		Long: `Run a tool once, in a fresh sandbox, and print its output as JSON. If the tool succeeds, its writes to
+memory are stored. Otherwise nothing is stored. Log lines are printed to stderr while the tool runs.
 
 TOOL is the name of a tool in the app file, or the path of a source file or of a tool's folder. A tool that is named by
 its path can use only the stores that --grant allows.
 
-The input is --input, with key=value (a string) and key:=json (any JSON value) set in it.
+The input is the JSON object in --input. The arguments key=value (a string) and key:=json (any JSON value) add members
+to it.
 
-A session starts with the first run that uses its id, so a mistyped --session starts a new one, whose memory is empty.
+A session starts with the first run that uses its id, so a mistyped --session starts a new session with empty memory.
 toolrun session list shows the existing sessions.
 
 With --dry-run, only an entry in the ledger is stored. Below the output, the command prints what the run would store, by
@@ -78,7 +79,7 @@ With --server, the tool runs on a toolrun server. TOOL is then a tool of the ser
 	flags.StringVar(&f.metadata, "metadata", "", "`JSON`, @file or - to merge into the session's metadata")
 	flags.StringArrayVar(&f.env, "env", nil, "add `NAME=value` to the tool's environment; may be repeated")
 	flags.StringArrayVar(&f.grants, "grant", nil, "grant `STORE=verbs` to a tool that is given by its path: read, write, delete, readwrite; may be repeated")
-	flags.StringVar(&f.key, "key", "", "the idempotency `key`: a run with the same key and input returns the result of the first one")
+	flags.StringVar(&f.key, "key", "", "the idempotency `key`: a repeated run with the same key and input returns the result of the first run")
 	flags.DurationVar(&f.timeout, "timeout", 0, "the time limit of the run, such as 500ms (maximum: the limit that the tool declares, or 180s; default: the declared limit, or 5s)")
 	flags.DurationVar(&f.deadline, "deadline", 0, "the time limit of the whole run, such as 30s, including queueing and waiting for models (default: the tool's declared deadline, or 1m)")
 	flags.BoolVar(&f.dry, "dry-run", false, "store nothing, and show the changes that would be stored")

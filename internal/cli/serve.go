@@ -53,7 +53,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "the `file` with the TLS certificate in PEM; requires --tls-key")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "the `file` with the private key of the certificate in PEM")
 	flags.StringVar(&f.otlp, "otlp", "", "the `URL` of a collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318")
-	flags.StringVar(&f.metricsTenants, "metrics-tenants", "0", "the tenants with separate metrics: comma-separated `ids`, or the number of tenants, in the order of their first runs; /metrics shows the ids and requires no key")
+	flags.StringVar(&f.metricsTenants, "metrics-tenants", "0", "the tenants with separate metrics: comma-separated `ids`, or a number, which selects the first tenants that run a tool; /metrics shows the ids and requires no key")
 	flags.StringSliceVar(&f.userMetadata, "user-metadata", nil, "the `keys` of session metadata that users' tokens may set, such as name,locale (default: none)")
 	flags.Float64Var(&f.rate, "rate", 100, "the maximum number of requests per second and caller; 0 for no limit")
 	flags.IntVar(&f.burst, "burst", 200, "the maximum burst of requests per caller")
@@ -68,7 +68,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.perUser, "per-user", 0, "the maximum number of concurrent runs of a user (default: half of --per-app)")
 	flags.StringVar(&f.appBytes, "app-bytes", "", "the storage quota of an app and tenant: records, files, sessions, stored results (default: 1GiB)")
 	flags.StringVar(&f.userBytes, "user-bytes", "", "the storage quota of a user in an app and tenant (default: an eighth of --app-bytes)")
-	flags.IntVar(&f.openHosts, "open", 1000, "the maximum number of open apps, counted per tenant; the least recently used one is closed")
+	flags.IntVar(&f.openHosts, "open", 1000, "the maximum number of open apps; an app counts once for each tenant. Beyond this number, the least recently used app is closed")
 	flags.DurationVar(&f.hostIdle, "idle", time.Hour, "how long an unused app of a tenant stays open; a negative value sets no limit")
 	flags.StringVar(&f.bodyMemory, "body-memory", "256MiB", "the maximum memory of concurrent JSON request bodies")
 	flags.IntVar(&f.connections, "connections", 0, "the maximum number of connections (default: RLIMIT_NOFILE minus the descriptors for workers, at most 8192). At most half of the connections can be unauthenticated, and never more than 1,024")
@@ -92,7 +92,7 @@ and /readyz. APP is an app file or its folder. The default is app.yaml in this f
 Every caller needs a key (toolrun key create) or a token of the platform's issuer. With --dev, the service prints a
 full-access key and listens only on localhost.
 
-SIGHUP reloads the app files; running tools keep the old ones. SIGTERM waits for running tools and stops.`,
+SIGHUP reloads the app files. Runs in progress still use the old files. SIGTERM waits for running tools and stops.`,
 		Example: `  toolrun serve --dev
   toolrun serve apps/shop apps/support --keys keys.json --db /var/lib/toolrun/memory.db --listen 127.0.0.1:8080
   toolrun serve --keys keys.json --issuer https://id.example --audience toolrun --jwks https://id.example/keys`,

@@ -37,14 +37,14 @@ type accessFlags struct {
 func (f *accessFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	keysFlag(cmd, &f.keys)
-	flags.StringVar(&f.issuer, "issuer", "", "the `iss` of the tokens (JWT) to accept, in addition to keys")
-	flags.StringVar(&f.audience, "audience", "", "the `aud` of such tokens")
+	flags.StringVar(&f.issuer, "issuer", "", "the `issuer` (claim iss) of the JWTs that the service accepts in addition to keys")
+	flags.StringVar(&f.audience, "audience", "", "the `audience` (claim aud) that these tokens must have")
 	flags.StringVar(&f.jwks, "jwks", "", "the `URL` or file with the keys of the issuer (JWK Set)")
 	flags.StringVar(&f.tenantClaim, "tenant-claim", "tenant", "the `claim` that contains the tenant")
 	flags.StringVar(&f.userClaim, "user-claim", "sub", "the `claim` that contains the user")
 	flags.StringVar(&f.sessionClaim, "session-claim", "session_id", "the optional `claim` that contains the session")
 	flags.StringVar(&f.workflowClaim, "workflow-claim", "workflow_id", "the optional `claim` that contains the workflow")
-	flags.StringVar(&f.ofTenant, "token-tenant", "", "the `tenant` of tokens without that claim (default: such tokens are rejected)")
+	flags.StringVar(&f.ofTenant, "token-tenant", "", "the `tenant` of tokens that have no tenant claim (default: such tokens are rejected)")
 	flags.BoolVar(&f.dev, "dev", false, "development mode: print a full-access key and listen on localhost only")
 }
 

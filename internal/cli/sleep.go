@@ -26,7 +26,7 @@ declares it with the key sleep. toolrun serve runs it in the background.`,
 	cmd.AddCommand(sc.run(), sc.status(),
 		sc.act("pause", "Pause the runs of a tenant: no further run begins", sleepBackend.Pause),
 		sc.act("resume", "Resume the runs of a tenant", sleepBackend.Resume),
-		sc.act("retry", "Make the conversations of a tenant due whose last run has failed, at most 1,000 of them", sleepBackend.Retry))
+		sc.act("retry", "Repeat the failed runs of a tenant now, for at most 1,000 conversations", sleepBackend.Retry))
 	return cmd
 }
 
@@ -75,8 +75,8 @@ func (sc sleepCommands) status() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show the conversations that wait for a run",
-		Long: `Show the number of conversations whose run is due, that have not settled yet, whose run is in progress, and whose last
-run failed. The command counts at most 1,000 conversations.`,
+		Long: `Show the number of conversations in each state: run due, not settled yet, run in progress, last run
+failed. The command counts at most 1,000 conversations.`,
 		Example: `  toolrun sleep status --json`,
 		Args:    takes(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

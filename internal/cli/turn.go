@@ -39,7 +39,7 @@ func (f *turnFlags) registerConversation(cmd *cobra.Command) {
 // registerRequest registers the flags of commands that send one request.
 func (f *turnFlags) registerRequest(cmd *cobra.Command) {
 	f.registerConversation(cmd)
-	cmd.Flags().StringVar(&f.key, "key", "", "the idempotency `key`: a request with the same key and content returns the result of the first one")
+	cmd.Flags().StringVar(&f.key, "key", "", "the idempotency `key`: a repeated request with the same key and content returns the result of the first request")
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "store nothing, and show the changes that would be stored")
 }
 
