@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// job is a transaction that the host performs for a caller: the run of a tool, or a turn of an agent.
-// It contains what both have in common.
+// job is a transaction that the host performs for a caller: the run of a tool, or a turn of an
+// agent. It contains the fields and functions that both of them need.
 type job struct {
 	h   *Host
 	inv Invocation

@@ -139,8 +139,8 @@ func findingAt(at engine.Position) func(code app.Code, hint, format string, args
 	}
 }
 
-// checkFactCall checks a call whose argument is a fact. It ignores the operations of other kinds of
-// stores.
+// checkFactCall checks a call whose argument is a fact. Operations of other kinds of stores are
+// ignored.
 func checkFactCall(a *app.App, t app.Tool, op abi.Operation, call engine.MemoryCall) (Finding, bool) {
 	finding := findingAt(call.Position)
 	if _, onFacts := abi.Facts().Lookup(op.Name); !onFacts {

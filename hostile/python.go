@@ -51,8 +51,8 @@ func (w *env) preparePython(ctx context.Context, cases []corpus.Case, stderr io.
 }
 
 // usePython sets the interpreter for tools in Python. Each run starts the interpreter in a new
-// process, and the deadline includes that start. With the deadlines of other cases, a guest would
-// be stopped before it started, which would test nothing.
+// process, and the deadline includes that start. These cases have longer deadlines than other
+// cases. Otherwise a guest would be stopped before it starts, and the case would test nothing.
 //
 // usePython therefore measures the start on this machine. Twice this time is added to the deadline
 // of each tool in Python, because two interpreters can start concurrently. If a guest has not
@@ -85,8 +85,8 @@ func (w *env) deadline(c corpus.Case) time.Duration {
 
 const maxTries = 2
 
-// neverBegan reports whether a tool in Python was stopped before its code ran. A run that never
-// began tests nothing, unless the case attacks the compiler.
+// neverBegan reports whether a tool in Python was stopped before its code ran. If the guest never
+// started, the case has tested nothing, unless it attacks the compiler.
 func neverBegan(c corpus.Case, done exit) bool {
 	var a answer
 	if !c.Python() || c.Kind() == "source" || json.Unmarshal(done.stdout, &a) != nil {

@@ -105,7 +105,7 @@ func (e *evaluation) branches(n *node, keyword string, subs []*node, by *discrim
 		if !e.hushed() {
 			e.found = append(e.found, nearest.findings...)
 		}
-		out.seen.all = true // it is unknown which members a matching branch would have declared
+		out.seen.all = true // because no branch matches, the members that a branch declares are unknown
 	case matched > 1 && keyword == "oneOf":
 		e.fail(n, keyword, at, out)
 	}

@@ -197,9 +197,8 @@ func (b *costAnalysis) spread(times tally, kind kinds, taken picks) (reached tal
 	return reached, total, nil
 }
 
-// The method "skipped" returns the branches of n that an object does not take, with the number of
-// their occurrences. If no branch has been taken for a discriminator, it returns that
-// discriminator.
+// The method "skipped" returns the branches of n that do not apply to an object, and how often each
+// of them occurs. If no branch has been taken for a discriminator, it returns that discriminator.
 func (b *costAnalysis) skipped(n *node, kind kinds, taken picks) (tally, *discriminator) {
 	skipped := tally{}
 	if kind != object {

@@ -56,8 +56,8 @@ type runner struct {
 	// The function "seen" is called after each step, unless it is nil. If it returns an error, the
 	// program ends.
 	seen func() error
-	// The field "expect" is the trace of another execution, or nil. Updates that succeeded in that
-	// execution must also succeed in this execution.
+	// The field "expect" is the trace of another execution, or nil. If an update succeeded in the
+	// earlier execution, it must also succeed in this one.
 	expect []string
 }
 

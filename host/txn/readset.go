@@ -24,9 +24,9 @@ type readSet struct {
 	unverified bool
 }
 
-// life is the lifetime of a visible record. The field "until" is its end; zero means never. The
-// field depends lists the records that the lifetime depends on, including missing records, each
-// with its key.
+// life is the lifetime of a visible record. The field "until" is the end of this lifetime; zero
+// means never. The field depends lists the records that the lifetime depends on, including missing
+// records, each with its key.
 type life struct {
 	until   time.Time
 	depends []storage.Record

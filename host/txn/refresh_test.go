@@ -86,8 +86,8 @@ func TestRemovedExpiredRecord(t *testing.T) {
 	}
 }
 
-// TestUndoneUpdateOfExpiredRecord checks that the record of an undone update is read again before
-// the body reads more, because the record may have expired.
+// TestUndoneUpdateOfExpiredRecord undoes an update of a record that then expires. It checks that
+// the record is read again before the next read of the body.
 func TestUndoneUpdateOfExpiredRecord(t *testing.T) {
 	b, attempts := newFixture(t), 0
 	create := func(old storage.Record, _ bool) (storage.Record, any, error) {

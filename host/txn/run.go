@@ -217,9 +217,9 @@ func ReleaseLocks(tx *Tx) {
 	tx.run.lease = nil
 }
 
-// Lock waits for the fair locks of keys and returns a function that releases them. Use Lock for
-// work outside transactions that would conflict with transactions. Locks expire after two seconds:
-// correctness must not depend on them.
+// Lock waits for the fair locks of keys and returns a function that releases them. Use Lock to
+// protect work that happens outside of transactions but would conflict with them. Locks expire
+// after two seconds, so the correctness of a program must not depend on them.
 func (db *DB) Lock(ctx context.Context, keys ...storage.Key) (unlock func(), err error) {
 	l, err := db.locks.Acquire(ctx, keys, nil)
 	if err != nil {

@@ -154,8 +154,8 @@ func same(raw, base, otherRaw, otherBase storage.Record) bool {
 	return raw.SameVersion(otherRaw) && base.Exists() == otherBase.Exists()
 }
 
-// join adds an entry to the read set. The caller adds the version of the entry, or a range that
-// contains it, to the held versions and ranges.
+// join adds an entry to the read set. The caller must also add the entry to the observations that
+// the commit verifies: either its version, or a range that contains it.
 func (tx *Tx) join(e *entry) {
 	e.read = true
 	tx.local.dropUpdates(e)

@@ -113,8 +113,9 @@ type Options struct {
 	// Extra returns the keys that OnCommit may write. Extra is called only if there is something to
 	// commit.
 	Extra func() []storage.Key
-	// OnCommit returns extra records, which are stored in the same commit. OnCommit sets the key,
-	// content, expiry and tags of each record, or Delete. The transaction sets the other fields.
+	// OnCommit returns extra records, which are stored in the same commit. For each record,
+	// OnCommit sets either the key, the content, the expiry and the tags, or the key and Delete.
+	// The transaction sets the other fields.
 	//
 	// OnCommit is called before the commit. If the effects of the commit differ from the expected
 	// effects, OnCommit is called again inside the backend's transaction: it must be pure and fast.

@@ -2,7 +2,7 @@ package baseline
 
 import "golang.org/x/sys/unix"
 
-// maxMemory is the memory limit of the host. A host that needs more memory dies, as it would on a
+// maxMemory is the memory limit of the host. If the host needs more memory, it is killed, as on a
 // machine without free memory.
 const maxMemory = 1 << 30
 

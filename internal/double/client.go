@@ -87,8 +87,8 @@ func (r *run) leave(c command, limits engine.Limits) (engine.Output, error) {
 	return c.output, checkAnswer("context", c.output.Context, limits)
 }
 
-// checkAnswer rejects a document of the client that other engines would reject if tool code
-// returned it.
+// checkAnswer rejects a document of the client if an engine would reject the same document from
+// tool code.
 func checkAnswer(name string, text json.RawMessage, limits engine.Limits) error {
 	if len(text) == 0 {
 		return nil

@@ -167,7 +167,7 @@ func (i *instance) open(ctx context.Context) (*opened, error) {
 	return i.current, nil
 }
 
-// retire makes the next run open a new host with the tools that are declared at that time.
+// retire causes the next run to open a new host with the tools that are declared at that time.
 func (i *instance) retire() {
 	o := i.current
 	i.current = nil

@@ -143,8 +143,8 @@ func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, er
 			a.Release()
 			return one, err
 		}
-		// If the host was retired after the request was admitted, Retire will not be called for the
-		// host again. A host that is currently in use can be retired only later.
+		// If the host was retired after this request was admitted, no later call to Retire will
+		// release the host. A host that is currently in use can be retired only later.
 		inUse, release, err := c.options.Apps.Host(context.WithoutCancel(ctx), a.Caller.Tenant, one.app)
 		if err == nil && inUse == a.Host {
 			release()

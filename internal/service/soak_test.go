@@ -143,7 +143,8 @@ type client struct {
 	r    *running
 	user string
 	// The field acknowledged is the number of counting runs that succeeded. The field unknown is
-	// the number of counting runs whose client disconnected.
+	// the number of runs of the counter whose client disconnected, so that their outcome is
+	// unknown.
 	acknowledged, unknown int
 	requests              *atomic.Int64
 }

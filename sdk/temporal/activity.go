@@ -35,8 +35,8 @@ func NewActivities(h *host.Host, options Options) *Activities {
 //
 // The error is a *temporal.ApplicationError whose type is the code of the fault; FaultOf returns
 // the fault. If the workflow has canceled the activity, the error is a *temporal.CanceledError. In
-// both cases nothing was stored, unless the Outcome of the fault is "unknown". If it is "unknown",
-// a retry reports whether the run was stored.
+// both cases nothing was stored. An exception is a fault whose Outcome is "unknown". If it is
+// "unknown", a retry reports whether the run was stored.
 func (a *Activities) RunTool(ctx context.Context, r Request) (*Result, error) {
 	info := activity.GetInfo(ctx)
 	result, err := a.run(ctx, info, r)

@@ -120,8 +120,8 @@ type walker struct {
 	bytes []byte    // reused
 }
 
-// subtree is a page and all pages below it. All its keys are at least low and less than high. If
-// high is nil, there is no upper bound.
+// subtree is a page and all pages below it. Each key in the page must be at least low and less than
+// high. If high is nil, there is no upper bound.
 type subtree struct {
 	page      uint64
 	low, high []byte

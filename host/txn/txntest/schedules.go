@@ -33,7 +33,7 @@ type Schedules struct {
 	MemSeeds, BoltSeeds uint64
 	// Play runs one seed in a synctest bubble and fails the test if it finds an error. The map
 	// "covered" contains a count for each situation. Play increments the counts of the situations
-	// that occurred. Seeds share a backend: each must use its own tenant.
+	// that occurred. All seeds use the same backend, so each seed must use a separate tenant.
 	Play func(t *testing.T, b storage.Backend, seed uint64, covered map[string]int)
 	// MustCover lists the situations that the default seeds must reach.
 	MustCover []string

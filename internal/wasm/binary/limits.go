@@ -40,7 +40,7 @@ type Limits struct {
 	// The highest known product is 104,000, in CPython.
 	LocalsTimesBlocks int
 	// BranchTargets is the maximum number of targets of a br_table. AllBranchTargets is the maximum
-	// for all br_tables together; it increases by one for every BytesPerBranchTarget bytes of code.
+	// for all br_tables together. It increases by one for every BytesPerBranchTarget bytes of code.
 	// The defaults are 32,768 and 50,000. The largest known br_table has 5,491 targets, in esbuild.
 	// In total, esbuild has one target per 35 bytes of code.
 	BranchTargets, AllBranchTargets int
@@ -48,9 +48,9 @@ type Limits struct {
 	// function pass on. A value counts each time it is passed on. AllPassedValues is the maximum
 	// for all functions together. Each call also passes on all mutable globals, because it may
 	// change them. The calls that package fuel adds also count: one for each function, each loop,
-	// and each instruction that moves or grows memory or a table. The limits exist because an
-	// instruction of a single byte, such as end, can pass on all results of a block. The defaults
-	// are 1,000,000 and 20,000,000.
+	// and each instruction that moves or grows memory or a table. These limits are necessary
+	// because a single-byte instruction, such as end, can pass all results of a block on. The
+	// defaults are 1,000,000 and 20,000,000.
 	PassedValues, AllPassedValues int
 	// TableElements is the maximum total number of initial elements in all tables. The default is
 	// 1,000,000.

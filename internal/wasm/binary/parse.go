@@ -6,8 +6,8 @@ package binary
 //
 // In an accepted module, all counts and sizes are correct, sections are in order, and every index
 // is valid. Every function consists of known instructions, and its blocks are nested correctly. If
-// an opcode has several encodings, Parse accepts only the one that all readers interpret in the
-// same way.
+// an opcode has several encodings, Parse accepts only the encoding that all readers interpret in
+// the same way.
 func Parse(wasm []byte, lim Limits) (*Module, error) {
 	lim = lim.WithDefaults()
 	if err := checkHeader(wasm); err != nil {

@@ -90,7 +90,7 @@ func Join(sections []Section) []byte {
 	return wasm
 }
 
-// Insert returns a copy of sections in which s is at the position that the format requires. It
+// Insert returns a copy of sections with s added at the position that the format requires. It
 // replaces an existing section with the same identifier.
 func Insert(sections []Section, s Section) []Section {
 	for i, old := range sections {

@@ -67,9 +67,9 @@ func (r *rewriter) regionsOf(code []byte) []region {
 	return all
 }
 
-// size returns the size of an instruction. Small leaves are not charged, so the size of a call to a
-// small leaf includes the leaf's own size. The target of an indirect call is unknown, so its size
-// always includes the largest small leaf.
+// size returns the size of an instruction. The entry of a small leaf function is not charged.
+// Instead, a call to the function is charged with the size of the function. The target of an
+// indirect call is unknown, so its size always includes the largest small leaf.
 func (r *rewriter) size(in binary.Instruction) int {
 	switch in.Op {
 	case binary.RefFunc:

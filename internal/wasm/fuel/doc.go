@@ -11,7 +11,7 @@
 // starts without fuel, so its first charge calls the function. The guest also calls the function
 // before memory or a table grows, because growing may copy all data.
 //
-// A unit of fuel pays for up to 64 instructions, or for 64 bytes of an instruction that moves
+// One unit of fuel is used for up to 64 instructions, or for 64 bytes that an instruction moves in
 // memory. A guest cannot access the counter, because package binary has already rejected modules
 // that use undeclared globals.
 package fuel

@@ -7,7 +7,7 @@ import (
 )
 
 // Slice is the minimum amount of fuel that the function "yield" should return, and also the
-// recommended amount. A guest that gets less may never make progress, because an iteration or a
+// recommended amount. With less fuel, a guest may never make progress, because one iteration or one
 // function entry can cost up to a Slice. A guest rarely takes longer than a millisecond to spend a
 // Slice, and the cost of calling the function "yield" is negligible.
 const Slice = 1 << 17

@@ -31,7 +31,7 @@ func dirtyPages(mapping []byte) ([]int, bool) {
 
 // pagemap returns a finder that uses the page map of this process. It returns nil if the page map
 // is missing or unreliable. A sandbox that emulates Linux may return zeros. If a written page were
-// then considered clean, its data would leak to another run.
+// considered clean because of this, its data would leak to another run.
 var pagemap = sync.OnceValue(func() finder {
 	file, err := os.Open("/proc/self/pagemap")
 	if err != nil {

@@ -47,9 +47,9 @@ func (m *memory) changed() ([]int, bool) {
 	return slices.DeleteFunc(written, same), ok
 }
 
-// maxPatchFraction is the denominator of a limit: a patch contains at most 1/maxPatchFraction of
-// the memory. If more pages have changed, the new source contains all pages. The new source then
-// serves as the base of later patches.
+// maxPatchFraction limits the size of a patch: a patch contains at most 1/maxPatchFraction of the
+// memory. If more pages have changed, the new source contains all pages. The new source then serves
+// as the base of later patches.
 const maxPatchFraction = 4
 
 // maxPatches is the maximum number of patch mappings of a memory. Each mapping takes time to

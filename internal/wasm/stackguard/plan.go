@@ -18,10 +18,11 @@ const (
 )
 
 // plan determines which functions of a module are checked. Between two checks there are only direct
-// calls without cycles, so the stack size that they use is limited. Package stackguard adds a check
-// to a function for one of three reasons: it may be called indirectly or by the host, it closes a
-// cycle of direct calls, or its callees would use too much stack without a check. A closed function
-// needs no check, because all functions reachable from it are known and together use little stack.
+// calls without cycles, so these calls can only use a limited amount of stack. Package stackguard
+// adds a check to a function for one of three reasons: it may be called indirectly or by the host,
+// it closes a cycle of direct calls, or its callees would use too much stack without a check. A
+// closed function needs no check, because all functions reachable from it are known and together
+// use little stack.
 type plan struct {
 	functions []function
 }
@@ -33,8 +34,9 @@ type function struct {
 	own   int
 	moves bool
 	calls []int // the functions that it calls directly
-	// The field "open" reports whether the function or one of its callees needs a check. A function is
-	// open if it may call unknown functions or itself, or if it uses too much stack.
+	// The field "open" reports whether the function or one of its callees needs a check. A function
+	// is open if it may call unknown functions, if it may call itself, or if it uses too much
+	// stack.
 	open bool
 	// The field "checked" reports whether the function is checked. requireCheck sets required.
 	checked, required bool

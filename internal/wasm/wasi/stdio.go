@@ -180,8 +180,8 @@ func fdWrite(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	if e != success {
 		return e
 	}
-	// Write the count first: if the count cannot be written to the guest's memory, nothing may be
-	// printed. If the count is in the memory of a buffer, the guest prints the count.
+	// Write the count to the guest's memory first. If this fails, nothing may be printed. If the
+	// count is in the memory of a buffer, the guest prints the count.
 	if e := mem.put32(uint32(p[3]), vecs.total); e != success {
 		return e
 	}
