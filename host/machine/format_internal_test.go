@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolrun/toolrun/host/machine/machinetest"
+
 	"pgregory.net/rapid"
 )
 
@@ -91,7 +93,7 @@ func checkFormat(t failer, source string) {
 }
 
 func TestFormatSamples(t *testing.T) {
-	for _, text := range Samples(t) {
+	for _, text := range machinetest.Samples(t) {
 		checkFormat(t, text)
 		once, err := Format("m", []byte(text))
 		if err != nil {
@@ -171,7 +173,7 @@ machine m  // its name
 }
 
 func FuzzFormat(f *testing.F) {
-	for _, text := range findSamples(f) {
+	for _, text := range machinetest.FindSamples(f) {
 		f.Add(text)
 	}
 	for _, text := range []string{

@@ -8,12 +8,13 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/machine"
+	"github.com/toolrun/toolrun/host/machine/machinetest"
 )
 
 // sample returns a code block of the vendor's documentation. Its name begins with its number.
 func sample(t testing.TB, name string) string {
 	t.Helper()
-	return machine.Samples(t)[name[0]-'1']
+	return machinetest.Samples(t)[name[0]-'1']
 }
 
 // outline returns the steps of a document with their settings, one per line.

@@ -2,34 +2,21 @@ package js
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/machine"
+	"github.com/toolrun/toolrun/host/machine/machinetest"
 )
-
-// machineSample returns a code block of the vendor's documentation.
-func machineSample(t testing.TB, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "machine", "testdata", "samples", name+".machine"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
 
 const anyMachine = "machine m\naccepts\na as object\nensures\npermissions\nallowed to\nllm_call, memory\nimplements\n"
 
 func TestMachineSamples(t *testing.T) {
 	inputs := "machine m\naccepts\ndocument as text\nurl as text\ncategory as text\nquestion as text\nensures\nallowed to memory\nimplements\n"
-	for _, source := range []string{
-		machineSample(t, "5_question_answerer"), machineSample(t, "6_conversation_agent"),
-		inputs + machineSample(t, "2_remember"), inputs + machineSample(t, "4_recall"), inputs + machineSample(t, "7_filtered_recall"),
-	} {
+	samples := machinetest.Samples(t)
+	for _, source := range []string{samples[4], samples[5], inputs + samples[1], inputs + samples[3], inputs + samples[6]} {
 		doc, problems := machine.Parse("m.machine", []byte(source))
 		if problems.Err() != nil {
 			t.Fatal(problems)
@@ -90,8 +77,8 @@ func TestMachineResult(t *testing.T) {
 
 // FuzzMachine checks that machines without errors can be loaded.
 func FuzzMachine(f *testing.F) {
-	for _, name := range []string{"5_question_answerer", "6_conversation_agent"} {
-		f.Add(machineSample(f, name))
+	for _, sample := range machinetest.FindSamples(f) {
+		f.Add(sample)
 	}
 	for _, steps := range []string{
 		"compute x\nlet a = 1 // b\n{a}", "compute x\nif (input.a) return 1\nreturn [/[}]/, `${{}}`]", "compute x\nlet y = 1;{y};\n// z",

@@ -1,12 +1,20 @@
-package machine
+// Package machinetest finds sample machines for tests.
+package machinetest
 
 import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
+
+// project returns the folder of the project.
+func project() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..", "..")
+}
 
 var sampleHeader = regexp.MustCompile(`^(machine|remember|recall) [a-z_<>]+\n`)
 
@@ -14,19 +22,19 @@ var sampleHeader = regexp.MustCompile(`^(machine|remember|recall) [a-z_<>]+\n`)
 // if the page is not next to the project.
 func Samples(t testing.TB) []string {
 	t.Helper()
-	blocks := findSamples(t)
+	blocks := FindSamples(t)
 	if blocks == nil {
 		t.Skip("the documentation page with the samples is not next to the project")
 	}
 	return blocks
 }
 
-// findSamples returns the code blocks of the page, or nil if there is no page. The page has lost its
+// FindSamples returns the code blocks of the page, or nil if there is no page. The page has lost its
 // fences and its indentation: a block is a paragraph that begins with the header of a step or of a
 // machine.
-func findSamples(t testing.TB) []string {
+func FindSamples(t testing.TB) []string {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "seeds", "003_machines_remember_recall.txt"))
+	page, err := os.ReadFile(filepath.Join(project(), "..", "shared", "seeds", "003_machines_remember_recall.txt"))
 	if os.IsNotExist(err) {
 		return nil
 	}
