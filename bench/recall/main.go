@@ -73,8 +73,8 @@ func (b *bench) prepare() error {
 	if err != nil {
 		return err
 	}
-	small := comments.first("1,000 comments", few)
-	for _, s := range []*set{comments, small, clusteredSet(many + queries), randomSet(many + queries)} {
+	small, smallest := comments.first("1,000 comments", few), comments.first("200 comments, no index", 200)
+	for _, s := range []*set{comments, small, smallest, clusteredSet(many + queries), randomSet(many + queries)} {
 		if err := s.store(b.backend); err != nil {
 			return err
 		}

@@ -173,10 +173,12 @@ func (c *comparison) compareTexts(first, last uint32, to *best) {
 	if c.text == nil {
 		return
 	}
+	floor := to.floor()
 	for start, end := range c.selected.runs(first, last) {
 		for row := start; row < end; row++ {
-			if c.text[row] > 0 {
+			if c.query.mean(0, c.text[row]) >= floor {
 				c.add(row, 0, to)
+				floor = to.floor()
 			}
 		}
 	}

@@ -138,7 +138,8 @@ func naive(t testing.TB, committed []index.Entry, q index.Query) []index.Hit {
 		case index.Text:
 			h.Score = round(text)
 		default:
-			h.Score = round((max(0, vector) + text) / 2)
+			share := cmp.Or(q.VectorShare, 0.5)
+			h.Score = round(share*max(0, vector) + (1-share)*text)
 		}
 		if h.Score > 0 && h.Score >= q.Threshold {
 			hits = append(hits, h)

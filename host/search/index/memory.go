@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/host/storage"
@@ -118,9 +119,11 @@ func (s *Set) reject(p *partition) {
 // "last" is returned only if the group has no other partition. The caller must hold the mutex.
 func (s *Set) oldest(group string, last *partition) *partition {
 	found := last
-	for _, p := range s.partitions {
-		if p.group == group && p != last && p.bytes > 0 && (found == last || p.used < found.used) {
-			found = p
+	for _, partitions := range s.partitions {
+		for _, p := range partitions {
+			if p.group == group && p != last && p.bytes > 0 && (found == last || p.used < found.used) {
+				found = p
+			}
 		}
 	}
 	return found
@@ -134,5 +137,8 @@ func (s *Set) evict(p *partition) {
 	}
 	p.evicted = true
 	s.memory.add(p.group, -p.bytes)
-	delete(s.partitions, p.key)
+	remaining := slices.DeleteFunc(s.partitions[p.key.prefix], func(other *partition) bool { return other == p })
+	if s.partitions[p.key.prefix] = remaining; len(remaining) == 0 {
+		delete(s.partitions, p.key.prefix)
+	}
 }

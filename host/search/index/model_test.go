@@ -82,11 +82,12 @@ func TestModel(t *testing.T) {
 			"search": func(rt *rapid.T) {
 				q := index.Query{
 					Text: texts(4).Draw(rt, "query"), Vector: vectors().Draw(rt, "query"), Now: now,
-					Mode:      rapid.SampledFrom(index.Modes()).Draw(rt, "mode"),
-					Limit:     rapid.IntRange(1, 12).Draw(rt, "limit"),
-					Threshold: float64(rapid.IntRange(0, 10).Draw(rt, "threshold")) / 20,
-					Filter:    filter(t, rapid.SampledFrom(filters).Draw(rt, "filter")),
-					Hidden:    rapid.SliceOfN(keys, 0, 3).Draw(rt, "hidden"),
+					Mode:        rapid.SampledFrom(index.Modes()).Draw(rt, "mode"),
+					Limit:       rapid.IntRange(1, 12).Draw(rt, "limit"),
+					Threshold:   float64(rapid.IntRange(0, 10).Draw(rt, "threshold")) / 20,
+					VectorShare: float64(rapid.IntRange(0, 4).Draw(rt, "share")) / 4,
+					Filter:      filter(t, rapid.SampledFrom(filters).Draw(rt, "filter")),
+					Hidden:      rapid.SliceOfN(keys, 0, 3).Draw(rt, "hidden"),
 				}
 				for i, c := range rapid.SliceOfN(contents(), 0, 3).Draw(rt, "own") {
 					k := item(prefix, fmt.Sprint("own", i))

@@ -36,6 +36,8 @@ type partition struct {
 	users   int    // the number of searches that use the partition
 	used    uint64 // the time of the last use
 	evicted bool
+	// committed contains the keys that Refresh has added since the last update.
+	committed []storage.Key
 	// begun and ended are the numbers of the last update that began and ended.
 	begun, ended uint64
 }
@@ -185,14 +187,31 @@ func (in *reader) all(ctx context.Context) error {
 	return nil
 }
 
-// changes reads the entries that have changed since the position of the partition.
+// changes reads the entries that have changed since the position of the partition, and those that
+// Set.Refresh has added.
 func (in *reader) changes(ctx context.Context) error {
+	in.set.mu.Lock()
+	committed := in.committed
+	in.committed = nil
+	in.set.mu.Unlock()
+	err := in.follow(ctx, committed)
+	if err != nil {
+		in.set.mu.Lock()
+		in.committed = append(committed, in.committed...)
+		in.set.mu.Unlock()
+	}
+	return err
+}
+
+// follow reads the entries that have changed since the position of the partition, and those under
+// some other keys.
+func (in *reader) follow(ctx context.Context, keys []storage.Key) error {
 	for {
 		page, at, err := in.set.backend.Changes(ctx, in.key.prefix, in.at, changesPage)
 		if err != nil {
 			return err
 		}
-		var keys []storage.Key
+		keys = slices.Clone(keys)
 		for _, c := range page {
 			keys = append(keys, c.Key)
 		}
@@ -202,7 +221,7 @@ func (in *reader) changes(ctx context.Context) error {
 				return err
 			}
 		}
-		in.at = at
+		in.at, keys = at, nil
 		if len(page) < changesPage {
 			return nil
 		}

@@ -25,6 +25,8 @@ type backend struct {
 	onScan func() error
 	// tooOld lets the next call to Changes fail.
 	tooOld atomic.Bool
+	// late lets Changes withhold all changes.
+	late atomic.Bool
 }
 
 func (b *backend) Scan(ctx context.Context, prefix, after storage.Key, limit int) ([]storage.Record, error) {
@@ -40,6 +42,9 @@ func (b *backend) Scan(ctx context.Context, prefix, after storage.Key, limit int
 func (b *backend) Changes(ctx context.Context, prefix storage.Key, since storage.Position, limit int) ([]storage.Changed, storage.Position, error) {
 	if b.tooOld.CompareAndSwap(true, false) {
 		return nil, storage.Position{}, storage.ErrTooOld
+	}
+	if b.late.Load() {
+		return nil, since, nil
 	}
 	return b.Backend.Changes(ctx, prefix, since, limit)
 }
@@ -189,6 +194,36 @@ func TestTooOld(t *testing.T) {
 	if b.tooOld.Load() {
 		t.Error("the changes were not read")
 	}
+}
+
+// TestRefresh searches for entries whose changes the backend has not reported yet.
+func TestRefresh(t *testing.T) {
+	b, kb := &backend{Backend: mem.New()}, partition("t", "kb")
+	entries := fill(t, b, kb, 300)
+	s := index.New(b, index.Options{})
+	defer s.Close()
+	s.Refresh(entries[0].Key)
+	compare(t, s, kb, entries)
+	b.late.Store(true)
+	remove(t, b, entries[0].Key)
+	entries[1] = put(t, b, entries[1].Key, content{Text: "renewal trip"}, time.Time{})
+	s.Refresh(entries[0].Key, entries[1].Key, "not a key", item(partition("t", "other"), "1"))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.Search(ctx, kb, decode, queries(t)[0]); err == nil {
+		t.Error("Search with a cancelled context succeeded")
+	}
+	compare(t, s, kb, entries[1:])
+	for range 20 { // more keys than a Set keeps
+		for _, e := range entries {
+			s.Refresh(e.Key)
+		}
+	}
+	remove(t, b, entries[1].Key)
+	s.Refresh(entries[1].Key)
+	compare(t, s, kb, entries[2:])
+	b.late.Store(false)
+	compare(t, s, kb, entries[2:])
 }
 
 // TestChangesDuringBuild changes entries between the pages of the first read.

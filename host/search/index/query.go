@@ -24,7 +24,8 @@ type Entry struct {
 	Expires time.Time
 	// Text contains the words of the entry.
 	Text string
-	// Vector is a vector of length 1, or nil. A vector with another number of elements than the query's has the vector score 0.
+	// Vector is a vector of length 1, or nil. An entry whose vector has another number of elements
+	// than the query's has the vector score 0.
 	Vector []float32
 	// Metadata contains the values that filters compare.
 	Metadata map[string]any

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/toolrun/toolrun/host/search"
@@ -38,7 +39,7 @@ type Set struct {
 
 	mu         sync.Mutex // guards the following fields
 	closed     bool
-	partitions map[partitionKey]*partition
+	partitions map[storage.Key][]*partition // by prefix, one for each language
 	memory     memory
 	clock      uint64 // the number of uses of partitions
 }
@@ -52,14 +53,14 @@ func New(backend storage.Backend, o Options) *Set {
 		o.Group = storage.Key.Tenant
 	}
 	return &Set{
-		backend: backend, group: o.Group, minEntries: minEntries, partitions: map[partitionKey]*partition{},
+		backend: backend, group: o.Group, minEntries: minEntries, partitions: map[storage.Key][]*partition{},
 		memory: memory{limit: o.Bytes, groups: map[string]int64{}, unfit: map[storage.Key]unfit{}},
 	}
 }
 
 // Search returns the entries under a prefix that are most similar to a query, the best first. The
-// prefix must consist of whole parts of a key. Search sees at least everything that was committed
-// when it was called.
+// prefix must consist of whole parts of a key. Search sees at least all changes that the backend reports
+// when Search is called; see Refresh.
 //
 // The hits are proposals. The caller must compare their revisions with the records in the backend.
 // If too few hits are left, the caller can search again with a higher limit.
@@ -126,18 +127,28 @@ func (s *Set) partition(ctx context.Context, key partitionKey) (*partition, []st
 func (s *Set) acquire(key partitionKey, create bool) *partition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.partitions[key]
+	p := s.find(key)
 	if p == nil {
 		group := s.group(key.prefix)
 		if !create || s.closed || !s.memory.fits(key.prefix, group) {
 			return nil
 		}
 		p = &partition{set: s, key: key, group: group, turn: make(chan struct{}, 1)}
-		s.partitions[key] = p
+		s.partitions[key.prefix] = append(s.partitions[key.prefix], p)
 	}
 	s.clock++
 	p.used, p.users = s.clock, p.users+1
 	return p
+}
+
+// find returns the partition for a key, or nil. The caller must hold the mutex.
+func (s *Set) find(key partitionKey) *partition {
+	for _, p := range s.partitions[key.prefix] {
+		if p.key == key {
+			return p
+		}
+	}
+	return nil
 }
 
 // release ends the use of a partition.
@@ -150,14 +161,45 @@ func (s *Set) release(p *partition) {
 	}
 }
 
+// maxCommitted is the maximum number of keys that Refresh keeps for a partition.
+const maxCommitted = 4096
+
+// Refresh lets the next searches read the records under some keys. The backend can report changes
+// late: a caller that has committed changes must call Refresh if its next search has to see them. The
+// call is cheap and reads nothing.
+func (s *Set) Refresh(keys ...storage.Key) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.partitions) == 0 {
+		return
+	}
+	for _, k := range keys {
+		parts, err := k.Parts()
+		if err != nil {
+			continue
+		}
+		prefix := storage.Key("")
+		for _, part := range parts {
+			for _, p := range slices.Clone(s.partitions[prefix]) {
+				if p.committed = append(p.committed, k); len(p.committed) > maxCommitted {
+					s.evict(p)
+				}
+			}
+			prefix = prefix.With(part)
+		}
+	}
+}
+
 // Evict removes the indexes of all partitions whose keys begin with a prefix from memory, for example
 // after the data of a user was erased. Later searches read the entries again.
 func (s *Set) Evict(prefix storage.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for k, p := range s.partitions {
-		if k.prefix.HasPrefix(prefix) {
-			s.evict(p)
+	for k, partitions := range s.partitions {
+		if k.HasPrefix(prefix) {
+			for _, p := range slices.Clone(partitions) {
+				s.evict(p)
+			}
 		}
 	}
 }
