@@ -90,6 +90,9 @@ func checkGrant(g declare.Grant) error {
 	if g.Store == declare.Facts {
 		return g.CheckItem()
 	}
+	if g.IsPattern() {
+		return g.CheckPattern()
+	}
 	return declare.CheckName(g.Store)
 }
 
@@ -187,9 +190,9 @@ func (c *programCache) get(h *Host, key string, declared app.Tool, text string) 
 	return entry
 }
 
-// declares reports whether an app declares a store with the given name.
+// declares reports whether an app has a store with the given name, or stores that a pattern covers.
 func declares(a *app.App, store string) bool {
-	return store == declare.SessionMeta || store == declare.Facts && a.Facts != nil || slices.ContainsFunc(a.Stores, func(s declare.Store) bool { return s.Name == store })
+	return store == declare.SessionMeta || store == declare.Facts && a.Facts != nil || a.CanGrant(store)
 }
 
 // unknownGrant returns the fault for a grant on a store that the app does not have.

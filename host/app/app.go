@@ -3,6 +3,7 @@ package app
 import (
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/host/agent"
@@ -111,6 +112,16 @@ func (a *App) Store(name string) (declare.Store, bool) {
 		}
 	}
 	return declare.Store{}, false
+}
+
+// CanGrant reports whether a grant on a store, or on a pattern of stores, covers a declared store, or
+// collections that need no declaration. It does not know built-in stores.
+func (a *App) CanGrant(store string) bool {
+	if a.AutoCollections && declare.CheckName(strings.TrimSuffix(store, "*")) == nil {
+		return true
+	}
+	g := declare.Grant{Store: store}
+	return slices.ContainsFunc(a.Stores, func(s declare.Store) bool { return g.CoversStore(s.Name) })
 }
 
 // Tool returns the tool with the given name, even if it is broken. Names are case-sensitive.

@@ -45,7 +45,7 @@ func (rc runCommand) target(pr *project, written string, grants []string) (strin
 	tool.Grants = allowed
 	pr.roots, pr.files = append(pr.roots, root), root.Name()
 	pr.app = &app.App{
-		ID: pr.app.ID, SessionIdle: pr.app.SessionIdle, WorkflowIdle: pr.app.WorkflowIdle, Stores: pr.app.Stores, Facts: pr.app.Facts, Blocks: pr.app.Blocks,
+		ID: pr.app.ID, SessionIdle: pr.app.SessionIdle, WorkflowIdle: pr.app.WorkflowIdle, Stores: pr.app.Stores, AutoCollections: pr.app.AutoCollections, Facts: pr.app.Facts, Blocks: pr.app.Blocks,
 		Tools: []app.Tool{*tool}, Files: root.FS(),
 	}
 	return tool.Name, nil
@@ -54,6 +54,9 @@ func (rc runCommand) target(pr *project, written string, grants []string) (strin
 // mustGrantable returns an error if a grant is for neither a store nor facts of the app.
 func (pr *project) mustGrantable(name string) error {
 	g := declare.GrantOn(name)
+	if pr.app.CanGrant(name) && g.CheckPattern() == nil {
+		return nil
+	}
 	if g.Store != declare.Facts {
 		return pr.mustStore(name, declare.SessionMeta)
 	}
@@ -75,7 +78,7 @@ func grantOfName(tool, place string) error {
 func (pr *project) pathHint(tool string, f *abi.Fault) *abi.Fault {
 	op, known := memory.Operations().Lookup(f.Op)
 	declared := append(pr.storeNames(), declare.SessionMeta)
-	if !known || f.Code != abi.NotFound || slices.Contains(declared, f.Store) {
+	if !known || f.Code != abi.NotFound || slices.Contains(declared, f.Store) || pr.app.CanGrant(f.Store) {
 		return pr.grantHint(tool, f)
 	}
 	if near := spell.Name(f.Store, declared); near != "" {
@@ -96,7 +99,7 @@ func (pr *project) declareHint(store string) string {
 // path.
 func (pr *project) grantHint(tool string, f *abi.Fault) *abi.Fault {
 	op, known := memory.Operations().Lookup(f.Op)
-	declared := f.Store == declare.SessionMeta || slices.Contains(pr.storeNames(), f.Store)
+	declared := f.Store == declare.SessionMeta || pr.app.CanGrant(f.Store)
 	if !known || !declared || f.Code != abi.NotFound && f.Code != abi.AccessDenied {
 		return f
 	}
