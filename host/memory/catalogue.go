@@ -358,7 +358,7 @@ func (reports storeAudits) add(st *store, r storage.Record, at time.Time) {
 	name := r.Key.Part(storage.Store)
 	report := reports[name]
 	if report == nil {
-		report = &StoreAudit{Store: name, Orphan: true}
+		report = &StoreAudit{Store: name, Orphan: st == nil}
 		reports[name] = report
 	}
 	if !at.Before(st.endOf(r)) {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
@@ -74,7 +75,7 @@ func problemsFault(problems app.Problems) error {
 
 // runnable returns the app with tools whose code runs in the client.
 func runnable(a *app.App, tools []app.Tool) *app.App {
-	b := &app.App{ID: a.ID, SessionIdle: a.SessionIdle, WorkflowIdle: a.WorkflowIdle, Stores: a.Stores, Facts: a.Facts, Blocks: a.Blocks, Files: sources}
+	b := &app.App{ID: a.ID, SessionIdle: a.SessionIdle, WorkflowIdle: a.WorkflowIdle, Stores: a.Stores, AutoCollections: a.AutoCollections, Facts: a.Facts, Blocks: a.Blocks, Files: sources}
 	for _, t := range tools {
 		t.Source, t.Dir, t.Entry = sourceFile, "", ""
 		t.Limits.Timeout, t.Limits.CPU = 0, 0 // a debugger may have stopped the client
@@ -99,13 +100,18 @@ func manifestOf(a *app.App) map[string]any {
 			grants[s.Name] = "readwrite"
 		}
 	}
+	if a.AutoCollections { // a pattern begins with a letter, like the name of a collection
+		for letter := 'a'; letter <= 'z'; letter++ {
+			grants[string(letter)+"*"], grants[string(unicode.ToUpper(letter))+"*"] = "readwrite", "readwrite"
+		}
+	}
 	return map[string]any{"grants": grants}
 }
 
 // toolFrom reads a manifest as the manifest of a tool of the app: its grants refer to stores of the
 // app.
 func toolFrom(a *app.App, name string, manifest map[string]any) (app.Tool, error) {
-	text, err := app.Export(&app.App{ID: a.ID, SessionIdle: a.SessionIdle, WorkflowIdle: a.WorkflowIdle, Stores: a.Stores, Facts: a.Facts, Blocks: a.Blocks})
+	text, err := app.Export(&app.App{ID: a.ID, SessionIdle: a.SessionIdle, WorkflowIdle: a.WorkflowIdle, Stores: a.Stores, AutoCollections: a.AutoCollections, Facts: a.Facts, Blocks: a.Blocks})
 	if err != nil {
 		return app.Tool{}, abi.Faultf(abi.InvalidArgument, "%v", err)
 	}

@@ -605,3 +605,79 @@ func TestPatterns(t *testing.T) {
 		}
 	}
 }
+
+// Operators list collections and entries, export and remove them.
+func TestOperators(t *testing.T) {
+	f := open(t)
+	for user, calls := range map[string][]string{
+		"ann": {`"kb", "tea", {"id": "1", "metadata": {"a": 1}}`, `"notes", "tea", {"id": "2"}`, `"notes", "tea", {"id": "3", "namespace": "n", "ttl": "10m"}`, `"auto", "tea", {"id": "4", "namespace": "n"}`},
+		"bob": {`"notes", "coffee", {"id": "2"}`},
+	} {
+		for _, args := range calls {
+			f.want(as(user), abi.Remember, args, `{"success":true`)
+		}
+	}
+	all, err := memory.ListCollections(t.Context(), f.Service, "acme")
+	text, _ := json.Marshal(all)
+	const want = `[{"name":"kb","declared":true,"embedder":"words-1","dimension":6},{"name":"tips","declared":true},` +
+		`{"name":"notes","declared":true,"embedder":"words-1","dimension":6},{"name":"news","declared":true},{"name":"chat","declared":true},` +
+		`{"name":"auto","declared":false,"embedder":"words-1","dimension":6}]`
+	if err != nil || string(text) != want {
+		t.Errorf("ListCollections = %s, %v; want %s", text, err, want)
+	}
+	list := func(c partition.Caller, q memory.EntryQuery) string {
+		t.Helper()
+		var items []string
+		for {
+			found, next, err := memory.ListEntries(t.Context(), f.Service, c, q)
+			if err != nil {
+				return f.text(nil, err)
+			}
+			for _, e := range found {
+				items = append(items, e.User+":"+e.Namespace+"/"+e.ID+"="+string(e.Content)+string(e.Metadata))
+			}
+			if q.After = next; next == "" {
+				return strings.Join(items, " ")
+			}
+		}
+	}
+	tenant, none, n := partition.Caller{Tenant: "acme"}, "", "n"
+	for _, tt := range []struct {
+		caller partition.Caller
+		query  memory.EntryQuery
+		want   string
+	}{
+		{tenant, memory.EntryQuery{Collection: "kb", Limit: 1}, `:/1="tea"{"a":1}`},
+		{tenant, memory.EntryQuery{Collection: "notes", Limit: 1}, `ann:/2="tea" ann:n/3="tea" bob:/2="coffee"`},
+		{ann, memory.EntryQuery{Collection: "notes", Limit: 10}, `ann:/2="tea" ann:n/3="tea"`},
+		{ann, memory.EntryQuery{Collection: "notes", Limit: 10, Namespace: &none}, `ann:/2="tea"`},
+		{tenant, memory.EntryQuery{Collection: "notes", Limit: 10, Namespace: &n}, `ann:n/3="tea"`},
+		{tenant, memory.EntryQuery{Collection: "auto", Limit: 10}, `ann:n/4="tea"`},
+		{tenant, memory.EntryQuery{Collection: "other", Limit: 10}, `not_found: the collection "other" does not exist`},
+		{tenant, memory.EntryQuery{Collection: "notes"}, `invalid_argument: limit must be at least 1`},
+		{tenant, memory.EntryQuery{Collection: "notes", Limit: 1, After: "?"}, `invalid_argument: the parameter "after" is not a valid cursor`},
+	} {
+		if got := list(tt.caller, tt.query); got != tt.want {
+			t.Errorf("ListEntries(%+v) for %q = %s; want %s", tt.query, tt.caller.User, got, tt.want)
+		}
+	}
+	f.now = f.now.Add(time.Hour)
+	if got := list(ann, memory.EntryQuery{Collection: "notes", Limit: 10}); got != `ann:/2="tea"` {
+		t.Errorf("after the end of an entry, ListEntries = %s", got)
+	}
+	infos, _, err := f.List(t.Context(), ann, "auto", "", 10)
+	if err != nil || len(infos) != 1 || infos[0].Item != "n/4" {
+		t.Errorf("List = %+v, %v; want the entry n/4", infos, err)
+	}
+	audits, err := f.Audit(t.Context(), "acme")
+	for _, a := range audits {
+		if err != nil || a.Orphan || a.Unfit > 0 || a.Moved != "" {
+			t.Errorf("Audit = %+v, %v; want no findings", a, err)
+		}
+	}
+	if n, err := f.Purge(t.Context(), "acme", "notes"); err != nil || n != 3 {
+		t.Errorf("Purge = %d, %v; want 3 records", n, err)
+	}
+	f.model.id = "words-2"
+	f.want(ann, abi.Remember, `"notes", "tea"`, `{"success":true`) // the purge also removed the embedder of the collection
+}

@@ -1,0 +1,167 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Entry is an entry of a collection, as operators see it.
+type Entry struct {
+	Namespace string `json:"namespace"`
+	ID        string `json:"id"`
+	// User and Session are the owner of the namespace. They are "" if it belongs to the app.
+	User     string          `json:"user_id,omitempty"`
+	Session  string          `json:"session_id,omitempty"`
+	Content  json.RawMessage `json:"content"`
+	Metadata json.RawMessage `json:"metadata,omitempty"`
+	Revision int64           `json:"revision"`
+	Created  time.Time       `json:"created"`
+	Updated  time.Time       `json:"updated_at"`
+	Expires  *time.Time      `json:"expires_at,omitempty"`
+}
+
+// EntryQuery selects entries of a collection.
+type EntryQuery struct {
+	// Collection is the name of the collection.
+	Collection string
+	// Namespace selects the entries of one namespace. Nil selects those of all namespaces.
+	Namespace *string
+	// After is the position at which the page starts: "", or the result "next" of the previous page.
+	After string
+	// Limit is the maximum number of entries. It must be at least 1.
+	Limit int
+}
+
+// maxEntriesBytes is the maximum size of the records of a page, unless it has one entry.
+const maxEntriesBytes = 4 << 20
+
+// ListEntries returns a page of the live entries of a collection in the caller's tenant, with their
+// contents. If the caller has a user or a session, ListEntries returns only the entries in their
+// namespaces. A page can contain fewer entries than the limit. The result "next" is "" for the last
+// page. ListEntries is for operators.
+func ListEntries(ctx context.Context, s *Service, c partition.Caller, q EntryQuery) (found []Entry, next string, err error) {
+	if err := c.Check(); err != nil {
+		return nil, "", err
+	}
+	st, err := listed(ctx, s, c, q.Collection)
+	if err != nil {
+		return nil, "", s.records.Fault("list entries", err)
+	}
+	switch {
+	case st == nil:
+		return nil, "", abi.Faultf(abi.NotFound, "the collection %s does not exist", kind.Quote(q.Collection))
+	case st.Kind != declare.KindCollection:
+		return nil, "", abi.Faultf(abi.InvalidArgument, "the store %q of kind %s is not a collection", st.Name, st.Kind)
+	}
+	group := s.app.Group(c)
+	after, err := afterCursor(group, q.After)
+	if err != nil {
+		return nil, "", err
+	}
+	keys, last, err := entryKeys(ctx, s, st, c, q, after)
+	if err != nil {
+		return nil, "", s.records.Fault("list entries", err)
+	}
+	found, err = entriesAt(ctx, s, st, keys)
+	return found, cursor(group, last), s.records.Fault("list entries", err)
+}
+
+// entryKeys returns the keys of the entries of a page, and the key after which the next page begins.
+func entryKeys(ctx context.Context, s *Service, st *store, c partition.Caller, q EntryQuery, after storage.Key) (keys []storage.Key, last storage.Key, err error) {
+	life, bytes := newLifetimes(s), int64(0)
+	last, err = records.Page(s.records.Heads(ctx, st.extent(s.app.Group(c), c)), after, q.Limit, func(r storage.Head) (bool, error) {
+		namespace := r.Key.Part(storage.Namespace)
+		if namespace == "" || q.Namespace != nil && namespace != "/"+*q.Namespace || !belongs(r.Key, c, st.Name) {
+			return false, nil
+		}
+		visible, err := life.visible(ctx, st, r.Record)
+		if err != nil || !visible {
+			return false, err
+		}
+		if bytes += r.ContentBytes; bytes > maxEntriesBytes && len(keys) > 0 {
+			return false, records.ErrPageFull
+		}
+		keys = append(keys, r.Key)
+		return true, nil
+	})
+	return keys, last, err
+}
+
+// entriesAt returns the entries under keys. It omits entries that have been removed.
+func entriesAt(ctx context.Context, s *Service, st *store, keys []storage.Key) ([]Entry, error) {
+	entries := make([]Entry, 0, len(keys))
+	if len(keys) == 0 {
+		return entries, nil
+	}
+	stored, err := s.backend.Get(ctx, keys...)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range stored {
+		if !r.Exists() {
+			continue
+		}
+		info := st.info(storage.HeadOf(r))
+		e := Entry{
+			Namespace: r.Key.Part(storage.Namespace)[1:], ID: r.Key.Part(storage.Item), User: info.User, Session: info.Session,
+			Revision: info.Revision, Created: info.Created, Updated: info.Updated, Expires: info.Expires,
+		}
+		if err := json.Unmarshal(st.compiled.Show(r.Content), &e); err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// CollectionInfo describes a collection of an app.
+type CollectionInfo struct {
+	Name string `json:"name"`
+	// Declared is false if the app does not declare the collection.
+	Declared bool `json:"declared"`
+	// Embedder is the id of the embedder that made the vectors of the collection, and Dim is their
+	// dimension. They are zero before the first entry.
+	Embedder string `json:"embedder,omitempty"`
+	Dim      int    `json:"dimension,omitempty"`
+}
+
+// ListCollections returns the declared collections in the order of their declaration, and then, sorted
+// by name, the other collections in which a tool has stored an entry in the tenant.
+func ListCollections(ctx context.Context, s *Service, tenant string) ([]CollectionInfo, error) {
+	pins := map[string]pin{}
+	err := s.records.Scan(ctx, s.app.System(partition.Embedding, partition.Caller{Tenant: tenant}), func(chunk []storage.Record) error {
+		for _, r := range chunk {
+			var p pin
+			if err := json.Unmarshal(r.Content, &p); err != nil {
+				return fmt.Errorf("record %s: %w: %w", r.Key, storage.ErrCorrupt, err)
+			}
+			pins[r.Key.Part(storage.Item)] = p
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, s.records.Fault("list collections", err)
+	}
+	found := []CollectionInfo{}
+	for _, name := range s.names {
+		if s.stores[name].Kind == declare.KindCollection {
+			found = append(found, CollectionInfo{name, true, pins[name].Embedder, pins[name].Dim})
+		}
+		delete(pins, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(pins)) {
+		found = append(found, CollectionInfo{name, false, pins[name].Embedder, pins[name].Dim})
+	}
+	return found, nil
+}
