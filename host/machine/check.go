@@ -189,8 +189,8 @@ func (c checker) permissions() {
 // results are the fields of the results of the steps that use collections.
 var results = map[StepKind][]Field{
 	Recall:   {{Name: Name{Value: "results"}, Type: List}, {Name: Name{Value: "count"}, Type: Number}},
-	Remember: {{Name: Name{Value: "id"}, Type: Text}},
-	Forget:   {{Name: Name{Value: "count"}, Type: Number}},
+	Remember: {{Name: Name{Value: "success"}, Type: Boolean}, {Name: Name{Value: "id"}, Type: Text}, {Name: Name{Value: "expires_at"}, Type: Any}},
+	Forget:   {{Name: Name{Value: "count"}, Type: Number}, {Name: Name{Value: "more"}, Type: Boolean}},
 }
 
 // Results returns the fields of the result of a step, or nil if they are unknown.
