@@ -173,7 +173,7 @@ var cases = []struct {
 		}
 		in.Seed = 0
 		if other := s.answer(t, Random, in, NewMemory(errHalt)).Output; sameJSON(first, other) {
-			t.Errorf("output without a seed = %s, the same as with a seed", other)
+			t.Errorf("the output without a seed is %s, as with a seed; want another output", other)
 		}
 	}},
 	{"imports a file of the tool", func(t *testing.T, s *subject) {
@@ -187,7 +187,7 @@ var cases = []struct {
 	{"a closed program", func(t *testing.T, s *subject) {
 		p := s.load(t, Sum)
 		if err := errors.Join(p.Close(), p.Close()); err != nil {
-			t.Errorf("Close twice = %v", err)
+			t.Errorf("the second call to Close = %v; want no error", err)
 		}
 		if out, err := run(p, input(), NewMemory(errHalt), enough); err == nil {
 			t.Errorf("Run = %s after Close; want an error", out.Output)

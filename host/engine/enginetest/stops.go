@@ -75,7 +75,7 @@ func concurrent(t *testing.T, s *subject) {
 				in.Input = json.RawMessage(`{"value":"` + want + `"}`)
 				out, err := run(p, in, NewMemory(errHalt), enough)
 				if err != nil {
-					t.Errorf("Run = %v", err)
+					t.Errorf("Run = %v; want no error", err)
 					return
 				}
 				wantJSON(t, "output", out.Output, `"`+want+`"`)

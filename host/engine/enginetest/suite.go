@@ -96,7 +96,7 @@ func (s *subject) load(t *testing.T, b Behaviour) engine.Program {
 	}
 	t.Cleanup(func() {
 		if err := program.Close(); err != nil {
-			t.Errorf("Close = %v", err)
+			t.Errorf("Close = %v; want no error", err)
 		}
 	})
 	return program

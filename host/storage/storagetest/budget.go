@@ -19,7 +19,7 @@ func RunExact(t *testing.T, open func(t *testing.T) storage.Backend) {
 	defer b.Close()
 	for round := range 20 {
 		if n := fill(t, b, fmt.Sprint("exact", round)); n != fillMax {
-			t.Fatalf("the app holds %d records of at most %d", n, fillMax)
+			t.Fatalf("the app has %d records; want %d", n, fillMax)
 		}
 	}
 }
@@ -166,12 +166,12 @@ func testBudgetRace(t *testing.T, b storage.Backend) {
 	for round := range 4 {
 		name := fmt.Sprint("a", round)
 		if n := fill(t, b, name); n < fillMax || n > fillWriters {
-			t.Errorf("the app holds %d records; want at least %d", n, fillMax)
+			t.Errorf("the app has %d records; want at least %d", n, fillMax)
 		}
 		budget := storage.Budget{App: storage.Limit{Account: app(name), Max: storage.Usage{Records: fillMax}}}
 		err := putWithin(b, budget, storage.Write{Record: record(app(name, store("late")), 1, "x")})
 		if _, rejected := errors.AsType[*storage.OverBudgetError](err); !rejected {
-			t.Errorf("an update of a full app = %v", err)
+			t.Errorf("an update that exceeds the limit of the app = %v; want an OverBudgetError", err)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func testBudgetFaults(t *testing.T, b storage.Backend) {
 		f.Revive()
 		applied := how == LostReply || how == DiesAfter
 		if held := usage(t, f, app(name))[0]; (held.Records == 1) != applied || !applied && held != (storage.Usage{}) {
-			t.Errorf("%s: the usage is %+v; applied: %v", how, held, applied)
+			t.Errorf("%s: the usage is %+v, which does not match the result of the update (applied: %v)", how, held, applied)
 		}
 		if !applied {
 			must(t, putWithin(f, budget, storage.Write{Record: record(key(0), 1, "x")}))

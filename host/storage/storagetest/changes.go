@@ -22,7 +22,7 @@ func changes(t tester, b storage.Backend, prefix storage.Key, since storage.Posi
 		page, next, err := b.Changes(context.Background(), prefix, since, limit)
 		must(t, err)
 		if len(page) > limit {
-			t.Fatalf("Changes returned %d, over the limit of %d", len(page), limit)
+			t.Fatalf("Changes returned %d changes; the limit is %d", len(page), limit)
 		}
 		found, since = append(found, page...), next
 		if len(page) < limit {
@@ -58,21 +58,21 @@ func testChanges(t *testing.T, b storage.Backend) {
 			t.Errorf("Changes with limit %d (-want +got):\n%s", limit, diff)
 		}
 		if more, _ := changes(t, b, "", next, 10); len(more) > 0 || next.Before(end) {
-			t.Errorf("Changes with limit %d end at %v, followed by %v; want %v", limit, next, more, end)
+			t.Errorf("Changes with limit %d returned the end position %v, after which there are the changes %v; want the end position %v without further changes", limit, next, more, end)
 		}
 	}
 	if got, _ := changes(t, b, elsewhere, start, 10); len(got) != 1 {
 		t.Errorf("Changes under another prefix = %v; want one", got)
 	}
 	if got, _ := changes(t, b, app("c"), start, 1); len(got) != 0 {
-		t.Errorf("Changes under a prefix without records = %v", got)
+		t.Errorf("Changes under a prefix without records = %v; want no changes", got)
 	}
 	refused := errors.New("refused")
 	_ = b.Update(ctx, storage.Keys(one), func([]storage.Record) ([]storage.Write, error) {
 		return []storage.Write{{Record: record(one, 9, "x")}}, refused
 	})
 	if got, _ := changes(t, b, "", end, 10); len(got) != 0 {
-		t.Errorf("Changes after a rejected update = %v", got)
+		t.Errorf("Changes after a rejected update = %v; want no changes", got)
 	}
 	if _, _, err := b.Changes(ctx, "", storage.Position{}, 1); !errors.Is(err, storage.ErrTooOld) {
 		t.Errorf("Changes since the zero Position = %v; want ErrTooOld", err)

@@ -51,7 +51,7 @@ func runFaulty(t *testing.T, f *Faulty, group string, how Failure, failing, step
 		}
 	}
 	if _, err := f.Get(ctx, pair...); (err != nil) != (how == Dies || how == DiesAfter) {
-		t.Errorf("Get at the end = %v", err)
+		t.Errorf("Get after the last update = %v; want no error", err)
 	}
 	f.Revive()
 	found := get(t, f, pair...)

@@ -18,7 +18,7 @@ func drain(t tester, limit int, remove func(limit int) (int, error)) int {
 		n, err := remove(limit)
 		must(t, err)
 		if n > limit {
-			t.Fatalf("removed %d, over the limit of %d", n, limit)
+			t.Fatalf("%d records were removed; the limit is %d", n, limit)
 		}
 		total += n
 		if n < limit {
@@ -178,22 +178,22 @@ func testLimits(t *testing.T, b storage.Backend) {
 	put(t, b, record(app("a", store("s")), 1, "x"))
 	for _, limit := range []int{0, -1} {
 		if _, err := b.Scan(ctx, "", "", limit); err == nil {
-			t.Errorf("Scan with limit %d succeeded", limit)
+			t.Errorf("Scan with limit %d succeeded; want an error", limit)
 		}
 		if _, err := b.Heads(ctx, "", "", limit); err == nil {
-			t.Errorf("Heads with limit %d succeeded", limit)
+			t.Errorf("Heads with limit %d succeeded; want an error", limit)
 		}
 		if _, err := b.DeleteWhere(ctx, storage.Selector{Prefix: app("a")}, limit); err == nil {
-			t.Errorf("DeleteWhere with limit %d succeeded", limit)
+			t.Errorf("DeleteWhere with limit %d succeeded; want an error", limit)
 		}
 		if _, err := sweepUpTo(ctx, b, epoch, limit); err == nil {
-			t.Errorf("Sweep with limit %d succeeded", limit)
+			t.Errorf("Sweep with limit %d succeeded; want an error", limit)
 		}
 	}
 	for _, what := range []storage.Selector{{}, {Keys: []storage.Key{}}, {Keys: []storage.Key{app("a")}, Prefix: app("a")}, {Keys: []storage.Key{app("a")}, Tag: "e"},
 		{Group: app("a")}, {Group: app("a"), Prefix: app("a")}, {Expired: epoch, Tag: "e"}, {Expired: epoch, Prefix: app("a")}} {
 		if _, err := b.DeleteWhere(ctx, what, 1); err == nil {
-			t.Errorf("DeleteWhere of %+v succeeded", what)
+			t.Errorf("DeleteWhere of %+v succeeded; want an error", what)
 		}
 	}
 	if n := len(all(t, b, "")); n != 1 {

@@ -35,7 +35,7 @@ func testDeleteReturnsHeads(t *testing.T, b storage.Backend) {
 		slices.SortFunc(got, func(x, y storage.Head) int { return bytes.Compare([]byte(x.Key), []byte(y.Key)) })
 		sameHeads(t, fmt.Sprintf("DeleteWhere of %+v", what), got, want)
 		if len(first) != 2 {
-			t.Errorf("DeleteWhere of %+v with limit 2 removed %d", what, len(first))
+			t.Errorf("DeleteWhere of %+v with limit 2 removed %d records", what, len(first))
 		}
 		var size int64
 		for _, h := range got {

@@ -136,7 +136,7 @@ func get(t tester, b storage.Backend, keys ...storage.Key) []storage.Record {
 	found, err := b.Get(context.Background(), keys...)
 	must(t, err)
 	if len(found) != len(keys) {
-		t.Fatalf("Get of %d keys = %d records", len(keys), len(found))
+		t.Fatalf("Get with %d keys returned %d records; want one for each key", len(keys), len(found))
 	}
 	return found
 }
@@ -177,7 +177,7 @@ func usage(t tester, b storage.Backend, accounts ...storage.Key) []storage.Usage
 	held, err := b.Usage(context.Background(), accounts...)
 	must(t, err)
 	if len(held) != len(accounts) {
-		t.Fatalf("Usage of %d accounts = %v", len(accounts), held)
+		t.Fatalf("Usage of %d accounts = %v; want one for each account", len(accounts), held)
 	}
 	return held
 }
@@ -249,7 +249,7 @@ func testCopies(t *testing.T, b storage.Backend) {
 		got := append(get(t, b, k), all(t, b, k)...)
 		for _, g := range got {
 			if string(g.Content) != "before" || !slices.Equal(g.Tags, []string{"end"}) {
-				t.Fatalf("the record is %q %v after its copies were changed", g.Content, g.Tags)
+				t.Fatalf("the record is %q %v after a change of its copies; want no change", g.Content, g.Tags)
 			}
 			copy(g.Content, "yyyyyy")
 			g.Tags[0] = "yyy"
@@ -266,7 +266,7 @@ func testContent(t *testing.T, b storage.Backend) {
 		r := record(app("a", store(fmt.Sprint("s", i))), 1, string(content))
 		put(t, b, r)
 		if got := get(t, b, r.Key)[0]; !bytes.Equal(got.Content, content) {
-			t.Errorf("a content of %d bytes differs after Get; it has %d bytes", len(content), len(got.Content))
+			t.Errorf("Get returned a wrong content for %d stored bytes; the content has %d bytes", len(content), len(got.Content))
 		}
 	}
 	checkUsage(t, b, app("a"))

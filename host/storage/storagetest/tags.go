@@ -38,15 +38,15 @@ func testTags(t *testing.T, b storage.Backend) {
 	stores.Prefix = app("a")
 	sameHeads(t, "ScanTag under a prefix", scan(stores, 4), want[1:])
 	if found := scan(tagged("a", "user/"), 4); len(found) > 0 {
-		t.Errorf("ScanTag of a prefix of a tag = %v", found)
+		t.Errorf("ScanTag of a prefix of a tag = %v; want no records", found)
 	}
 	for _, bad := range []storage.Selector{{}, {Prefix: app("a")}, {Tag: "e", Keys: []storage.Key{file}}} {
 		if _, err := b.ScanTag(ctx, bad, "", 1); err == nil {
-			t.Errorf("ScanTag of %+v succeeded", bad)
+			t.Errorf("ScanTag of %+v succeeded; want an error", bad)
 		}
 	}
 	if _, err := b.ScanTag(ctx, mine, "", 0); err == nil {
-		t.Error("ScanTag with limit 0 succeeded")
+		t.Error("ScanTag with limit 0 succeeded; want an error")
 	}
 
 	retagged := want[1]

@@ -33,7 +33,7 @@ func testUserUsage(t *testing.T, b storage.Backend) {
 	put(t, b, file)
 	checkUsage(t, b, group, ann, bob)
 	if removed, err := b.DeleteWhere(context.Background(), storage.Selector{Group: group, Tag: storage.SubjectTag("bob"), Prefix: file.Key}, 10); len(removed) != 1 || err != nil {
-		t.Errorf("DeleteWhere of bob's record = %v, %v", removed, err)
+		t.Errorf("DeleteWhere of bob's record = %v, %v; want one record", removed, err)
 	}
 	checkUsage(t, b, group, ann, bob)
 }
@@ -100,6 +100,6 @@ func testAccounts(t *testing.T, b storage.Backend) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := b.Usage(ctx, app("a")); !errors.Is(err, context.Canceled) {
-		t.Errorf("Usage with a canceled context = %v", err)
+		t.Errorf("Usage with a canceled context = %v; want context.Canceled", err)
 	}
 }

@@ -114,7 +114,7 @@ func (c *workload) newcomers() {
 	})
 	c.wantValue(1, c.runs)
 	if c.maxExecutions > 4 {
-		c.t.Errorf("seed %d: one of %d transactions was executed %d times", c.seed, c.runs, c.maxExecutions)
+		c.t.Errorf("seed %d: with %d transactions, one of them was executed %d times, which is too often", c.seed, c.runs, c.maxExecutions)
 	}
 }
 
@@ -124,6 +124,6 @@ func (c *workload) crossing() {
 		c.add([][]int{{1, 2}, {2, 3}, {3, 1}, {2, 1}}[i%4]...)
 	}
 	if c.run(func() {}); c.maxExecutions > 8 {
-		c.t.Errorf("seed %d: one transaction was executed %d times", c.seed, c.maxExecutions)
+		c.t.Errorf("seed %d: a transaction was executed %d times, which is too often", c.seed, c.maxExecutions)
 	}
 }

@@ -52,7 +52,7 @@ func (s Schedules) Run(t *testing.T) {
 	t.Log(covered)
 	for _, what := range s.MustCover {
 		if *seedCount == 0 && covered[what] == 0 && !t.Failed() {
-			t.Errorf("no seed covered: %s", what)
+			t.Errorf("no seed covered this case: %s", what)
 		}
 	}
 }
