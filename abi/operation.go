@@ -64,8 +64,9 @@ type Operation struct {
 	// Reply is the type of the reply. Variants lists the replies for certain arguments.
 	Reply    Type      `json:"-"`
 	Variants []Variant `json:"-"`
-	// Forms are the operations that share the name, if there are several: they have other parameters or
-	// replies. Bindings declare each of them. Params contains the parameters of all forms.
+	// Forms contains the forms of the operation if several operations share the name. The forms
+	// differ in their parameters and replies. Bindings declare each of them. Params contains the
+	// parameters of all forms.
 	Forms []Operation `json:"-"`
 }
 

@@ -80,8 +80,8 @@ type RunInfo struct {
 	Sleep   bool
 	Caller  Caller
 	Attempt int // number of the attempt, starting at 1; 0 outside of attempts
-	// UnrecordedMessages is set in RunEnded for a turn. It is the number of messages that the transcript
-	// of the session does not contain because they exceed a quota.
+	// UnrecordedMessages is the number of messages of a turn that the transcript of the session
+	// does not contain, because they exceed a quota. It is set in RunEnded.
 	UnrecordedMessages int
 	// Outcome is set in RunEnded.
 	Outcome Outcome

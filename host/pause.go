@@ -163,7 +163,7 @@ func (x *externals) encode(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	if x.journal.Full() {
-		return nil, abi.Faultf(abi.TooLarge, "the run cannot wait for an approval: its external calls exceed the journal").
+		return nil, abi.Faultf(abi.TooLarge, "the run cannot wait for an approval: its external calls exceed the limits of the journal").
 			WithHint("make fewer external calls before the effect that requires the approval")
 	}
 	return x.journal.Encode()

@@ -120,8 +120,8 @@ func (h *Host) checkCall(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 		"%s requires the grant %s on the %s %q", call.Op, op.Verb, what, call.Store)
 }
 
-// grantOn returns the index of the grant on a store, or -1. A grant with the name of the store has
-// precedence over patterns, and a longer pattern over a shorter one.
+// grantOn returns the index of the grant on a store, or -1. A grant with the name of the store
+// takes precedence over patterns. A longer pattern takes precedence over a shorter one.
 func grantOn(grants []declare.Grant, store string) int {
 	at := slices.IndexFunc(grants, func(g declare.Grant) bool { return g.Store == store })
 	for i, g := range grants {

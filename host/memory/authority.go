@@ -49,8 +49,8 @@ func (a Authority) CanRead(store string) bool {
 }
 
 // grant returns the grant of a store. Without a grant, the store does not exist for the holder. If
-// items of the store are granted, the method grant prefers the first grant that contains the verb. A
-// grant with the name of the store has precedence over patterns.
+// items of the store are granted, the method grant prefers the first grant that contains the verb.
+// A grant with the name of the store takes precedence over patterns.
 func (a Authority) grant(store string, verb abi.Verb) (found declare.Grant, granted bool) {
 	if a.unrestricted {
 		return declare.Grant{Store: store}, true
@@ -75,7 +75,7 @@ func (a Authority) grant(store string, verb abi.Verb) (found declare.Grant, gran
 }
 
 // patternGrant returns the grant of a store by a pattern. If several patterns cover the store, the
-// longest one counts.
+// longest pattern takes precedence.
 func (a Authority) patternGrant(store string) (found declare.Grant, granted bool) {
 	longest := 0
 	for _, g := range a.grants {

@@ -41,8 +41,8 @@ type Erased struct {
 // blocks that the apps of the tenant share, Erase also removes the texts of the user in these
 // blocks. A run for the user that has not committed yet stores nothing. Erase returns when another
 // scan finds nothing. Records with the scope application belong to the app and are not removed,
-// even if the user's runs wrote them. An exception are the entries of collections with
-// declare.EraseAuthor.
+// even if the user's runs wrote them. The entries of collections with declare.EraseAuthor are an
+// exception.
 func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error) {
 	erased := Erased{User: c.User, Stores: map[string]int{}}
 	if c.User == "" {

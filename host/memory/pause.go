@@ -32,7 +32,8 @@ type Pause struct {
 	Request approval.Approval
 	// Run contains what the host needs to execute the run again.
 	Run []byte
-	// Began is the time at which the run began. If the user was erased since, nothing is stored.
+	// Began is the time at which the run began. If the user was erased after this time, nothing is
+	// stored.
 	Began time.Time
 	// Key and Fingerprint belong to the transaction of the run; see Tx. If there is a Key, Answer is the
 	// answer to store under it until the run has ended.

@@ -82,7 +82,8 @@ func (a App) ErasedSession(c Caller) storage.Key {
 	return a.System(Erased, Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Session, Value: c.Session})
 }
 
-// ErasedWorkflow is ErasedSession for the caller's workflow.
+// ErasedWorkflow returns the key of the mark that records the erasure of the user of the caller's
+// workflow. If the mark exists, new ledger entries omit the workflow.
 func (a App) ErasedWorkflow(c Caller) storage.Key {
 	return a.System(Erased, Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Workflow, Value: c.Workflow})
 }

@@ -43,7 +43,7 @@ func parseExpr(text Text) (*Expr, *Problem) {
 // arrow or at the end of the text. parsePrefix returns the offset of the rest.
 func parsePrefix(text Text) (*Expr, int, *Problem) {
 	if len(text.Value) > MaxExprBytes {
-		p := problemAt(text.Position, CodeOverLimit, "compute parts of it with SET", "the expression is longer than %d bytes", MaxExprBytes)
+		p := problemAt(text.Position, CodeOverLimit, "divide the expression, and compute its parts with SET", "the expression is longer than %d bytes", MaxExprBytes)
 		return nil, 0, &p
 	}
 	p := &exprParser{lex: lexer{text: text}, loc: locator{text: text}}

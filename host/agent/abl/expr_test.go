@@ -163,9 +163,9 @@ func TestParseErrors(t *testing.T) {
 		{"1e999", "1:1: the number \"1e999\" is too large"},
 		{"a ; b", "1:3: unexpected character \";\""},
 		{"zoë . ", "1:7: unexpected the end"},
-		{deep, "1:33: the expression is nested deeper than 32 levels\n  hint: compute parts of it with SET"},
-		{strings.Repeat("!", 40) + "a", "1:32: the expression is nested deeper than 32 levels\n  hint: compute parts of it with SET"},
-		{strings.Repeat("1+", 9000) + "1", "1:1: the expression is longer than 16384 bytes\n  hint: compute parts of it with SET"},
+		{deep, "1:33: the expression is nested deeper than 32 levels\n  hint: divide the expression, and compute its parts with SET"},
+		{strings.Repeat("!", 40) + "a", "1:32: the expression is nested deeper than 32 levels\n  hint: divide the expression, and compute its parts with SET"},
+		{strings.Repeat("1+", 9000) + "1", "1:1: the expression is longer than 16384 bytes\n  hint: divide the expression, and compute its parts with SET"},
 	} {
 		_, err := abl.ParseExpr(tt.source)
 		if err == nil || err.Error() != tt.want {

@@ -132,7 +132,7 @@ func (r *lineReader) value(e *entry) {
 	case v == "|" || v == "|-" || v == "|+":
 		r.literal(e)
 	case v == ">" || v == ">-" || v == ">+":
-		r.errorf(e.value.Position, CodeSyntax, "write |, which keeps the lines", "a folded block is not supported")
+		r.errorf(e.value.Position, CodeSyntax, "write | in place of >, so that the line breaks are kept", "a folded block is not supported")
 		r.literal(e)
 	case openBrackets(v) > 0:
 		r.continued(e)

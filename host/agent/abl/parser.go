@@ -51,7 +51,7 @@ func (p *exprParser) position() Position { return p.loc.at(p.tok.start) }
 // nest counts a level of nesting. The caller must decrement p.depth afterwards.
 func (p *exprParser) nest() *Problem {
 	if p.depth++; p.depth > MaxDepth {
-		problem := problemAt(p.position(), CodeOverLimit, "compute parts of it with SET", "the expression is nested deeper than %d levels", MaxDepth)
+		problem := problemAt(p.position(), CodeOverLimit, "divide the expression, and compute its parts with SET", "the expression is nested deeper than %d levels", MaxDepth)
 		return &problem
 	}
 	return nil

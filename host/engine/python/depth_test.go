@@ -9,9 +9,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// throughC contains tools whose nested calls pass through C code. Each tool defines a function f. f
-// calls itself. Its argument is the number of levels that remain, and its result is the number of
-// levels that it has reached.
+// throughC contains tools whose nested calls pass through C code. Each tool defines a function f,
+// which calls itself. Its argument is the number of levels that remain, and its result is the
+// number of levels that it has reached.
 var throughC = map[string]string{
 	"lru_cache":          "@functools.lru_cache(None)\ndef f(n):\n    return n and 1 + f(n - 1)",
 	"__init__":           "class A:\n    def __init__(self, n):\n        self.depth = n and 1 + A(n - 1).depth\ndef f(n):\n    return A(n).depth",

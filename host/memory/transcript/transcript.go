@@ -43,8 +43,8 @@ type State struct {
 	// Last is the number of the last message that was recorded in the session. The first message has
 	// the number 1. If the transcript has expired, the numbers begin again at 1.
 	Last int64 `json:"last"`
-	// Began is the time of the first message, which distinguishes the transcript from an earlier one of
-	// the session that has expired.
+	// Began is the time of the first message. An earlier transcript of the same session can have
+	// expired; Began distinguishes the two transcripts.
 	Began time.Time `json:"began,omitzero"`
 	// Messages are the messages that have not been processed, oldest first.
 	Messages []Message `json:"messages"`
