@@ -70,6 +70,7 @@ func runScripts(t *testing.T, dir string) {
 			"reload":   reload,
 			"logged":   logged,
 			"runid":    runID,
+			"token":    token,
 		},
 	})
 }
@@ -103,6 +104,19 @@ func runID(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s contains no id of a run", args[1])
 	}
 	ts.Setenv(args[0], id)
+}
+
+// token stores the first token of an approval in the standard error of the last command in a variable.
+// Usage: token NAME.
+func token(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: token name")
+	}
+	found := regexp.MustCompile(`approval_[0-9A-Z]{26}`).FindString(ts.ReadFile("stderr"))
+	if found == "" {
+		ts.Fatalf("the standard error contains no token")
+	}
+	ts.Setenv(args[0], found)
 }
 
 // exits runs toolrun and checks its exit code. Usage: exits CODE ARGUMENT...

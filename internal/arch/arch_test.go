@@ -142,7 +142,7 @@ var rules = map[string]rule{
 	"internal/connections":       {},
 	"internal/double":            {own: []string{"abi", "host", "host/model", "host/admission", "host/app", "host/engine", "host/memory", "host/storage", "host/storage/mem", "internal/spell", "internal/strictjson", "host/session", "host/declare"}},
 	"internal/double/doubletest": {own: []string{"internal/cli"}},
-	"internal/cli": {own: []string{"abi", "host/model", "host/model/openai", "host/agent/abl", "host/engine/js", "host/machine", "internal/connections", "internal/double", "host", "host/server/auth", "host/admission", "host/server/tenants", "host/extract", "host/server/httpapi", "host/server/telemetry", "internal/service", "host/server/mcpapi", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/engines", "abi/conformance", "host/sandbox", "host/memory", "host/memory/block", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/strictjson", "internal/cachefs", "internal/spell", "host/server/httpapi/apitypes", "sdk/client", "host/ledger", "host/metering", "host/session", "host/declare", "internal/bytesize", "host/report", "internal/cli/exitcode"},
+	"internal/cli": {own: []string{"abi", "host/approval", "host/model", "host/model/openai", "host/agent/abl", "host/engine/js", "host/machine", "internal/connections", "internal/double", "host", "host/server/auth", "host/admission", "host/server/tenants", "host/extract", "host/server/httpapi", "host/server/telemetry", "internal/service", "host/server/mcpapi", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/engines", "abi/conformance", "host/sandbox", "host/memory", "host/memory/block", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/strictjson", "internal/cachefs", "internal/spell", "host/server/httpapi/apitypes", "sdk/client", "host/ledger", "host/metering", "host/session", "host/declare", "internal/bytesize", "host/report", "internal/cli/exitcode"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	"cmd/toolrun":               {own: []string{"host/engines", "internal/cli"}},
 	"internal/runtests":         {},
@@ -163,7 +163,7 @@ var rules = map[string]rule{
 	"host/server/auth": {own: []string{"abi"},
 		others: []string{"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4", "github.com/rogpeppe/go-internal/lockedfile"}},
 	"host/admission":        {own: []string{"abi", "host/engine"}},
-	"host/server/telemetry": {own: []string{"abi", "host", "host/report"}, others: []string{"github.com/prometheus/client_golang", "go.opentelemetry.io/otel"}},
+	"host/server/telemetry": {own: []string{"abi", "host", "host/approval", "host/report"}, others: []string{"github.com/prometheus/client_golang", "go.opentelemetry.io/otel"}},
 	"host/engines/generate": {own: []string{"host/engine", "host/engines"}},
 	"host/engines":          {own: []string{"abi", "host/sandbox", "host/engine", "host/extract", "host/extract/pdfium", "host/engine/js", "host/engine/python", "host/engine/python/distribution", "host/engine/wasm"}},
 

@@ -28,6 +28,7 @@ type appBackend struct {
 	sleep     sleepBackend
 	ledger    ledgerBackend
 	usage     usageBackend
+	approvals approvalBackend
 }
 
 // runBackend runs tools.

@@ -23,7 +23,7 @@ import (
 func remoteBackend(c *client.Client, env Env) appBackend {
 	return appBackend{
 		runs: remoteRuns{c, env}, prompts: remotePrompts{c}, sessions: remoteSessions{c}, workflows: remoteWorkflows{c}, records: remoteRecords{c}, facts: remoteFacts{c}, blocks: remoteBlocks{c},
-		users: remoteUsers{c}, ledger: remoteLedger{c}, usage: remoteUsage{c}, agents: remoteAgents{c, env}, sleep: remoteSleep{c},
+		users: remoteUsers{c}, ledger: remoteLedger{c}, usage: remoteUsage{c}, agents: remoteAgents{c, env}, sleep: remoteSleep{c}, approvals: remoteApprovals{c},
 	}
 }
 

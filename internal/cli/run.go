@@ -162,7 +162,7 @@ func (rc runCommand) runAndPrint(ctx context.Context, runs runBackend, inv host.
 	if inv.DryRun && result.OK && !rc.out.json {
 		return showChanges(rc.out, result.Changes)
 	}
-	return err
+	return pausedError(result, err)
 }
 
 // invocation returns the invocation that the flags describe. It does not set the tool.
