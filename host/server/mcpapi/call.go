@@ -15,6 +15,8 @@ import (
 const (
 	metaRun   = "toolrun/run"
 	metaFault = "toolrun/fault"
+
+	metaApproval = "toolrun/approval"
 )
 
 // runMeta describes a run. This data complements the output of the tool.
@@ -53,6 +55,12 @@ func answer(r *report.Result) *mcp.CallToolResult {
 		out.IsError = true
 		out.Meta[metaFault] = r.Error
 		out.Content = []mcp.Content{&mcp.TextContent{Text: r.Error.Error()}}
+		return out
+	}
+	if r.Approval != nil {
+		out.Meta[metaApproval] = r.Approval
+		out.Content = []mcp.Content{&mcp.TextContent{Text: "The run is paused and has stored nothing: " + r.Approval.Effect.Operation +
+			" requires an approval. The token of the approval is " + r.Approval.Token + ". After the approval, the run continues by itself."}}
 		return out
 	}
 	out.Content = []mcp.Content{&mcp.TextContent{Text: string(r.Output)}}

@@ -20,6 +20,7 @@ type metrics struct {
 	runSeconds, runAttempts, turnSeconds, sleepSeconds                      *prometheus.HistogramVec
 	waitSeconds, callSeconds, httpSeconds                                   *prometheus.HistogramVec
 	unrecorded                                                              *prometheus.CounterVec
+	approvals                                                               *prometheus.CounterVec
 	exportFailures                                                          prometheus.Counter
 }
 
@@ -54,6 +55,7 @@ func newMetrics() *metrics {
 		effects:        counter("toolrun_effects_total", "Records that runs read, set and deleted.", "app", "tool", "effect"),
 		sessions:       counter("toolrun_sessions_total", "Sessions that were started or ended explicitly, not by a run.", "app", "event"),
 		workflows:      counter("toolrun_workflows_total", "Workflows that were ended explicitly.", "app", "event"),
+		approvals:      counter("toolrun_approvals_total", "Requests for approval: requested, approved, denied and expired. In a service, expiries are only in the ledger.", "app", "event"),
 		modelCalls:     counter("toolrun_model_calls_total", "Requests to models by tools and agents.", "app"),
 		modelTokens:    counter("toolrun_model_tokens_total", "Tokens of requests to models, by direction.", "app", "direction"),
 		httpInFlight:   gauge("toolrun_http_requests_in_flight", "Requests in progress."),
@@ -68,7 +70,7 @@ func (t *Telemetry) register(version string) error {
 	m := t.metrics
 	for _, c := range []prometheus.Collector{
 		m.runsInProgress, m.runs, m.repeated, m.runSeconds, m.runAttempts, m.agentTurns, m.turnSeconds, m.sleepRuns, m.sleepSeconds, m.unrecorded, m.waitSeconds, m.conflicts, m.cpuSeconds, m.calls, m.callSeconds,
-		m.logs, m.effects, m.sessions, m.workflows, m.modelCalls, m.modelTokens, m.httpInFlight, m.httpRequests, m.httpSeconds, m.exportFailures, buildInfo(version),
+		m.logs, m.effects, m.sessions, m.workflows, m.approvals, m.modelCalls, m.modelTokens, m.httpInFlight, m.httpRequests, m.httpSeconds, m.exportFailures, buildInfo(version),
 		t.tenants.runs, t.tenants.cpu, t.tenants.wait, t.tenants.inProgress, t.tenants.limited,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	} {

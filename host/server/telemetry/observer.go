@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/approval"
 	"github.com/toolrun/toolrun/host/report"
 )
 
@@ -37,6 +38,11 @@ func (o *observer) SessionEnded(context.Context, host.Caller) {
 // WorkflowEnded counts an ended workflow.
 func (o *observer) WorkflowEnded(context.Context, host.Caller) {
 	o.t.metrics.workflows.WithLabelValues(o.app, "ended").Inc()
+}
+
+// ApprovalEnded counts a decision about an effect, or its expiry.
+func (o *observer) ApprovalEnded(_ context.Context, _ host.Caller, state approval.State) {
+	o.t.metrics.approvals.WithLabelValues(o.app, string(state)).Inc()
 }
 
 // BeforeRun counts a run in progress. It never rejects a run.
@@ -82,6 +88,9 @@ func (o *observer) RunEnded(ctx context.Context, run host.RunInfo, result *repor
 	if run.QueueTime > 0 {
 		o.t.metrics.waitSeconds.WithLabelValues(o.app).Observe(run.QueueTime.Seconds())
 		o.t.tenants.waited(run.Caller.Tenant, run.QueueTime.Seconds())
+	}
+	if result.Approval != nil && !result.Repeated {
+		o.t.metrics.approvals.WithLabelValues(o.app, "requested").Inc()
 	}
 	o.t.metrics.count(e)
 	o.t.tenants.ended(run.Caller.Tenant, string(run.Outcome), began, result)
