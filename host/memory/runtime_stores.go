@@ -24,6 +24,10 @@ type declaredStore struct {
 	Strict      bool            `json:"strict,omitempty"`
 	Resource    bool            `json:"resource,omitempty"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
+	// The remaining fields are for collections.
+	Embedding string            `json:"embedding,omitempty"`
+	Erase     declare.EraseRule `json:"erase,omitempty"`
+	Language  string            `json:"language,omitempty"`
 }
 
 func declaredKey(tenant, app string) storage.Key {
@@ -51,6 +55,7 @@ func Declared(ctx context.Context, backend storage.Backend, tenant, app string) 
 		stores = append(stores, declare.Store{
 			Name: name, Title: d.Title, Description: d.Description, Kind: d.Kind, Access: d.Access, Retention: retention,
 			Strict: d.Strict, Resource: d.Resource, Schema: d.Schema,
+			Collection: declare.Collection{Embedding: d.Embedding, Erase: d.Erase, Language: d.Language},
 		})
 	}
 	return stores, nil
@@ -88,6 +93,7 @@ func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app stri
 			kept[st.Name] = declaredStore{
 				Title: st.Title, Description: st.Description, Kind: st.Kind, Access: st.Access, Retention: st.Retention.String(),
 				Strict: st.Strict, Resource: st.Resource, Schema: st.Schema,
+				Embedding: st.Collection.Embedding, Erase: st.Collection.Erase, Language: st.Collection.Language,
 			}
 		}
 		return db.Write(nil, now, key, kept, time.Time{}, partition.Caller{})

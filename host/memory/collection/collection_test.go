@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -67,8 +68,9 @@ func (f *fixture) reopen(change func(*memory.Config)) {
 
 // embedder is an Embedder with the models "words" and "lexical". Its vectors contain the counts of a few words.
 type embedder struct {
-	id      string // default: words-1
-	dim     int    // default: len(known)
+	id      string     // default: words-1
+	dim     int        // default: len(known)
+	mu      sync.Mutex // guards the following fields
 	batches [][]string
 	queries int
 	// broken changes the vectors.
@@ -93,6 +95,8 @@ func (e *embedder) Space(name string) (string, int, error) {
 }
 
 func (e *embedder) Embed(_ context.Context, name string, texts []string, query bool) ([][]float32, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if query {
 		e.queries++
 	} else {
