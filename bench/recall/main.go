@@ -29,9 +29,10 @@ const (
 	groups     = 10 // a filter on one group accepts a tenth of the entries
 	groupName  = "group"
 	filterText = `{"group": 3}`
+	comments   = "100,000 comments: "
 )
 
-var texts = flag.String("texts", filepath.Join(runtime.GOROOT(), "src"), "folder with Go sources, whose comments are the texts")
+var sources = flag.String("sources", filepath.Join(runtime.GOROOT(), "src"), "folder with Go sources, whose comments are the texts")
 
 func main() { measure.Main(prepare) }
 
@@ -60,6 +61,11 @@ func prepare(dir string) (*measure.Bench, error) {
 	return &measure.Bench{
 		Cases:   b.cases,
 		Figures: b.summary,
+		Apart: func() ([]measure.Row, []measure.Figure, error) {
+			figures, err := processorTimes(b.cases, comments+"vector", comments+"vector, filter", comments+"hybrid", comments+"hybrid, filter",
+				"1,000 comments: vector", "1,000 comments: hybrid", comments+chromemName, comments+loopName)
+			return nil, figures, err
+		},
 		Close: func() error {
 			b.index.Close()
 			return backend.Close()
@@ -69,12 +75,12 @@ func prepare(dir string) (*measure.Bench, error) {
 
 // prepare stores the sets, builds their indexes, and makes the cases.
 func (b *bench) prepare() error {
-	comments, err := textSet(*texts, many+queries)
+	texts, err := textSet(*sources, many+queries)
 	if err != nil {
 		return err
 	}
-	small, smallest := comments.first("1,000 comments", few), comments.first("200 comments, no index", 200)
-	for _, s := range []*set{comments, small, smallest, clusteredSet(many + queries), randomSet(many + queries)} {
+	small, smallest := texts.first("1,000 comments", few), texts.first("200 comments, no index", 200)
+	for _, s := range []*set{texts, small, smallest, clusteredSet(many + queries), randomSet(many + queries)} {
 		if err := s.store(b.backend); err != nil {
 			return err
 		}
@@ -83,7 +89,7 @@ func (b *bench) prepare() error {
 		}
 		b.addCases(s)
 	}
-	return b.addPeers(comments)
+	return b.addPeers(texts)
 }
 
 // load builds the index of a set, and adds the time and the memory to the figures.
@@ -171,7 +177,6 @@ func (b *bench) addWriters(s *set) {
 }
 
 func (b *bench) summary(rows measure.Rows) []measure.Figure {
-	const comments = "100,000 comments: "
 	return append(b.figures,
 		measure.Figure{Name: "100,000 entries, vector, p50", Value: rows[comments+"vector"].P50 / 1000, Unit: "ms", Aim: "at most 10"},
 		measure.Figure{Name: "100,000 entries, hybrid, p50", Value: rows[comments+"hybrid"].P50 / 1000, Unit: "ms", Aim: "at most 10"},

@@ -47,7 +47,7 @@ func (s *set) first(name string, n int) *set {
 
 // textSet returns a set of comments in Go sources and their vectors.
 func textSet(dir string, n int) (*set, error) {
-	comments, err := comments(dir, n)
+	comments, err := readComments(dir, n)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +66,8 @@ func textSet(dir string, n int) (*set, error) {
 // errStop ends the search for comments.
 var errStop = errors.New("enough comments")
 
-// comments returns the first different comments of at least three words in a folder.
-func comments(dir string, n int) (found []string, err error) {
+// readComments returns the first different comments of at least three words in a folder.
+func readComments(dir string, n int) (found []string, err error) {
 	known, files := map[string]bool{}, token.NewFileSet()
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
