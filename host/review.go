@@ -64,7 +64,7 @@ func reviewTool(ctx context.Context, h *Host, declared app.Tool) Review {
 	found := engine.ReviewOf(program)
 	review := Review{Findings: clamped(h, t)}
 	for _, call := range found.Calls {
-		if f, bad := h.checkCall(declared, call); bad {
+		if f, bad := checkCall(h, declared, call); bad {
 			review.Findings = append(review.Findings, f)
 		}
 	}
@@ -76,7 +76,7 @@ func reviewTool(ctx context.Context, h *Host, declared app.Tool) Review {
 }
 
 // checkCall checks a memory call against the declarations of the app and the grants of the tool.
-func (h *Host) checkCall(t app.Tool, call engine.MemoryCall) (Finding, bool) {
+func checkCall(h *Host, t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	op, known := h.table.Lookup(call.Op)
 	if !known {
 		return Finding{}, false

@@ -20,9 +20,11 @@ import (
 type Entry struct {
 	Namespace string `json:"namespace"`
 	ID        string `json:"id"`
-	// User and Session are the owner of the namespace. They are "" if it belongs to the app.
+	// User and Session are the owner of the namespace. They are "" if it belongs to the app. Author is
+	// then the user whose erasure removes the entry, or "".
 	User     string          `json:"user_id,omitempty"`
 	Session  string          `json:"session_id,omitempty"`
+	Author   string          `json:"author,omitempty"`
 	Content  json.RawMessage `json:"content"`
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 	Revision int64           `json:"revision"`
@@ -37,6 +39,9 @@ type EntryQuery struct {
 	Collection string
 	// Namespace selects the entries of one namespace. Nil selects those of all namespaces.
 	Namespace *string
+	// Own selects only the entries that belong to the caller's user or, in a collection with the access
+	// session, to the caller's session.
+	Own bool
 	// After is the position at which the page starts: "", or the result "next" of the previous page.
 	After string
 	// Limit is the maximum number of entries. It must be at least 1.
@@ -69,7 +74,11 @@ func ListEntries(ctx context.Context, s *Service, c partition.Caller, q EntryQue
 	if err != nil {
 		return nil, "", err
 	}
-	keys, last, err := entryKeys(ctx, s, st, c, q, after)
+	prefix, err := entriesPrefix(s, st, c, q.Own)
+	if err != nil {
+		return nil, "", err
+	}
+	keys, last, err := entryKeys(ctx, s, st, c, q, prefix, after)
 	if err != nil {
 		return nil, "", s.records.Fault("list entries", err)
 	}
@@ -78,9 +87,9 @@ func ListEntries(ctx context.Context, s *Service, c partition.Caller, q EntryQue
 }
 
 // entryKeys returns the keys of the entries of a page, and the key after which the next page begins.
-func entryKeys(ctx context.Context, s *Service, st *store, c partition.Caller, q EntryQuery, after storage.Key) (keys []storage.Key, last storage.Key, err error) {
+func entryKeys(ctx context.Context, s *Service, st *store, c partition.Caller, q EntryQuery, prefix, after storage.Key) (keys []storage.Key, last storage.Key, err error) {
 	life, bytes := newLifetimes(s), int64(0)
-	last, err = records.Page(s.records.Heads(ctx, st.extent(s.app.Group(c), c)), after, q.Limit, func(r storage.Head) (bool, error) {
+	last, err = records.Page(s.records.Heads(ctx, prefix), after, q.Limit, func(r storage.Head) (bool, error) {
 		namespace := r.Key.Part(storage.Namespace)
 		if namespace == "" || q.Namespace != nil && namespace != "/"+*q.Namespace || !belongs(r.Key, c, st.Name) {
 			return false, nil
@@ -112,17 +121,26 @@ func entriesAt(ctx context.Context, s *Service, st *store, keys []storage.Key) (
 		if !r.Exists() {
 			continue
 		}
-		info := st.info(storage.HeadOf(r))
-		e := Entry{
-			Namespace: r.Key.Part(storage.Namespace)[1:], ID: r.Key.Part(storage.Item), User: info.User, Session: info.Session,
-			Revision: info.Revision, Created: info.Created, Updated: info.Updated, Expires: info.Expires,
-		}
-		if err := json.Unmarshal(st.compiled.Show(r.Content), &e); err != nil {
+		e, err := entryOf(st, r)
+		if err != nil {
 			return nil, err
 		}
 		entries = append(entries, e)
 	}
 	return entries, nil
+}
+
+// entryOf returns the entry in a record.
+func entryOf(st *store, r storage.Record) (Entry, error) {
+	info := st.info(storage.HeadOf(r))
+	e := Entry{
+		Namespace: r.Key.Part(storage.Namespace)[1:], ID: r.Key.Part(storage.Item), User: info.User, Session: info.Session,
+		Revision: info.Revision, Created: info.Created, Updated: info.Updated, Expires: info.Expires,
+	}
+	if subject := r.Subject(); e.User == "" && e.Session == "" {
+		e.Author = subject
+	}
+	return e, json.Unmarshal(st.compiled.Show(r.Content), &e)
 }
 
 // CollectionInfo describes a collection of an app.

@@ -1,0 +1,298 @@
+package host
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/strictjson"
+)
+
+// EntryLine is an entry of a collection as a line of an export. An import ignores Updated.
+type EntryLine struct {
+	ID        string          `json:"id,omitempty"`
+	Namespace string          `json:"namespace,omitempty"`
+	Content   json.RawMessage `json:"content"`
+	Metadata  json.RawMessage `json:"metadata,omitempty"`
+	User      string          `json:"user_id,omitempty"`
+	Session   string          `json:"session_id,omitempty"`
+	// TTL is the lifetime of the entry. Expires is its end. A line has at most one of them.
+	TTL     string     `json:"ttl,omitempty"`
+	Expires *time.Time `json:"expires_at,omitempty"`
+	Updated *time.Time `json:"updated_at,omitempty"`
+}
+
+// LineOf returns an entry as a line of an export.
+func LineOf(e memory.Entry) EntryLine {
+	return EntryLine{
+		ID: e.ID, Namespace: e.Namespace, Content: e.Content, Metadata: e.Metadata, User: cmp.Or(e.User, e.Author), Session: e.Session,
+		Expires: e.Expires, Updated: &e.Updated,
+	}
+}
+
+const (
+	// maxEntryLine is the maximum size of a line of an import in bytes.
+	maxEntryLine = 1 << 20
+	// maxBatchBytes is the total size of the lines of a batch. A single longer line is an exception.
+	maxBatchBytes = 512 << 10
+)
+
+// EntryBatch contains entries with one owner, from consecutive lines.
+type EntryBatch struct {
+	User, Session string
+	Entries       []NewEntry
+	// First and Last are the numbers of the lines, from 1.
+	First, Last int
+	// Expired is the number of entries in these lines that have already expired.
+	Expired int
+}
+
+// EntryReader reads entries of a collection from JSON lines, in batches. Its memory is bounded. An entry
+// without an id gets an id that depends only on its content, so a second import replaces the entry. It
+// is not safe for concurrent use.
+type EntryReader struct {
+	lines   *bufio.Scanner
+	now     time.Time
+	at      int        // number of the current line
+	pending *EntryLine // read, but not in a batch yet
+	size    int        // of the pending line
+}
+
+// NewEntryReader returns an EntryReader. The argument "now" determines which entries have expired.
+func NewEntryReader(r io.Reader, now time.Time) *EntryReader {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxEntryLine)
+	return &EntryReader{lines: lines, now: now}
+}
+
+// Next returns the next batch of at most MaxRemembered entries. After the last batch, the error is
+// io.EOF. A line that is not an entry is the fault invalid_argument with the number of the line.
+func (r *EntryReader) Next() (EntryBatch, error) {
+	var b EntryBatch
+	bytes := 0
+	for {
+		line, err := r.read()
+		if err == io.EOF && b.Last > 0 {
+			return b, nil
+		}
+		if err != nil {
+			return b, err
+		}
+		if b.Last > 0 && (len(b.Entries) == MaxRemembered || bytes+r.size > maxBatchBytes || line.User != b.User || line.Session != b.Session) {
+			r.pending = line
+			return b, nil
+		}
+		if b.Last == 0 {
+			b.User, b.Session, b.First = line.User, line.Session, r.at
+		}
+		b.Last, bytes = r.at, bytes+r.size
+		entry, expired := r.entry(*line)
+		if expired {
+			b.Expired++
+			continue
+		}
+		b.Entries = append(b.Entries, entry)
+	}
+}
+
+// read returns the next line that is not empty.
+func (r *EntryReader) read() (*EntryLine, error) {
+	if line := r.pending; line != nil {
+		r.pending = nil
+		return line, nil
+	}
+	for r.lines.Scan() {
+		r.at++
+		text := r.lines.Bytes()
+		if r.at == 1 {
+			text = []byte(strings.TrimPrefix(string(text), "\ufeff"))
+		}
+		if strings.TrimSpace(string(text)) == "" {
+			continue
+		}
+		line, err := readEntryLine(text)
+		if err != nil {
+			return nil, AtLine(err, r.at)
+		}
+		r.size = len(text)
+		return line, nil
+	}
+	switch err := r.lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, AtLine(abi.Faultf(abi.TooLarge, "the line is longer than %d bytes", maxEntryLine), r.at+1)
+	case err != nil:
+		return nil, err
+	}
+	return nil, io.EOF
+}
+
+// AtLine adds the number of a line to a fault. It returns any other error unchanged.
+func AtLine(err error, line int) error {
+	f, ok := errors.AsType[*abi.Fault](err)
+	if !ok {
+		return err
+	}
+	located := *f
+	located.Message = fmt.Sprintf("line %d: %s", line, f.Message)
+	return &located
+}
+
+// lineHint is the hint for a line that is not an entry.
+const lineHint = `each line is an object such as {"id": "r1", "content": "We refund broken cups.", "metadata": {"category": "refunds"}}`
+
+// readEntryLine decodes a line.
+func readEntryLine(text []byte) (*EntryLine, error) {
+	if err := strictjson.Check(text, strictjson.Limits{Depth: 64, Values: 100_000}); err != nil {
+		return nil, abi.Faultf(abi.InvalidArgument, "the line is not valid JSON: %v", err).WithHint(lineHint)
+	}
+	line := &EntryLine{}
+	decode := json.NewDecoder(strings.NewReader(string(text)))
+	decode.DisallowUnknownFields()
+	if err := decode.Decode(line); err != nil {
+		return nil, abi.Faultf(abi.InvalidArgument, "the line is not an entry: %s", strings.TrimPrefix(jsonMistake(err), "json: ")).WithHint(lineHint)
+	}
+	if line.TTL != "" && line.Expires != nil {
+		return nil, abi.Faultf(abi.InvalidArgument, "the entry has both ttl and expires_at").WithHint("omit one of them")
+	}
+	return line, nil
+}
+
+// jsonMistake describes an error of encoding/json without the names of Go types.
+func jsonMistake(err error) string {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if wrong.Field == "" {
+			return "it is not an object"
+		}
+		return fmt.Sprintf("the member %q has the wrong type", wrong.Field)
+	}
+	if _, ok := errors.AsType[*time.ParseError](err); ok {
+		return "a time is not in the format of RFC 3339"
+	}
+	return err.Error()
+}
+
+// lineIDs encodes the ids of entries that have none.
+var lineIDs = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// entry returns the entry of a line, and reports whether it has already expired.
+func (r *EntryReader) entry(line EntryLine) (e NewEntry, expired bool) {
+	e = NewEntry{ID: line.ID, Namespace: line.Namespace, Content: line.Content, Metadata: line.Metadata, TTL: line.TTL}
+	if e.ID == "" {
+		digest := sha256.Sum256(line.Content)
+		e.ID = lineIDs.EncodeToString(digest[:15])
+	}
+	if line.Expires == nil {
+		return e, false
+	}
+	left := line.Expires.Sub(r.now) / time.Second
+	e.TTL = fmt.Sprintf("%ds", max(left, 1))
+	return e, !line.Expires.After(r.now)
+}
+
+// EntryProgress is the progress of an import or an export.
+type EntryProgress struct {
+	Entries int `json:"entries"`
+	// Expired is the number of entries that an import has skipped because they have expired.
+	Expired int `json:"expired,omitempty"`
+}
+
+// ImportEntries reads entries from JSON lines and passes them in batches to the function "remember". If
+// the argument "caller" has a user or a session, it replaces the owner in each line. After each batch,
+// ImportEntries calls the function "report", unless it is nil. A failure leaves earlier batches stored,
+// and a repeated import replaces their entries.
+func ImportEntries(ctx context.Context, caller Caller, from *EntryReader, remember func(context.Context, Caller, []NewEntry) error, report func(EntryProgress)) (EntryProgress, error) {
+	var done EntryProgress
+	for {
+		b, err := from.Next()
+		if err == io.EOF {
+			return done, nil
+		}
+		if err != nil {
+			return done, err
+		}
+		owner := caller
+		if owner.User == "" && owner.Session == "" {
+			owner.User, owner.Session = b.User, b.Session
+		}
+		if len(b.Entries) > 0 {
+			if err := remember(ctx, owner, b.Entries); err != nil {
+				return done, inLines(err, b)
+			}
+		}
+		done.Entries += len(b.Entries)
+		done.Expired += b.Expired
+		if report != nil {
+			report(done)
+		}
+	}
+}
+
+// inLines adds the lines of a batch to a fault.
+func inLines(err error, b EntryBatch) error {
+	if b.First == b.Last {
+		return AtLine(err, b.First)
+	}
+	f, ok := errors.AsType[*abi.Fault](err)
+	if !ok {
+		return err
+	}
+	located := *f
+	located.Message = fmt.Sprintf("lines %d to %d: %s", b.First, b.Last, f.Message)
+	return &located
+}
+
+// ExportEntries writes all pages of entries as JSON lines. The function "page" returns the page after a
+// cursor. After each page, ExportEntries calls the function "report", unless it is nil.
+func ExportEntries(w io.Writer, page func(after string) (found []memory.Entry, next string, err error), report func(EntryProgress)) (EntryProgress, error) {
+	var done EntryProgress
+	encode := json.NewEncoder(w)
+	encode.SetEscapeHTML(false)
+	for after := ""; ; {
+		found, next, err := page(after)
+		if err != nil {
+			return done, err
+		}
+		for _, e := range found {
+			if err := encode.Encode(LineOf(e)); err != nil {
+				return done, err
+			}
+			done.Entries++
+		}
+		if report != nil {
+			report(done)
+		}
+		if after = next; after == "" {
+			return done, nil
+		}
+	}
+}
+
+// Import stores the entries of JSON lines in a collection; see ImportEntries.
+func (c Collections) Import(ctx context.Context, caller Caller, name string, r io.Reader, report func(EntryProgress)) (EntryProgress, error) {
+	return ImportEntries(ctx, caller, NewEntryReader(r, c.h.now()), func(ctx context.Context, owner Caller, entries []NewEntry) error {
+		_, err := c.Remember(ctx, owner, name, entries...)
+		return err
+	}, report)
+}
+
+// exportPage is the number of entries that an export reads at a time.
+const exportPage = 256
+
+// Export writes the entries of a collection as JSON lines, which Import accepts. If the caller has a
+// user or a session, it writes only their entries and those of the app. It reads the entries in pages,
+// not from one snapshot. If the argument "namespace" is not nil, it writes only this namespace.
+func (c Collections) Export(ctx context.Context, caller Caller, name string, namespace *string, w io.Writer, report func(EntryProgress)) (EntryProgress, error) {
+	return ExportEntries(w, func(after string) ([]memory.Entry, string, error) {
+		return c.List(ctx, caller, memory.EntryQuery{Collection: name, Namespace: namespace, After: after, Limit: exportPage})
+	}, report)
+}

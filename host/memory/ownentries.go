@@ -1,0 +1,87 @@
+package memory
+
+import (
+	"context"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// entriesPrefix returns the common prefix of the keys of the entries that a caller can list. If own is
+// true, these are only the entries that belong to the caller.
+func entriesPrefix(s *Service, st *store, c partition.Caller, own bool) (storage.Key, error) {
+	group := s.app.Group(c)
+	if !own {
+		return st.extent(group, c), nil
+	}
+	access := st.Access
+	if st.Collection.Auto {
+		access = declare.ScopeUser
+	}
+	if access == declare.ScopeApplication {
+		return "", ofTheApp(st.Name)
+	}
+	return st.scopedKey(group, access, c, "collection "+kind.Quote(st.Name), "the caller")
+}
+
+// ofTheApp returns the fault for a caller who can read only the user's own entries.
+func ofTheApp(name string) error {
+	f := abi.Faultf(abi.AccessDenied, "the entries of %s belong to the app, and the caller can read only the user's own entries", kind.Quote(name))
+	f.Store = name
+	return f
+}
+
+// CheckOwn returns access_denied if the entries in a namespace of a collection belong to the app and
+// not to a user or a session.
+func CheckOwn(s *Service, name, namespace string) error {
+	st := lookup(s, name)
+	if st == nil || st.Kind != declare.KindCollection {
+		return noCollection(name)
+	}
+	if st.Access == declare.ScopeApplication && !(st.Collection.Auto && namespace != "") {
+		return ofTheApp(name)
+	}
+	return nil
+}
+
+// noCollection returns the fault for a collection that does not exist.
+func noCollection(name string) error {
+	f := abi.Faultf(abi.NotFound, "the collection %s does not exist", kind.Quote(name))
+	f.Store = name
+	return f.WithHint("declare it in the app file: memory: {NAME: {kind: collection, access: application}}")
+}
+
+// GetEntry returns an entry of a namespace of a collection, or nil if it does not exist. The entry
+// joins the read set.
+func GetEntry(ctx context.Context, v *View, name, namespace, id string) (*Entry, error) {
+	if v.closed != nil {
+		return nil, v.closed
+	}
+	st := lookup(v.s, name)
+	if st == nil || st.Kind != declare.KindCollection || !v.authority.CanRead(name) {
+		return nil, noCollection(name)
+	}
+	key, err := st.key(v.s.app.Group(v.caller), v.caller, v.authority.holder())
+	if err != nil {
+		return nil, withCall(err, abi.Recall, name)
+	}
+	space, err := v.partition(st, st.Access, key).Namespace(namespace)
+	if err != nil {
+		return nil, withCall(err, abi.Recall, name)
+	}
+	r, err := space.Get(ctx, id)
+	if err != nil {
+		return nil, v.classify(ctx, err, abi.Recall, name)
+	}
+	if !r.Exists() || id == "" {
+		return nil, nil
+	}
+	e, err := entryOf(st, r)
+	if err != nil {
+		return nil, v.classify(ctx, err, abi.Recall, name)
+	}
+	return &e, nil
+}
