@@ -136,6 +136,9 @@ type bodyError struct{ error }
 // transaction.
 func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Done, error) {
 	done := Done{Attempts: out.Attempts, Effects: t.effects(out.Effects)}
+	if out.Committed || errors.Is(err, storage.ErrUnknownOutcome) {
+		t.refresh(out.Effects)
+	}
 	earlier, replayed := errors.AsType[earlierAnswer](err)
 	switch {
 	case replayed:
@@ -147,6 +150,16 @@ func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Don
 		done.Recorded = out.Committed && t.tx.LedgerEntry != nil && t.s.ledger.Enabled()
 	}
 	return done, t.fault(ctx, err)
+}
+
+// refresh lets the next searches in this process see the writes of a commit. PostgreSQL can report
+// the commit late.
+func (t *transaction) refresh(e txn.Effects) {
+	keys := make([]storage.Key, len(e.Writes))
+	for i, c := range e.Writes {
+		keys[i] = c.Key
+	}
+	t.s.index.Refresh(keys...)
 }
 
 // fault converts an error of package txn to the error for callers. fault returns an error of the
