@@ -56,9 +56,9 @@ func (a *attempt) checkApproval(call abi.Call) error {
 		}
 		return nil
 	case r.inv.DryRun:
-		return &stop{abi.Faultf(abi.AccessDenied, "%s requires an approval, which a dry run cannot get", name).WithHint("omit live, or use mocks")}
+		return &stop{abi.Faultf(abi.AccessDenied, "%s requires an approval, but a dry run cannot wait for an approval", name).WithHint("omit live, or use mocks")}
 	case r.root != nil:
-		return &stop{abi.Faultf(abi.AccessDenied, "%s requires an approval, which a tool cannot get when an agent or sleep-time memory calls it", name).
+		return &stop{abi.Faultf(abi.AccessDenied, "%s requires an approval, but a tool that an agent or sleep-time memory calls cannot wait for an approval", name).
 			WithHint("run the tool by itself, or remove %s from its approval.before", name)}
 	}
 	effect, err := effectOf(op, call, r.limits)

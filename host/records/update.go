@@ -79,8 +79,8 @@ func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, 
 	return err
 }
 
-// grows returns the argument "full" if the writes increase the stored bytes of apps. This argument
-// is the reason why the stored bytes must not increase, or nil.
+// grows returns the argument "full" if the writes increase the stored bytes of apps. The caller
+// passes an error as "full" if the stored bytes must not increase, and nil otherwise.
 func grows(full error, keys []storage.Key, now []storage.Record, writes []storage.Write) error {
 	if full == nil {
 		return nil

@@ -73,9 +73,9 @@ func DecodeHead(key Key, data []byte) (Head, error) {
 	return h, err
 }
 
-// HasVersion reports whether data is the encoded form of version v. If v means that there is no
-// record, data must be nil. HasVersion does not verify the checksum, so its cost does not depend on
-// the size of the content.
+// HasVersion reports whether data is the encoded form of version v. If v is the version of a record
+// that does not exist, data must be nil. HasVersion does not verify the checksum, so its cost does
+// not depend on the size of the content.
 func HasVersion(data []byte, v Version) (bool, error) {
 	if data == nil {
 		return v.Revision == 0 && v.Generation == "", nil

@@ -57,7 +57,7 @@ func (tc turnCommands) turn() *cobra.Command {
 transaction: all changes are stored, or none. Log lines of tools go to stderr.
 
 Without --say, the first turn of a session begins the conversation, and a later turn repeats the question of the agent.
-Without --session, a new session begins. Its id is in the result and on stderr.
+Without --session, a new session begins. The id of the session is in the result and on stderr.
 
 See toolrun chat for a conversation with a person.`,
 		Example: `  toolrun turn Hotel_Booking --user ann --session s1

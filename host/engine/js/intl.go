@@ -10,9 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// localeNames matches the names of locale-dependent functions. goja's versions ignore locales. Only
-// runs of tools whose code contains the name of a locale-dependent function replace goja's
-// versions. Replacing the functions in every run would slow down all tools.
+// localeNames matches the names of locale-dependent functions. goja's versions ignore locales. A
+// run replaces goja's versions only if the tool's code contains the name of a locale-dependent
+// function. Replacing the functions in every run would slow down all tools.
 var localeNames = lazyRegexp(`ocale|Intl`)
 
 // namesLocale does the same as localeNames for the input of a run. The input can contain the name

@@ -103,8 +103,8 @@ func readWriteOptions(options json.RawMessage, declared time.Duration) (required
 	return required, ttl, err
 }
 
-// checkType returns the violation of a value that does not have the declared type, as a fault if
-// the declaration is strict.
+// checkType compares the type of a value with the declared type. If they differ, checkType returns
+// a violation or, if the declaration is strict, a fault.
 func checkType(f declare.Fact, value json.RawMessage) ([]abi.Violation, error) {
 	if f.Type.Accepts(value) {
 		return nil, nil

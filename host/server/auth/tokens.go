@@ -146,8 +146,9 @@ func (t *Tokens) Probe(ctx context.Context) error {
 	return source.fetcher.probe(ctx, source.url)
 }
 
-// Verify returns the principal of a token. The error is Invalid, Expired if the token was valid
-// before, or abi.Unavailable if the issuer's keys cannot be fetched within a few seconds.
+// Verify returns the principal of a token. The error is Expired if the token is no longer valid,
+// abi.Unavailable if the issuer's keys cannot be fetched within a few seconds, and Invalid in all
+// other cases.
 func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 	if len(token) > maxCredential {
 		return Principal{}, Invalid

@@ -58,8 +58,8 @@ func archiveIn(work string) (string, error) {
 
 const hintSee = "see the output of: npm pack " + Package + "@" + Version
 
-// codeLine matches the line of npm's output that contains the error code. Versions up to 7 print
-// ERR! instead of error.
+// codeLine matches the line of npm's output that contains the error code. Up to version 7, npm
+// prints ERR! instead of error.
 var codeLine = regexp.MustCompile(`(?m)^npm (?:error|ERR!) code ([A-Z0-9_]{1,40})\s*$`)
 
 // errorCode returns the error code in npm's output, or "" if there is none.
