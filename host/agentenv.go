@@ -194,6 +194,9 @@ func (e *agentEnv) Context(ctx context.Context, name string, paths []string, dom
 // Hide implements agent.Env.
 func (e *agentEnv) Hide(clean func(text string) string) { e.turn.last.clean = clean }
 
+// OnSearch implements agent.Env.
+func (e *agentEnv) OnSearch(fire func(ctx context.Context) error) { e.turn.last.onSearch = fire }
+
 // Nested implements agent.Env.
 func (e *agentEnv) Nested(ctx context.Context, body func(context.Context) error) error {
 	return e.view.Nested(ctx, memory.Authority{}, body)

@@ -114,6 +114,9 @@ func (e *agentEnv) recallMemory(ctx context.Context, _ string, input json.RawMes
 	if err := decodeInput(agent.RecallMemory, input, &in); err != nil {
 		return nil, err
 	}
+	if err := e.turn.last.onSearch(ctx); err != nil {
+		return nil, err
+	}
 	options := map[string]any{"agent": true}
 	if in.Limit != nil {
 		options["limit"] = *in.Limit

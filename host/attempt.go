@@ -50,6 +50,11 @@ func (a *attempt) call(ctx context.Context, call abi.Call) (json.RawMessage, err
 	if a.calls++; a.calls > a.run.limits.Calls {
 		return nil, &stop{abi.Faultf(abi.CallLimit, "the run exceeded its limit of %d memory calls", a.run.limits.Calls)}
 	}
+	if call.Op == abi.Recall && a.run.onSearch != nil {
+		if err := a.run.onSearch(ctx); err != nil {
+			return nil, a.issue(err)
+		}
+	}
 	began := time.Now()
 	reply, err := a.view.Call(ctx, call)
 	if err == nil {

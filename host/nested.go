@@ -56,7 +56,7 @@ var errNotAdmitted = errors.New("the turn lost its slot at the gate")
 // is valid.
 func nestedRun(ctx context.Context, t *turn, name string, input json.RawMessage) (*run, error) {
 	r := &run{job: newJob(t.h, Invocation{Tool: name, Caller: t.inv.Caller, Input: input, OnLog: t.onLog()}, t.act)}
-	r.info, r.attempts, r.root = t.info, t.attempts, &t.job
+	r.info, r.attempts, r.root, r.onSearch = t.info, t.attempts, &t.job, t.last.onSearch
 	r.info.Tool = name
 	var err error
 	if r.tool, err = t.h.tool(name); err != nil {
@@ -118,6 +118,8 @@ type turnAttempt struct {
 	outside error
 	// clean replaces the sensitive values of the agent in a text of a tool.
 	clean func(text string) string
+	// onSearch performs the recalls of the agent for the event search:before.
+	onSearch func(ctx context.Context) error
 	// The following fields are sums over the nested runs. cpu is the CPU time of tools in isolated
 	// processes. inProcess reports whether a tool ran in the host's process.
 	logs      []abi.LogLine

@@ -28,6 +28,8 @@ type run struct {
 	undeclared []string
 	limits     Limits // of an attempt
 	last       *attempt
+	// onSearch is called before each call of recall. It is nil, unless an agent executes the tool.
+	onSearch func(ctx context.Context) error
 	// paused is the stopped clock of a run with an idempotency key, until its first attempt. The
 	// time in which the run waits for an earlier run with the same key is not computing time.
 	paused *clock

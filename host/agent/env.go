@@ -45,6 +45,10 @@ type Env interface {
 	// as a log line. It is called once, before all tools. The function knows the values that the turn
 	// has used so far.
 	Hide(clean func(text string) string)
+	// OnSearch passes a function that performs the recalls of the acting agent for the event
+	// search:before. It is called once, before all tools. Env calls the function before each search of a
+	// tool.
+	OnSearch(fire func(ctx context.Context) error)
 	// Nested calls the function body. If body returns an error, the writes to facts that body made
 	// are undone.
 	Nested(ctx context.Context, body func(ctx context.Context) error) error

@@ -144,6 +144,8 @@ func (e *txEnv) Context(ctx context.Context, name string, paths []string, domain
 
 func (e *txEnv) Hide(func(text string) string) {}
 
+func (e *txEnv) OnSearch(func(context.Context) error) {}
+
 func (e *txEnv) Nested(ctx context.Context, body func(ctx context.Context) error) error {
 	outer := e.tx
 	defer func() { e.tx = outer }()

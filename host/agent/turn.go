@@ -112,6 +112,7 @@ func (s *Set) begin(ctx context.Context, env Env, r Request) (*turn, error) {
 	env.Hide(l.hidden)
 	m := newMemory(ctx, s, env, session, l)
 	t := newTurn(r, m, l)
+	env.OnSearch(func(ctx context.Context) error { return t.rules.fire(ctx, "search:before") })
 	if r.HasMessage {
 		m.input, t.unread = r.Message, true
 	}

@@ -31,6 +31,8 @@ type Env struct {
 	User, SessionID string
 	// Tools maps the names of tools to the tools.
 	Tools map[string]ToolFunc
+	// Search is set by a turn. A tool calls it before it searches; see agent.Env.OnSearch.
+	Search func(ctx context.Context) error
 	// Model answers the requests to all models. If Model is nil, models are unavailable.
 	Model func(name string, request model.ChatRequest) (model.ChatAnswer, error)
 	// Memory is the memory of the user that prompts contain, or nil if there is none.
@@ -264,6 +266,9 @@ func (e *Env) UserMemory(context.Context, string) (*report.MemoryContext, error)
 
 // Hide implements agent.Env. The tools of an Env have no log.
 func (e *Env) Hide(func(text string) string) {}
+
+// OnSearch implements agent.Env. A tool of an Env calls the function Search before it searches.
+func (e *Env) OnSearch(fire func(context.Context) error) { e.Search = fire }
 
 // Nested implements agent.Env.
 func (e *Env) Nested(ctx context.Context, body func(ctx context.Context) error) error {
