@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"go/build"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -32,7 +33,7 @@ const (
 	comments   = "100,000 comments: "
 )
 
-var sources = flag.String("sources", filepath.Join(runtime.GOROOT(), "src"), "folder with Go sources, whose comments are the texts")
+var sources = flag.String("sources", filepath.Join(build.Default.GOROOT, "src"), "folder with Go sources, whose comments are the texts")
 
 func main() { measure.Main(prepare) }
 
