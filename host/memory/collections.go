@@ -7,6 +7,7 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -161,6 +162,9 @@ func (p namespacePartition) Embed(ctx context.Context, embedder string, texts []
 	}
 	vectors, err := e.Embed(ctx, embedder, texts, query)
 	if err != nil {
+		if _, ok := errors.AsType[*abi.Fault](err); !ok && !errors.Is(err, kind.ErrNoVectors) {
+			p.view.closed = err
+		}
 		return nil, err
 	}
 	if len(vectors) != len(texts) {

@@ -247,6 +247,9 @@ func (v *View) storeOf(key storage.Key) (st *store, item string) {
 // conflict or the end of the context ends the attempt. Any other backend error is converted to a
 // fault with the code abi.Unavailable and no details.
 func (v *View) classify(ctx context.Context, err error, op, name string) error {
+	if v.closed != nil { // an embedder has ended the attempt
+		return v.closed
+	}
 	if errors.Is(err, txn.ErrConflict) {
 		v.closed = err
 		return err

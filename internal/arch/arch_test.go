@@ -126,7 +126,7 @@ var rules = map[string]rule{
 	"host": {own: []string{"abi", "host/approval", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/agent", "host/agent/abl", "host/app", "host/engine", "host/journal", "host/memory", "host/memory/block", "host/memory/kind", "host/memory/transcript", "host/memory/variables", "host/model", "host/partition", "host/search/index", "host/sleep", "host/storage", "host/template", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "host/report"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
 
-	"host/memory/collection": {own: []string{"abi", "schema", "internal/strictjson", "host/declare", "host/memory/kind", "host/search", "host/search/index", "host/storage"}},
+	"host/memory/collection": {own: []string{"abi", "schema", "internal/strictjson", "host/declare", "host/memory/kind", "host/model/lexical", "host/search", "host/search/index", "host/storage"}},
 	"host/sleep":             {own: []string{"abi", "host/declare", "host/model"}},
 	"host/memory/transcript": {own: []string{"abi", "schema", "host/declare", "host/memory/kind", "host/storage"}},
 

@@ -2,6 +2,7 @@ package collection
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/toolrun/toolrun/host/memory/kind"
@@ -46,6 +47,9 @@ func (st *store) Complete(ctx context.Context, spaces []kind.Namespace) error {
 		return nil
 	}
 	vectors, err := missing[0].space.Embed(ctx, st.collection.Embedding, texts, false)
+	if errors.Is(err, kind.ErrNoVectors) {
+		return nil // a dry run, which stores nothing
+	}
 	if err != nil {
 		return err
 	}

@@ -3,11 +3,14 @@ package collection
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/model/lexical"
 	"github.com/toolrun/toolrun/host/search/index"
 	"github.com/toolrun/toolrun/host/storage"
 )
@@ -72,12 +75,8 @@ func (st *store) search(ctx context.Context, space kind.Namespace, q query) ([]r
 	if err := st.Complete(ctx, []kind.Namespace{space}); err != nil {
 		return nil, err
 	}
-	if q.Mode != index.Text {
-		vectors, err := space.Embed(ctx, st.collection.Embedding, []string{q.Text}, true)
-		if err != nil {
-			return nil, err
-		}
-		q.Vector = vectors[0]
+	if err := st.embedQuery(ctx, space, &q); err != nil {
+		return nil, err
 	}
 	q.Now = space.Now()
 	for _, w := range space.Written() {
@@ -92,6 +91,30 @@ func (st *store) search(ctx context.Context, space kind.Namespace, q query) ([]r
 		q.Own = append(q.Own, own)
 	}
 	return st.verified(ctx, space, q)
+}
+
+// embedQuery makes the vector of a query. A dry run without vectors compares only words, unless it
+// asks for vectors.
+func (st *store) embedQuery(ctx context.Context, space kind.Namespace, q *query) error {
+	if q.Mode == index.Text {
+		return nil
+	}
+	if st.collection.Embedding == declare.Lexical {
+		q.VectorShare = lexical.VectorShare
+	}
+	vectors, err := space.Embed(ctx, st.collection.Embedding, []string{q.Text}, true)
+	switch {
+	case errors.Is(err, kind.ErrNoVectors) && q.Mode == index.Hybrid:
+		q.Mode = index.Text
+	case errors.Is(err, kind.ErrNoVectors):
+		return abi.Faultf(abi.Unavailable, "a dry run does not call embedding models").
+			WithHint("use --live to call the model, or the mode text or hybrid to compare words")
+	case err != nil:
+		return err
+	default:
+		q.Vector = vectors[0]
+	}
+	return nil
 }
 
 // verified searches the index and reads each proposed entry. It searches again, without the entries
