@@ -176,7 +176,7 @@ func (c *programCache) get(h *Host, key string, declared app.Tool, text string) 
 		c.recent.MoveToFront(found)
 		return found.Value.(*cachedTool)
 	}
-	t := newTool(declared)
+	t := newTool(h.app, declared)
 	code := []byte(text)
 	t.source = func() (engine.Source, error) {
 		return engine.Source{Path: declared.Source, Code: code, Params: declared.Params(), Domain: h.compiler.domain(), Operations: h.table}, nil

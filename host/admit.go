@@ -18,6 +18,7 @@ func (j *job) flow() admission.Flow {
 // admit waits until the gate admits the job.
 func (j *job) admit(ctx context.Context) error {
 	err := j.h.gate.Acquire(ctx, j.flow())
+	j.admitted = err == nil
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || f.Code != abi.Timeout {
 		return err
@@ -32,6 +33,7 @@ func leave(j *job) {
 	if j.external == nil || !j.external.parked {
 		j.h.gate.Release(j.flow())
 	}
+	j.admitted = false
 }
 
 // timeLimit returns the time limit of the run. A confined caller can shorten the limit, but not
@@ -65,7 +67,7 @@ func (r *run) ready(ctx context.Context) error {
 		r.info.QueueTime = time.Since(waiting)
 		return err
 	}
-	defer r.h.gate.Release(r.flow())
+	defer leave(&r.job)
 	began := time.Now()
 	if err := r.warm(ctx); err != nil {
 		return err

@@ -203,9 +203,12 @@ func (t *turn) performOn(ctx context.Context, v *memory.View) (err error) {
 	if err != nil {
 		return err
 	}
-	err = performSafely(ctx, t, newAgentEnv(t, v, seed))
+	memory.SetEmbedder(v, embeddings{&t.job, v, ctx})
+	if err = performSafely(ctx, t, newAgentEnv(t, v, seed)); err == nil && v.Err() == nil {
+		err = memory.Complete(ctx, v) // while the turn has a slot
+	}
 	if v.Err() != nil { // an agent that handles the error must not hide it
-		return v.Err()
+		return stoppedFault(v.Err())
 	}
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()

@@ -36,7 +36,7 @@ type attempt struct {
 // host returns the functions that the guest can call.
 func (a *attempt) host() engine.Host {
 	h := engine.Host{Call: a.call, Log: a.log}
-	if a.run.tool.external() {
+	if len(a.run.tool.Models) > 0 {
 		h.Begin, h.Await = a.beginCall, a.awaitCall
 	}
 	return h

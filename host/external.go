@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/journal"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/report"
 )
 
@@ -54,6 +55,10 @@ type externals struct {
 	mu       sync.Mutex
 	usage    report.ModelUsage
 	byTarget map[string]report.ModelUsage
+	// vectors contains the vectors that the run has paid for. erasures is the number of erasures in the
+	// cache of vectors when the run began.
+	vectors  map[model.VectorKey][]float32
+	erasures uint64
 }
 
 // newExternals returns the externals of a job. runKey is the idempotency key of the job, or its id.

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/model"
@@ -16,8 +19,22 @@ import (
 // isExternal reports whether an operation of guests is an external call.
 func isExternal(op string) bool { return op == abi.ModelChat }
 
-// external reports whether the tool can make external calls.
-func (t *tool) external() bool { return len(t.Models) > 0 }
+// external reports whether the tool can make external calls: it was granted a model, or a collection
+// whose texts a model embeds.
+func (t *tool) external() bool { return len(t.Models) > 0 || t.embeds }
+
+// embedsWith reports whether grants include a collection whose embedder is not local.
+func embedsWith(a *app.App, grants []declare.Grant) bool {
+	for _, st := range a.Stores {
+		if st.Kind != declare.KindCollection || st.Collection.Embedding == declare.Lexical {
+			continue
+		}
+		if slices.ContainsFunc(grants, func(g declare.Grant) bool { return g.CoversStore(st.Name) }) {
+			return true
+		}
+	}
+	return false
+}
 
 // callExternal performs an external operation for a guest that waits for its answer.
 func (a *attempt) callExternal(ctx context.Context, call abi.Call) (json.RawMessage, error) {
@@ -89,6 +106,9 @@ func externalsOf(ctx context.Context, j *job, view *memory.View) (*externals, er
 	x.models = models{
 		set: j.h.models, consumer: model.Consumer{Tenant: caller.Tenant, App: j.h.app.ID, User: caller.User},
 		mocks: j.inv.Mocks, dry: j.inv.DryRun && !j.inv.Live,
+	}
+	if j.h.models != nil {
+		x.erasures = j.h.models.Vectors().Erasures()
 	}
 	j.external = x
 	return x, x.begin(ctx, view)

@@ -48,6 +48,8 @@ type job struct {
 	// refused is true if an observer refused the job. executed is true if the tool or the agent was
 	// executed.
 	refused, executed bool
+	// admitted is true while the job has a slot at the gate, or is parked.
+	admitted bool
 }
 
 // newJob returns a job that has not started yet.
@@ -131,6 +133,9 @@ func (j *job) setState(state RunState) {
 // the stack small.
 func (j *job) end(ctx context.Context, recorded bool, result *report.Result) error {
 	j.external.close()
+	if result.Error == nil {
+		j.external.shareVectors()
+	}
 	j.record(recorded, result)
 	j.info.Outcome = j.outcome(result)
 	j.h.meter.add(j.info.Caller.Tenant, j.began, j.used(result))
@@ -205,6 +210,9 @@ func (j *job) fault(err error) *abi.Fault {
 func (j *job) faultOf(err error) *abi.Fault {
 	if f, ok := errors.AsType[*abi.Fault](err); ok {
 		return f
+	}
+	if s, ok := errors.AsType[*stop](err); ok {
+		return s.fault
 	}
 	if errors.Is(err, context.Canceled) {
 		return abi.Faultf(abi.Cancelled, "the run was canceled")

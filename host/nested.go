@@ -75,7 +75,7 @@ func nestedRun(ctx context.Context, t *turn, name string, input json.RawMessage)
 // at the gate meanwhile, because the compilation also needs a slot.
 func compiled(ctx context.Context, t *turn, tool *tool) (program engine.Program, err error) {
 	if !tool.isCompiled() {
-		t.h.gate.Release(t.flow())
+		leave(&t.job)
 		defer func() {
 			if admitted := readmit(ctx, t); admitted != nil {
 				program, err = nil, admitted

@@ -50,7 +50,7 @@ func (h *Host) Review(ctx context.Context) map[string]Review {
 // reviewTool compiles a separate program for the review of a tool, because the programs for runs
 // are compiled without a review.
 func reviewTool(ctx context.Context, h *Host, declared app.Tool) Review {
-	t := newTool(declared)
+	t := newTool(h.app, declared)
 	t.source = func() (engine.Source, error) {
 		src, err := h.compiler.source(t)
 		src.Review = true

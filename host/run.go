@@ -154,6 +154,7 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	r.info.Attempt = r.attempts
 	a := &attempt{run: r, view: v, ctx: ctx}
 	r.last = a
+	memory.SetEmbedder(v, embeddings{&r.job, v, ctx})
 	if err := beginExternal(ctx, &r.job, v); err != nil {
 		return a.runError(ctx, err)
 	}
@@ -207,10 +208,22 @@ func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Exec
 	r.setState(RunRunning)
 	e.QueueTime = time.Since(e.Began)
 	a.runProgram(ctx, out, e)
+	if e.Err == nil {
+		e.Err = a.complete(ctx)
+	}
 	e.Duration = time.Since(e.Began) - e.QueueTime
 	if _, never := errors.AsType[*engine.NotStartedError](e.Err); !never {
 		r.executed = true
 	}
+}
+
+// complete makes the vectors of the entries that the tool has remembered, while the run has a slot at
+// the gate.
+func (a *attempt) complete(ctx context.Context) error {
+	if err := memory.Complete(ctx, a.view); err != nil {
+		return a.issue(err)
+	}
+	return nil
 }
 
 // runProgram runs the program and measures its CPU time.

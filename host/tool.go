@@ -27,6 +27,8 @@ type tool struct {
 	authority memory.Authority // the rights that the tool's grants imply
 	load      func(tenant string, limit time.Duration) (engine.Program, error)
 	source    func() (engine.Source, error)
+	// embeds is true if a model embeds texts of the tool; see embedsWith.
+	embeds bool
 
 	mu      sync.Mutex
 	closed  bool
@@ -43,8 +45,8 @@ type tool struct {
 }
 
 // newTool returns a tool. The caller must set the fields source and load.
-func newTool(declared app.Tool) *tool {
-	return &tool{Tool: declared, authority: memory.Granted(declared.Grants)}
+func newTool(a *app.App, declared app.Tool) *tool {
+	return &tool{Tool: declared, authority: memory.Granted(declared.Grants), embeds: embedsWith(a, declared.Grants)}
 }
 
 // addTools adds the declared tools to a Host.
@@ -55,7 +57,7 @@ func addTools(h *Host) {
 		unknown[p.Tool] = append(unknown[p.Tool], p)
 	}
 	for _, declared := range h.app.Tools {
-		t := newTool(declared)
+		t := newTool(h.app, declared)
 		t.Broken = append(slices.Clip(t.Broken), unknown[declared.Name]...)
 		t.app = h.app
 		t.source = func() (engine.Source, error) { return h.compiler.source(t) }

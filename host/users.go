@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/report"
 )
 
@@ -21,6 +22,14 @@ func (u Users) Erase(ctx context.Context, caller Caller) (memory.Erased, error) 
 	}
 	u.h.ledger.flush() // pending entries can contain the user's session ids
 	erased, err := u.h.memory.Erase(ctx, caller.as(id))
+	u.eraseVectors(caller)
 	u.h.ledger.recordAct(caller, id, actErase, report.Effects{}, err)
 	return erased, err
+}
+
+// eraseVectors removes the vectors of the caller's user from the cache.
+func (u Users) eraseVectors(caller Caller) {
+	if u.h.models != nil && caller.User != "" {
+		u.h.models.Vectors().Erase(model.Consumer{Tenant: caller.as("").Tenant, App: u.h.app.ID, User: caller.User})
+	}
 }

@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"go/ast"
+	"go/build"
 	"go/doc"
 	"go/parser"
 	"go/token"
@@ -9,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +22,7 @@ type document struct{ name, text string }
 // function, type and method, and for each package.
 func goDocuments(t testing.TB) []document {
 	t.Helper()
-	source := filepath.Join(runtime.GOROOT(), "src")
+	source := filepath.Join(build.Default.GOROOT, "src")
 	if _, err := os.Stat(source); err != nil {
 		t.Skip("the source of Go's standard library is not installed")
 	}

@@ -1,0 +1,107 @@
+package host
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/model"
+)
+
+// embedKind is the kind of the external calls to embedders.
+const embedKind = "embed"
+
+// maxEmbedBytes is the maximum size of the texts of a request to an embedder. A larger text has a
+// request of its own.
+const maxEmbedBytes = 256 << 10
+
+// embeddings makes the vectors of an attempt.
+type embeddings struct {
+	job  *job
+	view *memory.View
+	ctx  context.Context // of the attempt of the root
+}
+
+var _ kind.Embedder = embeddings{}
+
+// Space implements kind.Embedder.
+func (e embeddings) Space(name string) (id string, dim int, err error) {
+	embedder, err := e.embedder(name)
+	if err != nil {
+		return "", 0, err
+	}
+	return embedder.ID(), embedder.Dim(), nil
+}
+
+func (e embeddings) embedder(name string) (model.Embedder, error) {
+	embedder, _, err := e.job.h.models.Embedder(e.job.info.Caller.Tenant, name)
+	return embedder, err
+}
+
+// Embed implements kind.Embedder. A local embedder computes the vectors at once. Otherwise, the run
+// is parked until the vectors have arrived.
+func (e embeddings) Embed(ctx context.Context, name string, texts []string, query bool) ([][]float32, error) {
+	embedder, err := e.embedder(name)
+	if err != nil {
+		return nil, err
+	}
+	release, err := e.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if local, ok := embedder.(model.LocalEmbedder); ok {
+		return computed(ctx, local, texts)
+	}
+	if inv := e.job.inv; inv.Mocks != nil || inv.DryRun && !inv.Live {
+		return nil, notEmbedded(inv)
+	}
+	x, err := externalsOf(e.ctx, e.job, e.view)
+	if err != nil {
+		return nil, err
+	}
+	purpose := model.Document
+	if query {
+		purpose = model.Query
+	}
+	return x.embed(ctx, embedding{embedder, name, purpose}, texts)
+}
+
+// enter acquires a slot at the gate if the job has none, as after the end of the guest.
+func (e embeddings) enter(ctx context.Context) (release func(), err error) {
+	root := cmp.Or(e.job.root, e.job)
+	if root.admitted {
+		return func() {}, nil
+	}
+	if err := root.admit(ctx); err != nil {
+		return nil, &stop{abi.FaultOf(err)}
+	}
+	return func() { leave(root) }, nil
+}
+
+// notEmbedded returns the error of a run that must not call an embedder. A dry run continues without
+// vectors.
+func notEmbedded(inv Invocation) error {
+	if inv.DryRun {
+		return kind.ErrNoVectors
+	}
+	return abi.Faultf(abi.Unavailable, "a run with mocks does not call embedding models").
+		WithHint("use --dry-run, or the embedding lexical")
+}
+
+// computed returns the vectors of a local embedder.
+func computed(ctx context.Context, local model.LocalEmbedder, texts []string) ([][]float32, error) {
+	const step = 16 // between checks of the context
+	vectors := make([][]float32, 0, len(texts))
+	for len(texts) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n := min(step, len(texts))
+		vectors = append(vectors, local.Vectors(texts[:n])...)
+		texts = texts[n:]
+	}
+	return vectors, nil
+}
