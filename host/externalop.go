@@ -26,7 +26,7 @@ func (t *tool) external() bool { return len(t.Models) > 0 || t.embeds }
 // embedsWith reports whether grants include a collection whose embedder is not local.
 func embedsWith(a *app.App, grants []declare.Grant) bool {
 	for _, st := range a.Stores {
-		if st.Kind != declare.KindCollection || st.Collection.Embedding == declare.Lexical {
+		if name := st.Collection.Embedding; name == "" || name == declare.Lexical {
 			continue
 		}
 		if slices.ContainsFunc(grants, func(g declare.Grant) bool { return g.CoversStore(st.Name) }) {

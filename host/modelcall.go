@@ -148,8 +148,8 @@ func truncateName(name string) string {
 	return strings.ToValidUTF8(name[:min(len(name), limit)], "")
 }
 
-// warnModels logs a warning about each model that is granted to a tool but not configured by the
-// operator. warnModels does nothing if no models are configured at all. In that case, the tool gets
+// warnModels logs a warning about each model that is granted to a tool or used by a collection, but
+// not configured by the operator. warnModels does nothing if no models are configured at all. In that case, the tool gets
 // the fault abi.Unavailable.
 func warnModels(h *Host) {
 	if h.models == nil {
@@ -160,6 +160,11 @@ func warnModels(h *Host) {
 			if !h.models.HasChat(name) {
 				h.log.Warn("a tool has a grant for a model that is not configured", "app", h.app.ID, "tool", t.Name, "model", name)
 			}
+		}
+	}
+	for _, st := range h.app.Stores {
+		if name := st.Collection.Embedding; name != "" && !h.models.HasEmbedder(name) {
+			h.log.Warn("a collection has an embedding model that is not configured", "app", h.app.ID, "store", st.Name, "model", name)
 		}
 	}
 	if s := h.app.Sleep; s != nil && s.Model != "" && !h.models.HasChat(s.Model) {

@@ -54,6 +54,8 @@ type App struct {
 	Sleep *declare.Sleep
 	// sleepModel is the value of the key model of sleep in the file, or nil.
 	sleepModel *node
+	// storePositions contains the positions of the stores in the file.
+	storePositions map[string]position
 	// DefaultTool is the declared tool for runs without a tool name, or "" if none is declared. See
 	// RunsByDefault.
 	DefaultTool string

@@ -111,6 +111,7 @@ func (l *load) app(root *node) (*App, Problems) {
 		a.AutoCollections = l.stores.auto(root.get("collections"))
 		l.grants.auto = a.AutoCollections
 		a.Stores, l.grants.declared = l.stores.stores(root.get("memory"))
+		a.storePositions = l.grants.declared
 		facts, positions := l.facts.facts(root.get("facts"))
 		a.Facts, a.Blocks = facts, l.blocks.blocks(root.get("blocks"), l.grants.declared)
 		l.grants.facts = l.agents.agents(root.get("agents"), a, positions)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/declare"
 )
 
 // maxModels is the maximum number of models of a tool.
@@ -74,6 +75,23 @@ func (a *App) UnknownModels(known func(name string) bool) Problems {
 	}
 	if s := a.Sleep; s != nil && a.sleepModel != nil {
 		add(a.sleepModel.position, "", s.Model, "sleep")
+	}
+	return problems.sorted()
+}
+
+// UnknownEmbeddings returns warnings about collections with unknown embedding models, like
+// UnknownModels.
+func (a *App) UnknownEmbeddings(known func(name string) bool) Problems {
+	var problems Problems
+	for _, st := range a.Stores {
+		name := st.Collection.Embedding
+		if st.Kind != declare.KindCollection || name == "" || known(name) {
+			continue
+		}
+		p := newProblem(a.storePositions[st.Name], UnknownModel, "declare it in the section embeddings of models.yaml, or use "+declare.Lexical,
+			"the collection %s uses the embedding model %s, which is not configured", quote(st.Name), quote(name))
+		p.Severity = SeverityWarning
+		problems = append(problems, p)
 	}
 	return problems.sorted()
 }

@@ -4,12 +4,20 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/toolrun/toolrun/host/model/lexical"
 )
 
 // Config is the content of models.yaml: the models that the operator offers.
 type Config struct {
 	// Chat and Embeddings contain the models. The key is the name that apps use for the model.
 	Chat, Embeddings map[string]Entry
+}
+
+// HasEmbedder reports whether an embedder with that name is configured or built in.
+func (c *Config) HasEmbedder(name string) bool {
+	_, ok := c.Embeddings[name]
+	return ok || name == lexical.Name
 }
 
 // Section is a section of models.yaml. A model of one section can have the same name as a model of

@@ -71,10 +71,7 @@ func (s *Set) Vectors() *VectorCache { return s.vectors }
 // HasEmbedder reports whether an embedder with that name is configured for at least one tenant, or
 // built in.
 func (s *Set) HasEmbedder(name string) bool {
-	if name == lexical.Name {
-		return true
-	}
-	return s != nil && s.config.Embeddings[name].Model != ""
+	return name == lexical.Name || s != nil && s.config.HasEmbedder(name)
 }
 
 // HasChat reports whether a chat model with that name is configured for at least one tenant.

@@ -118,6 +118,7 @@ func (pr *project) unknownModels(config *model.Config) app.Problems {
 		return nil
 	}
 	problems := pr.app.UnknownModels(func(name string) bool { _, ok := config.Chat[name]; return ok })
+	problems = append(problems, pr.app.UnknownEmbeddings(config.HasEmbedder)...)
 	for i, p := range problems {
 		problems[i].File = pr.env.show(filepath.Join(pr.dir, filepath.FromSlash(p.File)))
 	}
