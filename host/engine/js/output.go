@@ -41,8 +41,8 @@ func (r *run) outputTooLarge(name string) error {
 // contextChanges returns a JSON object with the context keys that the guest added or changed, or
 // nil. contextChanges runs guest code.
 func (r *run) contextChanges() (json.RawMessage, error) {
-	// An unchanged context usually encodes to its original text. Equal texts need no comparison by
-	// keys.
+	// An unchanged context usually encodes to its original text. If both texts are equal, the
+	// contexts need not be compared key by key.
 	same := bounds{nesting: maxParseNesting, bytes: len(r.in.Context)}
 	if text, refused := encodeJSON(&r.realm, "context", r.context, same); refused == nil && bytes.Equal(text, r.contextText()) {
 		return nil, nil

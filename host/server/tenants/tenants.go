@@ -66,8 +66,8 @@ type Apps struct {
 	// The mutex serving is locked while apps are replaced for all tenants. Opening or changing the
 	// host of one tenant does not lock this mutex.
 	serving sync.Mutex
-	// The mutex working is read-locked by operations that may close hosts, and write-locked by
-	// Close.
+	// Operations that may close hosts hold the mutex "working" for reading, and Close holds it for
+	// writing.
 	working  sync.RWMutex
 	logger   *slog.Logger
 	failures failureLog
