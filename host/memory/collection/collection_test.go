@@ -593,10 +593,10 @@ func TestPatterns(t *testing.T) {
 	})
 	for _, tt := range []struct{ op, args, want string }{
 		{abi.Remember, `"kb", "tea", {"id": "1"}`, `{"success":true`},
-		{abi.Remember, `"ka", "tea"`, `access_denied: the tool has no write grant on store "ka"`},
+		{abi.Remember, `"ka", "tea"`, `access_denied: the tool has no write grant on the store "ka"`},
 		{abi.Recall, `"ka", "tea"`, `{"results":[]`},
 		{abi.Remember, `"kabul", "tea"`, `{"success":true`},
-		{abi.Recall, `"kabul", "tea"`, `access_denied: the tool has no read grant on store "kabul"`},
+		{abi.Recall, `"kabul", "tea"`, `access_denied: the tool has no read grant on the store "kabul"`},
 		{abi.Forget, `"kb", {"id": "1"}`, `{"count":1`},
 		{abi.Recall, `"notes", "tea"`, `not_found: `},
 		{abi.Recall, `"k*", "tea"`, `not_found: `},
@@ -684,4 +684,32 @@ func TestOperators(t *testing.T) {
 	}
 	f.model.id = "words-2"
 	f.want(ann, abi.Remember, `"notes", "tea"`, `{"success":true`) // the purge also removed the embedder of the collection
+}
+
+// If a nested body fails, its entries are undone, and no vectors are made for them.
+func TestNested(t *testing.T) {
+	f := open(t)
+	_, err := f.Transact(t.Context(), memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
+		call := func(ctx context.Context, op, args string) string { return f.text(v.Call(ctx, f.operation(op, args))) }
+		call(ctx, abi.Remember, `"notes", "first tea", {"id": "1"}`)
+		err := v.Nested(ctx, memory.Operator(), func(ctx context.Context) error {
+			call(ctx, abi.Remember, `"notes", "second tea", {"id": "1"}`)
+			call(ctx, abi.Remember, `"notes", "third tea", {"id": "2"}`)
+			return errors.New("the tool fails")
+		})
+		if err == nil {
+			t.Error("Nested returned no error")
+		}
+		if got := f.ids(call(ctx, abi.Recall, `"notes", "tea"`)); got != "1" {
+			t.Errorf("recall found %q; want the entry of the outer body", got)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.want(ann, abi.Recall, `"notes", "tea"`, `{"results":[{"id":"1","content":"first tea"`)
+	if want := [][]string{{"first tea"}}; len(f.model.batches) != 1 || !slices.Equal(f.model.batches[0], want[0]) {
+		t.Errorf("the batches are %q; want %q", f.model.batches, want)
+	}
 }
