@@ -44,7 +44,7 @@ type Host struct {
 	agents      map[string]*hostAgent // by name
 	blockRights memory.Authority      // of agents
 	queue       turnQueue
-	sleepRounds sleepRounds
+	sleepRounds *SleepRounds
 	activeTurns engine.Inflight
 	ledger      *Ledger
 	meter       *Meter
@@ -80,8 +80,9 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 		opts.Index = own
 	}
 	h := &Host{
-		index: own,
-		app:   opts.App, gate: opts.Gate, observers: opts.Observers, limits: opts.Limits.withDefaults(), tenants: opts.Tenants,
+		index:       own,
+		sleepRounds: opts.SleepRounds,
+		app:         opts.App, gate: opts.Gate, observers: opts.Observers, limits: opts.Limits.withDefaults(), tenants: opts.Tenants,
 		clock: opts.Now, rand: opts.Rand, log: opts.Logger, models: opts.Models,
 	}
 	engines, err := byExtension(opts.Engines)

@@ -67,6 +67,9 @@ type Options struct {
 	// FileURL returns the download URL of an uploaded file. The URL must be valid until the file
 	// expires. By default, files have no URL.
 	FileURL func(tenant string, file artifact.Artifact) string
+	// SleepRounds contains the positions of sleep-time memory in its queues. Share it among the hosts of
+	// a process that opens and closes hosts. By default, the host has SleepRounds of its own.
+	SleepRounds *SleepRounds
 	// Now is the clock of the host. Rand is the source of random bytes for ids. Now and Rand must
 	// be safe for concurrent use. The defaults are the system's clock and random source. Guests
 	// always have a separate clock and random source.
@@ -89,6 +92,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Gate == nil {
 		o.Gate, _ = admission.New(admission.OneApp()) // fails only for negative limits
+	}
+	if o.SleepRounds == nil {
+		o.SleepRounds = &SleepRounds{}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

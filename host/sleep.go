@@ -103,32 +103,13 @@ func (s Sleep) next(ctx context.Context) ([]memory.Due, error) {
 	return all, errors.Join(errs...)
 }
 
-// sleepRounds contains the rounds over the queues of the host's tenants.
-type sleepRounds struct {
-	mu       sync.Mutex
-	byTenant map[string]*memory.Round // guarded by mu, also the rounds
-}
-
-// next returns the next records of a tenant, at most one for each user.
-func (r *sleepRounds) next(ctx context.Context, queue memory.SleepQueue, tenant string) ([]memory.Due, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.byTenant == nil {
-		r.byTenant = map[string]*memory.Round{}
-	}
-	if r.byTenant[tenant] == nil {
-		r.byTenant[tenant] = &memory.Round{}
-	}
-	return queue.Next(ctx, tenant, r.byTenant[tenant], sleepBatch)
-}
-
 // nextOf returns the records of a tenant, at most one for each user.
 func (s Sleep) nextOf(ctx context.Context, tenant string) ([]memory.Due, error) {
 	queue := memory.NewSleepQueue(s.h.memory)
 	if _, paused, err := queue.Paused(ctx, tenant); err != nil || paused {
 		return nil, err
 	}
-	return s.h.sleepRounds.next(ctx, queue, tenant)
+	return s.h.sleepRounds.next(ctx, queue, sleepQueueKey{s.h.app.ID, tenant})
 }
 
 // run leases the run of a record and executes it. If the run fails, it is repeated later, and the error

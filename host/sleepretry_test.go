@@ -1,12 +1,14 @@
 package host_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/model/modeltest"
+	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
 // TestSleepRetryNow repeats a failed run at once, if an operator requests it. Conversations that have
@@ -109,4 +111,38 @@ func TestSleepKeyAfterExpiry(t *testing.T) {
 	if keys := server.Keys(); len(keys) != 3 {
 		t.Errorf("the requests have the idempotency keys %v; want 3", keys)
 	}
+}
+
+// TestSleepRoundsOfReopenedHosts closes the host after each pass. Users with many conversations must not
+// delay another user, because the hosts share the position of the round.
+func TestSleepRoundsOfReopenedHosts(t *testing.T) {
+	backend, clock, rounds := mem.New(), newTestClock(), &host.SleepRounds{}
+	open := func(t *testing.T) *sleeper {
+		h := openApp(t, sleepFiles("tool: dream", `return [{block: "archival", scope: "user", content: "- seen"}]`), func(o *host.Options) {
+			o.Backend, o.Now, o.SleepRounds = backend, clock.now, rounds
+		})
+		return &sleeper{t, h, clock}
+	}
+	messages := []host.Message{{Role: "user", Content: "x"}}
+	t.Run("fill", func(t *testing.T) {
+		s := open(t)
+		for i := range 8 * 5 {
+			c := host.Caller{User: fmt.Sprint("flood", i%8), Session: fmt.Sprint("s", i)}
+			if _, err := s.Sessions().AddMessages(t.Context(), c, messages); err != nil {
+				t.Fatal(err)
+			}
+		}
+		clock.advance(time.Second)
+		if _, err := s.Sessions().AddMessages(t.Context(), host.Caller{User: "bob", Session: "bob"}, messages); err != nil {
+			t.Fatal(err)
+		}
+	})
+	clock.advance(time.Hour)
+	for pass := range 2 {
+		t.Run(fmt.Sprint("pass", pass), func(t *testing.T) { open(t).wantPass(host.SleepPass{Runs: 8}) })
+	}
+	t.Run("bob", func(t *testing.T) {
+		s := open(t)
+		s.wantBlock(host.Caller{User: "bob"}, "archival", false, "- seen") // in the second pass
+	})
 }

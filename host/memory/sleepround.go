@@ -26,6 +26,9 @@ type Round struct {
 	served map[string]bool // the users that have had their turn
 }
 
+// Ended reports whether the next call of Next begins a new round.
+func (r *Round) Ended() bool { return r.until.IsZero() }
+
 // Next returns up to n due records of different users of a tenant, and advances the round. If too
 // few users are left in the round, users that have had their turn fill the rest. Next reads a
 // bounded number of records, and only their heads. The next call continues after these records.

@@ -11,13 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-const (
-	// sleeperApps is the maximum number of apps of tenants that one pass examines. The next pass
-	// continues after them.
-	sleeperApps = 1000
-	// sleeperRunners is the maximum number of apps of tenants whose runs are in progress.
-	sleeperRunners = 8
-)
+// sleeperApps is the maximum number of apps of tenants that one pass examines. The next pass continues
+// after them.
+const sleeperApps = 1000
 
 // sleeper begins the runs of sleep-time memory that are due, also for tenants without an open host.
 type sleeper struct {
@@ -26,7 +22,7 @@ type sleeper struct {
 	passing sync.Mutex  // serializes passes
 	after   storage.Key // the next pass continues after it
 	mu      sync.Mutex
-	running map[hostKey]bool // guarded by mu
+	places  *places // guarded by mu
 	done    sync.WaitGroup
 }
 
@@ -80,25 +76,26 @@ func (s *sleeper) pass(ctx context.Context) error {
 		return err
 	}
 	s.after = next
-	for _, d := range due {
-		at := hostKey{d.Tenant, d.App}
-		if declared, ok := s.apps.App(d.App); !ok || declared.Sleep == nil {
-			continue
-		}
-		entered, full := s.enter(at)
-		if full {
-			s.after = d.Before // the next pass begins with this app
-			return nil
-		}
-		if !entered {
-			continue
-		}
+	for _, at := range s.enter(due) {
 		s.done.Go(func() {
 			defer s.leave(at)
 			s.runDue(ctx, at)
 		})
 	}
 	return nil
+}
+
+// enter selects the apps whose runs begin now.
+func (s *sleeper) enter(due []memory.DueApp) []hostKey {
+	var waiting []hostKey
+	for _, d := range due {
+		if declared, ok := s.apps.App(d.App); ok && declared.Sleep != nil {
+			waiting = append(waiting, hostKey{d.Tenant, d.App})
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.places.take(waiting)
 }
 
 // sleeps reports whether an app declares sleep-time memory.
@@ -111,25 +108,10 @@ func (s *sleeper) sleeps() bool {
 	return false
 }
 
-// enter reports whether the runs of an app of a tenant can begin. The result "full" is true if too
-// many other runs are in progress.
-func (s *sleeper) enter(at hostKey) (entered, full bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.running[at]:
-		return false, false
-	case len(s.running) >= sleeperRunners:
-		return false, true
-	}
-	s.running[at] = true
-	return true, false
-}
-
 func (s *sleeper) leave(at hostKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.running, at)
+	s.places.leave(at)
 }
 
 func (s *sleeper) runDue(ctx context.Context, at hostKey) {

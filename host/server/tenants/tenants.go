@@ -111,6 +111,9 @@ func New(opts Options) *Apps {
 		own = index.New(opts.Host.Backend, index.Options{})
 		opts.Host.Index = own
 	}
+	if opts.Host.SleepRounds == nil {
+		opts.Host.SleepRounds = &host.SleepRounds{} // hosts are closed and opened again between runs
+	}
 	a := &Apps{
 		index: own, options: opts, apps: map[string]*app.App{}, hosts: map[hostKey]*openHost{}, stop: make(chan struct{}), logger: logger,
 		failures: failureLog{logger: logger},
@@ -120,7 +123,7 @@ func New(opts Options) *Apps {
 		a.background.Go(a.runIdleCloser)
 	}
 	a.background.Go(func() { a.sweeper.run(a.stop) })
-	a.sleeper = sleeper{apps: a, running: map[hostKey]bool{}}
+	a.sleeper = sleeper{apps: a, places: newPlaces()}
 	a.background.Go(func() { a.sleeper.run(a.stop) })
 	return a
 }

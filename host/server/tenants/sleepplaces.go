@@ -1,0 +1,94 @@
+package tenants
+
+import (
+	"container/list"
+)
+
+const (
+	// sleeperRunners is the maximum number of apps of tenants whose runs are in progress. An app of a
+	// tenant has one place. A tenant has at most sleeperTenant places, so the runs of one tenant do not
+	// delay those of others.
+	sleeperRunners = 8
+	sleeperTenant  = 4
+	// maxRecent is the maximum number of tenants and apps of tenants whose last turn is remembered.
+	maxRecent = 100_000
+)
+
+// places assigns the places for runs of sleep-time memory to apps of tenants. The tenants take turns,
+// and so do the apps of a tenant. It is not safe for concurrent use.
+type places struct {
+	running  map[hostKey]bool
+	byTenant map[string]int // the number of places of each tenant
+	turns    int            // the number of turns so far
+	// recent contains the last turns of tenants (with the app "") and of apps of tenants. The list order
+	// contains the same keys, least recent first. A key that is missing has its turn first.
+	recent map[hostKey]recentTurn
+	order  *list.List // of hostKey
+}
+
+type recentTurn struct {
+	turn    int
+	inOrder *list.Element
+}
+
+func newPlaces() *places {
+	return &places{running: map[hostKey]bool{}, byTenant: map[string]int{}, recent: map[hostKey]recentTurn{}, order: list.New()}
+}
+
+// take assigns free places to waiting apps, and returns the apps that have a place now.
+func (p *places) take(waiting []hostKey) (taken []hostKey) {
+	for len(p.running) < sleeperRunners {
+		at, ok := p.next(waiting)
+		if !ok {
+			break
+		}
+		p.running[at] = true
+		p.byTenant[at.tenant]++
+		p.turns++
+		p.remember(hostKey{tenant: at.tenant})
+		p.remember(at)
+		taken = append(taken, at)
+	}
+	return taken
+}
+
+// next returns the waiting app whose turn it is: of the tenants that can have another place, the one
+// whose last turn was first, and of its apps the one whose last turn was first.
+func (p *places) next(waiting []hostKey) (found hostKey, ok bool) {
+	for _, at := range waiting {
+		if p.running[at] || p.byTenant[at.tenant] >= sleeperTenant {
+			continue
+		}
+		if !ok || p.before(at, found) {
+			found, ok = at, true
+		}
+	}
+	return found, ok
+}
+
+// before reports whether the app a has its turn before the app b.
+func (p *places) before(a, b hostKey) bool {
+	if a.tenant != b.tenant {
+		return p.recent[hostKey{tenant: a.tenant}].turn < p.recent[hostKey{tenant: b.tenant}].turn
+	}
+	return p.recent[a].turn < p.recent[b].turn
+}
+
+// remember records that a tenant or an app has had its turn.
+func (p *places) remember(at hostKey) {
+	if r, ok := p.recent[at]; ok {
+		p.order.Remove(r.inOrder)
+	}
+	p.recent[at] = recentTurn{p.turns, p.order.PushBack(at)}
+	if p.order.Len() > maxRecent {
+		delete(p.recent, p.order.Remove(p.order.Front()).(hostKey))
+	}
+}
+
+// leave frees the place of an app.
+func (p *places) leave(at hostKey) {
+	delete(p.running, at)
+	if p.byTenant[at.tenant]--; p.byTenant[at.tenant] == 0 {
+		delete(p.byTenant, at.tenant)
+	}
+}

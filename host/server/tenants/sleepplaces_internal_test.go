@@ -1,0 +1,65 @@
+package tenants
+
+import (
+	"fmt"
+	"testing"
+)
+
+// appsOf returns n apps of a tenant.
+func appsOf(tenant string, n int) (all []hostKey) {
+	for i := range n {
+		all = append(all, hostKey{tenant, fmt.Sprint("app", i)})
+	}
+	return all
+}
+
+// TestPlacesAreBounded bounds the places in total and for each tenant, and gives an app one place.
+func TestPlacesAreBounded(t *testing.T) {
+	p := newPlaces()
+	waiting := append(appsOf("big", 10), appsOf("small", 1)...)
+	if got := p.take(waiting); len(got) != sleeperTenant+1 || got[1].tenant != "small" {
+		t.Errorf("the first apps are %v; want %d of big and one of small, in turns", got, sleeperTenant)
+	}
+	if got := p.take(waiting); len(got) != 0 {
+		t.Errorf("the next apps are %v; want none", got)
+	}
+	for i := range 10 {
+		waiting = append(waiting, appsOf(fmt.Sprint("tenant", i), 1)...)
+	}
+	if got := p.take(waiting); len(got) != sleeperRunners-sleeperTenant-1 {
+		t.Errorf("the next apps are %v; want one for each free place", got)
+	}
+}
+
+// TestPlacesTakeTurns gives all apps a turn before any app has a second one, also if all runs end
+// between two passes.
+func TestPlacesTakeTurns(t *testing.T) {
+	p := newPlaces()
+	waiting := appsOf("big", 20)
+	for i := range 5 {
+		waiting = append(waiting, appsOf(fmt.Sprint("tenant", i), 1)...)
+	}
+	turns := map[hostKey]int{}
+	for pass := range 20 {
+		taken := p.take(waiting)
+		for _, at := range taken {
+			turns[at]++
+			p.leave(at)
+		}
+		if pass == 0 && len(taken) != sleeperRunners {
+			t.Errorf("the first pass has %d apps; want %d", len(taken), sleeperRunners)
+		}
+	}
+	least, most := 1<<30, 0
+	for _, at := range appsOf("big", 20) {
+		least, most = min(least, turns[at]), max(most, turns[at])
+	}
+	if least < 1 || most-least > 1 {
+		t.Errorf("the apps of a tenant have %d to %d turns; want equal numbers", least, most)
+	}
+	for i := range 5 {
+		if n := turns[hostKey{fmt.Sprint("tenant", i), "app0"}]; n < 10 {
+			t.Errorf("tenant%d has %d turns in 20 passes; want its share", i, n)
+		}
+	}
+}
