@@ -71,8 +71,9 @@ type Options struct {
 	// a process that opens and closes hosts. By default, the host has SleepRounds of its own.
 	SleepRounds *SleepRounds
 	// Now is the clock of the host. Rand is the source of random bytes for ids. Now and Rand must
-	// be safe for concurrent use. The defaults are the system's clock and random source. Guests
-	// always have a separate clock and random source.
+	// be safe for concurrent use. The default clock is that of the Backend, if it implements
+	// storage.Clock, or else that of the system. The default source is that of the system. Guests always
+	// have a separate clock and random source.
 	Now  func() time.Time
 	Rand io.Reader
 	// Logger logs details that callers must not see, such as the errors of the backend. By default,
@@ -97,7 +98,7 @@ func (o Options) withDefaults() Options {
 		o.SleepRounds = &SleepRounds{}
 	}
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = storage.ClockOf(o.Backend)
 	}
 	if o.Rand == nil {
 		o.Rand = rand.Reader

@@ -218,7 +218,7 @@ func New(cfg Config) (*Service, error) {
 	setDefault(&cfg.WorkflowIdle, 24*time.Hour)
 	setDefault(&s.keyRetention, 24*time.Hour)
 	if s.clock == nil {
-		s.clock = time.Now
+		s.clock = storage.ClockOf(cfg.Backend)
 	}
 	s.began = s.clock()
 	if s.rand == nil {

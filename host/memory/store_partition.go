@@ -145,6 +145,10 @@ func (p *storePartition) Apply(ctx context.Context, item string, ttl time.Durati
 	return expires, v.tx.Apply(ctx, key, within)
 }
 
+// maxDate is the maximum time in the revision of a dated record: the year 9000. The times of later
+// writes still increase by a millisecond each and have a year of four digits, even if the clock is wrong.
+var maxDate = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
+
 // bounded returns an update for package txn. The update adds the expiry and the tags to a record.
 // Until the body of the transaction returns, the update also checks the quota.
 func (p *storePartition) bounded(key storage.Key, expires time.Time, update kind.Update) txn.Update {
@@ -156,7 +160,7 @@ func (p *storePartition) bounded(key storage.Key, expires time.Time, update kind
 		}
 		next := storage.Record{Content: content, Expires: expires, Tags: tags}
 		if p.store.dated {
-			next.Revision = v.Now().UnixMilli()
+			next.Revision = min(v.Now().UnixMilli(), maxDate)
 		}
 		if v.closed != nil { // the commit checks the quota itself
 			return next, violations, nil

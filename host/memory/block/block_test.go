@@ -131,6 +131,21 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// TestFarFuture writes blocks with a clock in the far future. Their times have a year of four digits, and
+// the blocks can still be changed and deleted when the clock is correct again.
+func TestFarFuture(t *testing.T) {
+	b := open(t)
+	now := b.now
+	b.now = time.Date(200_000, 1, 1, 0, 0, 0, 0, time.UTC)
+	b.want(ann, abi.UpdateBlock, `"core", "1"`, `{"success":true,"revision":221845392000000,"updated_at":"9000-01-01T00:00:00.000Z"}`)
+	b.want(ann, abi.UpdateBlock, `"core", "2", {"expected_updated_at": "9000-01-01T00:00:00.000Z"}`, `{"success":true,"revision":221845392000001,"updated_at":"9000-01-01T00:00:00.001Z"}`)
+	b.now = now
+	b.want(ann, abi.UpdateBlock, `"core", "3", {"expected_updated_at": "9000-01-01T00:00:00.001"}`, `{"success":true,"revision":221845392000002,`)
+	b.want(ann, abi.DeleteBlock, `"core", {"if_revision": 221845392000002}`, `{"success":true,"deleted":true}`)
+	b.want(ann, abi.UpdateBlock, `"core", "4"`, `{"success":true,"revision":221845392000003,`)
+	b.want(bob, abi.UpdateBlock, `"archival", "5"`, `{"success":true,"revision":1777566000000,`)
+}
+
 func TestLimits(t *testing.T) {
 	b := open(t)
 	text := func(characters int) string { return strings.Repeat("ä", characters) }

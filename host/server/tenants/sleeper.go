@@ -67,7 +67,7 @@ func (s *sleeper) pass(ctx context.Context) error {
 	}
 	s.passing.Lock()
 	defer s.passing.Unlock()
-	now := time.Now
+	now := storage.ClockOf(s.apps.options.Host.Backend)
 	if s.apps.options.Host.Now != nil {
 		now = s.apps.options.Host.Now
 	}

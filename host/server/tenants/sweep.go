@@ -8,6 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
 )
 
 const (
@@ -62,7 +63,7 @@ func (s *sweeper) run(stop <-chan struct{}) {
 func (a *Apps) Sweep(ctx context.Context) error { return a.sweeper.sweep(ctx) }
 
 func (s *sweeper) sweep(ctx context.Context) error {
-	now := time.Now
+	now := storage.ClockOf(s.options.Backend)
 	if s.options.Now != nil {
 		now = s.options.Now
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/semaphore"
@@ -30,6 +31,7 @@ type Backend struct {
 	conns   int64
 	closed  atomic.Bool
 	close   func() // closes the pool on the first call
+	clock   serverClock
 }
 
 // Open connects to the database and creates the tables if they are missing. The connection string
@@ -52,7 +54,19 @@ func Open(ctx context.Context, dsn string) (*Backend, error) {
 	}
 	conns := int64(config.MaxConns)
 	b := &Backend{pool: pool, writers: semaphore.NewWeighted(conns), conns: conns}
-	b.close = sync.OnceFunc(pool.Close)
+	b.clock.local = time.Now
+	if err := b.clock.measure(ctx, b.serverTime); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("read the clock of PostgreSQL: %w", err)
+	}
+	keeping, stop := context.WithCancel(context.Background())
+	var keeper sync.WaitGroup
+	keeper.Go(func() { b.keepTime(keeping) })
+	b.close = sync.OnceFunc(func() {
+		stop()
+		keeper.Wait()
+		pool.Close()
+	})
 	return b, nil
 }
 

@@ -42,6 +42,15 @@ func TestBackend(t *testing.T) {
 	})
 }
 
+// TestClock compares the clock of the backend with that of its server, which runs on the same machine.
+func TestClock(t *testing.T) {
+	b := open(t, cluster.DSN(t))
+	before := time.Now()
+	if at := storage.ClockOf(b)(); at.Sub(before).Abs() > time.Minute {
+		t.Errorf("the time is %s; want about %s", at, before)
+	}
+}
+
 // connect opens a connection and closes it when the test ends.
 func connect(t testing.TB, dsn string) *pgx.Conn {
 	t.Helper()
