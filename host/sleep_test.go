@@ -207,8 +207,10 @@ func TestSleepLedger(t *testing.T) {
 
 // TestSleepKeepsEdit changes a block during the request to the model. The request must be repeated
 // with the new content, and the block must contain both changes.
-func TestSleepKeepsEdit(t *testing.T) {
-	s, server := openDreamer(t, "user_core: true")
+func TestSleepKeepsEdit(t *testing.T) { testSleepKeepsEdit(t, func(*host.Options) {}) }
+
+func testSleepKeepsEdit(t *testing.T, change func(*host.Options)) {
+	s, server := openDreamer(t, "user_core: true", change)
 	server.Script(proposals([3]string{"core", "user", "- likes tea"}), proposals([3]string{"core", "user", "- works in Rome\n- likes tea"}))
 	s.say(annInS1, "I like tea")
 	s.settle()

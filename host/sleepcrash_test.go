@@ -9,16 +9,19 @@ import (
 
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/model/modeltest"
+	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/bolt"
+	"github.com/toolrun/toolrun/host/storage/postgres"
+	"github.com/toolrun/toolrun/host/storage/postgres/pgtest"
 	"github.com/toolrun/toolrun/host/storage/storagetest"
 )
 
-// restarted is an app on a database file that a test opens and closes repeatedly.
+// restarted is an app on a stored database that a test opens and closes repeatedly.
 type restarted struct {
-	t      *testing.T
-	path   string
-	clock  *testClock
-	server *modeltest.Server
+	t       *testing.T
+	backend func() (storage.Backend, error) // opens the database
+	clock   *testClock
+	server  *modeltest.Server
 }
 
 // open opens the app, calls body, and closes the app. A failure of the backend has the same effect
@@ -26,7 +29,7 @@ type restarted struct {
 func (r *restarted) open(body func(*sleeper, *storagetest.Faulty)) {
 	r.t.Helper()
 	r.t.Run("", func(t *testing.T) {
-		backend, err := bolt.Open(r.path, nil)
+		backend, err := r.backend()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,20 +50,49 @@ func (r *restarted) open(body func(*sleeper, *storagetest.Faulty)) {
 // settles, before the run, and at each update of the backend in the run. The answers of the model are
 // numbered. The block changes exactly once, and every later run does nothing.
 func TestSleepRestarts(t *testing.T) {
+	forEachRestart(t, func(t *testing.T, how storagetest.Failure, step int) {
+		path := filepath.Join(t.TempDir(), "sleep.db")
+		testSleepRestarts(t, how, step, func() (storage.Backend, error) { return bolt.Open(path, nil) })
+	})
+}
+
+var sleepCluster pgtest.Cluster
+
+// TestSleepRestartsOnPostgres is TestSleepRestarts on PostgreSQL.
+func TestSleepRestartsOnPostgres(t *testing.T) {
+	forEachRestart(t, func(t *testing.T, how storagetest.Failure, step int) {
+		dsn := sleepCluster.DSN(t)
+		testSleepRestarts(t, how, step, func() (storage.Backend, error) { return postgres.Open(t.Context(), dsn) })
+	})
+}
+
+// forEachRestart runs a test for each failure of each update of a run.
+func forEachRestart(t *testing.T, test func(t *testing.T, how storagetest.Failure, step int)) {
+	t.Helper()
 	for _, how := range storagetest.Failures {
 		for step := 1; step <= 2; step++ {
-			t.Run(fmt.Sprint(how, step), func(t *testing.T) { testSleepRestarts(t, how, step) })
+			t.Run(fmt.Sprint(how, step), func(t *testing.T) { test(t, how, step) })
 		}
 	}
 }
 
-func testSleepRestarts(t *testing.T, how storagetest.Failure, step int) {
+// TestSleepKeepsEditOnPostgres is TestSleepKeepsEdit on PostgreSQL.
+func TestSleepKeepsEditOnPostgres(t *testing.T) {
+	backend, err := postgres.Open(t.Context(), sleepCluster.DSN(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = backend.Close() })
+	testSleepKeepsEdit(t, func(o *host.Options) { o.Backend = backend })
+}
+
+func testSleepRestarts(t *testing.T, how storagetest.Failure, step int, backend func() (storage.Backend, error)) {
 	server := modeltest.Start()
 	t.Cleanup(server.Close)
 	for i := range 5 {
 		server.Script(proposals([3]string{"core", "agent", fmt.Sprintf("- answer %d", i+1)}))
 	}
-	r := &restarted{t, filepath.Join(t.TempDir(), "sleep.db"), newTestClock(), server}
+	r := &restarted{t, backend, newTestClock(), server}
 	r.open(func(s *sleeper, _ *storagetest.Faulty) { s.say(annInS1, "hello") })
 	r.open(func(s *sleeper, _ *storagetest.Faulty) {
 		s.wantPass(host.SleepPass{})
