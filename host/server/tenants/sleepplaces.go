@@ -19,7 +19,7 @@ const (
 type places struct {
 	running  map[hostKey]bool
 	byTenant map[string]int // the number of places of each tenant
-	turns    int            // the number of turns so far
+	count    int            // the number of turns so far
 	// recent contains the last turns of tenants (with the app "") and of apps of tenants. The list order
 	// contains the same keys, least recent first. A key that is missing has its turn first.
 	recent map[hostKey]recentTurn
@@ -44,7 +44,7 @@ func (p *places) take(waiting []hostKey) (taken []hostKey) {
 		}
 		p.running[at] = true
 		p.byTenant[at.tenant]++
-		p.turns++
+		p.count++
 		p.remember(hostKey{tenant: at.tenant})
 		p.remember(at)
 		taken = append(taken, at)
@@ -52,8 +52,8 @@ func (p *places) take(waiting []hostKey) (taken []hostKey) {
 	return taken
 }
 
-// next returns the waiting app whose turn it is: of the tenants that can have another place, the one
-// whose last turn was first, and of its apps the one whose last turn was first.
+// next returns the next waiting app. Only tenants that can have another place are considered. The least
+// recent tenant comes first, and then its least recent app.
 func (p *places) next(waiting []hostKey) (found hostKey, ok bool) {
 	for _, at := range waiting {
 		if p.running[at] || p.byTenant[at.tenant] >= sleeperTenant {
@@ -79,7 +79,7 @@ func (p *places) remember(at hostKey) {
 	if r, ok := p.recent[at]; ok {
 		p.order.Remove(r.inOrder)
 	}
-	p.recent[at] = recentTurn{p.turns, p.order.PushBack(at)}
+	p.recent[at] = recentTurn{p.count, p.order.PushBack(at)}
 	if p.order.Len() > maxRecent {
 		delete(p.recent, p.order.Remove(p.order.Front()).(hostKey))
 	}

@@ -39,26 +39,26 @@ func TestPlacesTakeTurns(t *testing.T) {
 	for i := range 5 {
 		waiting = append(waiting, appsOf(fmt.Sprint("tenant", i), 1)...)
 	}
-	turns := map[hostKey]int{}
+	served := map[hostKey]int{}
 	for pass := range 20 {
 		taken := p.take(waiting)
 		for _, at := range taken {
-			turns[at]++
+			served[at]++
 			p.leave(at)
 		}
 		if pass == 0 && len(taken) != sleeperRunners {
 			t.Errorf("the first pass has %d apps; want %d", len(taken), sleeperRunners)
 		}
 	}
-	least, most := 1<<30, 0
+	low, high := 1<<30, 0
 	for _, at := range appsOf("big", 20) {
-		least, most = min(least, turns[at]), max(most, turns[at])
+		low, high = min(low, served[at]), max(high, served[at])
 	}
-	if least < 1 || most-least > 1 {
-		t.Errorf("the apps of a tenant have %d to %d turns; want equal numbers", least, most)
+	if low < 1 || high-low > 1 {
+		t.Errorf("the apps of a tenant have %d to %d turns; want equal numbers", low, high)
 	}
 	for i := range 5 {
-		if n := turns[hostKey{fmt.Sprint("tenant", i), "app0"}]; n < 10 {
+		if n := served[hostKey{fmt.Sprint("tenant", i), "app0"}]; n < 10 {
 			t.Errorf("tenant%d has %d turns in 20 passes; want its share", i, n)
 		}
 	}
