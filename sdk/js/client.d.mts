@@ -160,8 +160,45 @@ export interface WriteEffect extends ReadEffect {
   violations?: Violation[];
 }
 
-/** The Result of a run. ok is true if the run succeeded and its writes are stored. */
-export type Result<T = any> = RunReport & ({ ok: true; output: T; error?: undefined } | { ok: false; output: null; error: Fault });
+/** The Result of a run. ok is true if the run succeeded and its writes are stored. A paused run waits for an approval. */
+export type Result<T = any> = RunReport &
+  (
+    | { status: 'completed'; ok: true; output: T; error?: undefined; approval?: undefined }
+    | { status: 'paused'; ok: false; output: null; error?: undefined; approval: PendingApproval }
+    | { status: 'failed'; ok: false; output: null; error: Fault; approval?: undefined }
+  );
+
+/** A call of a tool that requires an approval. After the decision, it has no arguments. */
+export interface Effect {
+  operation: string;
+  arguments?: { [name: string]: Json };
+}
+
+/** The approval that a paused run waits for. */
+export interface PendingApproval {
+  token: string;
+  step?: string;
+  effect: Effect;
+  expires_at: string;
+}
+
+/** An effect that waits for an approval, or that was approved or denied. */
+export interface Approval extends PendingApproval {
+  run_id: string;
+  tool: string;
+  user_id?: string;
+  session_id?: string;
+  workflow_id?: string;
+  /** What the approval permits. */
+  binding: { program: string; app: string; step?: string; operation: string; arguments: string };
+  /** Whether the user of the run can decide. */
+  by_user: boolean;
+  requested_at: string;
+  state: 'pending' | 'approved' | 'denied' | 'expired';
+  decided_by?: string;
+  decided_at?: string;
+  reason?: string;
+}
 
 /** The state of a run, by its id. */
 export interface Run<T = any> extends Caller {
@@ -643,7 +680,9 @@ export interface LedgerQuery extends PageQuery, Caller {
 
 export interface LedgerEntry extends Caller {
   run_id: string;
-  act: 'run' | 'dry_run' | 'turn' | 'evaluate' | 'render' | 'operate' | 'list' | 'purge' | 'erase' | 'declare' | 'export' | 'import' | 'download' | 'export_user';
+  act: 'run' | 'dry_run' | 'turn' | 'evaluate' | 'render' | 'operate' | 'list' | 'purge' | 'erase' | 'declare' | 'export' | 'import' | 'download' | 'export_user' | 'request_approval' | 'approve' | 'deny' | 'expire_approval';
+  /** The token of the approval that the entry is about. */
+  approval?: string;
   /** The id of the downloaded file. */
   file_id?: string;
   tool?: string;
@@ -818,6 +857,15 @@ export class Client {
    * the user. `agent_id` is the agent that was active. If the session does not exist, it is started.
    */
   addMessages(caller: SessionCaller, messages: Message[], options?: CallOptions): Promise<{ session_id: string; messages: number }>;
+
+  /** Returns a page of the effects that wait for an approval. With all, it includes those that were decided. */
+  approvals(query?: { user_id?: string; all?: boolean; after?: string }, options?: CallOptions): Promise<Page<Approval>>;
+  allApprovals(query?: { user_id?: string; all?: boolean; after?: string }, options?: CallOptions): AsyncGenerator<Approval, void, void>;
+  approval(token: string, options?: CallOptions): Promise<Approval>;
+  /** Approves an effect. The Result is that of its run, which can be paused again. */
+  approve(token: string, options?: CallOptions): Promise<Result>;
+  /** Denies an effect. The Result is that of its run, which has failed. */
+  deny(token: string, reason?: string, options?: CallOptions): Promise<Result>;
 
   /** Describes the sleep-time memory of the app. */
   sleepStatus(options?: CallOptions): Promise<SleepStatus>;

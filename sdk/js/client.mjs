@@ -119,6 +119,28 @@ export class Client {
     return this.#send('POST', [...sessionPath(caller), 'messages'], { json: { value }, ...options });
   }
 
+  // Approvals
+
+  approvals(query = {}, options) {
+    return this.#send('GET', ['approvals'], { query, ...options });
+  }
+
+  allApprovals(query = {}, options) {
+    return pages((after) => this.approvals({ ...query, after }, options), query.after);
+  }
+
+  approval(token, options) {
+    return this.#send('GET', ['approvals', token], options);
+  }
+
+  approve(token, options) {
+    return this.#send('POST', ['approvals', token], { json: { value: { decision: 'approve' } }, ...options });
+  }
+
+  deny(token, reason, options) {
+    return this.#send('POST', ['approvals', token], { json: { value: { decision: 'deny', reason } }, ...options });
+  }
+
   // Sleep-time memory
 
   sleepStatus(options) {

@@ -169,6 +169,20 @@ test('sessions begin, change, are listed and end', async () => {
   await assert.rejects(runtime.session({ user_id: 'sam' }), { code: 'invalid_argument', status: 0 });
 });
 
+test('effects wait for an approval', async () => {
+  const paused = await runtime.run({ tool: 'pay', input: { item: 'tea' }, user_id: 'pam' });
+  assert.deepEqual([paused.status, paused.ok, paused.approval.effect.operation], ['paused', false, 'set_content']);
+  const listed = await all(operator.allApprovals({ user_id: 'pam' }));
+  assert.deepEqual(listed.map(({ token, state }) => [token, state]), [[paused.approval.token, 'pending']]);
+  assert.equal((await operator.approvals({ user_id: 'nobody' })).items.length, 0);
+  const done = await operator.approve(paused.approval.token);
+  assert.deepEqual([done.status, done.output], ['completed', { items: ['tea'] }]);
+  assert.equal((await operator.approval(paused.approval.token)).state, 'approved');
+  await assert.rejects(operator.approve(paused.approval.token), { code: 'conflict', status: 409 });
+  const second = await runtime.run({ tool: 'pay', input: { item: 'milk' }, user_id: 'pam' });
+  assert.match((await operator.deny(second.approval.token, 'no milk')).error.message, /no milk/);
+});
+
 test('messages wait for sleep-time memory', async () => {
   const caller = { user_id: 'sue', session_id: 'sleepy', agent_id: 'Waiter' };
   const messages = [{ role: 'user', content: 'I like tea.' }, { role: 'assistant', content: 'Noted.' }];
@@ -243,7 +257,7 @@ test('files are uploaded, changed and downloaded', async () => {
 });
 
 test('tools and prompts', async () => {
-  assert.deepEqual((await runtime.tools()).map(({ name }) => name).toSorted(), ['chatty', 'endless', 'order']);
+  assert.deepEqual((await runtime.tools()).map(({ name }) => name).toSorted(), ['chatty', 'endless', 'order', 'pay']);
   assert.deepEqual(await runtime.prompts(), [{ name: 'recap', description: 'What was ordered' }]);
   await runtime.run({ tool: 'order', input: { item: 'tea' }, user_id: 'pat' });
   assert.deepEqual(await runtime.render({ user_id: 'pat' }, 'recap'), { name: 'recap', text: 'Ordered: tea' });

@@ -37,6 +37,7 @@ tools:
     outputSchema: {type: object, properties: {items: {type: array, items: {type: string}}}, required: [items]}
     grants: {orders: write}
   endless: {source: endless.js, description: Never end}
+  pay: {source: order.js, description: Order after an approval, inputSchema: {type: object, properties: {item: {type: string}}}, grants: {orders: write}, approval: {before: [set_content]}}
   chatty: {source: chatty.js, description: Say that it begins and never end}
 prompts:
   recap: {description: What was ordered, template: "Ordered: {{memory.orders.item}}", grants: {orders: read}}

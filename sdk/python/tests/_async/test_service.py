@@ -119,7 +119,7 @@ class Runs(ServiceCase):
 
     async def test_tools(self) -> None:
         tools = {tool.name: tool for tool in await self.runtime.tools()}
-        self.assertEqual(sorted(tools), ["chatty", "endless", "order"])
+        self.assertEqual(sorted(tools), ["chatty", "endless", "order", "pay"])
         self.assertEqual(tools["order"].input_schema["required"], ["item"])
 
 
@@ -230,6 +230,25 @@ class Sessions(ServiceCase):
         self.assertIsNotNone((await self.runtime.sessions.end(started.session_id, user_id=self.user)).ended)
         with self.assertRaises(SessionEndedError):
             await self.runtime.run("order", {"item": "tea"}, user_id=self.user, session_id=started.session_id)
+
+    async def test_approvals(self) -> None:
+        for decision in ("approve", "deny"):
+            paused = await self.runtime.run("pay", {"item": "tea"}, user_id=self.user)
+            self.assertEqual((paused.ok, paused.status, paused.error), (False, "paused", None))
+            assert paused.approval is not None
+            with self.assertRaises(AccessDeniedError):
+                paused.check()
+            token = paused.approval.token
+            listed = await collected(self.operator.approvals.all(user_id=self.user))
+            self.assertEqual([(a.token, a.state, a.effect.arguments) for a in listed], [(token, "pending", paused.approval.effect.arguments)])
+            if decision == "approve":
+                result = await self.operator.approvals.approve(token)
+                self.assertEqual((result.status, result.run_id), ("completed", paused.run_id))
+            else:
+                result = await self.operator.approvals.deny(token, "too expensive")
+                self.assertEqual((result.status, result.error is None), ("failed", False))
+            self.assertIn((await self.operator.approvals.get(token)).state, ("approved", "denied"))
+        self.assertEqual(len(await collected(self.operator.approvals.all(user_id=self.user, include_decided=True))), 2)
 
     async def test_sleep(self) -> None:
         session = uuid.uuid4().hex

@@ -120,7 +120,7 @@ class Runs(ServiceCase):
 
     def test_tools(self) -> None:
         tools = {tool.name: tool for tool in self.runtime.tools()}
-        self.assertEqual(sorted(tools), ["chatty", "endless", "order"])
+        self.assertEqual(sorted(tools), ["chatty", "endless", "order", "pay"])
         self.assertEqual(tools["order"].input_schema["required"], ["item"])
 
 
@@ -231,6 +231,25 @@ class Sessions(ServiceCase):
         self.assertIsNotNone((self.runtime.sessions.end(started.session_id, user_id=self.user)).ended)
         with self.assertRaises(SessionEndedError):
             self.runtime.run("order", {"item": "tea"}, user_id=self.user, session_id=started.session_id)
+
+    def test_approvals(self) -> None:
+        for decision in ("approve", "deny"):
+            paused = self.runtime.run("pay", {"item": "tea"}, user_id=self.user)
+            self.assertEqual((paused.ok, paused.status, paused.error), (False, "paused", None))
+            assert paused.approval is not None
+            with self.assertRaises(AccessDeniedError):
+                paused.check()
+            token = paused.approval.token
+            listed = collected(self.operator.approvals.all(user_id=self.user))
+            self.assertEqual([(a.token, a.state, a.effect.arguments) for a in listed], [(token, "pending", paused.approval.effect.arguments)])
+            if decision == "approve":
+                result = self.operator.approvals.approve(token)
+                self.assertEqual((result.status, result.run_id), ("completed", paused.run_id))
+            else:
+                result = self.operator.approvals.deny(token, "too expensive")
+                self.assertEqual((result.status, result.error is None), ("failed", False))
+            self.assertIn((self.operator.approvals.get(token)).state, ("approved", "denied"))
+        self.assertEqual(len(collected(self.operator.approvals.all(user_id=self.user, include_decided=True))), 2)
 
     def test_sleep(self) -> None:
         session = uuid.uuid4().hex

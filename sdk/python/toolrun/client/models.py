@@ -168,8 +168,64 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class Effect:
+    """A call of a tool that requires an approval. After the decision, it has no arguments."""
+
+    operation: str
+    arguments: Any = None
+
+
+@dataclass(frozen=True)
+class PendingApproval:
+    """The approval that a paused run waits for, until the time ``expires_at``."""
+
+    token: str
+    effect: Effect
+    expires_at: datetime
+    step: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class ApprovalBinding:
+    """What an approval permits: digests of the code, of the declarations of the app, and of the arguments."""
+
+    program: str
+    app: str
+    operation: str
+    arguments: str
+    step: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Approval:
+    """An effect that waits for an approval, or that was approved or denied.
+
+    If ``by_user`` is true, the user of the run can decide.
+    """
+
+    token: str
+    run_id: str
+    tool: str
+    binding: ApprovalBinding
+    effect: Effect
+    by_user: bool
+    requested_at: datetime
+    expires_at: datetime
+    state: str
+    user_id: Optional[str] = None
+    session_id: Optional[str] = None
+    workflow_id: Optional[str] = None
+    decided_by: Optional[str] = None
+    decided_at: Optional[datetime] = None
+    reason: Optional[str] = None
+
+
+@dataclass(frozen=True)
 class Result(Outcome):
-    """The Result of a run. ``repeated`` is true if it repeats the Result of an earlier run with the same key."""
+    """The Result of a run. If ``status`` is paused, the run waits for ``approval``.
+
+    ``repeated`` is true if it repeats the Result of an earlier run with the same key.
+    """
 
     ok: bool
     run_id: str
@@ -180,11 +236,20 @@ class Result(Outcome):
     usage: Usage
     effects: Effects
     attempts: int
+    status: str = ""
     error: Optional[Fault] = None
+    approval: Optional[PendingApproval] = None
     context: Optional[Dict[str, Any]] = None
     changes: List[Change] = field(default_factory=list)
     orphaned: List[OrphanedCall] = field(default_factory=list)
     repeated: bool = False
+
+    def check(self) -> "Result":
+        """Return this result if it is ok. Otherwise raise an error; for a paused run it has the code access_denied."""
+        if self.approval is None:
+            return super().check()
+        message = f"{self.approval.effect.operation} requires an approval; its token is {self.approval.token}"
+        raise of_fault(Fault("access_denied", message), self.run_id)
 
     def _id(self) -> str:
         return self.run_id
@@ -646,6 +711,7 @@ class LedgerEntry:
     reads: List[ReadEffect]
     writes: List[WriteEffect]
     tool: Optional[str] = None
+    approval: Optional[str] = None
     file_id: Optional[str] = None
     actor: Optional[str] = None
     user_id: Optional[str] = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Dict, List, Literal, Mapping, O
 import httpx
 
 from toolrun.client._async.agents import AsyncAgents
+from toolrun.client._async.approvals import AsyncApprovals
 from toolrun.client._async.facts import AsyncFacts
 from toolrun.client._async.files import AsyncFiles
 from toolrun.client._async.memory import AsyncMemory
@@ -52,6 +53,7 @@ class AsyncClient:
         transport = AsyncTransport(url, key, app, user_id, retries, self._http)
         self._transport = transport
         self.runs = AsyncRuns(transport)
+        self.approvals = AsyncApprovals(transport)
         self.agents = AsyncAgents(transport)
         self.memory = AsyncMemory(transport)
         self.sessions = AsyncSessions(transport)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Dict, List, Literal, Mapping, O
 import httpx
 
 from toolrun.client._sync.agents import Agents
+from toolrun.client._sync.approvals import Approvals
 from toolrun.client._sync.facts import Facts
 from toolrun.client._sync.files import Files
 from toolrun.client._sync.memory import Memory
@@ -53,6 +54,7 @@ class Client:
         transport = Transport(url, key, app, user_id, retries, self._http)
         self._transport = transport
         self.runs = Runs(transport)
+        self.approvals = Approvals(transport)
         self.agents = Agents(transport)
         self.memory = Memory(transport)
         self.sessions = Sessions(transport)
