@@ -130,7 +130,7 @@ var rules = map[string]rule{
 	"host/sleep":             {own: []string{"abi", "host/declare", "host/model"}},
 	"host/memory/transcript": {own: []string{"abi", "schema", "host/declare", "host/memory/kind", "host/storage"}},
 
-	"host/server/mcpapi": {own: []string{"abi", "host", "host/app", "host/memory", "host/memory/block", "host/session", "host/declare", "host/report", "internal/strictjson"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
+	"host/server/mcpapi": {own: []string{"abi", "host/approval", "host", "host/app", "host/memory", "host/memory/block", "host/session", "host/declare", "host/report", "internal/strictjson"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
 
 	"host/server/tenants": {own: []string{"abi", "internal/spell", "host", "host/app", "host/memory", "host/search/index", "host/storage", "host/metering", "host/report", "host/artifact", "host/declare"}},
 	"host/server/httpapi": {own: []string{"abi", "host/approval", "host/engine", "internal/strictjson", "host", "host/server/auth", "host/admission", "host/app", "host/server/tenants", "host/extract", "host/server/httpapi/apitypes", "host/memory", "host/memory/block", "host/ledger", "host/metering", "host/model", "host/artifact", "host/session", "host/declare", "internal/bytesize", "internal/yield", "host/report"},

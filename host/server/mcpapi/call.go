@@ -36,6 +36,7 @@ func (s *session) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Call
 	result, _ := s.api.host.Run(ctx, host.Invocation{
 		Tool: req.Params.Name, Caller: s.current(), Input: input(req.Params.Arguments), OnLog: notify.log,
 	})
+	result = s.elicit(ctx, req, result)
 	notify.progress("the run has ended")
 	notify.close()
 	return answer(result), nil

@@ -1,0 +1,71 @@
+package mcpapi
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolrun/toolrun/host/approval"
+	"github.com/toolrun/toolrun/host/report"
+)
+
+// elicitTime is the time that the user has for the decision about one effect. Afterwards, the effect
+// still waits for an approval.
+const elicitTime = 2 * time.Minute
+
+// maxElicited is the maximum number of effects of one call about which the user is asked.
+const maxElicited = 10
+
+// elicit asks the user about the effects of a paused run, one after the other, and returns the last
+// Result. It asks only if the client supports elicitation and the user may decide.
+func (s *session) elicit(ctx context.Context, req *mcp.CallToolRequest, result *report.Result) *report.Result {
+	for range maxElicited {
+		pending := result.Approval
+		if pending == nil || !s.mayDecide(ctx, pending.Token) {
+			return result
+		}
+		action, err := ask(ctx, req.Session, pending)
+		if err != nil {
+			return result
+		}
+		var next *report.Result
+		switch action {
+		case "accept":
+			next, _ = s.api.host.Approvals().Approve(ctx, s.current(), pending.Token) // the Result contains the error
+		case "decline":
+			next, _ = s.api.host.Approvals().Deny(ctx, s.current(), pending.Token, "the user declined")
+		}
+		if next == nil { // the user made no decision, or another approver did
+			return result
+		}
+		result = next
+	}
+	return result
+}
+
+// mayDecide reports whether the user of the session may decide about an effect.
+func (s *session) mayDecide(ctx context.Context, token string) bool {
+	caller := s.current()
+	if caller.User == "" {
+		return false
+	}
+	found, err := s.api.host.Approvals().Get(ctx, caller, token)
+	return err == nil && found.ByUser && found.State == approval.Pending
+}
+
+// ask sends a request for a decision to the client, and returns the action of the user. The error is
+// not nil if the client does not support such requests.
+func ask(ctx context.Context, link *mcp.ServerSession, pending *report.PendingApproval) (action string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, elicitTime)
+	defer cancel()
+	answer, err := link.Elicit(ctx, &mcp.ElicitParams{
+		Message:         "Do you approve " + pending.Effect.Operation + " with these arguments? " + string(pending.Effect.Arguments),
+		RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`),
+	})
+	if err != nil {
+		return "", err
+	}
+	return answer.Action, nil
+}

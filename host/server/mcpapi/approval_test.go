@@ -1,0 +1,66 @@
+package mcpapi_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+)
+
+// gatedShop is an app with tools whose effects need an approval: of an approver, or of the user.
+var gatedShop = fstest.MapFS{
+	"app.yaml": {Data: []byte(`app: shop
+memory:
+  orders: {access: user}
+tools:
+  order: {source: order.js, description: d, grants: {orders: readwrite}, approval: {before: [set_content]}}
+  own: {source: order.js, description: d, grants: {orders: readwrite}, approval: {before: [set_content], by: user}}
+`)},
+	"order.js": {Data: []byte(`await memory.set_content("orders", {item: input.item}); return {item: input.item};`)},
+}
+
+// openFiles opens the app.
+func openFiles(t *testing.T) *host.Host {
+	t.Helper()
+	a, problems := app.Load(gatedShop, "app.yaml")
+	if a == nil {
+		t.Fatal(problems)
+	}
+	return open(t, a)
+}
+
+func TestElicitApproval(t *testing.T) {
+	for _, test := range []struct{ tool, action, want string }{
+		{"own", "accept", `{"item":"tea"}`},
+		{"own", "decline", "access_denied: the effect set_content was denied: the user declined"},
+		{"own", "cancel", "The run is paused"},
+		{"own", "", "The run is paused"},
+		{"order", "accept", "The run is paused"},
+	} {
+		t.Run(test.tool+" "+test.action, func(t *testing.T) {
+			asked := 0
+			opts := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+				if asked++; !strings.Contains(req.Params.Message, `"item":"tea"`) {
+					t.Errorf("the message is %q; want the arguments", req.Params.Message)
+				}
+				return &mcp.ElicitResult{Action: test.action}, nil
+			}}
+			if test.action == "" {
+				opts = nil // a client without elicitation
+			}
+			c, _ := connectAt(t, handshake, serve(t, openFiles(t)), host.Caller{User: "ann"}, opts)
+			result := call(t, c, test.tool, map[string]any{"item": "tea"})
+			if got := text(t, result); !strings.HasPrefix(got, test.want) || result.IsError != strings.HasPrefix(test.want, "access_denied") {
+				t.Errorf("the result is %q, error %t; want %q", got, result.IsError, test.want)
+			}
+			if want := test.tool == "own" && test.action != ""; asked > 0 != want {
+				t.Errorf("the user was asked %d times", asked)
+			}
+		})
+	}
+}
