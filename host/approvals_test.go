@@ -435,6 +435,17 @@ func TestErasedWhilePaused(t *testing.T) {
 	})
 }
 
+// The end of a session removes its paused runs.
+func TestSessionEndedWhilePaused(t *testing.T) {
+	g := newGated(t, mem.New())
+	pending := g.pause(host.Invocation{Tool: "own", Caller: annInS1, Input: json.RawMessage(`{"n":1}`)})
+	if _, err := g.Sessions().End(t.Context(), annInS1); err != nil {
+		t.Fatal(err)
+	}
+	_, err := g.Approvals().Approve(t.Context(), approver, pending.Token)
+	g.refused(err, abi.NotFound)
+}
+
 // A failure of the tool ends the approved run. A temporary failure keeps its request.
 func TestFailedApprovedRun(t *testing.T) {
 	g := newGated(t, mem.New())

@@ -43,9 +43,9 @@ func TestElicitApproval(t *testing.T) {
 		{"order", "accept", "The run is paused"},
 	} {
 		t.Run(test.tool+" "+test.action, func(t *testing.T) {
-			asked := 0
+			requests := 0
 			opts := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-				if asked++; !strings.Contains(req.Params.Message, `"item":"tea"`) {
+				if requests++; !strings.Contains(req.Params.Message, `"item":"tea"`) {
 					t.Errorf("the message is %q; want the arguments", req.Params.Message)
 				}
 				return &mcp.ElicitResult{Action: test.action}, nil
@@ -58,8 +58,8 @@ func TestElicitApproval(t *testing.T) {
 			if got := text(t, result); !strings.HasPrefix(got, test.want) || result.IsError != strings.HasPrefix(test.want, "access_denied") {
 				t.Errorf("the result is %q, error %t; want %q", got, result.IsError, test.want)
 			}
-			if want := test.tool == "own" && test.action != ""; asked > 0 != want {
-				t.Errorf("the user was asked %d times", asked)
+			if want := test.tool == "own" && test.action != ""; requests > 0 != want {
+				t.Errorf("the user got %d requests", requests)
 			}
 		})
 	}

@@ -174,7 +174,7 @@ test('effects wait for an approval', async () => {
   assert.deepEqual([paused.status, paused.ok, paused.approval.effect.operation], ['paused', false, 'set_content']);
   const listed = await all(operator.allApprovals({ user_id: 'pam' }));
   assert.deepEqual(listed.map(({ token, state }) => [token, state]), [[paused.approval.token, 'pending']]);
-  assert.equal((await operator.approvals({ user_id: 'nobody' })).items.length, 0);
+  assert.equal((await operator.approvals({ user_id: 'quinn' })).items.length, 0);
   const done = await operator.approve(paused.approval.token);
   assert.deepEqual([done.status, done.output], ['completed', { items: ['tea'] }]);
   assert.equal((await operator.approval(paused.approval.token)).state, 'approved');
