@@ -3,6 +3,7 @@ package machine
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 )
 
 // Extension is the extension of the files of machines.
@@ -168,6 +169,11 @@ func (s Script) Literal() (value any, ok bool) {
 	}
 	return value, true
 }
+
+// TestEntry returns the entry of a machine that executes the test with an index, instead of the
+// machine itself. The result of this entry is an object with the input, the output of the machine,
+// and the expected output: input, output, expect.
+func TestEntry(index int) string { return "test-" + strconv.Itoa(index+1) }
 
 // Test is a test in the section verifies.
 type Test struct {

@@ -12,18 +12,25 @@ import (
 // names that it uses. The document must have no errors. The work is bounded by the size of the
 // document. CheckMachine is safe for concurrent use.
 func CheckMachine(d *machine.Document) machine.Problems {
-	_, problems := compileMachine(d)
+	_, problems := compileMachine(d, nil)
 	return problems
 }
 
 // compileMachine translates a machine to a JavaScript module. If a problem is an error, there is no
-// module.
-func compileMachine(d *machine.Document) (*machineWriter, machine.Problems) {
+// module. If test is not nil, the module executes this test.
+func compileMachine(d *machine.Document, test *machine.Test) (*machineWriter, machine.Problems) {
 	c := newMachineCompiler(d)
-	w := &machineWriter{doc: d}
+	w := &machineWriter{doc: d, test: test}
+	first := len(d.Steps) == 0 || test != nil && test.Line < d.Steps[0].Line
+	if first {
+		writeMachineTest(c, w)
+	}
 	for i := range d.Steps {
 		c.step, c.known = &d.Steps[i], d.Steps[:i]
-		c.writeStep(w)
+		writeMachineStep(c, w)
+	}
+	if !first {
+		writeMachineTest(c, w)
 	}
 	c.checkTests()
 	c.checkUnused()
@@ -40,14 +47,31 @@ func translateMachine(src engine.Source) (engine.Source, *machineWriter, error) 
 		return src, nil, nil
 	}
 	doc, problems := machine.Parse(src.Path, src.Code)
+	test, err := machineTest(doc, src.Entry)
+	if err != nil {
+		return src, nil, err
+	}
 	var w *machineWriter
 	if problems.Err() == nil {
-		if w, problems = compileMachine(doc); w != nil {
-			src.Code, src.Files = []byte(w.module()), nil
+		if w, problems = compileMachine(doc, test); w != nil {
+			src.Code, src.Files, src.Entry = []byte(w.module()), nil, ""
 			return src, w, nil
 		}
 	}
 	return src, nil, machineFault(problems)
+}
+
+// machineTest returns the test that an entry selects, or nil if the entry is empty.
+func machineTest(d *machine.Document, entry string) (*machine.Test, error) {
+	if entry == "" {
+		return nil, nil
+	}
+	for i := range d.Tests {
+		if machine.TestEntry(i) == entry {
+			return &d.Tests[i], nil
+		}
+	}
+	return nil, abi.Faultf(abi.SourceInvalid, "the machine has no entry %q", cut(entry, maxNameBytes))
 }
 
 // machineFault returns the fault for the first error of a machine.

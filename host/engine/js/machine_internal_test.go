@@ -104,3 +104,27 @@ func FuzzMachine(f *testing.F) {
 		}
 	})
 }
+
+// TestMachineTest runs a test of a machine, whose section verifies is before or after the steps.
+func TestMachineTest(t *testing.T) {
+	const steps = "implements\ncompute x\n{y: input.a + 1,\nb: input.b}\ncompute z\n{c: x.y, d: input.a}\n"
+	const verifies = "verifies\ntest \"t\"\nexpect {\nc: 5\n}\nassuming x {\ny: `4\n`.length + 3\n}\ngiven {a: 2}\n"
+	for _, source := range []string{steps + verifies, verifies + steps} {
+		source = "machine m\naccepts\na as number\nb as text, default \"c\"\n" + source
+		p, err := New().Load(context.Background(), engine.Source{Path: "m.machine", Code: []byte(source), Entry: machine.TestEntry(0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := p.Run(context.Background(), engine.Input{Input: []byte(`{"a":100}`), Context: []byte(`{}`)}, engine.Host{})
+		if want := `{"input":{"b":"c","a":2},"output":{"c":5,"d":2},"expect":{"c":5}}`; err != nil || string(out.Output) != want {
+			t.Errorf("Run = %s, %v; want %s", out.Output, err, want)
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := New().Load(context.Background(), engine.Source{Path: "m.machine", Code: []byte("machine m\n" + steps), Entry: machine.TestEntry(1)})
+	if fault, ok := err.(*abi.Fault); !ok || fault.Code != abi.SourceInvalid {
+		t.Errorf("Load of an unknown test = %v; want source_invalid", err)
+	}
+}

@@ -138,6 +138,10 @@ func (n *machineNames) useStep(name string, node ast.Node) {
 
 // useInput records a reference to an input.
 func (n *machineNames) useInput(name string, node ast.Node) {
+	if n.step == nil {
+		n.errorf(n.at(node), machine.CodeUnknown, "write a constant", "a test cannot use the input")
+		return
+	}
 	n.usedInputs[name] = true
 	var known []string
 	for _, f := range n.doc.Accepts {

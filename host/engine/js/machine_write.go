@@ -25,6 +25,7 @@ const machineHelpers = `const $now = new Date().toISOString(), now = () => $now;
 // file. Generated code is written between, without line breaks.
 type machineWriter struct {
 	doc          *machine.Document
+	test         *machine.Test // the test that the module executes, or nil
 	out          strings.Builder
 	line, column int // the end of the output; both count from 0
 	edges        map[int][]machineEdge
@@ -127,24 +128,29 @@ func (w *machineWriter) module() string {
 		}
 	}
 	start := "export default async function machine_" + w.doc.Name.Value + "(input) { const steps = {}; "
-	return machineHelpers + start + "input = {" + defaults + "...input}; " + w.out.String() + " return steps." + last + "; }\n"
+	from, result := "input", "steps."+last
+	if w.test != nil {
+		from, result = "$given()", "{input, output: steps."+last+", expect: $expect()}"
+	}
+	return machineHelpers + start + "input = {" + defaults + "..." + from + "}; " + w.out.String() + " return " + result + "; }\n"
 }
 
-// writeStep checks and writes the current step.
-func (c *machineCompiler) writeStep(w *machineWriter) {
+// writeMachineStep checks and writes the current step.
+func writeMachineStep(c *machineCompiler, w *machineWriter) {
 	s, name := c.step, c.step.Name.Value
 	if machineGlobals[name] {
 		c.errorf(s.Name.Position, machine.CodeBadName, "choose another name", "%q is the name of a part of JavaScript", name)
 	}
 	w.move(s.Line, 1)
-	switch s.Kind {
-	case machine.Compute:
-		c.writeCompute(w)
-	case machine.Ask:
-		c.writeAsk(w)
+	switch {
+	case w.test != nil && writeAssumed(c, w):
+	case s.Kind == machine.Compute:
+		writeCompute(c, w)
+	case s.Kind == machine.Ask:
+		writeAsk(c, w)
 	default:
 		w.write("steps.%s = await memory.%s(...$%[2]s({", name, s.Kind)
-		c.writeSettings(w)
+		writeSettings(c, w)
 		w.write("}));")
 	}
 	w.write(" const %s = steps.%[1]s;", name)
@@ -152,16 +158,20 @@ func (c *machineCompiler) writeStep(w *machineWriter) {
 
 // writeAsk writes a request to a model. The handler of errors is on the line of the step, so an error
 // about the answer has the position of the step.
-func (c *machineCompiler) writeAsk(w *machineWriter) {
+func writeAsk(c *machineCompiler, w *machineWriter) {
 	s := c.step
 	message := fmt.Sprintf("the model's answer to the step %s is not valid: ", s.Name.Value)
-	w.write("const $fail_%s = (e) => e?.code === \"schema_violation\" ? new Error(%s + e.message) : e; ", s.Name.Value, jsonOf(message))
+	condition := `e?.code === "schema_violation"`
+	if w.test != nil {
+		condition, message = "true", fmt.Sprintf("the test does not assume the result of the step %s: ", s.Name.Value)
+	}
+	w.write("const $fail_%s = (e) => %s ? new Error(%s + e.message) : e; ", s.Name.Value, condition, jsonOf(message))
 	options := ""
 	if schema := s.AnswerSchema(); schema != nil {
 		options = ", schema: " + string(schema)
 	}
 	w.write("try { steps.%s = $answer(await model.chat(%s, {messages: $messages({", s.Name.Value, jsonOf(s.Model.Value))
-	c.writeSettings(w)
+	writeSettings(c, w)
 	w.write("})%s})); } catch (e) { throw $fail_%s(e); }", options, s.Name.Value)
 	for _, a := range s.Assuming {
 		c.expression(a.Script)
@@ -169,20 +179,25 @@ func (c *machineCompiler) writeAsk(w *machineWriter) {
 }
 
 // writeSettings writes the members of an object.
-func (c *machineCompiler) writeSettings(w *machineWriter) {
+func writeSettings(c *machineCompiler, w *machineWriter) {
 	for _, setting := range c.step.Settings {
-		code, inserted := c.expression(setting.Script)
-		key := setting.Value + ":("
-		at := setting.Script.Position
-		w.move(at.Line, max(at.Column-len(key), 1))
-		w.raw(key)
-		w.place(at, code, inserted...)
-		w.raw("),")
+		writeSetting(c, w, setting)
 	}
 }
 
+// writeSetting writes a member of an object.
+func writeSetting(c *machineCompiler, w *machineWriter, setting machine.Setting) {
+	code, inserted := c.expression(setting.Script)
+	key := setting.Value + ":("
+	at := setting.Script.Position
+	w.move(at.Line, max(at.Column-len(key), 1))
+	w.raw(key)
+	w.place(at, code, inserted...)
+	w.raw("),")
+}
+
 // writeCompute writes the code of a step as a function.
-func (c *machineCompiler) writeCompute(w *machineWriter) {
+func writeCompute(c *machineCompiler, w *machineWriter) {
 	body := c.step.Body
 	result, before := c.body(body)
 	w.write("steps.%s = (function () {", c.step.Name.Value)
