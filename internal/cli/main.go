@@ -89,7 +89,7 @@ Exit codes: 0 success, 1 the tool failed, 2 the command or the app file is wrong
 		renderCommand{b}.command(), checkCommand{b}.command(), transferCommands{b}.export(), transferCommands{b}.importCommand(),
 		dbCommands{b}.command(), ledgerCommand{b}.command(), usageCommand{b}.command(), eraseCommand{b}.command(),
 		keyCommands{b}.command(), mcpCommand{b}.command(), conformCommand{b}.command(), doubleCommand{b}.command(),
-		agentCommands{b}.command(), machineCommands{b}.command(), sleepCommands{b}.command(), turnCommands{b}.turn(), turnCommands{b}.chat(), pythonCommands{b}.command(), doctorCommand{b}.command(), versionCommand{b}.command(), docsCommand(),
+		agentCommands{b}.command(), machineCommands{b}.command(), testCommand{b}.command(), sleepCommands{b}.command(), turnCommands{b}.turn(), turnCommands{b}.chat(), pythonCommands{b}.command(), doctorCommand{b}.command(), versionCommand{b}.command(), docsCommand(),
 	)
 	root.Version = thisVersion().String() // used by the flag --version
 	root.SetVersionTemplate("{{.Version}}\n")
