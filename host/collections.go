@@ -287,11 +287,8 @@ func (c Collections) perform(ctx context.Context, caller Caller, a act, body fun
 	if !caller.ActorIsUser {
 		caller = c.h.Sessions().withUser(ctx, caller)
 	}
-	var done memory.Done
-	err = c.h.admitted(ctx, caller, func() (err error) {
-		done, err = c.h.memory.Transact(ctx, memory.Tx{Caller: caller.as(id), Authority: memory.Operator(), ReadOnly: !a.writes}, body)
-		return err
-	})
+	tx := memory.Tx{Caller: caller.as(id), Authority: memory.Operator(), ReadOnly: !a.writes}
+	done, err := transactEmbedding(ctx, c.h, caller, tx, body)
 	if a.collection != "" {
 		done.Effects = report.Effects{Reads: []report.ReadEffect{{Store: a.collection}}, Writes: []report.WriteEffect{}}
 	}

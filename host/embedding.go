@@ -7,6 +7,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/metering"
 	"github.com/toolrun/toolrun/host/model"
 )
 
@@ -104,4 +105,32 @@ func computed(ctx context.Context, local model.LocalEmbedder, texts []string) ([
 		texts = texts[n:]
 	}
 	return vectors, nil
+}
+
+// transactEmbedding executes a transaction of an operator, which can embed texts, once the gate admits
+// it.
+func transactEmbedding(ctx context.Context, h *Host, caller Caller, tx memory.Tx, body func(context.Context, *memory.View) error) (done memory.Done, err error) {
+	j := newJob(h, Invocation{Caller: caller}, actOperate)
+	j.info.ID, j.info.Caller.Tenant = tx.Caller.Run, tx.Caller.Tenant
+	if err := j.admit(ctx); err != nil {
+		return done, err
+	}
+	defer leave(&j)
+	done, err = h.memory.Transact(ctx, tx, func(ctx context.Context, v *memory.View) error {
+		memory.SetEmbedder(v, embeddings{&j, v, ctx})
+		if err := beginExternal(ctx, &j, v); err != nil {
+			return stoppedFault(err)
+		}
+		return body(ctx, v)
+	})
+	j.external.close()
+	if err == nil {
+		j.external.shareVectors()
+	}
+	if used := j.external.used(); used.Calls > 0 {
+		h.meter.add(j.info.Caller.Tenant, j.began, metering.Counts{
+			ModelCalls: int64(used.Calls), InputTokens: int64(used.InputTokens), OutputTokens: int64(used.OutputTokens),
+		})
+	}
+	return done, stoppedFault(err)
 }

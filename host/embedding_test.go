@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
@@ -302,6 +303,38 @@ func TestEmbeddingAfterRun(t *testing.T) {
 	}
 	for range 3 { // each run gets the only slot
 		mustStep(t, h, host.Invocation{Input: step("remember", "y")})
+	}
+	if n := gate.Parked(); n != 0 {
+		t.Errorf("%d runs are parked; want none", n)
+	}
+}
+
+// An operator uses the embedder of a collection, too.
+func TestOperatorEmbeds(t *testing.T) {
+	gate, with := newGate(t, admission.Limits{Running: 1})
+	h, server := openEmbedding(t, embeddingSteps, "", with)
+	c := host.CollectionsOf(h)
+	if _, err := c.Remember(t.Context(), ann, "kb", host.NewEntry{ID: "x", Content: json.RawMessage(`"x"`)}, host.NewEntry{ID: "y", Content: json.RawMessage(`"y"`)}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := c.Recall(t.Context(), ann, host.RecallEntries{Collection: "kb", Query: "x", Mode: "vector"})
+	if err != nil || len(found) == 0 || found[0].ID != "x" {
+		t.Errorf("Recall = %v, %v; want the entry x first", found, err)
+	}
+	requests(t, server, 2, "one for both entries and one for the query")
+	server.Always(modeltest.Reply{Status: 401})
+	if _, err := c.Remember(t.Context(), ann, "kb", host.NewEntry{ID: "z", Content: json.RawMessage(`"z"`)}); !errors.Is(err, abi.Unavailable) {
+		t.Errorf("Remember = %v; want unavailable", err)
+	}
+	ended, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	server.Always(modeltest.Reply{Delay: time.Hour})
+	if _, err := c.Remember(ended, ann, "kb", host.NewEntry{ID: "z", Content: json.RawMessage(`"z2"`)}); err == nil {
+		t.Error("Remember with a provider that hangs succeeded; want an error")
+	}
+	server.Always(modeltest.Reply{})
+	if got := mustStep(t, h, host.Invocation{Input: step("recall", "x")}); got != `["x","y"]` && got != `["x"]` {
+		t.Errorf("recall = %s; want the entries of the operator", got)
 	}
 	if n := gate.Parked(); n != 0 {
 		t.Errorf("%d runs are parked; want none", n)
