@@ -44,6 +44,8 @@ type bench struct {
 	filter  index.Filter
 	figures []measure.Figure
 	cases   []*measure.Case
+	// writes returns the rates of the writers, once they have been measured.
+	writes []func() measure.Figure
 }
 
 func prepare(dir string) (*measure.Bench, error) {
@@ -146,8 +148,12 @@ func (b *bench) addCases(s *set) {
 
 // addWriters adds hybrid searches while another goroutine replaces entries as fast as it can.
 func (b *bench) addWriters(s *set) {
-	written := 0
-	b.cases = append(b.cases, &measure.Case{Name: s.name + ": hybrid, one writer", Workers: 1, Sample: func(span time.Duration) (measure.Sample, error) {
+	written, wrote := 0, time.Duration(0)
+	name := s.name + ": hybrid, one writer"
+	b.writes = append(b.writes, func() measure.Figure {
+		return measure.Figure{Name: name + ": writes", Value: float64(written) / wrote.Seconds(), Unit: "per second"}
+	})
+	b.cases = append(b.cases, &measure.Case{Name: name, Workers: 1, Sample: func(span time.Duration) (measure.Sample, error) {
 		stop, done := make(chan struct{}), make(chan error, 1)
 		go func() {
 			for {
@@ -173,11 +179,16 @@ func (b *bench) addWriters(s *set) {
 		}
 		sample.Span = time.Since(began)
 		close(stop)
-		return sample, errors.Join(err, <-done)
+		err = errors.Join(err, <-done)
+		wrote += time.Since(began)
+		return sample, err
 	}})
 }
 
 func (b *bench) summary(rows measure.Rows) []measure.Figure {
+	for _, figure := range b.writes {
+		b.figures = append(b.figures, figure())
+	}
 	return append(b.figures,
 		measure.Figure{Name: "100,000 entries, vector, p50", Value: rows[comments+"vector"].P50 / 1000, Unit: "ms", Aim: "at most 10"},
 		measure.Figure{Name: "100,000 entries, hybrid, p50", Value: rows[comments+"hybrid"].P50 / 1000, Unit: "ms", Aim: "at most 10"},
