@@ -24,7 +24,7 @@ func TestLimitsPage(t *testing.T) {
 	l := Limits{}.withDefaults()
 	for row, want := range map[string]string{
 		"duration, including queueing and all attempts": fmt.Sprintf("%g s, at most %g s", l.Timeout.Seconds(), l.MaxTimeout.Seconds()),
-		"nested calls":               fmt.Sprintf("%d in JavaScript; %d in Python, and 2,200 of functions written in C; a plug-in's own stack", l.CallDepth, l.CallDepth),
+		"nested calls":               fmt.Sprintf("JavaScript: %d calls. Python: %d calls of Python functions, and 2,200 calls of functions written in C. Plug-ins: their own stack", l.CallDepth, l.CallDepth),
 		"input, context":             fmt.Sprintf("%d MiB and %s values each", l.InputBytes>>20, thousands(l.Values)),
 		"output":                     fmt.Sprintf("%d MiB; %s values", l.OutputBytes>>20, thousands(l.Values)),
 		"nesting of values":          fmt.Sprint(l.ValueNesting),
