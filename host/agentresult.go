@@ -79,7 +79,7 @@ func runResult(t *turn, id string, fault *abi.Fault, effects report.Effects, rep
 		status = report.Failed
 	}
 	return &report.Result{
-		RunID: id, Status: status, OK: fault == nil, Output: json.RawMessage("null"), Logs: t.last.logs, Error: fault, Warnings: []string{},
+		RunID: id, Status: status, OK: fault == nil, Output: json.RawMessage("null"), Logs: append([]abi.LogLine{}, t.last.logs...), Error: fault, Warnings: []string{},
 		Usage: t.usage(), Effects: effects, Attempts: t.attempts, Repeated: repeated, Orphaned: t.external.orphans(),
 	}
 }

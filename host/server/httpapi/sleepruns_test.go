@@ -15,7 +15,7 @@ import (
 // sleepyFiles is an app with a sleep tool that always fails.
 var sleepyFiles = fstest.MapFS{
 	"app.yaml": {Data: []byte("app: shop\nblocks: true\nsleep: {tool: dream}\ntools: {dream: {source: dream.js}}\n")},
-	"dream.js": {Data: []byte(`console.log("messages:", input.transcript.length); throw new Error("cannot read " + input.transcript[0].content)`)},
+	"dream.js": {Data: []byte(`if (input.transcript[0].content === "hello") console.log("private"); throw new Error("cannot read " + input.transcript[0].content)`)},
 }
 
 // sleepy is a service whose clock the test advances, and whose runs of sleep-time memory begin soon
@@ -102,7 +102,7 @@ func TestSleepRunByID(t *testing.T) {
 // TestSleepRetry repeats a failed run without the delay.
 func TestSleepRetry(t *testing.T) {
 	s, advance := sleepy(t)
-	s.want(200, "runtime", "POST", "/api/v1/sessions/s1/messages", `{"user_id":"ann","messages":[{"role":"user","content":"hello"}]}`)
+	s.want(200, "runtime", "POST", "/api/v1/sessions/s1/messages", `{"user_id":"ann","messages":[{"role":"user","content":"quiet"}]}`)
 	advance(time.Hour)
 	s.awaitSleep(func(status apitypes.SleepStatus) bool { return status.Failed == 1 && status.Running == 0 })
 	s.want(403, "read-only", "POST", "/api/v1/sleep/retry", "")
@@ -110,5 +110,8 @@ func TestSleepRetry(t *testing.T) {
 	s.want(200, "operator", "POST", "/api/v1/sleep/retry", "")
 	for len(s.sleepRuns()) < 2 {
 		s.awaitSleep(func(status apitypes.SleepStatus) bool { return status.Failed == 1 && status.Running == 0 })
+	}
+	if r := s.want(200, "operator", "GET", "/api/v1/runs/"+s.sleepRuns()[1], ""); !contains(r, `"logs":[]`) {
+		t.Errorf("the run is %s; want an empty list of logs", r)
 	}
 }
