@@ -10,8 +10,8 @@ import (
 )
 
 // userMemory returns the part of a prompt that contains the memory of the user for the active
-// agent, or "". userMemory reads the memory once for each agent, before the first request of the
-// turn to a model.
+// agent, or "". In each turn, userMemory reads the memory of an agent once, before the
+// first request to a model.
 func (r *reasoner) userMemory(ctx context.Context, at abl.Position) (string, error) {
 	name := r.mem.agent.name
 	if text, known := r.memories[name]; known {

@@ -168,7 +168,7 @@ func (c charset) rateTwoBytes(sample []byte) (score float64) {
 			break
 		}
 		rate := 2 * c.weigh(sample[i], sample[i+1])
-		if rate > 0 && sample[i+1] < utf8.RuneSelf && unicode.IsLetter(rune(sample[i+1])) { // this can also be an accent and a letter
+		if rate > 0 && sample[i+1] < utf8.RuneSelf && unicode.IsLetter(rune(sample[i+1])) { // the two bytes can also be an accented letter and an ASCII letter
 			rate *= half
 		}
 		score += rate

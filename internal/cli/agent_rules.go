@@ -55,7 +55,7 @@ func (ac agentCommands) ruleCommand(cmd *cobra.Command, apply func(agentBackend,
 	f.registerRequest(cmd)
 	cmd.ValidArgsFunction = ac.projects.completeArg(&f.app, (*project).agentNames)
 	cmd.Flags().StringVar(&f.say, "say", "", "the `text` of the user's message, which the rules read as input")
-	cmd.Flags().StringVar(&f.variables, "vars", "", "`JSON`, @file or - with the session variables (default: the stored ones)")
+	cmd.Flags().StringVar(&f.variables, "vars", "", "session variables as `JSON`, @file, or - for standard input (default: the stored ones)")
 	return cmd
 }
 

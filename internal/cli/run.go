@@ -75,7 +75,7 @@ With --server, the tool runs on a toolrun server. TOOL is then a tool of the ser
 	f.modelFlags.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.input, "input", "", "the input: `JSON`, @file or - for stdin")
-	flags.StringVar(&f.context, "context", "", "`JSON`, @file or - with additional keys of the tool's context")
+	flags.StringVar(&f.context, "context", "", "additional keys of the tool's context as `JSON`, @file, or - for standard input")
 	flags.StringVar(&f.metadata, "metadata", "", "`JSON`, @file or - to merge into the session's metadata")
 	flags.StringArrayVar(&f.env, "env", nil, "add `NAME=value` to the tool's environment; may be repeated")
 	flags.StringArrayVar(&f.grants, "grant", nil, "grant `STORE=verbs` to a tool that is given by its path: read, write, delete, readwrite; may be repeated")

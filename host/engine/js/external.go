@@ -24,8 +24,9 @@ type pendingCall struct {
 	resolve, reject func(value any) error
 }
 
-// externalOperation returns the native function for an external operation. It begins the operation
-// and returns a promise of the answer, which the event loop settles.
+// externalOperation returns the native function for an external operation. The
+// native function begins the operation and returns a promise, which the event loop settles with the
+// answer.
 func (m *memoryAPI) externalOperation(op *abi.Operation) nativeFunc {
 	return func(call goja.FunctionCall) goja.Value {
 		promise, resolve, reject := m.vm.NewPromise()

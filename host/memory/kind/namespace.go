@@ -21,8 +21,8 @@ type Embedder interface {
 type NamespacedPartition interface {
 	Partition
 	// Namespace returns the records of a namespace. The name "" is the name of the default namespace.
-	// It returns a fault if the caller has no records in the namespace, such as a caller without a
-	// user if the records belong to users.
+	// Namespace returns a fault if the caller cannot own records in the namespace. For example, a
+	// caller without a user cannot own records that belong to users.
 	Namespace(name string) (Namespace, error)
 }
 
