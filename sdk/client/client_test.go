@@ -36,6 +36,7 @@ func TestOperations(t *testing.T) {
 	t.Run("facts", func(t *testing.T) { facts(t, c) })
 	t.Run("agents", func(t *testing.T) { agents(t, c) })
 	t.Run("blocks", func(t *testing.T) { blocks(t, c) })
+	t.Run("collections", func(t *testing.T) { collections(t, c) })
 	t.Run("sleep", func(t *testing.T) { sleep(t, c) })
 	t.Run("usage", func(t *testing.T) { usage(t, c) })
 	t.Run("ledger", func(t *testing.T) { ledger(t, c) })

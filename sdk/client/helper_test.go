@@ -30,6 +30,7 @@ var shop = fstest.MapFS{
 app: shop
 default_tool: fail
 blocks: true
+collections: auto
 memory:
   prefs: {access: user, retention: 1_month, strict: true, schema: {type: object, properties: {language: {type: string}, visits: {type: integer}}}}
   flags: {access: application}

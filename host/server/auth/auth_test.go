@@ -16,14 +16,14 @@ import (
 // role.
 var want = map[auth.Role][]auth.Permission{
 	auth.Operator: {
-		auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Blocks, auth.Records, auth.ChangeRecords,
+		auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Blocks, auth.Collections, auth.Records, auth.ChangeRecords,
 		auth.Stores, auth.ChangeStores, auth.Ledger, auth.Erase, auth.Transfer, auth.Code, auth.Usage, auth.Approve,
 	},
-	auth.Runtime:  {auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Blocks, auth.Stores},
+	auth.Runtime:  {auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Blocks, auth.Collections, auth.Stores},
 	auth.Backup:   {auth.Backups},
 	auth.ReadOnly: {auth.ReadSessions, auth.Stores, auth.Ledger, auth.Usage},
 	auth.Metering: {auth.Usage},
-	auth.User:     {auth.Run, auth.Approve, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Blocks},
+	auth.User:     {auth.Run, auth.Approve, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Blocks, auth.Collections},
 }
 
 func TestTable(t *testing.T) {

@@ -55,6 +55,7 @@ func ExampleMarkdown() {
 	// | `files` | upload, list and download files, and activate them | yes | yes | - | - | - | yes |
 	// | `prompts` | render declared prompts | yes | yes | - | - | - | yes |
 	// | `blocks` | read, write and search the blocks of users, and read the memory for prompts | yes | yes | - | - | - | yes |
+	// | `collections` | list, read and search entries of collections; with credentials of a user, only those that belong to the user | yes | yes | - | - | - | yes |
 	// | `records` | read the contents of records | yes | - | - | - | - | - |
 	// | `change_records` | write and delete records | yes | - | - | - | - | - |
 	// | `stores` | read the declarations of stores, and the state of sleep-time memory | yes | yes | yes | - | - | - |

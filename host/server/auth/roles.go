@@ -60,6 +60,7 @@ const (
 	Files         Permission = "files"
 	Prompts       Permission = "prompts"
 	Blocks        Permission = "blocks"
+	Collections   Permission = "collections"
 	Records       Permission = "records"
 	ChangeRecords Permission = "change_records"
 	Stores        Permission = "stores"
@@ -94,6 +95,7 @@ var Table = []Rule{
 	{Permission: Files, Does: "upload, list and download files, and activate them", Roles: []Role{Operator, Runtime, User}},
 	{Permission: Prompts, Does: "render declared prompts", Roles: []Role{Operator, Runtime, User}},
 	{Permission: Blocks, Does: "read, write and search the blocks of users, and read the memory for prompts", Roles: []Role{Operator, Runtime, User}},
+	{Permission: Collections, Does: "list, read and search entries of collections; with credentials of a user, only those that belong to the user", Roles: []Role{Operator, Runtime, User}},
 	{Permission: Records, Does: "read the contents of records", Roles: []Role{Operator}},
 	{Permission: ChangeRecords, Does: "write and delete records", Roles: []Role{Operator}},
 	{Permission: Stores, Does: "read the declarations of stores, and the state of sleep-time memory", Roles: []Role{Operator, Runtime, ReadOnly}},

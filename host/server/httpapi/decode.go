@@ -65,7 +65,7 @@ const (
 	// maximum number of members in the outline of such an item. They are greater than the limits of
 	// every array, and bound the number of errors.
 	outlineItems = 128
-	outlineItem  = 4
+	outlineItem  = 8
 	// outlineText is the maximum size of a text in an outline. A part of longText with the same number
 	// of characters replaces a longer text.
 	outlineText = 32 << 10

@@ -129,6 +129,7 @@ var known = map[string][]string{
 	"prompt": {"greeting"}, "code": {"return 1"}, "If-Match": {`"1"`}, "If-None-Match": {"*"}, "ttl": {"1h"}, "projection": {`{"language":1}`},
 	"since": {"2026-01-01T00:00:00Z"}, "until": {"2126-01-01T00:00:00Z"}, "retention": {"1_week"}, "technical_name": {"extra", "extra", "prefs"}, "access": {"user"},
 	"session_reference": {"ref"}, "user_reference": {"ref"}, "after": {"s1"}, "Idempotency-Key": {"k1", "k2", "k3"},
+	"collection": {"notebook"}, "id": {"e1"}, "namespace": {"s1"},
 	"agent": {"Concierge"}, "path": {"user.language"}, "message": {"hello"}, "event": {"session:start"},
 	"block": {"core", "archival"}, "agent_id": {"agent_emails"}, "query": {"tea"}, "expected_updated_at": {"2026-04-30T16:20:00"},
 }

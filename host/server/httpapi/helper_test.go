@@ -29,6 +29,7 @@ memory:
   prefs: {access: user, retention: 1_month, strict: true, schema: {type: object, properties: {language: {type: string}, visits: {type: integer}}}}
   cart: {access: session, retention: session}
   flags: {access: application}
+  notebook: {kind: collection, access: user}
 blocks: true
 sleep: {tool: look}
 facts:

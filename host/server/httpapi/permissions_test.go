@@ -109,6 +109,13 @@ var rows = map[string]row{
 	"DELETE /api/v1/memory/blocks/{block}":                 {status: 409, user: inQuery, query: "expected_updated_at=2020-01-01T00:00:00Z"},
 	"POST /api/v1/memory/recall":                           {status: 200, user: inBody, body: `{"query":"` + marker + `"}`},
 	"POST /api/v1/memory/context":                          {status: 200, user: inBody, body: `{"message":"` + marker + `","memory_policy":{"archival_mode":"auto"}}`},
+	"GET /api/v1/collections":                              {status: 200},
+	"GET /api/v1/collections/{collection}":                 {status: 200},
+	"GET /api/v1/collections/{collection}/entries":         {status: 200, user: inQuery, session: inQuery},
+	"GET /api/v1/collections/{collection}/entry":           {needs: true, status: 200, empty: 404, user: inQuery, session: inQuery, query: "id=e1"},
+	"POST /api/v1/collections/{collection}/entries":        {needs: true, status: 200, user: inQuery, session: inQuery, body: `{"entries":[{"id":"e1","content":"mine"}]}`},
+	"POST /api/v1/collections/{collection}/recall":         {needs: true, status: 200, user: inQuery, session: inQuery, body: `{"query":"` + marker + `"}`},
+	"POST /api/v1/collections/{collection}/forget":         {needs: true, status: 200, user: inQuery, session: inQuery, body: `{"id":"e1"}`},
 	"GET /api/v1/stores/{store}/records":                   {status: 200, user: inQuery, session: inQuery, selects: true},
 	"DELETE /api/v1/stores/{store}/records":                {status: 200},
 	"DELETE /api/v1/users/{user_id}":                       {status: 200, user: inPath, selects: true},
@@ -190,6 +197,8 @@ func (w *fixture) seed() seed {
 		// The block may already exist.
 		w.send("operator", "PUT", "/api/v1/memory/blocks/"+b[0]+"?app=shop&user_id="+b[1], `{"content":"`+b[2]+`"}`, "application/json")
 	}
+	w.must("POST", "/api/v1/collections/notebook/entries?app=shop&user_id=ann", `{"entries":[{"id":"e1","content":"`+marker+`"}]}`)
+	w.must("POST", "/api/v1/collections/notebook/entries?app=shop&user_id=bob", `{"entries":[{"id":"e1","content":"hello"}]}`)
 	w.must("PUT", "/api/v1/stores/prefs/record?app=shop&user_id=ann", `{"language":"`+marker+`"}`)
 	w.must("PUT", "/api/v1/stores/prefs/record?app=shop&user_id=bob", `{"language":"xx"}`)
 	var f apitypes.Artifact
@@ -216,7 +225,7 @@ func (w *fixture) snapshot(d seed) string {
 		"/sessions/" + d.annSession + "?user_id=ann", "/sessions/" + d.bobSession + "?user_id=bob", "/sessions/" + d.annSession + "/files?user_id=ann", "/stores/prefs/record?user_id=ann",
 		"/stores/prefs/record?user_id=bob", "/stores/prefs/records", "/stores",
 		"/facts/workflow.step?workflow_id=" + d.annSession, "/workflows/" + d.annSession,
-		"/memory/blocks?scope=all&user_id=ann", "/memory/blocks?scope=all&user_id=bob",
+		"/collections/notebook/entries", "/memory/blocks?scope=all&user_id=ann", "/memory/blocks?scope=all&user_id=bob",
 	} {
 		sep := "?"
 		if strings.Contains(target, "?") {
@@ -278,7 +287,7 @@ func (r row) requestTo(route httpapi.Route, in matrixTarget, d seed) (target, bo
 		text, _ := json.Marshal(members)
 		body = string(text)
 	}
-	target = strings.NewReplacer("{session_id}", session, "{workflow_id}", session, "{file_id}", in.file, "{store}", "prefs", "{path}", "user.language", "{agent}", "Concierge", "{block}", "core", "{prompt}", "greeting", "{user_id}", user, "{run_id}", in.run).Replace(route.Path)
+	target = strings.NewReplacer("{session_id}", session, "{workflow_id}", session, "{file_id}", in.file, "{store}", "prefs", "{path}", "user.language", "{agent}", "Concierge", "{block}", "core", "{collection}", "notebook", "{prompt}", "greeting", "{user_id}", user, "{run_id}", in.run).Replace(route.Path)
 	return target + "?" + query.Encode(), body, contentType
 }
 

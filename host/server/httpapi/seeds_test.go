@@ -67,8 +67,8 @@ func TestSeedExport(t *testing.T) {
 	}
 	r.into(t, &exported)
 	prefs := exported.Memory["prefs"]
-	if len(exported.Memory) != 3 || prefs.Access != "user" || prefs.Retention != "1_month" || !prefs.Strict || prefs.Schema.Properties["language"] == nil {
-		t.Errorf("the export = %s; want the three stores with schema, access and retention", r)
+	if len(exported.Memory) != 4 || prefs.Access != "user" || prefs.Retention != "1_month" || !prefs.Strict || prefs.Schema.Properties["language"] == nil {
+		t.Errorf("the export = %s; want the four stores with schema, access and retention", r)
 	}
 	if contains(r, "secret-content") || contains(r, `"ann"`) {
 		t.Errorf("the export has content: %s", r)

@@ -164,6 +164,7 @@ func (s *Server) register(opts Options) {
 	addFacts(s)
 	addBlocks(s)
 	addRecall(s)
+	addCollections(s)
 	addLedger(s)
 	(&userHandler{access: s.access, logger: opts.Logger}).register(s)
 	(&transferHandler{stores: stores, extensions: extensions}).register(s)
@@ -189,6 +190,7 @@ func describe(version string, format huma.Format) huma.Config {
 		{Name: "runs", Description: "Run tools and code"}, {Name: "agents", Description: "Talk to agents, and apply their rules"}, {Name: "sessions", Description: "Start, change and end sessions"},
 		{Name: "files", Description: "Files of a session"}, {Name: "prompts", Description: "Render prompts"}, {Name: "memory", Description: "Blocks of users"},
 		{Name: "stores", Description: "Declarations of memory stores"}, {Name: "records", Description: "Stored records, for operators"}, {Name: "facts", Description: "Stored facts, for operators"},
+		{Name: "collections", Description: "Entries of collections"},
 		{Name: "sleep", Description: "Sleep-time memory, which updates blocks after a conversation has settled"},
 		{Name: "ledger", Description: "Audit log of reads and writes"}, {Name: "service", Description: "The service itself"},
 	}

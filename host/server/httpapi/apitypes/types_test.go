@@ -26,6 +26,7 @@ func TestTypesMatch(t *testing.T) {
 		{read: apitypes.Workflow{}, written: session.Workflow{}},
 		{read: apitypes.Artifact{}, written: artifact.Artifact{}, spelled: snake},
 		{read: apitypes.RecordInfo{}, written: memory.RecordInfo{}},
+		{read: apitypes.Entry{}, written: memory.Entry{}},
 		{read: apitypes.LedgerEntry{}, written: ledger.Entry{}},
 		{read: apitypes.Erased{}, written: memory.Erased{}},
 		{read: apitypes.SleepStatus{}, written: host.SleepStatus{}},

@@ -1,0 +1,205 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+)
+
+type collectionInput struct {
+	apitypes.Target
+	apitypes.CollectionPath
+}
+
+type listEntriesInput struct {
+	apitypes.CollectionPlace
+	apitypes.PageQuery
+	Namespace string `query:"namespace" maxLength:"256" doc:"Only entries of this namespace. Default: all namespaces"`
+	Default   bool   `query:"default_namespace" doc:"Only entries of the default namespace"`
+}
+
+type getEntryInput struct {
+	apitypes.CollectionPlace
+	ID        string `query:"id" required:"true" minLength:"1" maxLength:"256" doc:"Id of the entry"`
+	Namespace string `query:"namespace" maxLength:"256" doc:"The namespace. Default: the default namespace"`
+}
+
+type rememberInput struct {
+	apitypes.CollectionPlace
+	Body apitypes.NewEntries
+}
+
+type searchInput struct {
+	apitypes.CollectionPlace
+	Body apitypes.EntrySearch
+}
+
+type forgetInput struct {
+	apitypes.CollectionPlace
+	Body apitypes.EntrySelector
+}
+
+type collectionOutput struct{ Body apitypes.Collection }
+
+type entryOutput struct{ Body apitypes.Entry }
+
+type storedOutput struct{ Body apitypes.StoredEntries }
+
+type foundOutput struct{ Body apitypes.FoundEntries }
+
+type forgottenOutput struct{ Body apitypes.Forgotten }
+
+func addCollections(s *Server) {
+	tags := []string{"collections"}
+	const path = "/collections/{collection}"
+	add(s, auth.Stores, huma.Operation{
+		OperationID: "list-collections", Method: http.MethodGet, Path: "/collections", Tags: tags, Summary: "List the collections",
+		Description: "The declared collections and, with `collections: auto`, those that tools have written to, with the numbers of their entries.",
+	}, listCollections)
+	add(s, auth.Stores, huma.Operation{
+		OperationID: "get-collection", Method: http.MethodGet, Path: path, Tags: tags, Summary: "Describe a collection",
+	}, func(ctx context.Context, c *call, in *collectionInput) (*collectionOutput, error) {
+		caller, err := c.named("", "")
+		if err != nil {
+			return nil, err
+		}
+		found, err := host.CollectionsOf(c.host).Show(ctx, caller, in.Collection)
+		return &collectionOutput{collectionOf(found)}, err
+	})
+	add(s, auth.Collections, huma.Operation{
+		OperationID: "list-entries", Method: http.MethodGet, Path: path + "/entries", Tags: tags, Summary: "List the entries of a collection",
+		Description: "With a user or a session, only their entries and those of the app. A page may be shorter than the limit; there are more pages if `next` is set.",
+	}, listEntries)
+	add(s, auth.Collections, huma.Operation{
+		OperationID: "get-entry", Method: http.MethodGet, Path: path + "/entry", Tags: tags, Summary: "Read an entry",
+	}, getEntry)
+	add(s, auth.ChangeRecords, huma.Operation{
+		OperationID: "remember-entries", Method: http.MethodPost, Path: path + "/entries", Tags: tags, Summary: "Store entries", MaxBodyBytes: maxRunBytes,
+		Description: "Stores at most 100 entries in one transaction: all of them, or none. An entry with the id of an existing entry replaces it.",
+	}, rememberEntries)
+	add(s, auth.Collections, huma.Operation{
+		OperationID: "recall-entries", Method: http.MethodPost, Path: path + "/recall", Tags: tags, Summary: "Search a collection",
+		Description: "Returns the entries of one namespace that match the query best.",
+	}, recallEntries)
+	add(s, auth.ChangeRecords, huma.Operation{
+		OperationID: "forget-entries", Method: http.MethodPost, Path: path + "/forget", Tags: tags, Summary: "Remove entries of a collection",
+		Description: "One request removes at most 500 entries. If `more` is true, repeat the request.",
+	}, forgetEntries)
+}
+
+// inCollection returns the handle for collections and the Caller of a request.
+func (c *call) inCollection(ctx context.Context, in apitypes.CollectionPlace) (host.Collections, host.Caller, error) {
+	caller, err := c.caller(ctx, in.User, in.Session)
+	return host.CollectionsOf(c.host), caller, err
+}
+
+func listCollections(ctx context.Context, c *call, _ *apitypes.Target) (*listOutput[apitypes.Collection], error) {
+	caller, err := c.named("", "")
+	if err != nil {
+		return nil, err
+	}
+	found, err := host.CollectionsOf(c.host).Describe(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	list := []apitypes.Collection{}
+	for _, d := range found {
+		list = append(list, collectionOf(d))
+	}
+	return &listOutput[apitypes.Collection]{apitypes.List[apitypes.Collection]{Items: list}}, nil
+}
+
+// collectionOf returns the description of a collection as in responses.
+func collectionOf(d memory.CollectionDetails) apitypes.Collection {
+	return apitypes.Collection{
+		Name: d.Name, Declared: d.Declared, Access: d.Access, Retention: d.Retention, Language: d.Language, Erase: d.Erase, Embedding: d.Embedding,
+		Embedder: d.Embedder, Dimension: d.Dim, Entries: d.Entries, Bytes: d.Bytes, Namespaces: d.Namespaces, More: d.More,
+	}
+}
+
+func listEntries(ctx context.Context, c *call, in *listEntriesInput) (*listOutput[apitypes.Entry], error) {
+	if in.Default && in.Namespace != "" {
+		return nil, abi.Faultf(abi.InvalidArgument, "namespace cannot be combined with default_namespace").WithHint("omit one of them")
+	}
+	q := memory.EntryQuery{Collection: in.Collection, After: in.After, Limit: in.Limit}
+	if in.Default || in.Namespace != "" {
+		q.Namespace = &in.Namespace
+	}
+	collections, caller, err := c.inCollection(ctx, in.CollectionPlace)
+	if err != nil {
+		return nil, err
+	}
+	found, next, err := collections.List(ctx, caller, q)
+	list := []apitypes.Entry{}
+	for _, e := range found {
+		list = append(list, apitypes.Entry(e))
+	}
+	return &listOutput[apitypes.Entry]{apitypes.List[apitypes.Entry]{Items: list, Next: next}}, err
+}
+
+func getEntry(ctx context.Context, c *call, in *getEntryInput) (*entryOutput, error) {
+	collections, caller, err := c.inCollection(ctx, in.CollectionPlace)
+	if err != nil {
+		return nil, err
+	}
+	found, err := collections.Get(ctx, caller, in.Collection, in.Namespace, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		f := abi.Faultf(abi.NotFound, "the entry does not exist")
+		f.Store = in.Collection
+		return nil, f
+	}
+	return &entryOutput{apitypes.Entry(*found)}, nil
+}
+
+func rememberEntries(ctx context.Context, c *call, in *rememberInput) (*storedOutput, error) {
+	collections, caller, err := c.inCollection(ctx, in.CollectionPlace)
+	if err != nil {
+		return nil, err
+	}
+	entries := []host.NewEntry{}
+	for _, e := range in.Body.Entries {
+		entries = append(entries, host.NewEntry(e))
+	}
+	stored, err := collections.Remember(ctx, caller, in.Collection, entries...)
+	list := []apitypes.StoredEntry{}
+	for _, e := range stored {
+		list = append(list, apitypes.StoredEntry(e))
+	}
+	return &storedOutput{apitypes.StoredEntries{Entries: list}}, err
+}
+
+func recallEntries(ctx context.Context, c *call, in *searchInput) (*foundOutput, error) {
+	collections, caller, err := c.inCollection(ctx, in.CollectionPlace)
+	if err != nil {
+		return nil, err
+	}
+	b := in.Body
+	found, err := collections.Recall(ctx, caller, host.RecallEntries{
+		Collection: in.Collection, Namespace: b.Namespace, Query: b.Query, Limit: b.Limit, Threshold: b.Threshold, Filter: b.Filter, Mode: b.Mode, Scores: b.Scores,
+	})
+	list := []apitypes.FoundEntry{}
+	for _, e := range found {
+		list = append(list, apitypes.FoundEntry(e))
+	}
+	return &foundOutput{apitypes.FoundEntries{Results: list, Count: len(list)}}, err
+}
+
+func forgetEntries(ctx context.Context, c *call, in *forgetInput) (*forgottenOutput, error) {
+	collections, caller, err := c.inCollection(ctx, in.CollectionPlace)
+	if err != nil {
+		return nil, err
+	}
+	b := in.Body
+	done, err := collections.Forget(ctx, caller, host.ForgetEntries{Collection: in.Collection, Namespace: b.Namespace, ID: b.ID, Filter: b.Filter, All: b.All})
+	return &forgottenOutput{apitypes.Forgotten(done)}, err
+}

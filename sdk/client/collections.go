@@ -1,0 +1,95 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"strconv"
+
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+)
+
+// Collections is a handle for collections. Writes require an operator's credentials. The entries of a
+// collection with the access user belong to Caller.User. It is safe for concurrent use.
+type Collections struct{ client *Client }
+
+// Collections returns the handle for collections.
+func (c *Client) Collections() Collections { return Collections{c} }
+
+// newCollectionRequest returns a request for entries of the caller.
+func newCollectionRequest(method string, caller Caller, name string, path ...string) *request {
+	return newRequest(method, append([]string{"collections", name}, path...)...).set("user_id", caller.User).set("session_id", caller.Session)
+}
+
+// List describes all collections.
+func (h Collections) List(ctx context.Context) ([]apitypes.Collection, error) {
+	list, err := fetch[apitypes.List[apitypes.Collection]](ctx, h.client, newRequest(http.MethodGet, "collections"))
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}
+
+// Get describes a collection.
+func (h Collections) Get(ctx context.Context, name string) (*apitypes.Collection, error) {
+	return fetch[apitypes.Collection](ctx, h.client, newRequest(http.MethodGet, "collections", name))
+}
+
+// EntryQuery selects entries of a collection. The zero value selects the first page of all namespaces.
+type EntryQuery struct {
+	// Namespace is the only namespace, or nil for all namespaces. The text "" is the default namespace.
+	Namespace *string
+	PageQuery
+}
+
+// Entries returns a page of the entries of a collection. If the caller has a user or a session, it
+// contains only their entries and those of the app.
+func (h Collections) Entries(ctx context.Context, caller Caller, name string, q EntryQuery) (*apitypes.List[apitypes.Entry], error) {
+	r := newCollectionRequest(http.MethodGet, caller, name, "entries").set("after", q.After).set("limit", number(q.Limit))
+	if q.Namespace != nil && *q.Namespace == "" {
+		r.set("default_namespace", strconv.FormatBool(true))
+	} else if q.Namespace != nil {
+		r.set("namespace", *q.Namespace)
+	}
+	return fetch[apitypes.List[apitypes.Entry]](ctx, h.client, r)
+}
+
+// AllEntries iterates over the entries that a query selects, page by page. An error ends the iteration.
+func (h Collections) AllEntries(ctx context.Context, caller Caller, name string, q EntryQuery) iter.Seq2[apitypes.Entry, error] {
+	return pages(func(after string) (*apitypes.List[apitypes.Entry], error) {
+		q.After = after
+		return h.Entries(ctx, caller, name, q)
+	}, q.After)
+}
+
+// Entry reads an entry. The namespace "" is the default namespace. If the entry does not exist, the
+// error is abi.NotFound.
+func (h Collections) Entry(ctx context.Context, caller Caller, name, namespace, id string) (*apitypes.Entry, error) {
+	return fetch[apitypes.Entry](ctx, h.client, newCollectionRequest(http.MethodGet, caller, name, "entry").set("namespace", namespace).set("id", id))
+}
+
+// Remember stores at most 100 entries in one transaction. An entry with the id of an existing entry
+// replaces it.
+func (h Collections) Remember(ctx context.Context, caller Caller, name string, entries ...apitypes.NewEntry) ([]apitypes.StoredEntry, error) {
+	stored, err := fetchWith[apitypes.StoredEntries](ctx, h.client, newCollectionRequest(http.MethodPost, caller, name, "entries"), apitypes.NewEntries{Entries: entries})
+	if err != nil {
+		return nil, err
+	}
+	return stored.Entries, nil
+}
+
+// Recall searches one namespace of a collection and returns the entries that match best.
+func (h Collections) Recall(ctx context.Context, caller Caller, name string, search apitypes.EntrySearch) ([]apitypes.FoundEntry, error) {
+	r := newCollectionRequest(http.MethodPost, caller, name, "recall")
+	r.repeatable = true // it is read-only
+	found, err := fetchWith[apitypes.FoundEntries](ctx, h.client, r, search)
+	if err != nil {
+		return nil, err
+	}
+	return found.Results, nil
+}
+
+// Forget removes entries. One request removes at most 500 entries: if More is true, call Forget again.
+func (h Collections) Forget(ctx context.Context, caller Caller, name string, selector apitypes.EntrySelector) (*apitypes.Forgotten, error) {
+	return fetchWith[apitypes.Forgotten](ctx, h.client, newCollectionRequest(http.MethodPost, caller, name, "forget"), selector)
+}
