@@ -16,19 +16,20 @@ import (
 // appBackend gives commands access to an app, either an app that is open in this process or an app
 // at a server.
 type appBackend struct {
-	runs      runBackend
-	prompts   promptBackend
-	sessions  sessionBackend
-	workflows workflowBackend
-	records   recordBackend
-	facts     factBackend
-	blocks    blockBackend
-	agents    agentBackend
-	users     userBackend
-	sleep     sleepBackend
-	ledger    ledgerBackend
-	usage     usageBackend
-	approvals approvalBackend
+	runs        runBackend
+	prompts     promptBackend
+	sessions    sessionBackend
+	workflows   workflowBackend
+	records     recordBackend
+	facts       factBackend
+	blocks      blockBackend
+	collections collectionBackend
+	agents      agentBackend
+	users       userBackend
+	sleep       sleepBackend
+	ledger      ledgerBackend
+	usage       usageBackend
+	approvals   approvalBackend
 }
 
 // runBackend runs tools.

@@ -85,7 +85,7 @@ Exit codes: 0 success, 1 the tool failed, 2 the command or the app file is wrong
 	})
 	b := p.baseCommand
 	root.AddCommand(
-		runCommand{b}.command(), serveCommand{b}.command(), memoryCommands{b}.command(), factCommands{b}.command(), blockCommands{b}.command(), sessionCommands{b}.command(), workflowCommands{b}.command(), approvalCommands{b}.command(),
+		runCommand{b}.command(), serveCommand{b}.command(), memoryCommands{b}.command(), factCommands{b}.command(), blockCommands{b}.command(), collectionCommands{b}.command(), sessionCommands{b}.command(), workflowCommands{b}.command(), approvalCommands{b}.command(),
 		renderCommand{b}.command(), checkCommand{b}.command(), transferCommands{b}.export(), transferCommands{b}.importCommand(),
 		dbCommands{b}.command(), ledgerCommand{b}.command(), usageCommand{b}.command(), eraseCommand{b}.command(),
 		keyCommands{b}.command(), mcpCommand{b}.command(), conformCommand{b}.command(), doubleCommand{b}.command(),

@@ -22,7 +22,7 @@ import (
 // remoteBackend returns the backend of an app at a server.
 func remoteBackend(c *client.Client, env Env) appBackend {
 	return appBackend{
-		runs: remoteRuns{c, env}, prompts: remotePrompts{c}, sessions: remoteSessions{c}, workflows: remoteWorkflows{c}, records: remoteRecords{c}, facts: remoteFacts{c}, blocks: remoteBlocks{c},
+		runs: remoteRuns{c, env}, prompts: remotePrompts{c}, sessions: remoteSessions{c}, workflows: remoteWorkflows{c}, records: remoteRecords{c}, facts: remoteFacts{c}, blocks: remoteBlocks{c}, collections: remoteCollections{c},
 		users: remoteUsers{c}, ledger: remoteLedger{c}, usage: remoteUsage{c}, agents: remoteAgents{c, env}, sleep: remoteSleep{c}, approvals: remoteApprovals{c},
 	}
 }
