@@ -72,8 +72,8 @@ func (r *request) set(name, value string) *request {
 	return r
 }
 
-// address returns the URL of the request.
-func (c *Client) address(r *request) (string, error) {
+// addressOf returns the URL of the request.
+func addressOf(c *Client, r *request) (string, error) {
 	var path strings.Builder
 	for _, segment := range r.path {
 		// Reject these segments, because proxies and routers remove them.
@@ -95,7 +95,7 @@ func (c *Client) address(r *request) (string, error) {
 // send sends a request and retries it if possible. It returns a successful response. The caller
 // must close the body.
 func (c *Client) send(ctx context.Context, r *request) (*http.Response, error) {
-	address, err := c.address(r)
+	address, err := addressOf(c, r)
 	if err != nil {
 		return nil, err
 	}
