@@ -150,7 +150,7 @@ func (p namespacePartition) checkPin(r storage.Record, is pin) error {
 	}
 	return abi.Faultf(abi.Unavailable, "the vectors of the collection %q are from %s (%d dimensions), but its embedding model is now %s (%d dimensions)",
 		p.store.Name, kind.Quote(was.Embedder), was.Dim, kind.Quote(is.Embedder), is.Dim).
-		WithHint("restore the previous model, or run toolrun collection reembed %s", p.store.Name)
+		WithHint("restore the previous model, or remove all entries with toolrun memory purge %s and remember them again", p.store.Name)
 }
 
 // Embed implements kind.Namespace. It returns a fault if the embedder does not return valid vectors.

@@ -213,6 +213,6 @@ func (c *comparison) add(row uint32, vector float64, to *best) {
 	}
 	to.add(proposal{
 		key: c.keys[row], revision: c.revisions[row], own: -1,
-		score: rounded(c.query.mean(vector, text)), vector: rounded(vector), text: rounded(text),
+		score: rounded(c.query.mean(vector, text)), vector: rounded(vector), text: rounded(textScore(text)),
 	})
 }

@@ -15,9 +15,10 @@
 //
 //   - The vector score is the cosine of the entry's vector and the query's vector, or 0 if the cosine
 //     is negative or one of the vectors is missing.
-//   - The text score is the weighted mean of the saturations of the query's words in the text. Its
-//     weights and saturations are those of BM25: the sum of weight × saturation over all words is
-//     divided by the sum of the weights and by [search.MaxSaturation].
+//   - The text score is based on the weighted mean of the saturations of the query's words in the
+//     text. The weights and saturations are those of BM25. The mean of a text of average length that
+//     contains each word once is 1. A mean up to 1 is multiplied by 0.9. Means from 1 to
+//     [search.MaxSaturation] become scores from 0.9 to 1, in the same order.
 //   - The hybrid score is the weighted mean of both scores. A query determines the weights.
 //
 // The weights depend on the number of all entries in the partition that have not expired, and on the

@@ -31,5 +31,5 @@ func ExampleSet_Search() {
 	for _, h := range hits {
 		fmt.Println(h.Key.Part(storage.Item), h.Score)
 	}
-	// Output: 1 0.431
+	// Output: 1 0.8534
 }

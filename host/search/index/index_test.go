@@ -123,8 +123,11 @@ func naive(t testing.TB, committed []index.Entry, q index.Query) []index.Hit {
 		text, vector := 0.0, 0.0
 		if q.Mode != index.Vector {
 			for i, term := range terms {
-				text += weights[i] / (sum * search.MaxSaturation) * search.Saturation(min(255, c.counts[term]), c.length, float64(words)/float64(len(all)))
+				text += weights[i] / sum * search.Saturation(min(255, c.counts[term]), c.length, float64(words)/float64(len(all)))
 			}
+		}
+		if text = 0.9 * text; text > 0.9 {
+			text = 0.9 + (text/0.9-1)/12
 		}
 		if q.Mode != index.Text && len(c.Vector) == len(q.Vector) {
 			for i := range c.Vector {

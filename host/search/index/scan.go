@@ -83,7 +83,7 @@ func (r *ranking) hits() []Hit {
 		for _, m := range p.matches {
 			text += weights.occurrence(m.Term, m.Occurrences, p.length)
 		}
-		p.text, p.score = rounded(text), rounded(r.query.mean(p.vector, text))
+		p.text, p.score = rounded(textScore(text)), rounded(r.query.mean(p.vector, text))
 		r.best.add(p.proposal)
 	}
 	return r.best.hits()

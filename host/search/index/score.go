@@ -19,12 +19,28 @@ func rounded(score float64) int32 {
 	return int32(score*scale + 0.5)
 }
 
-// mean returns the score of the query for a vector score and a text score, before it is rounded.
-func (q *Query) mean(vector, text float64) float64 {
-	switch q.Mode {
-	case Vector:
+// complete is the text score of a text of average length that contains each word of the query once.
+// Such a text answers the query completely, so its score is near 1. The rest up to 1 orders texts that
+// are shorter or repeat the words.
+const complete = 0.9
+
+// textScore returns the text score for a weighted mean of saturations. It increases strictly, so it
+// does not change the order of texts.
+func textScore(saturation float64) float64 {
+	if saturation <= 1 {
+		return complete * saturation
+	}
+	return complete + (1-complete)*(saturation-1)/(search.MaxSaturation-1)
+}
+
+// mean returns the score of the query for a vector score and a weighted mean of saturations, before it
+// is rounded.
+func (q *Query) mean(vector, saturation float64) float64 {
+	if q.Mode == Vector {
 		return vector
-	case Text:
+	}
+	text := textScore(saturation)
+	if q.Mode == Text {
 		return text
 	}
 	if !(vector > 0) {
@@ -41,9 +57,9 @@ type statistics struct {
 	containing []int
 }
 
-// weights contains the factors of text scores.
+// weights contains the factors of a weighted mean of saturations.
 type weights struct {
-	// words contains the share of each word of the query in the text score.
+	// words contains the weight of each word of the query. The sum of the weights is 1.
 	words   []float64
 	average float64
 }
@@ -57,7 +73,7 @@ func (s *statistics) weights() weights {
 		total += w.words[i]
 	}
 	for i := range w.words {
-		w.words[i] /= total * search.MaxSaturation
+		w.words[i] /= total
 	}
 	return w
 }
@@ -65,7 +81,7 @@ func (s *statistics) weights() weights {
 // maxOccurrences is the number from which further occurrences of a word in a text do not count.
 const maxOccurrences = 255
 
-// occurrence returns what the occurrences of a word add to the text score of an entry. length is the
+// occurrence returns what the occurrences of a word add to the mean of an entry. length is the
 // number of words in the text of the entry.
 func (w *weights) occurrence(term, occurrences, length int) float64 {
 	return w.words[term] * search.Saturation(min(occurrences, maxOccurrences), length, w.average)
