@@ -177,6 +177,9 @@ func (m memoryCommands) operate(cmd *cobra.Command, f *memoryFlags, store string
 		if f := abi.FaultOf(err); err != nil && f.Code == abi.InvalidArgument && strings.Contains(f.Hint, abi.GetBlock) {
 			return f.WithHint("use toolrun block %s %s", cmd.Name(), store) // the store is a block
 		}
+		if f := abi.FaultOf(err); err != nil && f.Code == abi.InvalidArgument && strings.Contains(f.Hint, abi.Remember) {
+			return f.WithHint("use toolrun collection, such as toolrun collection show %s", store) // the store is a collection
+		}
 		return err
 	})
 }
