@@ -37,6 +37,7 @@ func TestOperations(t *testing.T) {
 	t.Run("agents", func(t *testing.T) { agents(t, c) })
 	t.Run("blocks", func(t *testing.T) { blocks(t, c) })
 	t.Run("collections", func(t *testing.T) { collections(t, c) })
+	t.Run("approvals", func(t *testing.T) { approvals(t, c) })
 	t.Run("sleep", func(t *testing.T) { sleep(t, c) })
 	t.Run("usage", func(t *testing.T) { usage(t, c) })
 	t.Run("ledger", func(t *testing.T) { ledger(t, c) })
@@ -94,8 +95,8 @@ func runs(t *testing.T, c *client.Client) {
 		t.Errorf("Runs.Get = %+v; want the ended run", found)
 	}
 	cancelled(t, c)
-	if tools := must(c.Tools(ctx))(t); len(tools) != 3 || tools[0].Name == "" {
-		t.Errorf("Tools = %v; want three with names", tools)
+	if tools := must(c.Tools(ctx))(t); len(tools) != 4 || tools[0].Name == "" {
+		t.Errorf("Tools = %v; want four with names", tools)
 	}
 }
 

@@ -45,6 +45,7 @@ tools:
     grants: {prefs: readwrite, sessionMeta: read}
   fail: {source: fail.js, description: fails, grants: {prefs: readwrite}}
   wait: {source: wait.js, description: never ends}
+  gated: {source: gated.js, description: stores if a person approves, grants: {flags: readwrite}, approval: {before: [set_content]}}
 prompts:
   greeting: {template: "Hello {{memory.sessionMeta.metadata.userName}}, {{memory.prefs.language}}", grants: {sessionMeta: read, prefs: read}}
 `)},
@@ -54,7 +55,8 @@ prompts:
 		console.warn("and stored");
 		await memory.set_content("prefs", {visits: (p?.visits ?? 0) + 1, ...($language ? {language: $language} : {})});
 		return {visits: (p?.visits ?? 0) + 1};`)},
-	"fail.js": {Data: []byte(`console.log("about to fail"); await memory.set_content("prefs", {visits: 99}); throw new Error("on purpose")`)},
+	"gated.js": {Data: []byte(`await memory.set_content("flags", {approved: true}); return "stored"`)},
+	"fail.js":  {Data: []byte(`console.log("about to fail"); await memory.set_content("prefs", {visits: 99}); throw new Error("on purpose")`)},
 	"greeter.abl": {Data: []byte(`
 AGENT: Greeter
 GOAL: "Greet users"
