@@ -27,6 +27,7 @@ memory:
   orders: {description: What a user ordered, access: user, expose: resource}
   purged: {access: user}
   profile: {access: user, strict: true, schema: {type: object, properties: {language: {type: string}, age: {type: integer}}}}
+  articles: {kind: collection, access: user, retention: 90d}
 facts: {user.language: {type: string}}
 tools:
   order:

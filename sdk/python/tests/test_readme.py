@@ -32,6 +32,7 @@ class Readme(unittest.TestCase):
         self.assertRegex(printed.getvalue(), r"^\{'items': \['tea'\]\}\ninfo ordered\nrun_\w+ \{'items': \['tea'\]\}\n")
         self.assertIn("found archival Acme renewal: the CFO wants prices\n", printed.getvalue())
         self.assertIn("context # core\n- Prefers concise summaries\n- Works in Lisbon ['Acme renewal:", printed.getvalue())
+        self.assertIn("article r1 We refund a broken cup.\n", printed.getvalue())
         self.assertIn(" order ['orders']\n", printed.getvalue())
 
 

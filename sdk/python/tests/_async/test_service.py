@@ -8,7 +8,7 @@ import uuid
 import zipfile
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any, AsyncIterator, List, TypeVar, Union
+from typing import Any, AsyncIterator, Dict, List, Optional, TypeVar, Union
 
 from tests._async.service import ServiceCase
 from toolrun.client import (
@@ -17,6 +17,7 @@ from toolrun.client import (
     InputInvalidError,
     InvalidArgumentError,
     Message,
+    NewEntry,
     NotFoundError,
     NoUserError,
     SchemaViolationError,
@@ -213,6 +214,82 @@ class Memory(ServiceCase):
             "recap", user_id=self.user, message="Acme", memory_policy={"archival_mode": "auto"}
         )
         self.assertEqual(rendered.name, "recap")
+
+
+class Collections(ServiceCase):
+    async def test_entries(self) -> None:
+        collections = self.client("OPERATOR", user_id=self.user).collections
+        entries: List[NewEntry] = [
+            {"id": "r/1", "content": "We refund a broken cup.", "metadata": {"category": "refunds"}, "ttl": "1d"},
+            {"content": {"text": "A parcel takes a week."}},
+            {"id": "r/1", "namespace": "mine", "content": "green tea"},
+        ]
+        stored = await collections.remember("articles", entries)
+        self.assertEqual([entry.id for entry in stored], ["r/1", stored[1].id, "r/1"])
+        assert stored[0].expires_at is not None and stored[1].expires_at is not None
+        self.assertGreater(stored[1].expires_at - stored[0].expires_at, timedelta(days=88))
+        entry = await collections.entry("articles", "r/1")
+        self.assertEqual((entry.content, entry.metadata, entry.expires_at), ("We refund a broken cup.", {"category": "refunds"}, stored[0].expires_at))
+        entry = await collections.entry("articles", "r/1", namespace="mine")
+        self.assertEqual((entry.namespace, entry.content, entry.user_id, entry.revision > 0), ("mine", "green tea", self.user, True))
+        self.assertEqual((await collections.entry("articles", stored[1].id)).content, {"text": "A parcel takes a week."})
+        with self.assertRaises(NotFoundError) as missing:
+            await collections.entry("articles", stored[1].id, namespace="mine")
+        self.assertEqual(missing.exception.store, "articles")
+        selected: Dict[Optional[str], int] = {None: 3, "": 2, "mine": 1, "no": 0}
+        for namespace, count in selected.items():
+            listed = await collected(collections.all_entries("articles", namespace=namespace))
+            self.assertEqual(len(listed), count, namespace)
+        self.assertEqual(await collected(collections.all_entries("articles", user_id="another_" + self.user)), [])
+        described = await collections.get("articles")
+        self.assertEqual((described.declared, described.access, described.retention, described.entries >= 3), (True, "user", "90d", True))
+        self.assertEqual([collection.name for collection in await collections.list()], ["articles"])
+
+    async def test_recall(self) -> None:
+        collections = self.client("OPERATOR", user_id=self.user).collections
+        await collections.remember("articles", [
+            {"id": "cup", "content": "We refund a broken cup.", "metadata": {"category": "refunds"}},
+            {"id": "cups", "content": "A cup holds two litres.", "metadata": {"category": "sizes"}},
+            {"id": "mine", "content": "My broken cup.", "namespace": "mine"},
+        ])
+        both = await collections.recall("articles", "broken cup", mode="text")
+        self.assertEqual([(entry.id, entry.vector, entry.text) for entry in both], [("cup", None, None), ("cups", None, None)])
+        self.assertEqual(both[0].metadata, {"category": "refunds"})
+        self.assertEqual(await collections.recall("articles", "broken cup", mode="text", limit=1), both[:1])
+        self.assertEqual(await collections.recall("articles", "broken cup", mode="text", threshold=both[0].score), both[:1])
+        sizes = await collections.recall("articles", "broken cup", filter={"category": {"in": ["sizes"]}}, scores=True)
+        self.assertEqual([entry.id for entry in sizes], ["cups"])
+        self.assertTrue(sizes[0].vector and sizes[0].text)
+        self.assertEqual([entry.id for entry in await collections.recall("articles", "broken cup", namespace="mine")], ["mine"])
+        self.assertEqual(await collections.recall("articles", "broken cup", user_id="another_" + self.user), [])
+        wrong: Any = None
+        with self.assertRaisesRegex(TypeError, "query must be a str"):
+            await collections.recall("articles", wrong)
+
+    async def test_pages_and_forget(self) -> None:
+        collections = self.operator.collections
+        for first in (0, 100):
+            added: List[NewEntry] = [{"id": str(i), "content": i, "metadata": {"even": i % 2 == 0}} for i in range(first, first + 100)]
+            await collections.remember("articles", added, user_id=self.user)
+        page = await collections.entries("articles", limit=3, user_id=self.user)
+        self.assertEqual((len(page.items), page.next is None), (3, False))
+        following = await collections.entries("articles", limit=3, after=page.next, user_id=self.user)
+        self.assertFalse({entry.id for entry in page.items} & {entry.id for entry in following.items})
+        listed = await collected(collections.all_entries("articles", user_id=self.user))
+        self.assertEqual(sorted(entry.content for entry in listed), list(range(200)))
+        with self.assertRaises(AccessDeniedError):
+            await self.runtime.collections.forget("articles", all=True, user_id=self.user)
+        with self.assertRaises(InvalidArgumentError):
+            await collections.forget("articles", user_id=self.user)
+        forgotten = await collections.forget("articles", id="7", user_id=self.user)
+        self.assertEqual((forgotten.count, forgotten.more), (1, False))
+        self.assertEqual((await collections.forget("articles", id="7", user_id=self.user)).count, 0)
+        self.assertEqual((await collections.forget("articles", filter={"even": True}, user_id=self.user)).count, 100)
+        self.assertEqual((await collections.forget("articles", all=True, namespace="mine", user_id=self.user)).count, 0)
+        self.assertEqual((await collections.forget("articles", all=True, user_id=self.user)).count, 99)
+        with self.assertRaises(InvalidArgumentError):
+            await collections.remember("articles", added + added, user_id=self.user)
+        self.assertEqual((await collections.entries("articles", user_id=self.user)).items, [])
 
 
 class Sessions(ServiceCase):

@@ -89,6 +89,26 @@ class Message(TypedDict):
     content: str
 
 
+class _Content(TypedDict):
+    content: Any
+
+
+class NewEntry(_Content, total=False):
+    """An entry to store in a collection. Only ``content`` is required.
+
+    content    a text or another JSON value
+    id         the id in the namespace; the default is a new id
+    namespace  the namespace; the default is the default namespace
+    metadata   an object with the values by which a search can filter
+    ttl        the lifetime, such as "30d"; the default is the retention of the collection
+    """
+
+    id: str
+    namespace: str
+    metadata: Mapping[str, Any]
+    ttl: str
+
+
 class MemoryPolicy(TypedDict, total=False):
     """Which blocks a prompt or a turn contains. Each omitted member has its default.
 

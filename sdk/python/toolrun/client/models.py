@@ -676,6 +676,99 @@ class Removed:
     records: int
 
 
+# Collections
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A collection, with the numbers of its entries. With ``more``, there are more entries than are counted.
+
+    ``embedder`` is the model that made the stored vectors, and None before the first entry.
+    """
+
+    name: str
+    declared: bool
+    access: str
+    embedding: str
+    entries: int
+    bytes: int
+    namespaces: int
+    retention: Optional[str] = None
+    language: Optional[str] = None
+    erase: Optional[str] = None
+    embedder: Optional[str] = None
+    dimension: Optional[int] = None
+    more: bool = False
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of a collection. ``namespace`` is "" in the default namespace.
+
+    The namespace belongs to ``user_id``, to ``session_id``, or to the app. ``author`` is the user whose erasure removes an
+    entry of the app. ``expires_at`` is None if the entry does not expire.
+    """
+
+    namespace: str
+    id: str
+    content: Any
+    revision: int
+    created: datetime
+    updated_at: datetime
+    metadata: Optional[Dict[str, Any]] = None
+    user_id: Optional[str] = None
+    session_id: Optional[str] = None
+    author: Optional[str] = None
+    expires_at: Optional[datetime] = None
+
+
+@dataclass(frozen=True)
+class StoredEntry:
+    """The id of an entry that was stored, and the end of its lifetime."""
+
+    id: str
+    expires_at: Optional[datetime] = None
+
+
+@dataclass(frozen=True)
+class StoredEntries:
+    """A list of stored entries, in the order of the request."""
+
+    entries: List[StoredEntry]
+
+
+@dataclass(frozen=True)
+class FoundEntry:
+    """An entry that matches a query. ``score`` is between 0 and 1.
+
+    ``vector`` is the similarity of the vectors, and ``text`` the relevance of the words. Both are None unless the search
+    requested scores.
+    """
+
+    id: str
+    content: Any
+    metadata: Dict[str, Any]
+    score: float
+    vector: Optional[float] = None
+    text: Optional[float] = None
+
+
+@dataclass(frozen=True)
+class FoundEntries:
+    """The entries that match a query, the best match first."""
+
+    results: List[FoundEntry]
+    count: int
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """The number of removed entries. With ``more``, the selection has further entries, which another call removes."""
+
+    count: int
+    more: bool
+
+
 # The service
 
 

@@ -8,6 +8,7 @@ import httpx
 
 from toolrun.client._async.agents import AsyncAgents
 from toolrun.client._async.approvals import AsyncApprovals
+from toolrun.client._async.collections import AsyncCollections
 from toolrun.client._async.facts import AsyncFacts
 from toolrun.client._async.files import AsyncFiles
 from toolrun.client._async.memory import AsyncMemory
@@ -62,6 +63,7 @@ class AsyncClient:
         self.files = AsyncFiles(transport)
         self.stores = AsyncStores(transport)
         self.records = AsyncRecords(transport)
+        self.collections = AsyncCollections(transport)
         self.users = AsyncUsers(transport)
         self.ledger = AsyncLedger(transport)
         self.sleep = AsyncSleep(transport)

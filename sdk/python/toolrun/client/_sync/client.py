@@ -9,6 +9,7 @@ import httpx
 
 from toolrun.client._sync.agents import Agents
 from toolrun.client._sync.approvals import Approvals
+from toolrun.client._sync.collections import Collections
 from toolrun.client._sync.facts import Facts
 from toolrun.client._sync.files import Files
 from toolrun.client._sync.memory import Memory
@@ -63,6 +64,7 @@ class Client:
         self.files = Files(transport)
         self.stores = Stores(transport)
         self.records = Records(transport)
+        self.collections = Collections(transport)
         self.users = Users(transport)
         self.ledger = Ledger(transport)
         self.sleep = Sleep(transport)
