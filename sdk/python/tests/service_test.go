@@ -28,6 +28,7 @@ memory:
   purged: {access: user}
   profile: {access: user, strict: true, schema: {type: object, properties: {language: {type: string}, age: {type: integer}}}}
   articles: {kind: collection, access: user, retention: 90d}
+  topics: {kind: collection, access: session}
 facts: {user.language: {type: string}}
 tools:
   order:

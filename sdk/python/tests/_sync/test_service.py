@@ -19,6 +19,7 @@ from toolrun.client import (
     InvalidArgumentError,
     Message,
     NewEntry,
+    NoSessionError,
     NotFoundError,
     NoUserError,
     SchemaViolationError,
@@ -244,7 +245,20 @@ class Collections(ServiceCase):
         self.assertEqual(collected(collections.all_entries("articles", user_id="another_" + self.user)), [])
         described = collections.get("articles")
         self.assertEqual((described.declared, described.access, described.retention, described.entries >= 3), (True, "user", "90d", True))
-        self.assertEqual([collection.name for collection in collections.list()], ["articles"])
+        self.assertEqual([collection.name for collection in collections.list()], ["articles", "topics"])
+
+    def test_entries_of_a_session(self) -> None:
+        collections, session = self.client("OPERATOR", user_id=self.user).collections, uuid.uuid4().hex
+        collections.remember("topics", [{"id": "a", "content": "green tea"}], session_id=session)
+        self.assertEqual((collections.entry("topics", "a", session_id=session)).session_id, session)
+        for other, ids in ((session, ["a"]), (uuid.uuid4().hex, [])):
+            listed = collected(collections.all_entries("topics", session_id=other))
+            self.assertEqual([entry.id for entry in listed], ids)
+            found = collections.recall("topics", "tea", session_id=other)
+            self.assertEqual([entry.id for entry in found], ids)
+        with self.assertRaises(NoSessionError):
+            collections.recall("topics", "tea")
+        self.assertEqual((collections.forget("topics", id="a", session_id=session)).count, 1)
 
     def test_recall(self) -> None:
         collections = self.client("OPERATOR", user_id=self.user).collections
