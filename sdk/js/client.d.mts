@@ -541,6 +541,177 @@ export interface Memory {
   context(request?: ContextRequest, options?: CallOptions): Promise<MemoryContext>;
 }
 
+/** A store with entries that a search finds by their words and vectors. */
+export interface Collection {
+  name: string;
+  /** Whether the app declares the collection. */
+  declared: boolean;
+  /**
+   * The owner of the entries. In a collection without a declaration, namespaces with a name belong to
+   * users.
+   */
+  access: 'user' | 'session' | 'application';
+  /** The lifetime of the entries, such as "90d". */
+  retention?: string;
+  /** The language of the stems in searches. */
+  language?: string;
+  /**
+   * Whether the erasure of a user removes the entries that the user's runs wrote, if the entries
+   * belong to the app.
+   */
+  erase?: 'author' | 'never';
+  /** The name of the declared embedding model. */
+  embedding: string;
+  /** The model that made the stored vectors; missing before the first entry. */
+  embedder?: string;
+  /** The dimension of the stored vectors; missing before the first entry. */
+  dimension?: number;
+  /** The number of entries. */
+  entries: number;
+  /** The size of the contents, the metadata and the vectors. */
+  bytes: number;
+  /** The number of namespaces, by owner. */
+  namespaces: number;
+  /** The collection has more entries than were counted. */
+  more?: boolean;
+}
+
+/** Selects the owner of entries. Credentials of a user act only for that user. */
+export interface EntryOwner {
+  /** For collections with the access "user". */
+  user_id?: string;
+  /** For collections with the access "session". */
+  session_id?: string;
+}
+
+export interface EntryPlace extends EntryOwner {
+  /** The default is the default namespace, "". */
+  namespace?: string;
+}
+
+export interface EntryQuery extends EntryOwner, PageQuery {
+  /** The default is all namespaces. The text "" is the default namespace. */
+  namespace?: string;
+}
+
+/** An entry of a collection. */
+export interface Entry<T = any> {
+  /** The text "" is the default namespace. */
+  namespace: string;
+  /** The id of the entry in its namespace. */
+  id: string;
+  /** The user who owns the namespace. */
+  user_id?: string;
+  /** The session that owns the namespace. */
+  session_id?: string;
+  /** The user whose erasure removes the entry, if the entry belongs to the app. */
+  author?: string;
+  /** A text or another JSON value. */
+  content: T;
+  metadata?: { [name: string]: Json };
+  revision: number;
+  created: string;
+  updated_at: string;
+  /** Missing if the entry does not expire. */
+  expires_at?: string;
+}
+
+/** An entry to store. */
+export interface NewEntry {
+  /** An entry with the same id is replaced. The default is a new id. */
+  id?: string;
+  /** The default is the default namespace, "". */
+  namespace?: string;
+  /** A text or another JSON value. */
+  content: unknown;
+  /** The values by which a search can filter. */
+  metadata?: { [name: string]: Json | undefined };
+  /** The lifetime, such as "30d". The default is the retention of the collection. */
+  ttl?: string;
+}
+
+export interface StoredEntry {
+  id: string;
+  /** Missing if the entry does not expire. */
+  expires_at?: string;
+}
+
+/**
+ * A condition on the metadata: for each name a value, { in: [...] } or { gte, lte }. If a filter
+ * contains undefined or another value that JSON cannot represent, the code is "invalid_argument".
+ */
+export interface EntryFilter {
+  [name: string]: Json;
+}
+
+export interface EntrySearch extends EntryPlace {
+  /** The maximum number of results, up to 1,000. The default is 10. */
+  limit?: number;
+  /** The minimum score, from 0 to 1. */
+  threshold?: number;
+  filter?: EntryFilter;
+  /** The comparison. The default is "hybrid". */
+  mode?: 'hybrid' | 'vector' | 'text';
+  /** Whether the results contain the parts of their scores. */
+  scores?: boolean;
+}
+
+/** An entry that a search has found. */
+export interface FoundEntry<T = any> {
+  id: string;
+  content: T;
+  metadata: { [name: string]: Json };
+  /** The relevance of the entry, from 0 to 1. */
+  score: number;
+  /** The similarity of the vectors, with scores. */
+  vector?: number;
+  /** The relevance of the words, with scores. */
+  text?: number;
+}
+
+/** Selects entries of one namespace: exactly one of id, filter and all. */
+export type EntrySelector = EntryPlace & (
+  | { id: string; filter?: undefined; all?: undefined }
+  | { id?: undefined; filter: EntryFilter; all?: undefined }
+  | { id?: undefined; filter?: undefined; all: true }
+);
+
+export interface Forgotten {
+  /** The number of removed entries. */
+  count: number;
+  /** The selection has more entries than one request removes. Call forget again to remove them. */
+  more: boolean;
+}
+
+/**
+ * The collections of an app. The methods remember and forget require an operator's credentials.
+ * Credentials of a user can read only the entries that belong to the user. Every method rejects with
+ * a ToolrunError.
+ */
+export interface Collections {
+  /** Describes the collections of the app. Credentials of a user cannot use it. */
+  list(options?: CallOptions): Promise<Collection[]>;
+  /**
+   * Describes a collection. If it does not exist, the code is "not_found". Credentials of a user
+   * cannot use it.
+   */
+  get(collection: string, options?: CallOptions): Promise<Collection>;
+  /**
+   * Lists entries. With a user or a session, the page contains only their entries and those of the
+   * app. A page can be shorter than the limit.
+   */
+  entries<T = any>(collection: string, query?: EntryQuery, options?: CallOptions): Promise<Page<Entry<T>>>;
+  allEntries<T = any>(collection: string, query?: EntryQuery, options?: CallOptions): AsyncGenerator<Entry<T>, void, void>;
+  /** Reads an entry. If it does not exist, the code is "not_found". */
+  entry<T = any>(collection: string, id: string, place?: EntryPlace, options?: CallOptions): Promise<Entry<T>>;
+  /** Stores at most 100 entries in one transaction: all of them, or none. */
+  remember(collection: string, entries: NewEntry[], owner?: EntryOwner, options?: CallOptions): Promise<StoredEntry[]>;
+  /** Searches one namespace and returns the entries that match a query, the best match first. */
+  recall<T = any>(collection: string, query: string, search?: EntrySearch, options?: CallOptions): Promise<FoundEntry<T>[]>;
+  /** Removes at most 500 entries of one namespace. If more is true, call it again. */
+  forget(collection: string, selector: EntrySelector, options?: CallOptions): Promise<Forgotten>;
+}
+
 export interface FactQuery extends PageQuery {
   /** The first names of the paths, such as "user.travel". */
   prefix?: string;
@@ -787,6 +958,8 @@ export class Client {
 
   /** The blocks of users. */
   readonly memory: Memory;
+  /** The collections of the app. */
+  readonly collections: Collections;
 
   /**
    * Runs a tool once. If the tool fails, the Result contains the fault. The promise rejects only if

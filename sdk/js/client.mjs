@@ -1,7 +1,9 @@
 // A client for the HTTP API of toolrun serve. It requires only fetch. It runs in Node.js 20 and
 // later, and in browsers.
 import { Memory } from './blocks.mjs';
+import { Collections } from './collections.mjs';
 import { events } from './events.mjs';
+import { pages } from './pages.mjs';
 import { errorOfProblem, foreign, isMedia, mistake, ToolrunError, Transport } from './transport.mjs';
 
 export { ToolrunError };
@@ -16,6 +18,7 @@ export class Client {
   constructor(options) {
     this.#transport = new Transport(options);
     this.memory = new Memory(this.#transport);
+    this.collections = new Collections(this.#transport);
   }
 
   // Runs
@@ -436,21 +439,6 @@ async function* follow(response, onRunId) {
     }
   }
   throw new TypeError('the stream ended before the Result');
-}
-
-/** Yields the items of all pages of a list. */
-async function* pages(page, after) {
-  for (let next = after; ;) {
-    const list = await page(next);
-    yield* list.items;
-    if (!list.next) {
-      return;
-    }
-    if (list.next === next) {
-      throw new ToolrunError('the service returned the same page twice', { code: 'unavailable' });
-    }
-    next = list.next;
-  }
 }
 
 /**

@@ -236,6 +236,76 @@ test('blocks are read, replaced and searched', async () => {
   assert.equal((await memory.delete('core', { expected_updated_at: next.updated_at, ...mine })).deleted, true);
 });
 
+test('entries of collections are stored, searched, listed and removed', async () => {
+  const { collections } = operator;
+  const stored = await collections.remember('articles', [
+    { id: 'r/1', content: 'We refund a broken cup.', metadata: { category: 'refunds', year: 2026 }, ttl: '1d' },
+    { content: { text: 'A parcel takes a week.' }, metadata: { category: 'shipping' } },
+    { id: 'r/1', namespace: 'drafts', content: 'green tea' },
+  ]);
+  assert.deepEqual([stored.length, stored[0].id, stored[2].id], [3, 'r/1', 'r/1']);
+  assert.ok(stored[1].id && Date.parse(stored[0].expires_at) < Date.parse(stored[1].expires_at));
+  const [best] = await runtime.collections.recall('articles', 'broken cup', { limit: 1, scores: true });
+  assert.deepEqual([best.id, best.content, best.metadata.year], ['r/1', 'We refund a broken cup.', 2026]);
+  assert.ok(best.score > 0 && best.vector > 0 && best.text > 0);
+  const search = { mode: 'text', threshold: 0.01, filter: { year: { gte: 2026 } } };
+  assert.equal((await collections.recall('articles', 'broken cup', search)).length, 1);
+  assert.deepEqual(await collections.recall('articles', 'green tea', search), []);
+  const [draft] = await collections.recall('articles', 'green tea', { namespace: 'drafts' });
+  assert.deepEqual([draft.content, draft.vector], ['green tea', undefined]);
+  assert.equal((await collections.entry('articles', 'r/1', { namespace: 'drafts' })).content, 'green tea');
+  assert.equal((await collections.entry('articles', 'r/1')).metadata.category, 'refunds');
+  await assert.rejects(collections.entry('articles', 'missing'), { code: 'not_found', status: 404, store: 'articles' });
+  const listed = async (query) => (await all(collections.allEntries('articles', { limit: 1, ...query }))).map(({ namespace }) => namespace).toSorted();
+  assert.deepEqual(await listed(), ['', '', 'drafts']);
+  assert.deepEqual(await listed({ namespace: '' }), ['', '']);
+  assert.deepEqual(await listed({ namespace: 'drafts' }), ['drafts']);
+  const { name, declared, access, entries, namespaces } = await runtime.collections.get('articles');
+  assert.deepEqual([name, declared, access, entries, namespaces], ['articles', true, 'application', 3, 2]);
+  assert.deepEqual((await runtime.collections.list()).map((collection) => collection.name).toSorted(), ['articles', 'diary']);
+  await assert.rejects(collections.get('missing'), { code: 'not_found', status: 404 });
+  assert.deepEqual(await collections.forget('articles', { filter: { category: 'shipping' } }), { count: 1, more: false });
+  assert.equal((await collections.forget('articles', { id: 'r/1' })).count, 1);
+  assert.deepEqual(await listed(), ['drafts']);
+  assert.equal((await collections.forget('articles', { namespace: 'drafts', all: true })).count, 1);
+});
+
+test('entries belong to their user', async () => {
+  const { collections } = operator;
+  for (const user_id of ['una', 'uri']) {
+    await collections.remember('diary', [{ id: 'd1', content: `the tea of ${user_id}` }], { user_id });
+  }
+  const una = { user_id: 'una' };
+  assert.deepEqual((await runtime.collections.recall('diary', 'tea', una)).map(({ content }) => content), ['the tea of una']);
+  assert.equal((await runtime.collections.entry('diary', 'd1', una)).user_id, 'una');
+  assert.deepEqual((await runtime.collections.entries('diary', una)).items.map(({ user_id }) => user_id), ['una']);
+  assert.deepEqual((await all(collections.allEntries('diary'))).map(({ user_id }) => user_id).toSorted(), ['una', 'uri']);
+  await assert.rejects(runtime.collections.remember('diary', [{ content: 'x' }], una), { code: 'access_denied', status: 403 });
+  await assert.rejects(runtime.collections.forget('diary', { id: 'd1', ...una }), { code: 'access_denied', status: 403 });
+  assert.equal((await collections.forget('diary', { all: true, ...una })).count, 1);
+  assert.deepEqual((await all(collections.allEntries('diary'))).map(({ user_id }) => user_id), ['uri']);
+});
+
+test('invalid requests change no collection', async () => {
+  const { collections } = operator;
+  await collections.remember('articles', [{ id: 'kept', content: 'tea', metadata: { category: 'drinks' } }]);
+  await assert.rejects(collections.remember('articles', [{ id: 'new', content: 'x' }, { content: 'x', ttl: 'soon' }]), /entry 1/);
+  await assert.rejects(collections.remember('articles', []), { code: 'invalid_argument' });
+  await assert.rejects(collections.remember('articles', Array(101).fill({ content: 'x' })), { code: 'invalid_argument' });
+  await assert.rejects(collections.forget('articles', {}), { code: 'invalid_argument', status: 400 });
+  await assert.rejects(collections.forget('articles', { id: 'kept', all: true }), { code: 'invalid_argument', status: 400 });
+  const lost = { category: 'drinks', year: { gte: undefined } };
+  for (const filter of [lost, { category: undefined }, { category: { in: [undefined] } }, { year: { lte: Infinity } }, new Map(), { category: new Set() }]) {
+    await assert.rejects(collections.forget('articles', { filter }), { code: 'invalid_argument', status: 0 });
+    await assert.rejects(collections.recall('articles', 'tea', { filter }), { code: 'invalid_argument', status: 0 });
+  }
+  const loop = {};
+  loop.self = loop;
+  await assert.rejects(collections.forget('articles', { filter: loop }), { code: 'invalid_argument', status: 0 });
+  assert.deepEqual((await all(collections.allEntries('articles'))).map(({ id }) => id), ['kept']);
+  await collections.forget('articles', { all: true });
+});
+
 test('files are uploaded, changed and downloaded', async () => {
   const caller = { user_id: 'fay', session_id: 'files' };
   const bytes = 'what she said';
@@ -333,6 +403,7 @@ test('every method is described', async () => {
     return [...new Set(Array.from(declaration.matchAll(/^  (\w+)[<(]/gm), ([, name]) => name))];
   };
   assert.deepEqual(described('export class Client '), Object.getOwnPropertyNames(Client.prototype));
+  assert.deepEqual(['constructor', ...described('export interface Collections ')], Object.getOwnPropertyNames(Object.getPrototypeOf(operator.collections)));
   assert.deepEqual(['constructor', ...described('export interface Memory ')], Object.getOwnPropertyNames(Object.getPrototypeOf(operator.memory)));
 });
 

@@ -108,3 +108,19 @@ test('the tests of tools compile', async () => {
   assert.deepEqual(await check({ 'tests.mts': tests }), []);
   assert.match((await check({ 'tests.mts': tests.replace("access: 'user'", "access: 'everybody'") })).join('\n'), /everybody/);
 });
+
+const program = `
+import { Client, type Entry, type FoundEntry } from '@toolrun/sdk/client';
+const { collections } = new Client({ url: 'https://tools.example' });
+const [stored] = await collections.remember('articles', [{ content: { text: 'tea' }, metadata: { year: 2026 } }], { user_id: 'ann' });
+const found: FoundEntry<string>[] = await collections.recall<string>('articles', 'tea', { mode: 'text', filter: { year: { gte: 2026 }, category: { in: ['a'] } } });
+for await (const entry of collections.allEntries<string>('articles', { namespace: '' })) found.push({ ...entry, metadata: entry.metadata ?? {}, score: 0 });
+const entry: Entry = await collections.entry('articles', stored?.id ?? '');
+export const more: boolean = (await collections.forget('articles', { id: entry.id })).more;
+`;
+
+test('a program with the client compiles', async () => {
+  const lib = ['es2023', 'dom', 'dom.iterable'];
+  assert.deepEqual(await check({ 'program.mts': program }, { lib }), []);
+  assert.match((await check({ 'program.mts': program.replace('{ id: entry.id }', '{ id: entry.id, all: true }') }, { lib })).join('\n'), /'true'/);
+});
