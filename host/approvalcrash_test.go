@@ -140,7 +140,7 @@ func TestTwoExecutionsOfApprovedRun(t *testing.T) {
 	pending := g.pause(host.Invocation{Tool: "own", Input: json.RawMessage(`{"n":1}`)})
 	g.afterRun = func() {
 		g.afterRun = nil
-		g.now = g.now.Add(3 * time.Minute)
+		g.pass(3 * time.Minute)
 		g.approve(pending.Token, report.Completed)
 	}
 	if result, err := g.Approvals().Approve(t.Context(), approver, pending.Token); err == nil || result.Error.Code != abi.Conflict {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -67,8 +68,9 @@ type gated struct {
 	*host.Host
 	server  *modeltest.Server
 	backend storage.Backend
-	now     time.Time
-	events  []string
+	// passed is the time since the host was opened first, in nanoseconds.
+	passed atomic.Int64
+	events []string
 	// afterRun is called after an execution of a tool, before the commit. It can be nil.
 	afterRun func()
 	host.NopObserver
@@ -85,9 +87,16 @@ func (g *gated) AfterRun(context.Context, host.RunInfo, json.RawMessage, host.Me
 	return nil
 }
 
+// now returns the time of the host. The host calls it in several goroutines.
+func (g *gated) now() time.Time {
+	return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Duration(g.passed.Load()))
+}
+
+func (g *gated) pass(d time.Duration) { g.passed.Add(int64(d)) }
+
 // newGated opens the host on a backend.
 func newGated(t *testing.T, backend storage.Backend) *gated {
-	g := &gated{T: t, server: modeltest.Start(), backend: backend, now: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}
+	g := &gated{T: t, server: modeltest.Start(), backend: backend}
 	t.Cleanup(g.server.Close)
 	g.open(gatedFiles)
 	return g
@@ -103,7 +112,7 @@ func (g *gated) open(files fstest.MapFS) {
 	}
 	g.Host = openApp(g.T, files, func(o *host.Options) {
 		o.Backend, o.Models, o.Ledger = g.backend, modelSet(g.T, g.server, ""), 100*24*time.Hour
-		o.Now, o.Observers = func() time.Time { return g.now }, []host.Observer{g}
+		o.Now, o.Observers = g.now, []host.Observer{g}
 	})
 }
 
@@ -186,7 +195,7 @@ func TestApproval(t *testing.T) {
 		g := newGated(t, backend)
 		inv := host.Invocation{Tool: "pay", Key: "once"}
 		pending := g.pause(inv)
-		if pending.Effect.Operation != "set_content" || !pending.ExpiresAt.Equal(g.now.Add(24*time.Hour)) {
+		if pending.Effect.Operation != "set_content" || !pending.ExpiresAt.Equal(g.now().Add(24*time.Hour)) {
 			t.Errorf("the approval is %+v", pending)
 		}
 		var shown struct {
@@ -203,7 +212,7 @@ func TestApproval(t *testing.T) {
 		if err != nil || !again.Repeated || again.Status != report.Paused || again.Approval.Token != pending.Token {
 			t.Errorf("the same key = %+v, %v; want the paused Result", again, err)
 		}
-		g.now = g.now.Add(time.Hour)
+		g.pass(time.Hour)
 		g.open(gatedFiles) // after a restart
 		listed, next, err := g.Approvals().List(t.Context(), approver, false, "")
 		if err != nil || next != "" || len(listed) != 1 || listed[0].Token != pending.Token || listed[0].User != "ann" || listed[0].State != approval.Pending {
@@ -388,7 +397,7 @@ func TestExpiredApproval(t *testing.T) {
 	g := newGated(t, mem.New())
 	inv := host.Invocation{Tool: "pay", Key: "once"}
 	pending := g.pause(inv)
-	g.now = g.now.Add(24 * time.Hour)
+	g.pass(24 * time.Hour)
 	_, err := g.Approvals().Approve(t.Context(), approver, pending.Token)
 	g.refused(err, abi.Conflict)
 	if _, err := g.Sweep(t.Context()); err != nil {
@@ -403,7 +412,7 @@ func TestExpiredApproval(t *testing.T) {
 	if got := strings.Join(g.events, ", "); got != "ann expired" {
 		t.Errorf("the events are %s", got)
 	}
-	g.now = g.now.Add(26 * time.Hour)
+	g.pass(26 * time.Hour)
 	if _, err := g.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func TestVectors(t *testing.T) {
+func TestEncodedVectors(t *testing.T) {
 	vector := []float32{0, 1, -1, math.MaxFloat32, math.SmallestNonzeroFloat32}
 	if got := decodeVector(encodeVector(vector)); !slices.Equal(got, vector) {
 		t.Errorf("decodeVector(encodeVector(%v)) = %v", vector, got)
