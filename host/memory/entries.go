@@ -91,7 +91,7 @@ func entryKeys(ctx context.Context, s *Service, st *store, c partition.Caller, q
 	life, bytes := newLifetimes(s), int64(0)
 	last, err = records.Page(s.records.Heads(ctx, prefix), after, q.Limit, func(r storage.Head) (bool, error) {
 		namespace := r.Key.Part(storage.Namespace)
-		if namespace == "" || q.Namespace != nil && namespace != "/"+*q.Namespace || !belongs(r.Key, c, st.Name) {
+		if namespace == "" || q.Namespace != nil && namespace != "/"+*q.Namespace || !belongs(r.Record, c, st.Name) {
 			return false, nil
 		}
 		visible, err := life.visible(ctx, st, r.Record)

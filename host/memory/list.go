@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 	}
 	found, life := []RecordInfo{}, newLifetimes(s)
 	last, err := records.Page(s.records.Heads(ctx, st.extent(group, c)), start, limit, func(r storage.Head) (bool, error) {
-		if !belongs(r.Key, c, name) {
+		if !belongs(r.Record, c, name) {
 			return false, nil
 		}
 		visible, err := life.visible(ctx, st, r.Record)
@@ -144,12 +145,18 @@ func afterCursor(group storage.Key, text string) (storage.Key, error) {
 }
 
 // belongs reports whether a list of a store contains a record for the caller.
-func belongs(key storage.Key, c partition.Caller, name string) bool {
-	user, session, workflow := key.Part(storage.User), key.Part(storage.Session), key.Part(storage.Workflow)
-	return key.Part(storage.Store) == name &&
-		(c.User == "" || user == "" || user == c.User) &&
-		(c.Session == "" || session == "" || session == c.Session) &&
-		(c.Workflow == "" || workflow == "" || workflow == c.Workflow)
+func belongs(r storage.Record, c partition.Caller, name string) bool {
+	user, session, workflow := r.Key.Part(storage.User), r.Key.Part(storage.Session), r.Key.Part(storage.Workflow)
+	if r.Key.Part(storage.Store) != name ||
+		c.User != "" && user != "" && user != c.User ||
+		c.Session != "" && session != "" && session != c.Session ||
+		c.Workflow != "" && workflow != "" && workflow != c.Workflow {
+		return false
+	}
+	if unnamed := session != "" && c.Session == "" || workflow != "" && c.Workflow == ""; unnamed && c.User != "" && user == "" {
+		return slices.Contains(r.Tags, storage.SubjectTag(c.User)) // the key of the record contains no user
+	}
+	return true
 }
 
 // lifetimes determines which records are live. It is used for lists, which do not need a snapshot.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -62,6 +63,35 @@ func TestListsAreBoundedWork(t *testing.T) {
 	}
 	if _, _, err := a.List(ctx, partition.Caller{Tenant: "acme"}, "notes", "nonsense!", 1); !errors.Is(err, abi.InvalidArgument) {
 		t.Errorf("an invalid cursor = %v; want invalid_argument", err)
+	}
+}
+
+// The keys of records of sessions contain no user. A list for a user nevertheless contains only the
+// records that the user wrote.
+func TestListOfUserInSessionStore(t *testing.T) {
+	a := newApp(t)
+	for user, session := range map[string]string{"ann": "s1", "bob": "s2", "": "s3"} {
+		a.must(partition.Caller{Tenant: "acme", User: user, Session: session, Run: "r"}, abi.SetContent, `"cart"`, `{}`)
+	}
+	for _, tt := range []struct {
+		caller partition.Caller
+		want   string
+	}{
+		{partition.Caller{}, "[s1 s2 s3]"},
+		{partition.Caller{User: "ann"}, "[s1]"},
+		{partition.Caller{User: "ann", Session: "s1"}, "[s1]"},
+		{partition.Caller{Session: "s3"}, "[s3]"},
+		{partition.Caller{User: "ann", Workflow: "w"}, "[s1]"},
+	} {
+		tt.caller.Tenant = "acme"
+		found, _, err := a.List(t.Context(), tt.caller, "cart", "", 100)
+		sessions := []string{}
+		for _, r := range found {
+			sessions = append(sessions, r.Session)
+		}
+		if slices.Sort(sessions); err != nil || fmt.Sprint(sessions) != tt.want {
+			t.Errorf("List for %+v = %v, %v; want %s", tt.caller, sessions, err, tt.want)
+		}
 	}
 }
 
