@@ -23,7 +23,7 @@ const (
 	recallMemory = "recall_memory"
 )
 
-// offeredMemory is a tool for blocks. Only clients that act for a user see it.
+// offeredMemory is a tool for blocks or collections. Only clients that act for a user see it.
 type offeredMemory struct {
 	tool *mcp.Tool
 	call func(*session) mcp.ToolHandler
@@ -101,7 +101,7 @@ func describeBlock(b declare.Block) string {
 	return strings.TrimSuffix(b.Description, ".") + "; " + limits + "."
 }
 
-// addMemory adds the tools for blocks and the blocks as resources, if the client acts for a user.
+// addMemory adds the tools for blocks and collections, and the blocks as resources, if the client acts for a user.
 func (s *session) addMemory() {
 	if s.owner.User == "" {
 		return
@@ -236,8 +236,8 @@ func (s *session) recall(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Ca
 	return structured(map[string]any{"results": found}), nil
 }
 
-// decodeArguments decodes the arguments of a tool for blocks. They must be an object whose members have
-// exactly the given names.
+// decodeArguments decodes the arguments of a tool for blocks or collections. They must be an object whose
+// members have exactly the given names.
 func decodeArguments(arguments json.RawMessage, v any, names ...string) error {
 	known := strictjson.Check(arguments, strictjson.Limits{}) == nil && strictjson.IsObject(arguments)
 	if known {

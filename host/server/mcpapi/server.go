@@ -73,7 +73,7 @@ func New(opts Options) *Server {
 	return s
 }
 
-// describe creates the lists of tools and agents, and the list of tools for blocks.
+// describe creates the lists of tools and agents, and the list of tools for blocks and collections.
 func (s *Server) describe() {
 	var names []string
 	for _, tool := range s.host.App().Tools {
@@ -97,6 +97,7 @@ func (s *Server) describe() {
 		}
 	}
 	s.describeMemory(names)
+	s.describeCollections(names)
 }
 
 // expressible reports whether MCP can express a tool. Otherwise it logs why not.

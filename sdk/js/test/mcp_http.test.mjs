@@ -35,7 +35,7 @@ after(async () => {
 
 test('tools, prompts and resources are listed', async () => {
   assert.equal(ann.client.getServerVersion().name, 'toolrun');
-  assert.deepEqual((await ann.client.listTools()).tools.map(({ name }) => name).toSorted(), ['Waiter', 'chatty', 'endless', 'order', 'pay', 'recall_memory', 'update_memory']);
+  assert.deepEqual((await ann.client.listTools()).tools.map(({ name }) => name).toSorted(), ['Waiter', 'chatty', 'endless', 'order', 'pay', 'recall_collection', 'recall_memory', 'update_memory']);
   assert.deepEqual((await ann.client.listPrompts()).prompts, [{ name: 'recap', description: 'What was ordered' }]);
   const { resources } = await ann.client.listResources();
   assert.deepEqual(resources.map(({ uri }) => uri), ['blocks/user/archival', 'blocks/user/core', 'orders', 'sessionMeta'].map((name) => `toolrun://shop/memory/${name}`));
