@@ -105,7 +105,19 @@ func searchText(content json.RawMessage) string {
 	return string(content)
 }
 
-// indexed returns the entry of an index for a record. It implements index.Decode.
+// indexed returns the entry of an index for a record. It implements index.Decode. The entry ends
+// earlier than its record if the retention was shortened after the record was written.
+func (st *store) indexed(r storage.Record) (index.Entry, error) {
+	e, err := indexed(r)
+	if st.retention > 0 && !r.Updated.IsZero() {
+		if end := r.Updated.Add(st.retention); e.Expires.IsZero() || end.Before(e.Expires) {
+			e.Expires = end
+		}
+	}
+	return e, err
+}
+
+// indexed is like store.indexed, but ignores the retention.
 func indexed(r storage.Record) (index.Entry, error) {
 	e, err := decode(r.Content)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
@@ -42,13 +43,14 @@ func (k Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error
 	if _, err := search.FindLanguage(decl.Collection.Language); err != nil {
 		return nil, err
 	}
-	return &store{name: decl.Name, collection: decl.Collection.WithDefaults(), limits: limits, index: k.Index}, nil
+	return &store{name: decl.Name, collection: decl.Collection.WithDefaults(), retention: decl.Retention.For, limits: limits, index: k.Index}, nil
 }
 
 // store implements kind.Store for one collection. It is immutable.
 type store struct {
 	name       string
 	collection declare.Collection
+	retention  time.Duration // 0 without a limit
 	limits     kind.Limits
 	index      *index.Set
 }

@@ -22,9 +22,9 @@ const (
 	MaxLimit     = 1000
 	// MaxQueryBytes is the maximum size of a query.
 	MaxQueryBytes = 64 << 10
-	// maxRounds is the maximum number of searches of one call. A further search replaces proposed
-	// entries that the run does not see.
-	maxRounds = 5
+	// maxDropped is the number of proposed entries that the run does not see after which a call ends its
+	// search, so that the entries that it reads are within the limits of a transaction.
+	maxDropped = 2 * MaxLimit
 )
 
 // query is a call of recall.
@@ -80,15 +80,9 @@ func (st *store) search(ctx context.Context, space kind.Namespace, q query) ([]r
 	}
 	q.Now = space.Now()
 	for _, w := range space.Written() {
-		q.Hidden = append(q.Hidden, w.Key)
-		if !w.Record.Exists() {
-			continue
-		}
-		own, err := indexed(w.Record)
-		if err != nil {
+		if err := st.replace(&q, w.Key, w.Record); err != nil {
 			return nil, err
 		}
-		q.Own = append(q.Own, own)
 	}
 	return st.verified(ctx, space, q)
 }
@@ -117,39 +111,68 @@ func (st *store) embedQuery(ctx context.Context, space kind.Namespace, q *query)
 	return nil
 }
 
-// verified searches the index and reads each proposed entry. It searches again, without the entries
-// that the run does not see, until it has enough results.
+// verified searches the index and reads each proposed entry. An entry that the run sees in another
+// version than the index is compared in that version. If the run does not see some of the entries,
+// verified searches again without them, and for more entries at a time.
 func (st *store) verified(ctx context.Context, space kind.Namespace, q query) ([]result, error) {
-	for round := 0; ; round++ {
-		hits, err := st.index.Search(ctx, space.Prefix(), indexed, q.Query)
+	wanted, dropped := q.Limit, 0
+	for {
+		hits, err := st.index.Search(ctx, space.Prefix(), st.indexed, q.Query)
 		if err != nil {
 			return nil, err
 		}
-		keys := make([]storage.Key, len(hits))
-		for i, h := range hits {
-			keys[i] = h.Key
-		}
-		records, err := space.Peek(ctx, keys...)
+		results, changed, err := st.check(ctx, space, &q, hits)
 		if err != nil {
 			return nil, err
 		}
-		results, dropped := make([]result, 0, len(hits)), 0
-		for i, h := range hits {
-			if h.Own < 0 && (!records[i].Exists() || records[i].Revision != h.Revision) {
-				q.Hidden = append(q.Hidden, h.Key)
-				dropped++
-				continue
-			}
-			r, err := resultOf(records[i], h, q.scores)
-			if err != nil {
-				return nil, err
-			}
-			results = append(results, r)
+		if dropped += changed; changed == 0 || dropped >= maxDropped {
+			return results[:min(wanted, len(results))], nil
 		}
-		if dropped == 0 || len(hits) < q.Limit || round == maxRounds-1 {
-			return results, nil
-		}
+		q.Limit = min(4*q.Limit, MaxLimit)
 	}
+}
+
+// check reads the proposed entries, and returns the results for those that the run sees. It excludes
+// all others from the next search, and returns their number.
+func (st *store) check(ctx context.Context, space kind.Namespace, q *query, hits []index.Hit) (results []result, changed int, err error) {
+	keys := make([]storage.Key, len(hits))
+	for i, h := range hits {
+		keys[i] = h.Key
+	}
+	records, err := space.Peek(ctx, keys...)
+	if err != nil {
+		return nil, 0, err
+	}
+	results = make([]result, 0, len(hits))
+	for i, h := range hits {
+		if h.Own < 0 && (!records[i].Exists() || records[i].Revision != h.Revision) {
+			changed++
+			if err := st.replace(q, h.Key, records[i]); err != nil {
+				return nil, 0, err
+			}
+			continue
+		}
+		r, err := resultOf(records[i], h, q.scores)
+		if err != nil {
+			return nil, 0, err
+		}
+		results = append(results, r)
+	}
+	return results, changed, nil
+}
+
+// replace makes a query compare a record instead of the committed entry with its key. If the record
+// does not exist, the query ignores the entry.
+func (st *store) replace(q *query, key storage.Key, r storage.Record) error {
+	q.Hidden = append(q.Hidden, key)
+	if !r.Exists() {
+		return nil
+	}
+	own, err := st.indexed(r)
+	if err == nil {
+		q.Own = append(q.Own, own)
+	}
+	return err
 }
 
 // resultOf returns the result for a record that a search has found.

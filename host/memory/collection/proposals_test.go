@@ -1,0 +1,78 @@
+package collection_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
+)
+
+// A search can propose another version of an entry than the one that the run sees. The entry must
+// still be found, because it exists in both versions.
+func TestRecallOfReplacedEntries(t *testing.T) {
+	for name, fill := range map[string]int{"without an index": 0, "with an index": 300} {
+		t.Run(name, func(t *testing.T) {
+			f := open(t)
+			for i := range fill {
+				f.want(ann, abi.Remember, fmt.Sprintf(`"notes", "coffee %d"`, i), `{"success":true`)
+			}
+			f.want(ann, abi.Remember, `"notes", "first tea", {"id": "1"}`, `{"success":true`)
+			if _, err := f.run(ann, memory.Tx{}, func(call func(op, args string) string) {
+				if got := f.ids(call(abi.Recall, `"notes", "tea", {"limit": 1}`)); got != "1" {
+					t.Errorf("recall found %q; want the entry 1", got)
+				}
+				f.want(ann, abi.Remember, `"notes", "second tea", {"id": "1"}`, `{"success":true`)
+				var found struct {
+					Results []struct{ ID, Content string }
+				}
+				reply := call(abi.Recall, `"notes", "tea", {"limit": 1}`)
+				if err := json.Unmarshal([]byte(reply), &found); err != nil || len(found.Results) != 1 || found.Results[0].Content != "first tea" {
+					t.Errorf("after another run has replaced the entry, recall = %s; want the version that the run has seen", reply)
+				}
+			}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// Entries that have ended, because the retention was shortened, do not hide other entries.
+func TestRecallBehindEndedEntries(t *testing.T) {
+	for name, ended := range map[string]int{"without an index": 100, "with an index": 1000} {
+		t.Run(name, func(t *testing.T) {
+			f := open(t)
+			for i := range ended {
+				f.want(ann, abi.Remember, fmt.Sprintf(`"notes", "tea", {"id": "ended %d"}`, i), `{"success":true`)
+			}
+			f.now = f.now.Add(time.Hour)
+			f.want(ann, abi.Remember, `"notes", "some tea and many other words that make it a worse result", {"id": "live"}`, `{"success":true`)
+			f.reopen(func(c *memory.Config) { c.Stores[2].Retention.For = 10 * time.Minute })
+			if got := f.recall(ann, `"notes", "tea", {"limit": 2}`); got != "live" {
+				t.Errorf("recall found %q; want the only entry that has not ended", got)
+			}
+		})
+	}
+}
+
+// Entries of sessions that have ended, and that no sweep has removed yet, do not hide other entries.
+func TestRecallBehindEntriesOfIdleSession(t *testing.T) {
+	f := openWith(t, func(c *memory.Config) {
+		c.Stores = append(c.Stores, declare.Store{Name: "visit", Kind: declare.KindCollection, Access: declare.ScopeUser, Retention: declare.Retention{Session: true}})
+	})
+	in := func(session string) partition.Caller {
+		return partition.Caller{Tenant: "acme", User: "ann", Session: session, Run: "run_1"}
+	}
+	for i := range 600 {
+		f.want(in("s1"), abi.Remember, fmt.Sprintf(`"visit", "tea", {"id": "%d"}`, i), `{"success":true`)
+	}
+	f.now = f.now.Add(48 * time.Hour)
+	f.want(in("s2"), abi.Remember, `"visit", "some tea and many other words", {"id": "live"}`, `{"success":true`)
+	if got := f.recall(in("s2"), `"visit", "tea", {"limit": 2}`); got != "live" {
+		t.Errorf("recall found %q; want the entry of the session that has not ended", got)
+	}
+}
