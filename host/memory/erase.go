@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/artifact"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
@@ -53,6 +54,7 @@ func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error)
 	}
 	c.Session, c.Workflow = "", ""
 	e := &erasure{s, c, &erased}
+	defer func() { evict(s, c, erased) }()
 	if err := e.mark(ctx); err != nil {
 		return erased, s.records.Fault("erase a user", err)
 	}
@@ -62,7 +64,6 @@ func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error)
 			return erased, s.records.Fault("erase a user", err)
 		}
 		if !found {
-			evict(s, c, erased)
 			return erased, nil
 		}
 	}
@@ -70,11 +71,21 @@ func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error)
 		WithHint("stop the user's runs, then erase the user again")
 }
 
-// evict removes the indexes of the collections with erased entries from memory.
+// evict removes the indexes from memory that can contain words of the caller's user. The entries may
+// have ended or been forgotten before the erasure.
 func evict(s *Service, c partition.Caller, erased Erased) {
-	for name := range erased.Stores {
-		s.index.Evict(prefixOf(s.app.Group(c), name))
-	}
+	group := s.app.Group(c)
+	s.index.Evict(func(prefix storage.Key) bool {
+		if !prefix.HasPrefix(group) {
+			return false
+		}
+		if owner := prefix.Part(storage.User); owner != "" {
+			return owner == c.User
+		}
+		name := prefix.Part(storage.Store)
+		st := s.stores[name]
+		return st == nil || st.Collection.Erase != declare.EraseNever || erased.Stores[name] > 0
+	})
 }
 
 // erasure is an erasure in progress of the caller's user, with a summary of what it has removed.

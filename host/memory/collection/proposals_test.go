@@ -10,6 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/search/index"
 )
 
 // A search can propose another version of an entry than the one that the run sees. The entry must
@@ -74,5 +75,26 @@ func TestRecallBehindEntriesOfIdleSession(t *testing.T) {
 	f.want(in("s2"), abi.Remember, `"visit", "some tea and many other words", {"id": "live"}`, `{"success":true`)
 	if got := f.recall(in("s2"), `"visit", "tea", {"limit": 2}`); got != "live" {
 		t.Errorf("recall found %q; want the entry of the session that has not ended", got)
+	}
+}
+
+// Services of different versions of an app can share an index. Each search uses the retention of its
+// own version.
+func TestRecallWithOtherRetention(t *testing.T) {
+	f := open(t)
+	shared := index.New(f.backend, index.Options{})
+	f.reopen(func(c *memory.Config) { c.Index = shared })
+	for i := range 300 {
+		f.want(ann, abi.Remember, fmt.Sprintf(`"notes", "tea", {"id": "%d"}`, i), `{"success":true`)
+	}
+	f.now = f.now.Add(time.Hour)
+	for _, tt := range []struct {
+		retention time.Duration
+		want      string
+	}{{10 * time.Minute, ""}, {0, "0"}, {2 * time.Hour, "0"}, {time.Minute, ""}} {
+		f.reopen(func(c *memory.Config) { c.Index, c.Stores[2].Retention.For = shared, tt.retention })
+		if got := f.recall(ann, `"notes", "tea", {"limit": 1}`); got != tt.want {
+			t.Errorf("with a retention of %s, recall found %q; want %q", tt.retention, got, tt.want)
+		}
 	}
 }

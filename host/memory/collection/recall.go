@@ -200,7 +200,7 @@ func idOf(key storage.Key) string { return key.Part(storage.Item) }
 
 // readQuery checks the arguments of recall.
 func (st *store) readQuery(text, rest json.RawMessage) (query, error) {
-	q := query{Query: index.Query{Limit: DefaultLimit, Mode: index.Hybrid, Language: st.collection.Language}}
+	q := query{Query: index.Query{Limit: DefaultLimit, Mode: index.Hybrid, Language: st.collection.Language, Decoding: st.retention.String()}}
 	if json.Unmarshal(text, &q.Text) != nil || strings.TrimSpace(q.Text) == "" {
 		return q, abi.Faultf(abi.InvalidArgument, "the query must be a text that is not empty")
 	}

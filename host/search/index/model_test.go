@@ -78,7 +78,7 @@ func TestModel(t *testing.T) {
 				delete(committed, k)
 			},
 			"wait":  func(rt *rapid.T) { now = now.Add(time.Hour) },
-			"evict": func(rt *rapid.T) { s.Evict(prefix) },
+			"evict": func(rt *rapid.T) { s.Evict(under(prefix)) },
 			"search": func(rt *rapid.T) {
 				q := index.Query{
 					Text: texts(4).Draw(rt, "query"), Vector: vectors().Draw(rt, "query"), Now: now,

@@ -43,10 +43,11 @@ type partition struct {
 }
 
 // partitionKey identifies an index: the words of the same entries have other stems in another
-// language.
+// language, and another Decode can return other entries.
 type partitionKey struct {
 	prefix   storage.Key
 	language string
+	decoding string
 }
 
 // errNoIndex is the reason why a partition is searched without an index.

@@ -141,12 +141,12 @@ func TestEvict(t *testing.T) {
 	entries := fill(t, b, one, 300)
 	compare(t, s, one, entries)
 	compare(t, s, two, fill(t, b, two, 400))
-	s.Evict(two)
+	s.Evict(under(two))
 	if !index.Indexed(s, one) || index.Indexed(s, two) {
 		t.Errorf("after Evict, the partitions have indexes: %v and %v; want true and false", index.Indexed(s, one), index.Indexed(s, two))
 	}
 	if group, _ := one.Group(); group != "" {
-		s.Evict(group)
+		s.Evict(under(group))
 	}
 	if s.Bytes() != 0 {
 		t.Errorf("%d bytes are left; want none", s.Bytes())
@@ -382,7 +382,7 @@ func TestConcurrent(t *testing.T) {
 					t.Errorf("Search for a removed entry = %s", describe(hits))
 				}
 				if n%20 == 10 {
-					s.Evict(mine)
+					s.Evict(under(mine))
 				}
 			}
 		})
@@ -475,4 +475,9 @@ func TestUnfit(t *testing.T) {
 	if compare(t, s, kb, entries[:300]); !index.Indexed(s, kb) {
 		t.Error("the partition has no index although it has become smaller")
 	}
+}
+
+// under returns a function that accepts the prefixes that begin with a key.
+func under(key storage.Key) func(storage.Key) bool {
+	return func(prefix storage.Key) bool { return prefix.HasPrefix(key) }
 }

@@ -74,6 +74,9 @@ type Query struct {
 	Filter Filter
 	// Language is the language of the texts. Default: search.DefaultLanguage.
 	Language string
+	// Decoding distinguishes the functions of the type Decode that return different entries for the
+	// same record. Searches with another Decoding use another index.
+	Decoding string
 	// Now is the current time. Entries that have expired at this time are omitted.
 	Now time.Time
 	// Own contains entries that the caller has written but not committed. They are searched like

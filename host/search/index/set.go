@@ -39,7 +39,7 @@ type Set struct {
 
 	mu         sync.Mutex // guards the following fields
 	closed     bool
-	partitions map[storage.Key][]*partition // by prefix, one for each language
+	partitions map[storage.Key][]*partition // by prefix, one for each language and decoding
 	memory     memory
 	clock      uint64 // the number of uses of partitions
 }
@@ -73,7 +73,7 @@ func (s *Set) Search(ctx context.Context, prefix storage.Key, decode Decode, q Q
 		return nil, err
 	}
 	r := newRanking(&q, words)
-	p, first, err := s.partition(ctx, partitionKey{prefix, language.Name()})
+	p, first, err := s.partition(ctx, partitionKey{prefix, language.Name(), q.Decoding})
 	if err != nil {
 		return nil, err
 	}
@@ -190,13 +190,15 @@ func (s *Set) Refresh(keys ...storage.Key) {
 	}
 }
 
-// Evict removes the indexes of all partitions whose keys begin with a prefix from memory, for example
-// after the data of a user was erased. Later searches read the entries again.
-func (s *Set) Evict(prefix storage.Key) {
+// Evict removes the indexes of some partitions from memory: those whose prefixes the function "of"
+// accepts. Later searches read the entries again. An index can contain words of entries that no longer
+// exist, so the data of a user is erased only after a call to Evict. The function must not call methods
+// of the Set.
+func (s *Set) Evict(of func(prefix storage.Key) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for k, partitions := range s.partitions {
-		if k.HasPrefix(prefix) {
+	for prefix, partitions := range s.partitions {
+		if of(prefix) {
 			for _, p := range slices.Clone(partitions) {
 				s.evict(p)
 			}
@@ -206,7 +208,7 @@ func (s *Set) Evict(prefix storage.Key) {
 
 // Close releases the memory of the Set. Later searches read all entries. Close may be called twice.
 func (s *Set) Close() {
-	s.Evict("")
+	s.Evict(func(storage.Key) bool { return true })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
