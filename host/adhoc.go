@@ -25,7 +25,8 @@ type AdHocTool struct {
 	// Language is the name of a language that one of the host's engines runs, such as javascript,
 	// typescript or python.
 	Language string
-	// Text is the source text. It can import only the modules that are bundled with the language.
+	// Text is the source text. The source text can import only the modules that are bundled with
+	// the language.
 	Text string
 	// Grants are the tool's grants on the app's stores. If Grants is empty, the tool cannot access
 	// any store.
@@ -148,8 +149,8 @@ func (c *programCache) release(entry *cachedTool) {
 	c.evict()
 }
 
-// The method declared returns the declaration of an AdHocTool. It rejects grants on stores that the
-// app does not have.
+// The method declared returns the declaration of an AdHocTool. The method declared rejects grants
+// on stores that the app does not have.
 func (c *programCache) declared(h *Host, inv Invocation) (declared app.Tool, err error) {
 	if len(inv.Code.Text) > h.limits.SourceBytes {
 		return declared, abi.Faultf(abi.SourceInvalid, "the code exceeds %s", bytesize.Format(int64(h.limits.SourceBytes)))

@@ -46,8 +46,8 @@ func (r *run) timeLimit() time.Duration {
 	return r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout)
 }
 
-// admitted calls the function "work" after the gate has admitted the caller. It is for operations
-// that read much data and therefore use as much CPU time as a run.
+// admitted calls the function "work" after the gate has admitted the caller. admitted is for
+// operations that read much data and therefore use as much CPU time as a run.
 func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) error {
 	flow := admission.Flow{App: h.app.ID, Tenant: caller.as("").Tenant, User: caller.User}
 	if err := h.gate.Acquire(ctx, flow); err != nil {
@@ -57,7 +57,7 @@ func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) e
 	return work()
 }
 
-// ready prepares the state that all attempts share. It first waits at the gate, because only the
+// ready prepares the state that all attempts share. ready first waits at the gate, because only the
 // gate bounds the number of concurrent invocations, and their documents use memory and CPU time.
 func (r *run) ready(ctx context.Context) error {
 	inTime, cancel := r.bounded(ctx, r.timeLimit())

@@ -98,7 +98,7 @@ func (e *agentEnv) read(ctx context.Context, item string, to any) (found bool, e
 	return true, nil
 }
 
-// write stores the state under an item. It does nothing if there is no session.
+// write stores the state under an item. write does nothing if there is no session.
 func (e *agentEnv) write(ctx context.Context, item string, state any) error {
 	text, err := json.Marshal(state)
 	if err != nil {

@@ -27,7 +27,7 @@ func blockRights(a *app.App) memory.Authority {
 	return memory.Granted(grants)
 }
 
-// blockID identifies a text of a user. It contains the name of the block, and the agent or "".
+// blockID identifies a text of a user. blockID contains the name of the block, and the agent or "".
 type blockID struct{ name, agent string }
 
 // UserMemory implements agent.Env. UserMemory returns nil if the caller has no user.

@@ -12,10 +12,10 @@ import (
 // previewName is the name of previews in fingerprints.
 const previewName = "preview"
 
-// Preview returns the first request that a turn would send to a model. It contains, for example,
-// the goal, the instructions and the facts that recalls have injected. It sends no request and
-// stores nothing. Tools that the turn calls before the request are executed in a dry run. The
-// result is never nil.
+// Preview returns the first request that a turn would send to a model. The request contains, for
+// example, the goal, the instructions and the facts that recalls have injected. Preview sends no
+// request and stores nothing. Tools that the turn calls before the request are executed in a dry
+// run. The result is never nil.
 func (a Agents) Preview(ctx context.Context, req Turn) (*report.Preview, error) {
 	req.DryRun, req.Live = true, false
 	t := newTurn(a.h, previewName, req)

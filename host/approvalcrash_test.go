@@ -75,8 +75,8 @@ func crashApproval(path, mode string) error {
 	select {}
 }
 
-// killAt starts a child, and kills it when it has written a line with a prefix. It returns the rest of
-// this line.
+// killAt starts a child, and kills it when it has written a line with a prefix. killAt returns the
+// rest of this line.
 func killAt(t *testing.T, path, mode, prefix string) string {
 	t.Helper()
 	cmd, lines := startChild(t, path, mode)

@@ -71,7 +71,7 @@ type gated struct {
 	// passed is the time since the host was opened first, in nanoseconds.
 	passed atomic.Int64
 	events []string
-	// afterRun is called after an execution of a tool, before the commit. It can be nil.
+	// afterRun is called after an execution of a tool, before the commit. afterRun can be nil.
 	afterRun func()
 	host.NopObserver
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/host/artifact"
 )
 
-// Artifacts is a handle for the files that were uploaded to the sessions of an app. It is safe for
-// concurrent use.
+// Artifacts is a handle for the files that were uploaded to the sessions of an app. Artifacts is
+// safe for concurrent use.
 type Artifacts struct{ h *Host }
 
 // Artifacts returns a handle for the uploaded files of the app's sessions.
@@ -48,15 +48,15 @@ func (a Artifacts) Remove(ctx context.Context, caller Caller, id string) (artifa
 	return a.store().Remove(ctx, caller.as(""), id)
 }
 
-// Content returns the content of a file of the caller's tenant. It does not check the user and the
-// session of the file: callers of Content must check them.
+// Content returns the content of a file of the caller's tenant. Content does not check the user and
+// the session of the file: callers of Content must check them.
 func (a Artifacts) Content(ctx context.Context, caller Caller, id string) ([]byte, error) {
 	return a.store().Content(ctx, caller.as("").Tenant, id)
 }
 
-// Piece returns 256 KiB of the content of a file of the caller's tenant, starting at an offset. It
-// returns fewer bytes only at the end of the file. The error is abi.NotFound if the file does not
-// exist. Like Content, it does not check the user and the session of the file.
+// Piece returns 256 KiB of the content of a file of the caller's tenant, starting at an offset.
+// Piece returns fewer bytes only at the end of the file. The error is abi.NotFound if the file does
+// not exist. Like Content, it does not check the user and the session of the file.
 func (a Artifacts) Piece(ctx context.Context, caller Caller, id string, offset int64) ([]byte, error) {
 	return a.store().Piece(ctx, caller.as("").Tenant, id, offset)
 }

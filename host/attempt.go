@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// attempt is one execution of a guest. It implements the functions that the guest can call, and
-// performs memory operations on its View.
+// attempt is one execution of a guest. attempt implements the functions that the guest can call,
+// and performs memory operations on its View.
 type attempt struct {
 	run      *run
 	view     *memory.View
@@ -138,7 +138,7 @@ func (a *attempt) runError(ctx context.Context, err error) error {
 	return &g
 }
 
-// log records a log line of the guest. It drops lines that exceed the limits, and adds one line
+// log records a log line of the guest. log drops lines that exceed the limits, and adds one line
 // that reports this.
 func (a *attempt) log(level abi.Level, text string) error {
 	limits := a.run.limits

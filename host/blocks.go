@@ -13,7 +13,7 @@ import (
 
 // Blocks is a handle for the blocks of users. The blocks belong to Caller.User, and the blocks of
 // an agent also belong to Caller.Agent. By default, Blocks is meant for operators and users: the
-// grants of tools do not apply. It is safe for concurrent use.
+// grants of tools do not apply. Blocks is safe for concurrent use.
 type Blocks struct {
 	h         *Host
 	authority memory.Authority
@@ -25,8 +25,8 @@ func (h *Host) Blocks() Blocks { return Blocks{h, memory.Operator()} }
 // With returns a handle with the rights of an Authority.
 func (b Blocks) With(a memory.Authority) Blocks { return Blocks{b.h, a} }
 
-// Declared returns the declared blocks in the order of the app file. It is empty if the app has no
-// blocks.
+// Declared returns the declared blocks in the order of the app file. The result is empty if the app
+// has no blocks.
 func (b Blocks) Declared() []declare.Block {
 	var all []declare.Block
 	for _, st := range b.h.memory.Stores() {
@@ -39,8 +39,8 @@ func (b Blocks) Declared() []declare.Block {
 
 // List returns the existing blocks of the caller's user with a scope. The default scope is
 // block.ScopeUser. If the caller has an agent, List returns only the blocks of this agent;
-// otherwise, it returns the blocks of all agents. It returns invalid_argument if there are more than
-// 1,000 blocks or 4 MiB of texts. If the app has no blocks, the error is abi.NotFound.
+// otherwise, it returns the blocks of all agents. List returns invalid_argument if there are more
+// than 1,000 blocks or 4 MiB of texts. If the app has no blocks, the error is abi.NotFound.
 func (b Blocks) List(ctx context.Context, caller Caller, scope block.Scope) ([]block.Block, error) {
 	if err := b.requireBlocks(); err != nil {
 		return nil, err

@@ -57,9 +57,9 @@ type EntryBatch struct {
 	Expired int
 }
 
-// EntryReader reads entries of a collection from JSON lines, in batches. Its memory is bounded. An entry
-// without an id gets an id that depends only on its content, so a second import replaces the entry. It
-// is not safe for concurrent use.
+// EntryReader reads entries of a collection from JSON lines, in batches. Its memory is bounded. An
+// entry without an id gets an id that depends only on its content, so a second import replaces the
+// entry. EntryReader is not safe for concurrent use.
 type EntryReader struct {
 	lines   *bufio.Scanner
 	now     time.Time
@@ -136,7 +136,7 @@ func (r *EntryReader) read() (*EntryLine, error) {
 	return nil, io.EOF
 }
 
-// AtLine adds the number of a line to a fault. It returns any other error unchanged.
+// AtLine adds the number of a line to a fault. AtLine returns any other error unchanged.
 func AtLine(err error, line int) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok {
@@ -288,9 +288,10 @@ func (c Collections) Import(ctx context.Context, caller Caller, name string, r i
 // exportPage is the number of entries that an export reads at a time.
 const exportPage = 256
 
-// Export writes the entries of a collection as JSON lines, which Import accepts. If the caller has a
-// user or a session, it writes only their entries and those of the app. It reads the entries in pages,
-// not from one snapshot. If the argument "namespace" is not nil, it writes only this namespace.
+// Export writes the entries of a collection as JSON lines, which Import accepts. If the caller has
+// a user or a session, it writes only their entries and those of the app. Export reads the entries
+// in pages, not from one snapshot. If the argument "namespace" is not nil, it writes only this
+// namespace.
 func (c Collections) Export(ctx context.Context, caller Caller, name string, namespace *string, w io.Writer, report func(EntryProgress)) (EntryProgress, error) {
 	return ExportEntries(w, func(after string) ([]memory.Entry, string, error) {
 		return c.List(ctx, caller, memory.EntryQuery{Collection: name, Namespace: namespace, After: after, Limit: exportPage})

@@ -11,10 +11,10 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Collections is a handle for the collections of an app. It is meant for operators: the grants of
-// tools do not apply. If Caller.ActorIsUser is set, only entries that belong to the user or to the
-// user's session can be read. Entries in collections with the access user belong to Caller.User. It is
-// safe for concurrent use.
+// Collections is a handle for the collections of an app. Collections is meant for operators: the
+// grants of tools do not apply. If Caller.ActorIsUser is set, only entries that belong to the user
+// or to the user's session can be read. Entries in collections with the access user belong to
+// Caller.User. Collections is safe for concurrent use.
 type Collections struct{ h *Host }
 
 // CollectionsOf returns a handle for the collections of a host's app.
@@ -109,8 +109,8 @@ type Remembered struct {
 	Expires *time.Time `json:"expires_at"`
 }
 
-// Remember stores entries in one transaction: all of them, or none. It accepts at most MaxRemembered
-// entries. A fault about one of several entries contains the entry's index, from 0.
+// Remember stores entries in one transaction: all of them, or none. Remember accepts at most
+// MaxRemembered entries. A fault about one of several entries contains the entry's index, from 0.
 func (c Collections) Remember(ctx context.Context, caller Caller, name string, entries ...NewEntry) ([]Remembered, error) {
 	if len(entries) > MaxRemembered {
 		return nil, abi.Faultf(abi.TooLarge, "the request has %d entries; the limit is %d", len(entries), MaxRemembered).

@@ -46,8 +46,8 @@ func (c *compiler) engine(t *tool) (engine.Engine, error) {
 	return nil, f.WithHint("use a file with one of these extensions: %s", strings.Join(slices.Sorted(maps.Keys(c.h.engines)), ", "))
 }
 
-// compile reads the source of a tool and compiles it with the engine for its file extension. It
-// waits at the gate in the flow of the tenant.
+// compile reads the source of a tool and compiles it with the engine for its file extension.
+// compile waits at the gate in the flow of the tenant.
 func (c *compiler) compile(ctx context.Context, t *tool, tenant string, limit time.Duration) (engine.Program, error) {
 	eng, err := c.engine(t)
 	if err != nil {

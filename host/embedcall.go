@@ -24,8 +24,8 @@ func (e embedding) key(text string) model.VectorKey {
 	return model.NewVectorKey(e.ID(), e.purpose, text)
 }
 
-// embed returns a vector of unit length for each text. It sends the texts in batches and waits for
-// all answers. Equal texts are sent once.
+// embed returns a vector of unit length for each text. embed sends the texts in batches and waits
+// for all answers. Equal texts are sent once.
 func (x *externals) embed(ctx context.Context, e embedding, texts []string) ([][]float32, error) {
 	distinct := map[string][]float32{}
 	w := waiting{x: x}
@@ -94,8 +94,8 @@ func (x *externals) addEmbedding(w *waiting, id uint64, e embedding, texts []str
 	return nil
 }
 
-// sendEmbedding sends the texts whose vectors are not known, and records the usage of the request. It
-// returns the vectors of all texts.
+// sendEmbedding sends the texts whose vectors are not known, and records the usage of the request.
+// sendEmbedding returns the vectors of all texts.
 func (x *externals) sendEmbedding(ctx context.Context, e embedding, texts []string) ([]byte, error) {
 	vectors := x.knownVectors(e, texts)
 	var missing []string
@@ -175,8 +175,8 @@ func (x *externals) keepVectors(e embedding, texts []string, vectors [][]float32
 	}
 }
 
-// shareVectors adds the vectors of the run to the cache. It is called when the run has succeeded, so
-// that the cache contains nothing of a user who was erased during the run.
+// shareVectors adds the vectors of the run to the cache. shareVectors is called when the run has
+// succeeded, so that the cache contains nothing of a user who was erased during the run.
 func (x *externals) shareVectors() {
 	if x == nil {
 		return

@@ -120,7 +120,7 @@ func (x *userExport) write(ctx context.Context) error {
 	return x.zip.Close()
 }
 
-// file writes the content of a file. It skips a file that was deleted in the meantime.
+// file writes the content of a file. file skips a file that was deleted in the meantime.
 func (x *userExport) file(ctx context.Context, a artifact.Artifact) error {
 	piece, err := x.h.memory.Artifacts().Piece(ctx, x.caller.Tenant, a.ID, 0)
 	if errors.Is(err, abi.NotFound) {

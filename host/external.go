@@ -22,14 +22,15 @@ type externalCall struct {
 	// canonical request.
 	kind, target string
 	body         []byte
-	// do makes the call. It returns soon after its context ends. A fault is recorded like an answer.
-	// If the run is executed again, the caller gets the same fault.
+	// do makes the call. do returns soon after its context ends. A fault is recorded like an
+	// answer. If the run is executed again, the caller gets the same fault.
 	do journal.Call
 }
 
-// externals makes the external calls of a run or a turn, including its nested runs. It records the
-// answers. All attempts of the run therefore get the same answers, and each call is made only once.
-// A run that waits for an answer is parked: it occupies no slot of the gate and holds no lock.
+// externals makes the external calls of a run or a turn, including its nested runs. externals
+// records the answers. All attempts of the run therefore get the same answers, and each call is
+// made only once. A run that waits for an answer is parked: it occupies no slot of the gate and
+// holds no lock.
 //
 // One goroutine uses externals. The calls use only the fields that mu guards.
 type externals struct {

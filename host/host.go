@@ -28,7 +28,7 @@ import (
 // sweepChunk is the maximum number of records that are removed at once.
 const sweepChunk = 1000
 
-// Host runs the tools of one app. It is safe for concurrent use.
+// Host runs the tools of one app. Host is safe for concurrent use.
 type Host struct {
 	app         *app.App
 	memory      *memory.Service
@@ -61,9 +61,9 @@ type Host struct {
 	stopped  sync.WaitGroup
 }
 
-// Open opens a Host and compares the app's declarations with the records in the backend. It returns
-// a *memory.ScopeChangedError if the access or kind of a store has changed and the store has
-// records. Open does not compile tools: Check compiles all tools, and the first run of a tool
+// Open opens a Host and compares the app's declarations with the records in the backend. Open
+// returns a *memory.ScopeChangedError if the access or kind of a store has changed and the store
+// has records. Open does not compile tools: Check compiles all tools, and the first run of a tool
 // compiles that tool. Therefore the file system that was passed to app.Load must stay open until
 // Close. Open rejects an app whose file system is closed.
 func Open(ctx context.Context, opts Options) (*Host, error) {
@@ -208,9 +208,9 @@ func (h *Host) Meter() *Meter { return h.meter }
 // errHostClosed is the fault of runs that begin after Close.
 var errHostClosed = abi.Faultf(abi.Unavailable, "the host is closed")
 
-// Close stops the Host's background work and closes its programs. It waits for active runs. Runs that
-// wait for the answer of a model, and later runs, fail with abi.Unavailable. Close does not close the
-// backend. It is safe to call Close more than once.
+// Close stops the Host's background work and closes its programs. Close waits for active runs. Runs
+// that wait for the answer of a model, and later runs, fail with abi.Unavailable. Close does not
+// close the backend. Close is safe to call Close more than once.
 func (h *Host) Close() error {
 	h.closed.Store(true)
 	h.stop()

@@ -19,7 +19,7 @@ func (l Limits) documents() strictjson.Limits {
 	return strictjson.Limits{Depth: l.ValueNesting, Values: l.Values}
 }
 
-// decode checks a document. It returns the decoded value only if the value must be validated
+// decode checks a document. decode returns the decoded value only if the value must be validated
 // against a schema.
 func (l Limits) decode(text json.RawMessage, s *schema.Schema) (any, error) {
 	if s == nil {
@@ -36,8 +36,8 @@ func documentFault(code abi.Code, name string, err error) error {
 	return abi.Faultf(code, "the %s is not valid JSON: %v", name, err)
 }
 
-// document checks the size of the input or the context of an invocation. It returns {} for an empty
-// document.
+// document checks the size of the input or the context of an invocation. document returns {} for an
+// empty document.
 func (l Limits) document(name string, text json.RawMessage) (json.RawMessage, error) {
 	if len(text) == 0 {
 		return json.RawMessage("{}"), nil
@@ -107,8 +107,8 @@ func nullIfEmpty(text string) any {
 }
 
 // canonical returns a document in canonical form, so documents that differ only in white space or
-// member order become equal. It returns a document that exceeds the limits unchanged, because every
-// run rejects that document.
+// member order become equal. canonical returns a document that exceeds the limits unchanged,
+// because every run rejects that document.
 func (l Limits) canonical(text json.RawMessage) []byte {
 	if len(text) > l.InputBytes {
 		return text

@@ -10,7 +10,7 @@ import (
 )
 
 // Ledger is a handle for the ledger of an app. Entries that are not part of a commit are written in
-// the background. It is safe for concurrent use.
+// the background. Ledger is safe for concurrent use.
 type Ledger struct {
 	h *Host
 
@@ -46,8 +46,8 @@ func newLedger(h *Host) *Ledger {
 // store returns the ledger of a tenant in the backend.
 func (l *Ledger) store() *ledger.Ledger { return l.h.memory.Ledger() }
 
-// start starts a background goroutine that writes entries until close is called. It does nothing if
-// the app keeps no ledger.
+// start starts a background goroutine that writes entries until close is called. start does nothing
+// if the app keeps no ledger.
 func (l *Ledger) start() {
 	if l.store().Enabled() {
 		l.done.Go(l.work)
@@ -96,7 +96,7 @@ func (l *Ledger) close() {
 	l.done.Wait()
 }
 
-// flush writes the pending entries. It continues when the Host's background work is stopped,
+// flush writes the pending entries. flush continues when the Host's background work is stopped,
 // because the entries of acknowledged runs must be written.
 func (l *Ledger) flush() {
 	l.flushing.Lock()
@@ -119,7 +119,7 @@ func (l *Ledger) flush() {
 
 var errLedgerFull = abi.Faultf(abi.Unavailable, "too many runs ended before their ledger entries were written")
 
-// take removes the next pending entries of one tenant from the queue and returns them. It also
+// take removes the next pending entries of one tenant from the queue and returns them. take also
 // returns the number of entries that were dropped.
 func (l *Ledger) take() (tenant string, chunk []ledger.Entry, lost int) {
 	l.mu.Lock()

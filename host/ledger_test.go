@@ -47,7 +47,8 @@ func entries(t *testing.T, h *host.Host, q ledger.Query) []ledger.Entry {
 
 func number(n int) json.RawMessage { return json.RawMessage(`{"n":` + itoa(n) + `}`) }
 
-// The ledger contains every run, even if the run stored nothing. It contains no content of records.
+// The ledger contains every run, even if the run stored nothing. The ledger contains no content of
+// records.
 func TestLedger(t *testing.T) {
 	h := openTool(t, counter, keepLedger)
 	caller := host.Caller{User: "ann", Actor: "the gateway"}
@@ -236,7 +237,7 @@ func TestManyCodes(t *testing.T) {
 	}
 }
 
-// sessionMeta lists uploaded files. It contains only the text of active files.
+// sessionMeta lists uploaded files. sessionMeta contains only the text of active files.
 func TestFiles(t *testing.T) {
 	h := openTool(t, `return JSON.stringify((await memory.get_content("sessionMeta")).artifacts.map(a => [a.filename, a.text ?? null, a.downloadUrl, a.isActive]))`,
 		func(o *host.Options) {

@@ -20,9 +20,9 @@ const (
 	meterTime = 10 * time.Second
 )
 
-// Meter measures the usage of a Host's runs. It adds up usage in RAM and writes the totals
-// periodically. If every run wrote its usage, all runs of a tenant would write the same record. It
-// is safe for concurrent use.
+// Meter measures the usage of a Host's runs. Meter adds up usage in RAM and writes the totals
+// periodically. If every run wrote its usage, all runs of a tenant would write the same record.
+// Meter is safe for concurrent use.
 type Meter struct {
 	store *metering.Meter
 	log   *slog.Logger

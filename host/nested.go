@@ -48,8 +48,8 @@ func nestedFault(ctx context.Context, t *turn, v *memory.View, err error) error 
 	return t.faultOf(err)
 }
 
-// errNotAdmitted ends the attempt of a turn that has lost its slot at the gate. It is not a fault,
-// so an agent cannot handle it.
+// errNotAdmitted ends the attempt of a turn that has lost its slot at the gate. errNotAdmitted is
+// not a fault, so an agent cannot handle it.
 var errNotAdmitted = errors.New("the turn lost its slot at the gate")
 
 // nestedRun returns a run of a tool that is ready to be executed: the tool is compiled and the input

@@ -21,11 +21,12 @@ type Observer interface {
 	SessionEnded(ctx context.Context, caller Caller)
 	// WorkflowEnded is called if a workflow is ended with Workflows. A workflow starts implicitly.
 	WorkflowEnded(ctx context.Context, caller Caller)
-	// BeforeRun can refuse a run by returning an error. If the error is an *abi.Fault, it becomes the
-	// error of the Result. Otherwise, the error of the Result is access_denied. BeforeRun is called
-	// once for each run of an existing tool, before the tool is compiled and before the idempotency
-	// key is looked up. It is also called once for each turn, but not for the tools that an agent
-	// calls. If the request for a turn does not contain the agent, RunInfo.Agent is not known yet.
+	// BeforeRun can refuse a run by returning an error. If the error is an *abi.Fault, it becomes
+	// the error of the Result. Otherwise, the error of the Result is access_denied. BeforeRun is
+	// called once for each run of an existing tool, before the tool is compiled and before the
+	// idempotency key is looked up. BeforeRun is also called once for each turn, but not for the
+	// tools that an agent calls. If the request for a turn does not contain the agent,
+	// RunInfo.Agent is not known yet.
 	BeforeRun(ctx context.Context, run RunInfo) error
 	// AttemptEnded is called after each execution of a guest or an agent, successful or not.
 	AttemptEnded(ctx context.Context, run RunInfo, event Execution)
@@ -71,9 +72,9 @@ type RunInfo struct {
 	ID string
 	// App is the id of the host's app.
 	App string
-	// Tool is the name of a declared tool, or CodeTool. It is "" for a turn of an agent. Agent is the
-	// name of the agent that performs a turn, or "" for the run of a tool. Both are set for a tool
-	// that an agent calls.
+	// Tool is the name of a declared tool, or CodeTool. Tool is "" for a turn of an agent. Agent is
+	// the name of the agent that performs a turn, or "" for the run of a tool. Both are set for a
+	// tool that an agent calls.
 	Tool  string
 	Agent string
 	// Sleep is true for a run of sleep-time memory. Tool is then the tool that makes proposals, or "".
@@ -81,12 +82,12 @@ type RunInfo struct {
 	Caller  Caller
 	Attempt int // number of the attempt, starting at 1; 0 outside of attempts
 	// UnrecordedMessages is the number of messages of a turn that the transcript of the session
-	// does not contain, because they exceed a quota. It is set in RunEnded.
+	// does not contain, because they exceed a quota. UnrecordedMessages is set in RunEnded.
 	UnrecordedMessages int
 	// Outcome is set in RunEnded.
 	Outcome Outcome
-	// QueueTime is set in RunEnded if the run ended before its first admission. It is the time that
-	// the run spent in the queue. The queue time of an attempt is in Execution.
+	// QueueTime is set in RunEnded if the run ended before its first admission. QueueTime is the
+	// time that the run spent in the queue. The queue time of an attempt is in Execution.
 	QueueTime time.Duration
 }
 
@@ -127,8 +128,8 @@ type Execution struct {
 	Err error
 }
 
-// Memory is an interface for memory operations within the transaction of a run. It has all rights
-// on all stores.
+// Memory is an interface for memory operations within the transaction of a run. Memory has all
+// rights on all stores.
 type Memory interface {
 	Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 }

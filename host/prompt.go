@@ -37,15 +37,15 @@ type PromptRequest struct {
 	Message string
 }
 
-// Render renders a declared prompt for a caller. It reads only the stores and facts that the prompt is
-// granted, all from one snapshot.
+// Render renders a declared prompt for a caller. Render reads only the stores and facts that the
+// prompt is granted, all from one snapshot.
 func (h *Host) Render(ctx context.Context, caller Caller, prompt string) (string, error) {
 	rendered, err := h.RenderPrompt(ctx, PromptRequest{Prompt: prompt, Caller: caller})
 	return rendered.Text, err
 }
 
-// RenderPrompt is like Render, but applies a policy for blocks. It also returns the expressions whose
-// value is missing.
+// RenderPrompt is like Render, but applies a policy for blocks. RenderPrompt also returns the
+// expressions whose value is missing.
 func (h *Host) RenderPrompt(ctx context.Context, r PromptRequest) (Rendered, error) {
 	declared, ok := h.app.Prompt(r.Prompt)
 	if !ok {
@@ -105,14 +105,15 @@ func (h *Host) Refs(prompt string) []template.Ref {
 	return t.Refs(factOf(h.app))
 }
 
-// RenderText renders an arbitrary template for a caller. It is meant for operators, because the
-// template can read every store.
+// RenderText renders an arbitrary template for a caller. RenderText is meant for operators, because
+// the template can read every store.
 func (h *Host) RenderText(ctx context.Context, caller Caller, text string) (string, error) {
 	rendered, err := h.RenderTemplate(ctx, PromptRequest{Caller: caller}, text)
 	return rendered.Text, err
 }
 
-// RenderTemplate is like RenderText, but applies a policy for blocks. It ignores r.Prompt.
+// RenderTemplate is like RenderText, but applies a policy for blocks. RenderTemplate ignores
+// r.Prompt.
 func (h *Host) RenderTemplate(ctx context.Context, r PromptRequest, text string) (Rendered, error) {
 	r.Caller = h.Sessions().withUser(ctx, r.Caller)
 	return render(ctx, h, r, text, memory.Operator())

@@ -42,7 +42,7 @@ tools:
 `
 
 // TestSeedSampleInPython runs the Python code of the documentation page unchanged on a store with
-// content. It declares the schema in both ways that the page describes.
+// content. TestSeedSampleInPython declares the schema in both ways that the page describes.
 func TestSeedSampleInPython(t *testing.T) {
 	blocks := seedBlocks(t, "004_agentic_apps_memory_stores.txt")
 	at := slices.IndexFunc(blocks, func(b struct{ lang, text string }) bool { return b.lang == "python" })

@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// Sessions is a handle for the sessions of an app. It is safe for concurrent use.
+// Sessions is a handle for the sessions of an app. Sessions is safe for concurrent use.
 type Sessions struct{ h *Host }
 
 // Sessions returns a handle for the app's sessions.

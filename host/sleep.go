@@ -10,9 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// Sleep is a handle for the sleep-time memory of an app: runs that update the blocks of users after a
-// conversation has settled. Hosts do not begin these runs by themselves: call RunDue periodically. It
-// is safe for concurrent use.
+// Sleep is a handle for the sleep-time memory of an app: runs that update the blocks of users after
+// a conversation has settled. Hosts do not begin these runs by themselves: call RunDue
+// periodically. Sleep is safe for concurrent use.
 type Sleep struct{ h *Host }
 
 // Sleep returns a handle for the app's sleep-time memory.
@@ -23,8 +23,8 @@ const (
 	sleepBatch = 8
 	// sleepRunners is the maximum number of runs in progress in one call of RunDue.
 	sleepRunners = 4
-	// sleepLease is the time after which another node can begin a run again. It is longer than the time
-	// limit of a run.
+	// sleepLease is the time after which another node can begin a run again. sleepLease is longer
+	// than the time limit of a run.
 	sleepLease = 5 * time.Minute
 )
 
@@ -48,12 +48,12 @@ func (p SleepPass) Plus(q SleepPass) SleepPass {
 	}
 }
 
-// RunDue processes conversations of the host's tenants that have settled. It begins at most 8 runs for
-// each tenant, at most one of them for each user, and waits until they have ended. The users take
-// turns. A failed run is in the ledger and is repeated later. After 10 failed runs, the messages are
-// discarded, with a warning in the log and an entry in the ledger. If the SleepPass is zero, nothing is due.
-// RunDue does nothing if the app does not declare sleep, or if an operator has paused the runs of a
-// tenant.
+// RunDue processes conversations of the host's tenants that have settled. RunDue begins at most 8
+// runs for each tenant, at most one of them for each user, and waits until they have ended. The
+// users take turns. A failed run is in the ledger and is repeated later. After 10 failed runs, the
+// messages are discarded, with a warning in the log and an entry in the ledger. If the SleepPass is
+// zero, nothing is due. RunDue does nothing if the app does not declare sleep, or if an operator
+// has paused the runs of a tenant.
 //
 // Several nodes can call RunDue at the same time. Each conversation changes the blocks exactly
 // once. If a node stops during a run, however, the tool or the model is called again.
@@ -152,8 +152,8 @@ type SleepStatus struct {
 // maxSleepStatus is the maximum number of conversations that Status counts.
 const maxSleepStatus = 1000
 
-// Status returns the state of the sleep-time memory in the caller's tenant. It counts at most 1,000
-// conversations.
+// Status returns the state of the sleep-time memory in the caller's tenant. Status counts at most
+// 1,000 conversations.
 func (s Sleep) Status(ctx context.Context, caller Caller) (SleepStatus, error) {
 	var status SleepStatus
 	if s.h.app.Sleep == nil {

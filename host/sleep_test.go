@@ -422,8 +422,8 @@ func TestSleepGivesUp(t *testing.T) {
 	s.wantBlock(annAndEcho, "archival", false, "- later")
 }
 
-// TestSleepFailureLog checks the warning about a failed run. It contains the id of the run and the
-// message of the host's own faults, but no text that the code of a tool has chosen.
+// TestSleepFailureLog checks the warning about a failed run. The warning contains the id of the run
+// and the message of the host's own faults, but no text that the code of a tool has chosen.
 func TestSleepFailureLog(t *testing.T) {
 	for _, test := range []struct{ source, want, not string }{
 		{`return {proposals: 3}`, `message="output.proposals is not a list"`, "level=ERROR"},

@@ -16,7 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/storagetest"
 )
 
-// collector is the tool of sequence. It adds the messages of a transcript to a store of the user.
+// collector is the tool of sequence. collector adds the messages of a transcript to a store of the
+// user.
 const collector = `
 	const seen = (await memory.get_content("runs"))?.seen ?? [];
 	await memory.set_content("runs", {seen: [...seen, ...input.transcript.map(m => m.content)]});

@@ -12,11 +12,11 @@ import (
 	"github.com/toolrun/toolrun/host/sleep"
 )
 
-// sleepRun is a run that processes the transcript of a session. It reads the transcript and the
-// blocks, asks a tool or a model for proposals, and stores them, all in one transaction. If another
-// writer changes a block during the run, the run is executed again with the new content.
+// sleepRun is a run that processes the transcript of a session. sleepRun reads the transcript and
+// the blocks, asks a tool or a model for proposals, and stores them, all in one transaction. If
+// another writer changes a block during the run, the run is executed again with the new content.
 type sleepRun struct {
-	// turn executes the run. It has no agent.
+	// turn executes the run. The run has no agent.
 	turn  *turn
 	lease *memory.Lease
 	// authority contains the rights on the app's blocks.
@@ -25,7 +25,7 @@ type sleepRun struct {
 	dropped []droppedProposal
 }
 
-// droppedProposal is a proposal that was rejected twice. It contains no content.
+// droppedProposal is a proposal that was rejected twice. droppedProposal contains no content.
 type droppedProposal struct{ block, scope, reason string }
 
 // newSleepRun returns a run that has not started yet. Its caller is the user of the session and the
@@ -188,7 +188,7 @@ func (r *sleepRun) answerTo(ctx context.Context, env *agentEnv, request sleep.Re
 	return answer.Object, err
 }
 
-// store stores proposals and updates blocks. It returns the proposals that cannot be stored.
+// store stores proposals and updates blocks. store returns the proposals that cannot be stored.
 func (r *sleepRun) store(ctx context.Context, v *memory.View, blocks []sleep.Block, proposals []sleep.Proposal) ([]sleep.Rejection, error) {
 	var rejected []sleep.Rejection
 	for i, p := range proposals {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Stores is a handle for the stores of an app. It is meant for operators: the grants of tools do
-// not apply. It is safe for concurrent use.
+// Stores is a handle for the stores of an app. Stores is meant for operators: the grants of tools
+// do not apply. Stores is safe for concurrent use.
 type Stores struct{ h *Host }
 
 // Stores returns a handle for the app's stores.

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// toolFS is a file system that is confined to the folder of a tool. It rejects symbolic links that
-// lead out of this folder. The underlying file system might follow all links, or be confined only
-// to the app's folder, which also contains other tools.
+// toolFS is a file system that is confined to the folder of a tool. toolFS rejects symbolic links
+// that lead out of this folder. The underlying file system might follow all links, or be confined
+// only to the app's folder, which also contains other tools.
 type toolFS struct{ fsys fs.FS }
 
 // maxLinks is the maximum number of symbolic links that are followed for one name.
@@ -29,8 +29,8 @@ func (f toolFS) Open(name string) (fs.File, error) {
 	return f.fsys.Open(resolved)
 }
 
-// Stat describes the file that name resolves to. It does not open the file, because opening a named
-// pipe would block.
+// Stat describes the file that name resolves to. Stat does not open the file, because opening a
+// named pipe would block.
 func (f toolFS) Stat(name string) (fs.FileInfo, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}

@@ -13,8 +13,9 @@ import (
 const maxQueuedTurns = 32
 
 // turnQueue lets the turns of each session run one after the other, in the order of their requests.
-// It provides order and prevents conflicts. Correctness does not depend on the queue, because other
-// processes have their own queues. The zero value is ready to use. It is safe for concurrent use.
+// turnQueue provides order and prevents conflicts. Correctness does not depend on the queue,
+// because other processes have their own queues. The zero value is ready to use. turnQueue is safe
+// for concurrent use.
 type turnQueue struct {
 	mu sync.Mutex
 	// sessions contains the queue of each session. The first turn of a queue runs, and the others

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Users is a handle for the data of an app's users. It is safe for concurrent use.
+// Users is a handle for the data of an app's users. Users is safe for concurrent use.
 type Users struct{ h *Host }
 
 // Users returns a handle for the data of the app's users.

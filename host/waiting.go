@@ -86,7 +86,7 @@ func (w *waiting) one(ctx context.Context) ([]byte, error) {
 	return answer.content, answer.err
 }
 
-// take removes and returns the call with the first answer. It returns nil if there is no answer
+// take removes and returns the call with the first answer. take returns nil if there is no answer
 // yet.
 func (w *waiting) take(ctx context.Context) *waitingCall {
 	w.mu.Lock()

@@ -7,8 +7,8 @@ import (
 )
 
 // Workflows is a handle for the workflows of an app. A workflow is a tree of runs and sessions that
-// share the facts with the scope execution_tree. It starts with the first run or write that has its
-// id in Caller.Workflow. Workflows is safe for concurrent use.
+// share the facts with the scope execution_tree. A workflow starts with the first run or write that
+// has its id in Caller.Workflow. Workflows is safe for concurrent use.
 type Workflows struct{ h *Host }
 
 // Workflows returns a handle for the app's workflows.

@@ -34,7 +34,7 @@ type exit struct {
 	stderr   []byte
 }
 
-// processes tracks the children of this process. It is safe for concurrent use.
+// processes tracks the children of this process. processes is safe for concurrent use.
 type processes struct {
 	mu    sync.Mutex
 	known map[int]bool

@@ -3,7 +3,7 @@ package schema
 // budget is the number of steps that an evaluation has left.
 type budget struct{ left int }
 
-// spend subtracts steps from the budget. It returns false if the budget is exceeded.
+// spend subtracts steps from the budget. spend returns false if the budget is exceeded.
 func (b *budget) spend(steps int) bool {
 	b.left -= steps
 	return b.left >= 0
@@ -12,11 +12,11 @@ func (b *budget) spend(steps int) bool {
 // The method "exceeded" reports whether the evaluation needed more steps than the budget.
 func (b *budget) exceeded() bool { return b.left < 0 }
 
-// matches reports whether a regular expression matches s. It returns false if the budget is
+// matches reports whether a regular expression matches s. matches returns false if the budget is
 // exceeded.
 func (b *budget) matches(p *pattern, s string) bool { return b.spend(p.cost(s)) && p.matches(s) }
 
-// allows reports whether v is a value of an enum or a const. It returns false if the budget is
+// allows reports whether v is a value of an enum or a const. allows returns false if the budget is
 // exceeded.
 func (b *budget) allows(c choice, v any) bool {
 	if kindOf(v)&c.kinds == 0 {
@@ -29,8 +29,8 @@ func (b *budget) allows(c choice, v any) bool {
 // uniqueSteps is the number of steps that each remembered element costs, because it uses memory.
 const uniqueSteps = 8
 
-// unique reports whether all elements are different. It takes time linear in their total size. It
-// returns false if the budget is exceeded.
+// unique reports whether all elements are different. unique takes time linear in their total size.
+// unique returns false if the budget is exceeded.
 func (b *budget) unique(elements []any) bool {
 	had := make(map[string]bool, len(elements))
 	for _, element := range elements {

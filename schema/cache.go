@@ -9,9 +9,9 @@ import (
 // cachedSchemas is the maximum number of schemas in a Cache.
 const cachedSchemas = 256
 
-// Cache compiles schemas and caches the results, including errors. It keeps the 256 most recently
-// used schemas. The zero value is ready to use. A Cache is safe for concurrent use, and concurrent
-// callers with the same text share one compilation.
+// Cache compiles schemas and caches the results, including errors. Cache keeps the 256 most
+// recently used schemas. The zero value is ready to use. A Cache is safe for concurrent use, and
+// concurrent callers with the same text share one compilation.
 type Cache struct {
 	mu      sync.Mutex
 	entries map[cacheKey]*list.Element

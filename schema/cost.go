@@ -17,9 +17,9 @@ const (
 	maxCostSteps = 4_000_000 // the number of steps of the analysis
 )
 
-// costAnalysis computes how often a schema can check one value of any document. It follows all
-// paths into a document simultaneously. The number of checks at a value depends only on how often
-// each schema is applied to the value, so equal counts are analyzed only once.
+// costAnalysis computes how often a schema can check one value of any document. costAnalysis
+// follows all paths into a document simultaneously. The number of checks at a value depends only on
+// how often each schema is applied to the value, so equal counts are analyzed only once.
 type costAnalysis struct {
 	steps int
 	seen  map[string]bool
@@ -70,8 +70,8 @@ type picks struct {
 // Beyond the maximum, all branches of a discriminator are counted together.
 const maxWays = 1000
 
-// follow analyzes the counts for a value of one kind. It analyzes each branch of a discriminator
-// separately.
+// follow analyzes the counts for a value of one kind. follow analyzes each branch of a
+// discriminator separately.
 func (b *costAnalysis) follow(l visitCounts, kind kinds, depth int, taken picks) *Error {
 	reached, total, open := b.spread(l.times, kind, taken)
 	if open != nil {
@@ -160,7 +160,7 @@ func (b *costAnalysis) add(times tally, depth int) {
 }
 
 // spread adds the counts of all schemas that apply to the same value, if the value has the given
-// kind and takes the given branches. It returns the counts and their total, which is capped to
+// kind and takes the given branches. spread returns the counts and their total, which is capped to
 // avoid overflow. If no branch has been taken for a discriminator, it returns only that
 // discriminator.
 func (b *costAnalysis) spread(times tally, kind kinds, taken picks) (reached tally, total int, open *discriminator) {

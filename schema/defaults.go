@@ -7,13 +7,13 @@ import (
 // maxFilled is the maximum number of values that defaults can add to one document.
 const maxFilled = 10_000
 
-// Defaults adds the defaults of missing members to doc and to the objects nested in doc. It uses
-// the defaults in properties, and follows $ref and allOf. It ignores arrays, and schemas that apply
-// only to some documents. An added object gets defaults, too. Defaults adds at most 10,000 values.
-// Compile rejects a schema if a single default exceeds this number.
+// Defaults adds the defaults of missing members to doc and to the objects nested in doc. Defaults
+// uses the defaults in properties, and follows $ref and allOf. Defaults ignores arrays, and schemas
+// that apply only to some documents. An added object gets defaults, too. Defaults adds at most
+// 10,000 values. Compile rejects a schema if a single default exceeds this number.
 //
-// doc must be a value that strictjson.Decode returned. Defaults can modify doc. It returns the
-// document with the defaults.
+// doc must be a value that strictjson.Decode returned. Defaults can modify doc. Defaults returns
+// the document with the defaults.
 func (s *Schema) Defaults(doc any) any {
 	if s.defaults {
 		f := &filler{values: maxFilled, steps: s.limits.Work}

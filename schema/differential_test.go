@@ -84,7 +84,7 @@ func (g generator) schema(depth int) any {
 	return object
 }
 
-// keyword adds a random keyword. It often adds a keyword that declares names.
+// keyword adds a random keyword. keyword often adds a keyword that declares names.
 func (g generator) keyword(object map[string]any, depth int) {
 	one := func() any { return g.schema(depth) }
 	list := func() any { return []any{one(), one()} }

@@ -1,6 +1,6 @@
-// Package schema compiles JSON Schemas and validates documents against them. It supports drafts 4,
-// 6, 7, 2019-09 and 2020-12. Its time and memory use is bounded, even for hostile schemas and
-// documents.
+// Package schema compiles JSON Schemas and validates documents against them. The package supports
+// drafts 4, 6, 7, 2019-09 and 2020-12. Its time and memory use is bounded, even for hostile schemas
+// and documents.
 //
 // [Compile] compiles the text of a schema and reports every mistake in the text with its position.
 // [Schema.Validate] reports every violation in a document. [Schema.Defaults] adds defaults to a
@@ -47,7 +47,8 @@
 // the work with every level. Validate counts its steps and stops when they exceed [Limits].Work.
 //
 // The package uses the library jsonschema/v5 only to compile schemas: the library implements the
-// drafts with their metaschemas, names and references. It does not use the library to validate
-// documents. The library's validation cannot be stopped or bounded, it panics or stalls on some
-// numbers, and it creates an error text for each violation. The error texts quote the document.
+// drafts with their metaschemas, names and references. The package does not use the library to
+// validate documents. The library's validation cannot be stopped or bounded, it panics or stalls on
+// some numbers, and it creates an error text for each violation. The error texts quote the
+// document.
 package schema

@@ -28,8 +28,8 @@ func (e *Error) Error() string {
 	return e.Message + ", at " + e.Pointer
 }
 
-// Errors lists all mistakes that Compile found. It is never empty. With errors.As, callers can get
-// the Errors or the first *Error.
+// Errors lists all mistakes that Compile found. Errors is never empty. With errors.As, callers can
+// get the Errors or the first *Error.
 type Errors []*Error
 
 // Error returns the messages, separated by newlines.
@@ -65,8 +65,8 @@ func oneError(pointer, message, hint string) Errors {
 // summarized is the maximum number of violations in a summary.
 const summarized = 3
 
-// Summary returns a single line for the message of a fault. It contains the first few violations
-// and the number of the others.
+// Summary returns a single line for the message of a fault. Summary contains the first few
+// violations and the number of the others.
 func Summary(violations []abi.Violation) string {
 	words := make([]string, 0, summarized)
 	for _, v := range violations[:min(len(violations), summarized)] {

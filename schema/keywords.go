@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// otherKeywords lists the keywords of all supported drafts whose values do not contain schemas. It
-// also lists the OpenAPI annotations that are common in generated schemas.
+// otherKeywords lists the keywords of all supported drafts whose values do not contain schemas.
+// otherKeywords also lists the OpenAPI annotations that are common in generated schemas.
 var otherKeywords = []string{
 	"$schema", "$id", "id", "$anchor", "$ref", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor",
 	"$vocabulary", "$comment",

@@ -45,7 +45,8 @@ func (s *scanner) oddities(object map[string]any, pointer string) {
 	}
 }
 
-// mistake adds a mistake unless there are already maxMistakes. It truncates a long quoted value.
+// mistake adds a mistake unless there are already maxMistakes. mistake truncates a long quoted
+// value.
 func (s *scanner) mistake(pointer, hint, format, quoted string) {
 	if len(s.mistakes) < maxMistakes {
 		s.mistakes = append(s.mistakes, &Error{Pointer: pointer, Message: fmt.Sprintf(format, short60(quoted)), Hint: hint})
@@ -112,9 +113,9 @@ func (s *scanner) usedKeywords() {
 	})
 }
 
-// The method "impossible" finds names that a closed object requires but does not declare. It
-// ignores schemas that apply to an object together with other schemas, because the other schemas
-// could declare the name.
+// The method "impossible" finds names that a closed object requires but does not declare. The
+// method "impossible" ignores schemas that apply to an object together with other schemas, because
+// the other schemas could declare the name.
 func (s *Schema) impossible() (errs Errors) {
 	seen := map[*node]bool{}
 	var visit func(n *node)
@@ -145,8 +146,8 @@ func (s *Schema) impossible() (errs Errors) {
 	return errs
 }
 
-// impossibleIn finds names that n requires but does not declare. It assumes that no other schema
-// applies to the object.
+// impossibleIn finds names that n requires but does not declare. impossibleIn assumes that no other
+// schema applies to the object.
 func (s *Schema) impossibleIn(n *node) (errs Errors) {
 	r := &n.object
 	open := r.additional != nil && !r.additional.never || r.unevaluated != nil && !r.unevaluated.never

@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// node is a compiled schema. It is immutable after the import of its document.
+// node is a compiled schema. node is immutable after the import of its document.
 type node struct {
 	pointer  string         // the schema's JSON Pointer in the document
 	keyword  string         // the keyword that contains the schema; a violation of the schema false has this keyword
@@ -42,7 +42,7 @@ type node struct {
 	id int
 }
 
-// choice is an enum or a const. It contains the identities and the types of the allowed values.
+// choice is an enum or a const. choice contains the identities and the types of the allowed values.
 type choice struct {
 	keyword string
 	kinds   kinds
@@ -109,8 +109,9 @@ type applicatorRules struct {
 	test, then, valueOr *node
 }
 
-// dynamicRef is a $dynamicRef or a $recursiveRef. It refers to the schema with the given anchor in
-// the outermost resource in scope. If no resource in scope has such a schema, it refers to target.
+// dynamicRef is a $dynamicRef or a $recursiveRef. dynamicRef refers to the schema with the given
+// anchor in the outermost resource in scope. If no resource in scope has such a schema, it refers
+// to target.
 type dynamicRef struct {
 	target     *node
 	anchor     string // the anchor of a $dynamicRef; "" for an ordinary reference

@@ -178,7 +178,7 @@ func weigh(expression string) int {
 }
 
 // ignoresCase reports whether an expression seems to contain the flag i, as in (?i) or (?s-i:...).
-// It can mistake an escaped parenthesis for the start of a group.
+// ignoresCase can mistake an escaped parenthesis for the start of a group.
 func ignoresCase(expression string) bool { return caseFlag.MatchString(expression) }
 
 var caseFlag = regexp.MustCompile(`\(\?[a-zA-Z]*i[a-zA-Z]*[-:)]`)

@@ -17,7 +17,7 @@ func join(pointer, token string) string { return pointer + "/" + escaper.Replace
 // joinIndex returns the JSON Pointer to an element of the value at pointer.
 func joinIndex(pointer string, i int) string { return pointer + "/" + strconv.Itoa(i) }
 
-// tokens splits a JSON Pointer into names and indexes. It returns false for an invalid pointer.
+// tokens splits a JSON Pointer into names and indexes. tokens returns false for an invalid pointer.
 func tokens(pointer string) ([]string, bool) {
 	if pointer == "" {
 		return nil, true

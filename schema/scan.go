@@ -53,8 +53,8 @@ var refKeywords = []string{"$ref", "$dynamicRef", "$recursiveRef"}
 // the host.
 const documentURL = "mem:///schema"
 
-// scanner walks over the text of a schema before it is compiled. It rejects schemas that would be
-// expensive to compile, finds references to other documents, and collects data for the importer.
+// scanner walks over the text of a schema before it is compiled. scanner rejects schemas that would
+// be expensive to compile, finds references to other documents, and collects data for the importer.
 type scanner struct {
 	draft *draft
 	root  any
@@ -169,8 +169,8 @@ func (s *scanner) keyword(keyword string, value any, pointer string, base *url.U
 	}
 }
 
-// identify records the $id and the anchors of a schema. It returns the base URL for the schema's
-// subschemas.
+// identify records the $id and the anchors of a schema. identify returns the base URL for the
+// schema's subschemas.
 func (s *scanner) identify(object map[string]any, pointer string, base *url.URL) *url.URL {
 	if _, ok := object["$anchor"]; ok {
 		s.named++

@@ -57,7 +57,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Schema is a compiled schema. It is safe for concurrent use.
+// Schema is a compiled schema. Schema is safe for concurrent use.
 type Schema struct {
 	root     *node
 	limits   Limits
@@ -70,8 +70,8 @@ type Schema struct {
 }
 
 // Compile compiles the JSON text of a schema. The error is an [Errors], which contains all mistakes
-// with their positions. Compile takes bounded time for every text. It rejects a schema if the cost
-// of its validation is not bounded.
+// with their positions. Compile takes bounded time for every text. Compile rejects a schema if the
+// cost of its validation is not bounded.
 func Compile(text []byte, opts Options) (*Schema, error) {
 	s, errs := compileText(text, opts)
 	if len(errs) > 0 {

@@ -1,6 +1,6 @@
 package schema
 
-// claim is the effect of one schema on the names of one object. It contains the evaluated names.
+// claim is the effect of one schema on the names of one object. claim contains the evaluated names.
 // The field "closes" is true if the schema closes the object, because the schema has the keyword
 // properties.
 type claim struct {
@@ -26,9 +26,9 @@ func (e *evaluation) claim(v any, at *location, seen marks, closes bool) {
 // names. The findings look as if the schema contained "additionalProperties": false.
 var closed = &node{keyword: "additionalProperties", trivial: true, never: true}
 
-// close adds a finding for each name of a closed object that no schema has evaluated. It runs last,
-// when all schemas that apply are known. Strict therefore never changes which branches a value
-// matches.
+// close adds a finding for each name of a closed object that no schema has evaluated. close runs
+// last, when all schemas that apply are known. Strict therefore never changes which branches a
+// value matches.
 func (e *evaluation) close() {
 	var order []*location
 	sum := map[*location]*claim{}

@@ -6,12 +6,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// This file is a second, independent implementation of strict. It uses the library to find the
-// schemas that apply to each value. The knowledge of a schema is the union of the knowledge of its
-// subschemas.
+// This file is a second, independent implementation of strict. The implementation uses the library
+// to find the schemas that apply to each value. The knowledge of a schema is the union of the
+// knowledge of its subschemas.
 
-// knowledge maps each path of a document to the names and elements that schemas evaluate there. It
-// also records whether the schemas close the value.
+// knowledge maps each path of a document to the names and elements that schemas evaluate there.
+// knowledge also records whether the schemas close the value.
 type knowledge map[string]*known
 
 type known struct {

@@ -1,4 +1,5 @@
-// Command isolation measures the overhead and the effect of process isolation. It measures:
+// Command isolation measures the overhead and the effect of process isolation. The command
+// measures:
 //
 //   - runs in worker processes, compared with the same runs in this process;
 //   - the start time and the memory of a worker;

@@ -101,9 +101,9 @@ func (n *neighbours) cases() []*measure.Case {
 	}
 }
 
-// The method paced starts small runs at a steady pace and does not wait for the previous run. It
-// must not wait for the end of a run. Otherwise a slow run would delay the next runs, and their
-// slowness would not be measured.
+// The method paced starts small runs at a steady pace and does not wait for the previous run. The
+// method paced must not wait for the end of a run. Otherwise a slow run would delay the next runs,
+// and their slowness would not be measured.
 func (n *neighbours) paced(span time.Duration) (sample measure.Sample, err error) {
 	var (
 		mu   sync.Mutex

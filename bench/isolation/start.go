@@ -17,8 +17,8 @@ const (
 	newTenant = "first run of a new tenant, with a spare worker"
 )
 
-// settling is the time for which the benchmark waits until a spare worker has started. It is longer
-// than the start takes. No signal reports that the worker is ready.
+// settling is the time for which the benchmark waits until a spare worker has started. settling is
+// longer than the start takes. No signal reports that the worker is ready.
 const settling = 20 * time.Millisecond
 
 // starts is a host with a new tenant for each run.

@@ -64,7 +64,7 @@ func attacksNamed(names string) ([]attack, error) {
 // serial makes unique names.
 var serial atomic.Int64
 
-// attacker counts what an attack sends. It is safe for concurrent use.
+// attacker counts what an attack sends. attacker is safe for concurrent use.
 type attacker struct {
 	*service
 

@@ -1,7 +1,7 @@
 // Command neighbours measures how an attack by one user of a service affects other users and
-// tenants. It starts `toolrun serve` once for each attack, in a new folder. It sends small requests
-// at a steady pace, first without the attack and then during the attack. Run it in the folder
-// bench, with any binary that serves the same API:
+// tenants. The command starts `toolrun serve` once for each attack, in a new folder. The command
+// sends small requests at a steady pace, first without the attack and then during the attack. Run
+// it in the folder bench, with any binary that serves the same API:
 //
 //	go run ./neighbours -toolrun old-toolrun -per-app 1 -attack bodies,merges
 //

@@ -59,7 +59,7 @@ type found struct {
 	score float32
 }
 
-// loop returns the most similar vectors. It uses a goroutine for each processor.
+// loop returns the most similar vectors. loop uses a goroutine for each processor.
 func loop(vectors, query []float32) []found {
 	workers, rows := runtime.GOMAXPROCS(0), len(vectors)/dimension
 	parts := make([][]found, workers)

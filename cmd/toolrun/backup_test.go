@@ -224,8 +224,8 @@ func (t *restoreTest) round(kill bool) {
 	t.end(s)
 }
 
-// killDuringBackup kills the service while it creates or sends a backup. It then restarts the
-// service.
+// killDuringBackup kills the service while it creates or sends a backup. killDuringBackup then
+// restarts the service.
 func (t *restoreTest) killDuringBackup(s *serving, l *load, dest string) *serving {
 	t.Helper()
 	ended := make(chan error)

@@ -17,13 +17,13 @@ import (
 // servedKey is the key under which the script's values contain its service.
 type servedKey struct{}
 
-// The type "served" is the service of a script. It is nil while no service runs.
+// The type "served" is the service of a script. The type "served" is nil while no service runs.
 type served struct {
 	cmd *exec.Cmd
 	log *lines
 }
 
-// lines is the log of a service. It is safe for concurrent use.
+// lines is the log of a service. lines is safe for concurrent use.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -41,8 +41,8 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// The method "after" waits until the log contains one of the given texts after the given offset. It
-// returns the text that it has found.
+// The method "after" waits until the log contains one of the given texts after the given offset.
+// The method "after" returns the text that it has found.
 func (l *lines) after(begin int, texts ...string) (string, error) {
 	for range 3000 {
 		output := l.String()[begin:]

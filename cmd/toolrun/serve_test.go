@@ -88,7 +88,7 @@ func startServe(t testing.TB, binary string, args ...string) *serving {
 	return s
 }
 
-// post sends a request. It decodes the response into v if the response has a body.
+// post sends a request. post decodes the response into v if the response has a body.
 func (s *serving) post(ctx context.Context, key, path, body string, headers map[string]string, v any) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -175,8 +175,8 @@ func (c *counter) once(ctx context.Context, s *serving, key string) error {
 	return nil
 }
 
-// A service that is killed under load loses no acknowledged run and stores no partial run. It
-// executes a repeated run only once. Sessions survive.
+// A service that is killed under load loses no acknowledged run and stores no partial run. The
+// service executes a repeated run only once. Sessions survive.
 func TestServeSurvivesKill(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the test kills a process, which requires Linux")

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// get requests a path without credentials. It does not follow redirects.
+// get requests a path without credentials. get does not follow redirects.
 func (s *serving) get(t *testing.T, path string) (*http.Response, string) {
 	t.Helper()
 	web := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

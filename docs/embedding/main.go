@@ -1,6 +1,6 @@
-// Command embedding is an example program that you can copy. It runs the tools of an app for the
-// tenants of a platform. It listens on 127.0.0.1:8080. POST /TENANT/USER/TOOL runs a tool with the
-// body as its input.
+// Command embedding is an example program that you can copy. The command runs the tools of an app
+// for the tenants of a platform. The command listens on 127.0.0.1:8080. POST /TENANT/USER/TOOL runs
+// a tool with the body as its input.
 package main
 
 import (

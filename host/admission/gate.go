@@ -16,7 +16,7 @@ type Flow struct {
 	User   string
 }
 
-// Gate admits runs. It is safe for concurrent use.
+// Gate admits runs. Gate is safe for concurrent use.
 type Gate struct {
 	limits Limits
 
@@ -128,7 +128,7 @@ func (g *Gate) release(u *node) {
 	g.spare.forget(u)
 }
 
-// next admits all runs that can start now. It skips only nodes that have reached their bound.
+// next admits all runs that can start now. next skips only nodes that have reached their bound.
 func (g *Gate) next() {
 	for {
 		u := g.chosen(g.root)

@@ -18,8 +18,8 @@ type Limits struct {
 	// PerApp bounds the concurrent runs of one app of a tenant. The default is three quarters of the
 	// default of PerTenant, so that the tenant's other apps can run.
 	PerApp int
-	// PerUser bounds the concurrent runs of one user. It does not apply to runs without a user. The
-	// default is half of PerApp.
+	// PerUser bounds the concurrent runs of one user. PerUser does not apply to runs without a
+	// user. The default is half of PerApp.
 	PerUser int
 	// Waiting bounds the number of all waiting runs. WaitingPerTenant, WaitingPerApp and
 	// WaitingPerUser bound the waiting runs of one tenant, of one app of a tenant, and of one known

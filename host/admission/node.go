@@ -35,8 +35,8 @@ type waiter struct {
 	at      *list.Element
 	decided chan struct{} // closed when the run is admitted or rejected
 	err     error         // why the run is rejected
-	// resumed is true for a run that was parked. It waits ahead of the new runs of its user, and no
-	// other run replaces it.
+	// resumed is true for a run that was parked. Such a run waits ahead of the new runs of its
+	// user, and no other run replaces it.
 	resumed bool
 }
 
@@ -70,8 +70,8 @@ func (s *spares) take() *node {
 	return n
 }
 
-// forget removes a node if it has no active or waiting runs. It also removes each ancestor to which
-// this applies.
+// forget removes a node if it has no active or waiting runs. forget also removes each ancestor that
+// has no active or waiting runs.
 func (s *spares) forget(n *node) {
 	n.each(func(at *node) {
 		if at.parent == nil || at.running != 0 || at.waiting != 0 || at.parked != 0 {

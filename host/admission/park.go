@@ -38,8 +38,8 @@ func (g *Gate) mayPark(u *node) (err error) {
 	return err
 }
 
-// Unpark waits until a parked run is admitted again. It waits at the head of its user's queue. If ctx
-// ends first, Unpark returns its fault, and the run has ended: Release must not be called.
+// Unpark waits until a parked run is admitted again. Unpark waits at the head of its user's queue.
+// If ctx ends first, Unpark returns its fault, and the run has ended: Release must not be called.
 func (g *Gate) Unpark(ctx context.Context, f Flow) error {
 	g.mu.Lock()
 	u := g.find(f)

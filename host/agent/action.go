@@ -44,7 +44,7 @@ func (a *actions) root(ctx context.Context, root []int, b *abl.Body, resume []in
 	return a.body(ctx, b, resume)
 }
 
-// body runs the actions of a nested list, such as ON_SUCCESS. It returns the control of the first
+// body runs the actions of a nested list, such as ON_SUCCESS. body returns the control of the first
 // action that leaves the list, or the control of THEN if no action leaves the list.
 func (a *actions) body(ctx context.Context, b *abl.Body, resume []int) (control, error) {
 	depth := len(a.path)
@@ -255,7 +255,7 @@ func (a *actions) call(ctx context.Context, act *abl.Action, resume []int) (cont
 	return a.follow(ctx, act.OnSuccess, 0, nil)
 }
 
-// arguments returns the input of a call. It omits arguments that are not set.
+// arguments returns the input of a call. arguments omits arguments that are not set.
 func (a *actions) arguments(ctx context.Context, c *abl.Call) (map[string]any, error) {
 	input := make(map[string]any, len(c.Args))
 	for _, arg := range c.Args {

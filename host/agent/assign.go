@@ -35,7 +35,7 @@ const (
 	costOfConstraint = 5
 )
 
-// charge counts steps. It returns a fault if none remain.
+// charge counts steps. charge returns a fault if none remain.
 func (m *memory) charge(at abl.Position, steps int) error {
 	if m.cost -= steps; m.cost < 0 {
 		return m.located(abl.ErrCost, at)
@@ -244,8 +244,8 @@ func (m *memory) deleteFact(ctx context.Context, target abl.Name, f *abl.Fact) e
 	return nil
 }
 
-// measure returns a fault if a value is too large or too deep. It charges the budget of the turn for
-// the size of the value.
+// measure returns a fault if a value is too large or too deep. measure charges the budget of the
+// turn for the size of the value.
 func (m *memory) measure(target abl.Name, value any) error {
 	size, deep := sizeOf(value, MaxValueBytes, 0)
 	switch m.cost -= costOfAssign + size/bytesPerStep; {

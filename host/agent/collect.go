@@ -7,10 +7,10 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// beginCollect makes the current step wait for the fields that a failed constraint collects. It
-// collects the fields without a value, or all fields if each has a value. The argument "prompted"
-// is true if the constraint has sent a message that asks for the first field. Outside of a step,
-// the turn halts instead of collecting fields.
+// beginCollect makes the current step wait for the fields that a failed constraint collects.
+// beginCollect collects the fields without a value, or all fields if each has a value. The argument
+// "prompted" is true if the constraint has sent a message that asks for the first field. Outside of
+// a step, the turn halts instead of collecting fields.
 func (d *dialog) beginCollect(ctx context.Context, constraint int, prompted bool) (control, error) {
 	fields := d.mem.agent.Constraints[constraint].OnFail.Collect
 	var all, missing []string

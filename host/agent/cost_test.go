@@ -59,7 +59,7 @@ func expensiveTurns() []expensiveTurn {
 	}
 }
 
-// perform performs the turn. It ends with a fault, because no steps remain.
+// perform performs the turn. The turn ends with a fault, because no steps remain.
 func (x expensiveTurn) perform(t testing.TB, set *agent.Set) error {
 	e := agenttest.New()
 	var big []any

@@ -1,5 +1,5 @@
-// Package agent executes agents that are written in the language of package abl. It performs turns,
-// recalls facts when events fire, and checks constraints.
+// Package agent executes agents that are written in the language of package abl. The package
+// performs turns, recalls facts when events fire, and checks constraints.
 //
 // A Set contains the compiled agents of an app. Set.Turn performs one turn with an Env, which
 // provides the facts, the variables and the tools of one attempt of a transaction. The package

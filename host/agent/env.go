@@ -41,13 +41,13 @@ type Env interface {
 	// UserMemory returns the blocks of the user and of an agent that go into the prompts of models, or
 	// nil if there are none. A commit does not check that these blocks are still the same.
 	UserMemory(ctx context.Context, agent string) (*report.MemoryContext, error)
-	// Hide passes a function that replaces the sensitive values in a text that a tool has written, such
-	// as a log line. It is called once, before all tools. The function knows the values that the turn
-	// has used so far.
+	// Hide passes a function that replaces the sensitive values in a text that a tool has written,
+	// such as a log line. Hide is called once, before all tools. The function knows the values that
+	// the turn has used so far.
 	Hide(clean func(text string) string)
 	// OnSearch passes a function that performs the recalls of the acting agent for the event
-	// search:before. It is called once, before all tools. Env calls the function before each search of a
-	// tool.
+	// search:before. OnSearch is called once, before all tools. Env calls the function before each
+	// search of a tool.
 	OnSearch(fire func(ctx context.Context) error)
 	// Nested calls the function body. If body returns an error, the writes to facts that body made
 	// are undone.

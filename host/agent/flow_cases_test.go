@@ -139,8 +139,8 @@ func TestStartHandsOver(t *testing.T) {
 	}
 }
 
-// TestReturningGoesTo uses a constraint on results with GOTO. It checks that the constraint leads
-// to the other step even after the end of the flow.
+// TestReturningGoesTo uses a constraint on results with GOTO. TestReturningGoesTo checks that the
+// constraint leads to the other step even after the end of the flow.
 func TestReturningGoesTo(t *testing.T) {
 	set := compile(t, nil, `AGENT: T
 CONSTRAINTS:

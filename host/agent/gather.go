@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// gather collects the fields of the current step. It is complete when all required fields have a
-// value or, if the step has COMPLETE_WHEN, when that condition is true. Otherwise it asks for the
+// gather collects the fields of the current step. GATHER is complete when all required fields have
+// a value or, if the step has COMPLETE_WHEN, when that condition is true. Otherwise it asks for the
 // next field.
 func (d *dialog) gather(ctx context.Context) (control, error) {
 	return d.gatherNext(ctx, d.mem.agent.step(d.mem.state.Step), askOnce)
@@ -101,7 +101,7 @@ func (d *dialog) missing(ctx context.Context, step *abl.Step) (*abl.Field, error
 	return nil, nil
 }
 
-// reopen handles a COMPLETE_WHEN that is false although all fields have a value. It clears the
+// reopen handles a COMPLETE_WHEN that is false although all fields have a value. reopen clears the
 // fields that the condition reads, and returns the first of these fields. If the condition reads no
 // field, it returns nil.
 func (d *dialog) reopen(ctx context.Context, step *abl.Step) (*abl.Field, error) {
@@ -142,7 +142,7 @@ func (d *dialog) isSet(ctx context.Context, name string) (bool, error) {
 	return abl.Plain(value) != nil, nil
 }
 
-// ask asks for a field. For the first field, it sends the prompt of GATHER. It then sends the
+// ask asks for a field. For the first field, it sends the prompt of GATHER. ask then sends the
 // prompt of the field or, if it has not sent the prompt of GATHER either, a standard question. The
 // standard question is omitted if the last message of the turn is a question, unless the question
 // is repeated.

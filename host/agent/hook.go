@@ -11,7 +11,7 @@ import (
 )
 
 // hook runs all hooks with a name. A fault in a hook, or a constraint that stops the hook, undoes
-// the changes of the hook. It ends the turn only if the hook is critical.
+// the changes of the hook. The turn ends only if the hook is critical.
 func (t *turn) hook(ctx context.Context, name string) error {
 	for i := range t.mem.agent.Hooks {
 		h := &t.mem.agent.Hooks[i]

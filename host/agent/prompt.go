@@ -43,7 +43,8 @@ func (e *previewEnv) Chat(_ context.Context, _, name string, request model.ChatR
 }
 
 // Preview returns the first request that a turn would send to a model, or nil if the turn would
-// send none. It performs the turn up to the request and calls tools, so env must not be committed.
+// send none. Preview performs the turn up to the request and calls tools, so env must not be
+// committed.
 func (s *Set) Preview(ctx context.Context, env Env, r Request) (*Prompt, error) {
 	preview := &previewEnv{Env: env}
 	if _, err := s.Turn(ctx, preview, r); err != nil && !errors.Is(err, errPreview) {

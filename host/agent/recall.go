@@ -73,8 +73,8 @@ func (r *rules) recall(ctx context.Context, c *abl.Recall, event string) error {
 	return nil
 }
 
-// readable returns the paths of a recall that the agent can read. It injects null for the other
-// paths.
+// readable returns the paths of a recall that the agent can read. readable injects null for the
+// other paths.
 func (r *rules) readable(c *abl.Recall) []string {
 	paths := make([]string, 0, len(c.Paths))
 	for _, path := range c.Paths {

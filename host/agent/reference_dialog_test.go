@@ -6,7 +6,7 @@ import (
 )
 
 // intent runs the first intent whose phrase the message contains, or the intent that the model
-// chooses. It returns false if there is no such intent.
+// chooses. intent returns false if there is no such intent.
 func (t *refTurn) intent(step *refStep) (signal, bool) {
 	if len(step.intents) == 0 {
 		return signal{}, false

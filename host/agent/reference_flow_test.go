@@ -13,7 +13,7 @@ type signal struct {
 	excused      int // the index of a constraint that is not checked next, plus 1
 }
 
-// perform executes the turn. It returns the reason why the turn fails, or "".
+// perform executes the turn. perform returns the reason why the turn fails, or "".
 func (t *refTurn) perform(name string) (failed string) {
 	defer func() {
 		if f, ok := recover().(refFailure); ok {
@@ -230,7 +230,7 @@ func (t *refTurn) attempt(step *refStep) signal {
 	return signal{kind: "jump", target: step.exhausted}
 }
 
-// hook runs all hooks with a name. It undoes the changes of a failed hook.
+// hook runs all hooks with a name. hook undoes the changes of a failed hook.
 func (t *refTurn) hook(name string) {
 	for _, h := range t.a.hooks {
 		if h.name == name {
@@ -323,7 +323,7 @@ func (e *refExpr) reads(name string) bool {
 	return e.op == "ref" && e.ref == name || slices.ContainsFunc(e.args, func(a *refExpr) bool { return a.reads(name) })
 }
 
-// main runs the actions of a step from an index on. It then waits for input if the step requires
+// main runs the actions of a step from an index on. main then waits for input if the step requires
 // input.
 func (t *refTurn) main(step *refStep, from int) signal {
 	if s := t.actions(step.body.actions, from, -1); s.kind != "" || len(step.inputs) == 0 {

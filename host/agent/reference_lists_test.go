@@ -105,8 +105,8 @@ func (t *refTurn) chat() modelFate {
 	return f
 }
 
-// extract lets the model extract the fields of GATHER from the message. It returns false if the
-// message answers a question but contains no field.
+// extract lets the model extract the fields of GATHER from the message. extract returns false if
+// the message answers a question but contains no field.
 func (t *refTurn) extract(step *refStep, a *refAction) bool {
 	requested := t.requested
 	t.requested = ""

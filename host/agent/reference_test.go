@@ -8,8 +8,8 @@ import (
 )
 
 // The files reference_*test.go contain a second interpreter of agents, which is based on the
-// reference of the language. It shares no code with the package. It supports the part of the
-// language that the generator produces.
+// reference of the language. The second interpreter shares no code with the package. The second
+// interpreter supports the part of the language that the generator produces.
 
 // refExpr is an expression: a literal (lit), a name (ref), or an operator with operands.
 type refExpr struct {

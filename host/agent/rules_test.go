@@ -325,8 +325,8 @@ func TestConstraintsStopAtTheFirstError(t *testing.T) {
 	}
 }
 
-// TestUnknownBefore uses a constraint with a BEFORE that no checkpoint supports. It checks that
-// this constraint has no effect.
+// TestUnknownBefore uses a constraint with a BEFORE that no checkpoint supports. TestUnknownBefore
+// checks that this constraint has no effect.
 func TestUnknownBefore(t *testing.T) {
 	wantPassed(t, true, "", ruled("- REQUIRE a == 1 BEFORE sending money\n  ON_FAIL: \"no\"\n"))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// scope resolves the names in expressions. It looks them up in this order: input, call_result and
-// call_error; facts of the agent; facts that recalls have loaded; session variables.
+// scope resolves the names in expressions. scope looks names up in this order: input, call_result
+// and call_error; facts of the agent; facts that recalls have loaded; session variables.
 type scope struct {
 	ctx context.Context
 	m   *memory
@@ -141,8 +141,8 @@ func (m *memory) render(ctx context.Context, text *abl.Template) (string, error)
 	return s, m.located(err, text.Position())
 }
 
-// located converts an error of an evaluation to a fault with a position. It returns other errors
-// unchanged.
+// located converts an error of an evaluation to a fault with a position. located returns other
+// errors unchanged.
 func (m *memory) located(err error, at abl.Position) error {
 	switch {
 	case err == nil:

@@ -122,9 +122,9 @@ type span struct {
 	display    string
 }
 
-// clean replaces the secrets in a text. It does not search its replacements again, although a
-// display form can contain another secret. It replaces overlapping secrets together, so no part of
-// a secret remains.
+// clean replaces the secrets in a text. clean does not search its replacements again, although a
+// display form can contain another secret. clean replaces overlapping secrets together, so no part
+// of a secret remains.
 func (s secrets) clean(text string) string {
 	return replaceSpans(text, s.spans(text, len(text)), len(text))
 }
@@ -144,8 +144,8 @@ func (s secrets) sorted() secrets {
 	return s
 }
 
-// start returns the first bytes of JSON without secrets. It searches only as far as a secret that
-// begins in these bytes can extend.
+// start returns the first bytes of JSON without secrets. start searches only as far as a secret
+// that begins in these bytes can extend.
 func (s secrets) start(content []byte, size int) string {
 	escaped := s
 	for _, secret := range s {

@@ -17,7 +17,7 @@ func secretsOf(texts ...string) secrets {
 	return s.sorted()
 }
 
-// A part of a display form can itself be a secret. It is not replaced again, because each
+// A part of a display form can itself be a secret. Such a part is not replaced again, because each
 // replacement would make the text longer.
 func TestCleanDoesNotSearchDisplays(t *testing.T) {
 	var parts []string

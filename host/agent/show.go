@@ -73,7 +73,7 @@ func (m masks) showAll(values map[string]any, found *secrets) {
 	}
 }
 
-// shown applies a function to a JSON value. It hides all content that is not JSON.
+// shown applies a function to a JSON value. shown hides all content that is not JSON.
 func shown(content json.RawMessage, show func(any) any) json.RawMessage {
 	if len(content) == 0 {
 		return content

@@ -4,7 +4,7 @@ import "github.com/toolrun/toolrun/host/model"
 
 // SessionState is the state of the agents in a session.
 type SessionState struct {
-	// Active is the agent that answers the next message. It is "" in a new session.
+	// Active is the agent that answers the next message. Active is "" in a new session.
 	Active string `json:"active"`
 	// Turns is the number of turns.
 	Turns int `json:"turns"`
@@ -22,9 +22,9 @@ type State struct {
 	Step string `json:"step,omitempty"`
 	// Waiting is the kind of input that the step waits for, or "" if the step runs from its start with the next turn.
 	Waiting Waiting `json:"waiting,omitempty"`
-	// Path is the position of the waiting action. It begins with the number of the step's list of
-	// actions and an index in this list. Each nested level adds 0 for ON_SUCCESS or 1 for ON_FAIL, and
-	// an index. Path is nil if the step waits before or after its actions.
+	// Path is the position of the waiting action. Path begins with the number of the step's list of
+	// actions and an index in this list. Each nested level adds 0 for ON_SUCCESS or 1 for ON_FAIL,
+	// and an index. Path is nil if the step waits before or after its actions.
 	Path []int `json:"path,omitempty"`
 	// Result is the value of call_result at the waiting action.
 	Result any `json:"result,omitempty"`
@@ -34,8 +34,8 @@ type State struct {
 	Remaining  []string `json:"remaining,omitempty"`
 	// Collecting is the field that the step or the constraint asks for.
 	Collecting string `json:"collecting,omitempty"`
-	// Returns contains the steps to which the conversation returns when the flow ends. It returns to
-	// the last step first.
+	// Returns contains the steps to which the conversation returns when the flow ends. The
+	// conversation returns to the last step first.
 	Returns []Return `json:"returns,omitempty"`
 	// Collected contains the fields that the step has collected.
 	Collected []string `json:"collected,omitempty"`

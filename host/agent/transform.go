@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// transform creates an array from another array. It filters the items, maps them, sorts them and
-// limits their number, in this order. It treats a source that is not an array as empty.
+// transform creates an array from another array. transform filters the items, maps them, sorts them
+// and limits their number, in this order. transform treats a source that is not an array as empty.
 func (a *actions) transform(ctx context.Context, tr *abl.Transform) error {
 	source, err := a.mem.eval(ctx, tr.Source)
 	if err != nil {
@@ -94,8 +94,8 @@ func (a *actions) limited(ctx context.Context, tr *abl.Transform, items []any) (
 	return items[:int(n)], nil
 }
 
-// itemScope is the scope of expressions about an item of TRANSFORM. It resolves the name of the
-// item, and looks up other names in the outer scope.
+// itemScope is the scope of expressions about an item of TRANSFORM. itemScope resolves the name of
+// the item, and looks up other names in the outer scope.
 type itemScope struct {
 	abl.Scope
 	name string

@@ -146,8 +146,8 @@ func (r *rules) appended(trigger *abl.Trigger, stored, item any) ([]any, bool) {
 	return items, true
 }
 
-// contains reports whether an array contains an item. It charges the budget of the turn for the size
-// of the array.
+// contains reports whether an array contains an item. contains charges the budget of the turn for
+// the size of the array.
 func (r *rules) contains(items []any, item any) bool {
 	size, _ := sizeOf(items, MaxValueBytes, 0)
 	r.mem.cost -= size / bytesPerStep

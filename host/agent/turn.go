@@ -48,8 +48,8 @@ type turn struct {
 	closed bool
 }
 
-// Turn performs one turn. It activates the agent if another agent was active, and passes the
-// message to the waiting step. It then executes steps until a step waits or the flow is complete,
+// Turn performs one turn. Turn activates the agent if another agent was active, and passes the
+// message to the waiting step. Turn then executes steps until a step waits or the flow is complete,
 // and evaluates the triggers. If Turn returns an error, the caller must not commit env. The outcome
 // is then nil, or contains only the agent, the trace and the warnings up to the error. The error is
 // an *abi.Fault, or an error of env.
@@ -186,7 +186,7 @@ func (t *turn) perform(ctx context.Context) error {
 }
 
 // activate makes the active agent answer in the session, and resets variables. If the agent is new
-// in the session, it also fires session:start and runs ON_START. It returns the control that
+// in the session, it also fires session:start and runs ON_START. activate returns the control that
 // ON_START determines.
 func (t *turn) activate(ctx context.Context) (control, error) {
 	t.mem.session.Active = t.mem.agent.name

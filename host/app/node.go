@@ -37,10 +37,10 @@ type node struct {
 	// "bytes" is the total length of the strings in these values. A shared value counts once for
 	// each alias.
 	size, bytes int
-	// The field "start" is the position of the first character of a string. It is valid only if
-	// block or verbatim is true. If block is true, each line of the string is a line of the file,
-	// and all lines start at the same column. If verbatim is true, the string is on one line. If
-	// both are false, the string is folded or escaped in the file.
+	// The field "start" is the position of the first character of a string. The field "start" is
+	// valid only if block or verbatim is true. If block is true, each line of the string is a line
+	// of the file, and all lines start at the same column. If verbatim is true, the string is on
+	// one line. If both are false, the string is folded or escaped in the file.
 	start           position
 	block, verbatim bool
 }
@@ -150,9 +150,9 @@ func (n *node) seal() *node {
 
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// appendJSON encodes the node as compact JSON. It preserves the order of members and the literals
-// of numbers. The caller must first check that all numbers are valid JSON, and that there are no
-// duplicate keys.
+// appendJSON encodes the node as compact JSON. appendJSON preserves the order of members and the
+// literals of numbers. The caller must first check that all numbers are valid JSON, and that there
+// are no duplicate keys.
 func (n *node) appendJSON(b *bytes.Buffer) {
 	switch n.kind {
 	case null:

@@ -48,7 +48,7 @@ type Binding struct {
 
 // Approval is a request for approval.
 type Approval struct {
-	// Token identifies the request. It is not a secret: a decision requires a permission.
+	// Token identifies the request. Token is not a secret: a decision requires a permission.
 	Token string `json:"token"`
 	// Run is the id of the run, and Tool is the name of its tool.
 	Run  string `json:"run_id"`
@@ -74,8 +74,8 @@ type Approval struct {
 // stored is the stored form of an Approval.
 type stored struct {
 	Approval
-	// Leased is the time until which an approved run is being executed. It is zero if the run has
-	// ended.
+	// Leased is the time until which an approved run is being executed. Leased is zero if the run
+	// has ended.
 	Leased time.Time `json:"leased,omitzero"`
 }
 

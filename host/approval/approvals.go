@@ -20,7 +20,8 @@ const (
 // MaxPage is the maximum number of requests in a page of List.
 const MaxPage = 100
 
-// Approvals are the requests for approval of an app, in all tenants. It is safe for concurrent use.
+// Approvals are the requests for approval of an app, in all tenants. Approvals is safe for
+// concurrent use.
 type Approvals struct{ db *records.DB }
 
 // New returns the requests of the app whose records db contains.

@@ -44,7 +44,7 @@ type Artifact struct {
 	HasText   bool `json:"hasText"`
 	Truncated bool `json:"textTruncated,omitempty"`
 	// TextReason is a code that explains why the file has no text, such as "encrypted"; see
-	// extract.Reason. It is "" for a file with text.
+	// extract.Reason. TextReason is "" for a file with text.
 	TextReason string `json:"textReason,omitempty"`
 }
 
@@ -105,7 +105,7 @@ func decode(list json.RawMessage) ([]Artifact, error) {
 	return files, nil
 }
 
-// encode encodes the list of a session's files. It returns nil for an empty list.
+// encode encodes the list of a session's files. encode returns nil for an empty list.
 func encode(files []Artifact) (json.RawMessage, error) {
 	if len(files) == 0 {
 		return nil, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Artifacts provides access to the uploaded files of an app in all tenants. It is safe for
+// Artifacts provides access to the uploaded files of an app in all tenants. Artifacts is safe for
 // concurrent use.
 type Artifacts struct {
 	db       *records.DB
@@ -142,7 +142,7 @@ func (a *Artifacts) find(list json.RawMessage, id string) ([]Artifact, int, erro
 }
 
 // Remove removes a file of the caller's session and its text, and returns the description of the
-// file. It also works after the session has ended, because files exist until they expire.
+// file. Remove also works after the session has ended, because files exist until they expire.
 func (a *Artifacts) Remove(ctx context.Context, c partition.Caller, id string) (Artifact, error) {
 	if err := partition.CheckID("file", id); err != nil || id == "" {
 		return Artifact{}, errNotFound()

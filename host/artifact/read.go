@@ -50,9 +50,9 @@ func (a *Artifacts) Size(ctx context.Context, tenant, id string) (int64, error) 
 	return bytes, nil
 }
 
-// Piece returns 256 KiB of the content of a file of the tenant, starting at an offset. It returns
-// fewer bytes only at the end of the file. The error is abi.NotFound if the file does not exist or
-// has expired. The caller must check access.
+// Piece returns 256 KiB of the content of a file of the tenant, starting at an offset. Piece
+// returns fewer bytes only at the end of the file. The error is abi.NotFound if the file does not
+// exist or has expired. The caller must check access.
 func (a *Artifacts) Piece(ctx context.Context, tenant, id string, offset int64) ([]byte, error) {
 	c, err := fileCaller(tenant, id)
 	if err != nil {
@@ -92,7 +92,7 @@ type Shown struct {
 	Text        *string `json:"text,omitempty"`
 }
 
-// Show returns the files of a session's list that have not expired. It adds the text of active
+// Show returns the files of a session's list that have not expired. Show adds the text of active
 // files, up to a limit on the total size of texts.
 func (a *Artifacts) Show(ctx context.Context, c partition.Caller, list json.RawMessage, at time.Time) ([]Shown, error) {
 	files, err := Live(list, at)

@@ -49,8 +49,8 @@ type Block struct {
 	// Characters is the maximum number of characters (Unicode code points) of the text. Entries is the
 	// maximum number of lines that are not blank; 0 means no limit.
 	Characters, Entries int
-	// Language is the language of the texts, such as english. It determines how a search compares
-	// words.
+	// Language is the language of the texts, such as english. Language determines how a search
+	// compares words.
 	Language string
 	// If Shared is true, all apps of the tenant share the text of a user. Texts of agents are never
 	// shared.

@@ -22,11 +22,11 @@ const (
 type Collection struct {
 	// Embedding is the name of the embedder. Default: Lexical.
 	Embedding string
-	// Erase is the rule for erasures. It applies only to entries with ScopeApplication, because other
-	// entries are in the part of the store that belongs to the user. Default: EraseAuthor.
+	// Erase is the rule for erasures. Erase applies only to entries with ScopeApplication, because
+	// other entries are in the part of the store that belongs to the user. Default: EraseAuthor.
 	Erase EraseRule
-	// Language is the language of the entries, such as english. It determines how a search compares
-	// words.
+	// Language is the language of the entries, such as english. Language determines how a search
+	// compares words.
 	Language string
 	// Auto is true for a collection without a declaration, in an app that allows them. Its namespaces
 	// with a name belong to users, and the namespace without a name belongs to the app.

@@ -17,8 +17,8 @@ type Retention struct {
 	Session bool
 }
 
-// MaxRetention is the maximum of Retention.For. It prevents overflows when a retention is added to
-// a time.
+// MaxRetention is the maximum of Retention.For. MaxRetention prevents overflows when a retention is
+// added to a time.
 const MaxRetention = 100 * 365 * 24 * time.Hour
 
 var retentionWords = map[string]Retention{
@@ -49,7 +49,8 @@ func ParseRetention(text string) (Retention, error) {
 	return Retention{For: time.Duration(n) * unit}, nil
 }
 
-// String formats the retention in the notation of ParseRetention. It returns "" for the zero value.
+// String formats the retention in the notation of ParseRetention. String returns "" for the zero
+// value.
 func (r Retention) String() string {
 	if r == (Retention{}) {
 		return ""

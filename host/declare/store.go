@@ -20,7 +20,7 @@ const (
 	ScopeByItem      Scope = "item"        // the kind of the store determines the scope of each record
 )
 
-// Kind is the kind of a store. It determines how many records the store has, and how they are
+// Kind is the kind of a store. Kind determines how many records the store has, and how they are
 // written.
 type Kind string
 
@@ -28,8 +28,8 @@ type Kind string
 // Writes are merged into this document.
 const KindDocument Kind = "document"
 
-// SessionMeta is the name of the built-in store that describes the session. It is read-only for
-// guests.
+// SessionMeta is the name of the built-in store that describes the session. SessionMeta is
+// read-only for guests.
 const SessionMeta = "sessionMeta"
 
 // Store is the declaration of a store.

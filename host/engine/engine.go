@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Engine compiles and runs tools of one language or format. It is safe for concurrent use.
+// Engine compiles and runs tools of one language or format. Engine is safe for concurrent use.
 type Engine interface {
 	// Info returns the description of the engine. The description never changes.
 	Info() Info
@@ -94,7 +94,7 @@ func (s Source) Table() abi.Table {
 	return s.Operations
 }
 
-// Program is a compiled tool. It is safe for concurrent use.
+// Program is a compiled tool. Program is safe for concurrent use.
 type Program interface {
 	// Run executes the tool once, in a fresh guest. Run returns when the guest has ended, or
 	// shortly after ctx ends. The cause of ctx distinguishes a deadline (timeout) from a

@@ -24,7 +24,8 @@ type Position struct {
 // MemoryCall is a memory operation on a store or an item that the code names by a literal.
 type MemoryCall struct {
 	Op string `json:"op"`
-	// Store is the name of the store. It is "" if the first parameter of the operation is not a store.
+	// Store is the name of the store. Store is "" if the first parameter of the operation is not a
+	// store.
 	Store string `json:"store,omitempty"`
 	// Item is the first argument of an operation without a store, such as the path of a fact.
 	Item string `json:"item,omitempty"`

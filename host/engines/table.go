@@ -36,7 +36,7 @@ func table() []entry {
 	}
 }
 
-// Infos returns the descriptions of the bundled engines. It starts none.
+// Infos returns the descriptions of the bundled engines. Infos starts no engine.
 func Infos() []engine.Info { return engine.Infos(InProcess()) }
 
 // The function sandboxed returns the engines for workers.
@@ -61,7 +61,7 @@ func wasmLanguage(choices) sandbox.Language {
 }
 
 // unsound returns the reason why the WebAssembly compiler, which Python needs too, is not safe on a
-// processor architecture. It returns "" if the compiler is safe.
+// processor architecture. unsound returns "" if the compiler is safe.
 func unsound(arch string) string {
 	if arch == "arm64" {
 		return "the WebAssembly compiler (wazero 1.12) computes wrong values on arm64, which could break the isolation"

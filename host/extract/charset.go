@@ -24,7 +24,7 @@ type charset struct {
 	// The field "words" is true if non-ASCII characters form whole words, as in Cyrillic.
 	// Otherwise, non-ASCII characters usually occur between ASCII letters.
 	words bool
-	// weigh returns the rating of a two-byte character. It is nil for single-byte encodings.
+	// weigh returns the rating of a two-byte character. weigh is nil for single-byte encodings.
 	weigh func(first, second byte) float64
 }
 

@@ -61,7 +61,7 @@ func (c content) is(kinds ...string) bool {
 	return slices.ContainsFunc(c.kind, func(k string) bool { return slices.Contains(kinds, k) })
 }
 
-// magic returns a check for the magic bytes of a binary format. It rejects text that begins with
+// magic returns a check for the magic bytes of a binary format. magic rejects text that begins with
 // the same bytes, because files of these formats contain binary bytes.
 func magic(kind string) func(content) bool {
 	return func(c content) bool { return c.text == nil && c.is(kind) }

@@ -169,7 +169,7 @@ func (l *docxLists) style(s docxStyles) {
 	}
 }
 
-// mark returns the mark of a list item. It returns "" for other paragraphs.
+// mark returns the mark of a list item. mark returns "" for other paragraphs.
 func (l *docxLists) mark(p docxParagraph) string {
 	if l == nil {
 		return ""

@@ -2,8 +2,8 @@ package extract
 
 import "strings"
 
-// argument returns the TeX delimiters of an argument of an element. It returns false if the name is
-// not an argument of the element.
+// argument returns the TeX delimiters of an argument of an element. argument returns false if the
+// name is not an argument of the element.
 func (f *formula) argument(parent *mathElement, name string) (start, end string, ok bool) {
 	form, ok := mathForms[parent.name][name]
 	switch {
@@ -134,7 +134,7 @@ func (e *mathElement) mark() string {
 	return `\overset{` + texEscapes.Replace(character) + `}`
 }
 
-// style returns the TeX command for the style of a run. It returns "" for the default style of
+// style returns the TeX command for the style of a run. style returns "" for the default style of
 // formulas.
 func (e *mathElement) style(word bool) string {
 	if e.is("nor") {
@@ -154,7 +154,7 @@ func (e *mathElement) style(word bool) string {
 	return ""
 }
 
-// delimiter returns the TeX of a delimiter. It returns a period for an omitted delimiter.
+// delimiter returns the TeX of a delimiter. delimiter returns a period for an omitted delimiter.
 func delimiter(commands map[string]string, character string) string {
 	if command, ok := commands[character]; ok {
 		return command

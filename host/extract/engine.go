@@ -23,8 +23,8 @@ const (
 	Extension = ".document"
 )
 
-// Engine is an engine that extracts the text of documents. Each document is a separate run. It is
-// safe for concurrent use.
+// Engine is an engine that extracts the text of documents. Each document is a separate run. Engine
+// is safe for concurrent use.
 //
 // The input of a run is {"format": "pdf", "data": "<base64>"}. The optional member "text_bytes"
 // sets a limit other than TextBytes. The output is {"text": "...", "truncated": false}, with a
@@ -68,8 +68,8 @@ func (*Engine) Info() engine.Info {
 	return engine.Info{Name: "document", Extensions: []string{Extension}}
 }
 
-// MemoryBytes returns the default memory limit. It is higher than the limit of other engines,
-// because a run keeps two copies of the document and the content of a page in RAM.
+// MemoryBytes returns the default memory limit. MemoryBytes is higher than the limit of other
+// engines, because a run keeps two copies of the document and the content of a page in RAM.
 func (*Engine) MemoryBytes() int64 { return MemoryBytes }
 
 // Load returns the program, which does not depend on the source. If the folder that was passed to

@@ -12,10 +12,10 @@ import (
 // HeadBytes is the number of bytes that Identify examines.
 const HeadBytes = 512 << 10
 
-// Identify returns the format and the canonical media type of an uploaded file. It determines the
-// format from the extension of the name. The declared media type must match the extension, unless
-// it is "" or application/octet-stream. If the name has no extension, Identify uses only the media
-// type.
+// Identify returns the format and the canonical media type of an uploaded file. Identify determines
+// the format from the extension of the name. The declared media type must match the extension,
+// unless it is "" or application/octet-stream. If the name has no extension, Identify uses only the
+// media type.
 //
 // Identify then checks whether the content has this format. The argument "head" contains the first
 // HeadBytes bytes of the file, or the whole file if it is shorter. Identify does not check the

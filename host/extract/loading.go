@@ -22,7 +22,7 @@ type loading struct {
 	err    error
 }
 
-// load loads the program, if necessary, and returns it. It stops waiting when ctx ends.
+// load loads the program, if necessary, and returns it. load stops waiting when ctx ends.
 func (r *Reader) load(ctx context.Context) (engine.Program, error) {
 	r.mu.Lock()
 	if r.closed || r.program != nil {
@@ -81,8 +81,8 @@ func (r *Reader) current() (engine.Program, error) {
 	return r.program, nil
 }
 
-// Close waits for active reads and closes the program, but not the engine. It is safe to call Close
-// more than once.
+// Close waits for active reads and closes the program, but not the engine. Close is safe to call
+// Close more than once.
 func (r *Reader) Close() error {
 	r.mu.Lock()
 	r.closed = true

@@ -15,11 +15,11 @@ const MaxNameBytes = 255
 // CleanName returns a client's file name in a form that is safe to display. The host must never
 // create a file with this name.
 //
-// CleanName removes folders, which can be separated by / or \. It also removes spaces and dots at
-// both ends. It returns a fault with the code invalid_argument for names that can deceive or harm a
-// person who saves the file. It rejects names that are not UTF-8, names longer than MaxNameBytes,
-// and device names of Windows. It also rejects control characters, line breaks, invisible
-// characters, and characters that change the writing direction.
+// CleanName removes folders, which can be separated by / or \. CleanName also removes spaces and
+// dots at both ends. CleanName returns a fault with the code invalid_argument for names that can
+// deceive or harm a person who saves the file. CleanName rejects names that are not UTF-8, names
+// longer than MaxNameBytes, and device names of Windows. CleanName also rejects control characters,
+// line breaks, invisible characters, and characters that change the writing direction.
 func CleanName(filename string) (string, error) {
 	if !utf8.ValidString(filename) {
 		return "", badName("is not valid UTF-8")
@@ -52,8 +52,8 @@ func baseName(filename string) string { return filename[strings.LastIndexAny(fil
 // Files, Paths, and Namespaces" of the Windows documentation lists them.
 var deviceName = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)`)
 
-// hides reports whether a character is invisible or changes how other characters are displayed. It
-// allows joiners, because words in many languages contain them.
+// hides reports whether a character is invisible or changes how other characters are displayed.
+// hides allows joiners, because words in many languages contain them.
 func hides(r rune) bool {
 	switch {
 	case r >= '\u202A' && r <= '\u202E', r >= '\u2066' && r <= '\u2069', r == '\u200E', r == '\u200F', r == '\u061C': // direction

@@ -47,8 +47,8 @@ func (e *Engine) library(ctx context.Context) (*pdfium.Library, error) {
 	return started, nil
 }
 
-// Close frees the PDF library. The caller must first close all programs. It is safe to call Close
-// more than once.
+// Close frees the PDF library. The caller must first close all programs. Close is safe to call
+// Close more than once.
 func (e *Engine) Close() error {
 	e.turn <- struct{}{}
 	defer func() { <-e.turn }()
@@ -59,8 +59,8 @@ func (e *Engine) Close() error {
 	return started.Close()
 }
 
-// readPDF extracts the text of the pages and their form fields. It separates pages by form feeds.
-// The memory limit of the library is the limit of the run minus the memory for the document.
+// readPDF extracts the text of the pages and their form fields. readPDF separates pages by form
+// feeds. The memory limit of the library is the limit of the run minus the memory for the document.
 func (e *Engine) readPDF(ctx context.Context, data []byte, memory int64, out *sink) error {
 	if e.disabled {
 		return noText(Disabled, errors.New("no PDF library is available"))

@@ -21,7 +21,7 @@ type request struct {
 // quotes.
 var dataPrefix = []byte(`"data":"`)
 
-// input encodes a request. It copies the data, because base64 needs no escapes.
+// input encodes a request. input copies the data, because base64 needs no escapes.
 func (r request) input() json.RawMessage {
 	name, _ := json.Marshal(r.Format) // encoding a string cannot fail
 	input := make([]byte, 0, base64.StdEncoding.EncodedLen(len(r.Data))+len(name)+64)

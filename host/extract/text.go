@@ -23,7 +23,8 @@ func (s *sink) write(text string) bool {
 	return !s.truncated
 }
 
-// The method "last" returns the last byte of the text. It returns a newline if the text is empty.
+// The method "last" returns the last byte of the text. The method "last" returns a newline if the
+// text is empty.
 func (s *sink) last() byte {
 	if len(s.text) == 0 {
 		return '\n'

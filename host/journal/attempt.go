@@ -15,11 +15,11 @@ const entryOverhead = 128
 
 // Call makes an external call. The argument idempotencyKey is the value of the header
 // Idempotency-Key. The call must return in bounded time, soon after ctx ends. The context ctx has
-// the deadline of the attempt. It is cancelled only if the call is safe. The journal keeps the
-// answer, which must not be modified.
+// the deadline of the attempt. The context ctx is cancelled only if the call is safe. The journal
+// keeps the answer, which must not be modified.
 type Call func(ctx context.Context, idempotencyKey string) (answer []byte, err error)
 
-// Attempt is one execution of a run and its nested runs. It is safe for concurrent use.
+// Attempt is one execution of a run and its nested runs. Attempt is safe for concurrent use.
 type Attempt struct {
 	journal *Journal
 	number  int
@@ -31,7 +31,7 @@ type Attempt struct {
 }
 
 // Do returns the recorded answer or error of the request. If there is none, it makes the call and
-// records the result. It returns a *ConflictError, without a call, if too many attempts have made
+// records the result. Do returns a *ConflictError, without a call, if too many attempts have made
 // new calls.
 //
 // If ctx or the attempt ends first, Do returns the fault timeout or cancelled, which is not
@@ -41,8 +41,8 @@ func (a *Attempt) Do(ctx context.Context, request Request, call Call) ([]byte, e
 	return a.Prepare(request).Do(ctx, call)
 }
 
-// Prepared is a request with its number among the equal requests of its attempt. It is safe for
-// concurrent use.
+// Prepared is a request with its number among the equal requests of its attempt. Prepared is safe
+// for concurrent use.
 type Prepared struct {
 	attempt *Attempt
 	key     Key

@@ -29,7 +29,8 @@ type Key struct {
 }
 
 // Idempotency returns the value of the header Idempotency-Key for the call: a hash of the run's key
-// and the journal's key, in hexadecimal. It is the same in every attempt and after a restart.
+// and the journal's key, in hexadecimal. The value is the same in every attempt and after a
+// restart.
 func (k Key) Idempotency(runKey string) string {
 	h := sha256.New()
 	writeText(h, runKey)

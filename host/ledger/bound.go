@@ -34,8 +34,8 @@ func (l *Ledger) bounded(e Entry) Entry {
 	return e
 }
 
-// first truncates a list of effects, but keeps at least one effect for each store. It also returns
-// the number of omitted effects.
+// first truncates a list of effects, but keeps at least one effect for each store. first also
+// returns the number of omitted effects.
 func first[T any](effects []T, store func(T) string) (kept []T, more int) {
 	if len(effects) <= maxEffects {
 		return effects, 0

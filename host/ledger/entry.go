@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Entry lists the records that a run or an operator's action read and wrote. It contains names,
+// Entry lists the records that a run or an operator's action read and wrote. Entry contains names,
 // revisions and schema violations, but never content.
 type Entry struct {
 	Run string `json:"run_id"`
@@ -84,7 +84,7 @@ type Query struct {
 	Writes bool
 	// Failed selects entries that have a fault code.
 	Failed bool
-	// Limit is the maximum number of entries to return. It must be at least 1.
+	// Limit is the maximum number of entries to return. Limit must be at least 1.
 	Limit int
 }
 

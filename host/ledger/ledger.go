@@ -19,13 +19,13 @@ type Config struct {
 	// MaxBytes is the maximum size of the ledger of a tenant. If the ledger is larger, Trim removes
 	// its oldest entries.
 	MaxBytes int64
-	// Redact returns a copy of the violations of a write without content of the record. It is
+	// Redact returns a copy of the violations of a write without content of the record. Redact is
 	// required.
 	Redact func(report.WriteEffect) []abi.Violation
 }
 
-// Ledger is the ledger of an app. It contains the entries of all tenants. It is safe for concurrent
-// use.
+// Ledger is the ledger of an app. Ledger contains the entries of all tenants. Ledger is safe for
+// concurrent use.
 type Ledger struct {
 	db  *records.DB
 	cfg Config

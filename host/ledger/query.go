@@ -58,9 +58,9 @@ func (l *Ledger) Entries(ctx context.Context, tenant string, q Query) (found []E
 	return found, next, true, nil
 }
 
-// The method "from" returns a key that precedes the keys of all entries since a time. It returns ""
-// for the zero time. The ids of entries are ULIDs, which begin with their time. An entry's At can
-// be earlier than the time in its id, but at most by slack.
+// The method "from" returns a key that precedes the keys of all entries since a time. The method
+// "from" returns "" for the zero time. The ids of entries are ULIDs, which begin with their time.
+// An entry's At can be earlier than the time in its id, but at most by slack.
 func (l *Ledger) from(c partition.Caller, since time.Time) storage.Key {
 	const slack = time.Second
 	since = since.Add(-slack)

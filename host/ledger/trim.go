@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Trim removes the oldest entries of a tenant's ledger if the ledger is larger than MaxBytes. It
+// Trim removes the oldest entries of a tenant's ledger if the ledger is larger than MaxBytes. Trim
 // stops when the ledger has nine tenths of MaxBytes. Between two calls to Trim, the ledger can
 // exceed MaxBytes.
 func (l *Ledger) Trim(ctx context.Context, tenant string) error {

@@ -19,7 +19,7 @@ const (
 	MaxNesting = 200
 )
 
-// Document is a parsed file. It is immutable after parsing.
+// Document is a parsed file. Document is immutable after parsing.
 type Document struct {
 	File string
 	// Source is the text of the file with "\n" as the end of each line, without a byte order mark.

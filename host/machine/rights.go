@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Models returns the names of the models that the steps use, without duplicates. It returns nil if
-// the machine does not have the permission llm_call.
+// Models returns the names of the models that the steps use, without duplicates. Models returns nil
+// if the machine does not have the permission llm_call.
 func (d *Document) Models() []string {
 	var models []string
 	for _, s := range d.Steps {
@@ -27,8 +27,8 @@ type Collection struct {
 
 var verbs = map[StepKind]abi.Verb{Recall: abi.Read, Remember: abi.Write, Forget: abi.Delete}
 
-// Collections returns the collections that the steps name by a literal, in the order of the file. It
-// returns nil if the machine does not have the permission memory.
+// Collections returns the collections that the steps name by a literal, in the order of the file.
+// Collections returns nil if the machine does not have the permission memory.
 func (d *Document) Collections() []Collection {
 	if !d.Permissions.Allows(Memory) {
 		return nil

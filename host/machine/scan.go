@@ -29,7 +29,7 @@ type bracket struct {
 	start int
 }
 
-// scanner splits JavaScript code into tokens. It tracks the open brackets.
+// scanner splits JavaScript code into tokens. scanner tracks the open brackets.
 type scanner struct {
 	src string
 	pos int
@@ -42,7 +42,8 @@ type scanner struct {
 	prev   token
 	// pieces are the parts of templates in double quotes, in their order.
 	pieces []piece
-	// failure describes why the code cannot be split at failedAt. It is "" if there is no failure.
+	// failure describes why the code cannot be split at failedAt. failure is "" if there is no
+	// failure.
 	failure, hint string
 	failedAt      int
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// InputSchema returns the JSON Schema of the input. It allows no other fields than those of the
-// section accepts.
+// InputSchema returns the JSON Schema of the input. InputSchema allows no other fields than those
+// of the section accepts.
 func (d *Document) InputSchema() json.RawMessage {
 	return schemaOf(d.Accepts, true, func(f Field) bool { return f.Required && f.Default == nil })
 }

@@ -221,7 +221,7 @@ func TestViewNestedConflict(t *testing.T) {
 	}
 }
 
-// PeekFacts reads only the facts that its Authority allows. It adds nothing to the read set.
+// PeekFacts reads only the facts that its Authority allows. PeekFacts adds nothing to the read set.
 func TestFactsOfAnAgent(t *testing.T) {
 	a := withAgents(t)
 	a.must(ann, abi.SetFact, `"user.secret"`, `"s"`)

@@ -11,13 +11,13 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// MaxAgentState is the maximum size of a state of an agent. It is larger than the limit on records,
-// because a variable can contain the output of a tool.
+// MaxAgentState is the maximum size of a state of an agent. MaxAgentState is larger than the limit
+// on records, because a variable can contain the output of a tool.
 const MaxAgentState = 2 << 20
 
 // AgentState returns the JSON text of the state of an agent, or nil if there is none. The argument
-// "item" is an item of package variables. It adds the record to the read set. Only the host may
-// call it: the View's Authority is not checked.
+// "item" is an item of package variables. AgentState adds the record to the read set. Only the host
+// may call it: the View's Authority is not checked.
 func (v *View) AgentState(ctx context.Context, item string) (json.RawMessage, error) {
 	p, err := v.agentPartition(item)
 	if err != nil {
@@ -74,8 +74,8 @@ func (v *View) agentPartition(item string) (*storePartition, error) {
 	return routedPartition{v, st, abi.Write}.within(st.scopeOfItem(item), "the state of an agent")
 }
 
-// Fact returns the stored value of a fact, or nil if there is none. It does not return the declared
-// default. It adds the record to the read set. It uses the rights of the Authority a.
+// Fact returns the stored value of a fact, or nil if there is none. Fact does not return the
+// declared default. Fact adds the record to the read set. Fact uses the rights of the Authority a.
 func (v *View) Fact(ctx context.Context, a Authority, path string) (json.RawMessage, error) {
 	p, err := v.factPartition(a, path)
 	if err != nil {

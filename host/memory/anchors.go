@@ -18,8 +18,8 @@ type anchors struct {
 	// session, workflow or user, the corresponding key is "".
 	sessionKey, workflowKey, erasedKey storage.Key
 	session, workflow, erased          storage.Record
-	// sharedKey is the key of the mark that exists if the user was erased from the blocks that the apps
-	// of the tenant share. It is "" if the app has no such blocks.
+	// sharedKey is the key of the mark that exists if the user was erased from the blocks that the
+	// apps of the tenant share. sharedKey is "" if the app has no such blocks.
 	sharedKey    storage.Key
 	sharedErased storage.Record
 	// anonymous is the content of sessionMeta if the caller has no session.
@@ -171,9 +171,9 @@ func (t *transaction) guards() []txn.Guard {
 	return guards
 }
 
-// checkIdle is for a transaction that ends an idle session. It returns a fault if the session has
-// changed since the transaction began. For example, an upload can still change the list of the
-// session's files.
+// checkIdle is for a transaction that ends an idle session. checkIdle returns a fault if the
+// session has changed since the transaction began. For example, an upload can still change the list
+// of the session's files.
 func (t *transaction) checkIdle(now storage.Record, at time.Time) error {
 	if !now.SameVersion(t.session) {
 		return abi.Faultf(abi.SessionEnded, "the session has changed since the sweep found it")

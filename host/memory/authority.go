@@ -130,7 +130,7 @@ func (a Authority) holder() string {
 	return "this run"
 }
 
-// The method stores returns the names of the granted stores. It omits patterns.
+// The method stores returns the names of the granted stores. The method stores omits patterns.
 func (a Authority) stores() []string {
 	names := make([]string, 0, len(a.grants))
 	for _, g := range a.grants {

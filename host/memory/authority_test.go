@@ -102,7 +102,7 @@ func TestZeroConfigHasNoStores(t *testing.T) {
 	}
 }
 
-// ReadOnly removes all verbs except the verb "read" from an Authority. It adds no verb.
+// ReadOnly removes all verbs except the verb "read" from an Authority. ReadOnly adds no verb.
 func TestReadOnly(t *testing.T) {
 	a := newApp(t)
 	grants := []declare.Grant{

@@ -29,7 +29,7 @@ type blockList struct {
 	bytes  int
 }
 
-// add adds the block in a record, if it exists. It returns a fault if the list becomes too large.
+// add adds the block in a record, if it exists. add returns a fault if the list becomes too large.
 func (l *blockList) add(r storage.Record) error {
 	if !r.Exists() {
 		return nil
@@ -66,8 +66,8 @@ func ListBlocks(ctx context.Context, v *View, scope block.Scope) ([]block.Block,
 	return found.blocks, nil
 }
 
-// blockPartition returns the partition of a block that the View can read. It returns nil if the store
-// is not a block, or is not granted.
+// blockPartition returns the partition of a block that the View can read. blockPartition returns
+// nil if the store is not a block, or is not granted.
 func blockPartition(v *View, name string) (*storePartition, error) {
 	if v.closed != nil {
 		return nil, v.closed
@@ -136,10 +136,11 @@ func (p *storePartition) listAgents(ctx context.Context, list *blockList) error 
 	}
 }
 
-// PeekBlocks returns the blocks with certain uses that an Authority allows to read, all from one snapshot:
-// for each declared block, the text of the user, then that of the caller's agent. It omits texts that
-// do not exist. Unlike ListBlocks, PeekBlocks adds nothing to the read set: the attempt can commit although
-// the blocks have changed. They are among the effects of the attempt.
+// PeekBlocks returns the blocks with certain uses that an Authority allows to read, all from one
+// snapshot: for each declared block, the text of the user, then that of the caller's agent.
+// PeekBlocks omits texts that do not exist. Unlike ListBlocks, PeekBlocks adds nothing to the read
+// set: the attempt can commit although the blocks have changed. They are among the effects of the
+// attempt.
 func PeekBlocks(ctx context.Context, v *View, a Authority, uses ...declare.BlockUse) ([]block.Block, error) {
 	keys, err := blockKeys(v, a, uses)
 	if err != nil {

@@ -43,8 +43,8 @@ func declarationOf(st declare.Store) declaration {
 	}
 }
 
-// scopesOf returns the declared scopes of facts, as JSON in a fixed order. It returns "" if no fact
-// declares a scope.
+// scopesOf returns the declared scopes of facts, as JSON in a fixed order. scopesOf returns "" if
+// no fact declares a scope.
 func scopesOf(facts []declare.Fact) string {
 	scopes := map[string]declare.Scope{}
 	for _, f := range facts {
@@ -384,8 +384,8 @@ func (st *store) scopeOfItem(item string) declare.Scope {
 	return st.Access
 }
 
-// scopeOfKey returns the scope of a record of the store. It derives the scope from the key of the
-// record. If a run has no workflow, its session owns the facts with the scope of a workflow.
+// scopeOfKey returns the scope of a record of the store. scopeOfKey derives the scope from the key
+// of the record. If a run has no workflow, its session owns the facts with the scope of a workflow.
 func (st *store) scopeOfKey(key storage.Key) declare.Scope {
 	switch {
 	case key.Part(storage.Workflow) != "" || key.Part(storage.Session) != "" && st.Kind == declare.KindFact:

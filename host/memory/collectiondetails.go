@@ -36,7 +36,8 @@ const maxCounted = 200_000
 var errCounted = errors.New("counted enough entries")
 
 // DescribeCollections is like ListCollections, but returns details. The argument "only" selects one
-// collection; with "", DescribeCollections returns all of them. It counts at most 200,000 entries.
+// collection; with "", DescribeCollections returns all of them. DescribeCollections counts at most
+// 200,000 entries.
 func DescribeCollections(ctx context.Context, s *Service, tenant, only string) ([]CollectionDetails, error) {
 	all, err := ListCollections(ctx, s, tenant)
 	if err != nil {

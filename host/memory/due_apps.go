@@ -16,7 +16,7 @@ type DueApp struct {
 }
 
 // DueApps returns apps of tenants with a run in the queue that is due at a time. DueApps omits
-// paused apps. It examines only apps that follow a key, and at most as many as the argument
+// paused apps. DueApps examines only apps that follow a key, and at most as many as the argument
 // "limit". DueApps also returns the key after which the next call continues. The key is "" if there
 // are no more apps. DueApps reads from the backend once or twice for each app.
 func DueApps(ctx context.Context, backend storage.Backend, at time.Time, after storage.Key, limit int) (due []DueApp, next storage.Key, err error) {

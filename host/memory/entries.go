@@ -44,7 +44,7 @@ type EntryQuery struct {
 	Own bool
 	// After is the position at which the page starts: "", or the result "next" of the previous page.
 	After string
-	// Limit is the maximum number of entries. It must be at least 1.
+	// Limit is the maximum number of entries. Limit must be at least 1.
 	Limit int
 }
 
@@ -107,7 +107,7 @@ func entryKeys(ctx context.Context, s *Service, st *store, c partition.Caller, q
 	return keys, last, err
 }
 
-// entriesAt returns the entries under keys. It omits entries that have been removed.
+// entriesAt returns the entries under keys. entriesAt omits entries that have been removed.
 func entriesAt(ctx context.Context, s *Service, st *store, keys []storage.Key) ([]Entry, error) {
 	entries := make([]Entry, 0, len(keys))
 	if len(keys) == 0 {

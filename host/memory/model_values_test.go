@@ -93,7 +93,7 @@ func fitsModelSchema(content map[string]any) bool {
 	return len(content) <= 2
 }
 
-// rule is a path of a projection. It contains the names in the path, and whether the projection
+// rule is a path of a projection. rule contains the names in the path, and whether the projection
 // includes or excludes the field.
 type rule struct {
 	path    []string

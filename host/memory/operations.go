@@ -23,8 +23,9 @@ type operation struct {
 	spaceStore string
 }
 
-// noun returns the word for the stores of the operation in faults: block, or store. It depends only on the
-// operation, so a fault about a store that is not granted does not reveal the kind of the store.
+// noun returns the word for the stores of the operation in faults: block, or store. noun depends
+// only on the operation, so a fault about a store that is not granted does not reveal the kind of
+// the store.
 func (o operation) noun() string {
 	if len(o.stores) > 0 && !slices.ContainsFunc(o.stores, func(k declare.Kind) bool { return k != declare.KindBlock }) {
 		return "block"
@@ -138,8 +139,8 @@ func sameName(a, b abi.Param) bool { return a.Name == b.Name && slices.Equal(a.A
 
 // target is the store that a call uses.
 type target struct {
-	// name is the name of the store. It is "" if implied is true and the operation acts on all stores
-	// of its kind.
+	// name is the name of the store. name is "" if implied is true and the operation acts on all
+	// stores of its kind.
 	name string
 	// implied reports whether the call omits the name of the store.
 	implied bool

@@ -11,8 +11,8 @@ import (
 // OtherApp is an app with records in the same tenant of the database.
 type OtherApp struct {
 	App string `json:"app"`
-	// Records is the number of records in the app's stores, but at most 1,000. It includes expired
-	// records that have not been removed yet. More reports whether there are more records.
+	// Records is the number of records in the app's stores, but at most 1,000. Records includes
+	// expired records that have not been removed yet. More reports whether there are more records.
 	Records int  `json:"records"`
 	More    bool `json:"more,omitempty"`
 }

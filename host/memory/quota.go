@@ -126,7 +126,7 @@ func (v *View) reclaim(ctx context.Context) error {
 // The constant reclaimed is the maximum number of expired records that one call to reclaim frees.
 const reclaimed = 1000
 
-// reclaim frees expired records of the app for a caller whose quota is exhausted. It reports
+// reclaim frees expired records of the app for a caller whose quota is exhausted. reclaim reports
 // whether there were expired records. The number of freed records is bounded. In a transaction,
 // reclaim is called at most once for the calls and once for the commit.
 //
@@ -147,9 +147,9 @@ func reclaim(ctx context.Context, s *Service, c partition.Caller) bool {
 // larger change, no records are reclaimed.
 const maxClockJump = 5 * time.Minute
 
-// clockMoved reports whether the system clock was set between two readings. It compares the system
-// clock with the monotonic clock. Records must not be lost if they have expired only because the
-// clock is wrong.
+// clockMoved reports whether the system clock was set between two readings. clockMoved compares the
+// system clock with the monotonic clock. Records must not be lost if they have expired only because
+// the clock is wrong.
 func clockMoved(began, now time.Time) bool {
 	jump := now.Round(0).Sub(began.Round(0)) - now.Sub(began)
 	return jump.Abs() > maxClockJump

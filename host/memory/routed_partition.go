@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// routedPartition is the partition of a store with declare.ScopeByItem, for one call. It determines
-// the scope and checks the grant of each record by its item.
+// routedPartition is the partition of a store with declare.ScopeByItem, for one call.
+// routedPartition determines the scope and checks the grant of each record by its item.
 type routedPartition struct {
 	view  *View
 	store *store

@@ -128,7 +128,7 @@ func (c *rangeCursor) read(ctx context.Context) ([]storage.Record, error) {
 	return []storage.Record{r}, nil
 }
 
-// Each implements kind.ScopedPartition. It merges the caller's scopes in the order of the items.
+// Each implements kind.ScopedPartition. Each merges the caller's scopes in the order of the items.
 func (p routedPartition) Each(ctx context.Context, prefix, after string, visit func(storage.Record) bool) error {
 	for _, path := range []string{prefix, after} {
 		if path == "" {

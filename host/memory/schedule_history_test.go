@@ -94,9 +94,10 @@ func (s eventSet) with(i int) eventSet {
 	return s
 }
 
-// The method "from" searches for an order of the remaining events. It reports whether the function
-// "final" accepts the state after the events in this order. The argument w is the current state of
-// the model. The argument "done" contains the n events that have already been applied.
+// The method "from" searches for an order of the remaining events. The method "from" reports
+// whether the function "final" accepts the state after the events in this order. The argument w is
+// the current state of the model. The argument "done" contains the n events that have already been
+// applied.
 func (s *search) from(w world, done eventSet, n int) bool {
 	if n == len(s.events) {
 		return s.final(w)

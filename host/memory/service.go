@@ -43,8 +43,9 @@ type Config struct {
 	// Index contains the search indexes of collections. Several Services of a process should share one
 	// Index, because it bounds the memory of all indexes. Default: an Index that the Service creates.
 	Index *index.Set
-	// Embedder makes the vectors of collections if a View has no embedder of its own; see SetEmbedder.
-	// It must be safe for concurrent use. Default: an embedder that has only declare.Lexical.
+	// Embedder makes the vectors of collections if a View has no embedder of its own; see
+	// SetEmbedder. Embedder must be safe for concurrent use. Default: an embedder that has only
+	// declare.Lexical.
 	Embedder kind.Embedder
 	// SessionIdle is the time after which an unused session ends. The actual time can be up to an
 	// eighth longer. Default: 24 hours.
@@ -57,7 +58,7 @@ type Config struct {
 	// Default: nil, which means no call.
 	BeforeIdleEnd session.BeforeEnd
 	// ApprovalExpired is a function that is called after a sweep has ended a request for approval
-	// without a decision. It must return quickly. Default: nil, which means no call.
+	// without a decision. ApprovalExpired must return quickly. Default: nil, which means no call.
 	ApprovalExpired func(context.Context, partition.Caller, approval.Approval)
 	// KeyRetention is the time for which the Result of a run with an idempotency key is stored.
 	// Default: 24 hours.
@@ -103,8 +104,8 @@ type Limits struct {
 	AppBytes   int64
 	AppRecords int64
 	// UserBytes and UserRecords are the limits for one user. The default is an eighth of AppBytes
-	// and of AppRecords, but at least 1 MiB and 1,000 records. It never exceeds the limits of the
-	// app.
+	// and of AppRecords, but at least 1 MiB and 1,000 records. The default never exceeds the limits
+	// of the app.
 	UserBytes   int64
 	UserRecords int64
 	// LedgerBytes is the maximum size of a tenant's ledger. If the ledger is larger, a sweep
@@ -153,7 +154,7 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 	}
 }
 
-// Service provides the memory of one app for all its tenants. It is safe for concurrent use.
+// Service provides the memory of one app for all its tenants. Service is safe for concurrent use.
 type Service struct {
 	app     partition.App
 	kinds   *kinds
@@ -201,7 +202,7 @@ type store struct {
 	dated bool
 }
 
-// New returns a Service. It checks the whole configuration, and its error lists every mistake.
+// New returns a Service. New checks the whole configuration, and its error lists every mistake.
 func New(cfg Config) (*Service, error) {
 	s := &Service{
 		app: partition.App(cfg.App), backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),

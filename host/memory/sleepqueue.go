@@ -16,9 +16,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// SleepQueue is the queue of the runs that process transcripts. Each transcript with messages has one
-// record in the queue, whose key contains the time at which the run is due. It is safe for
-// concurrent use.
+// SleepQueue is the queue of the runs that process transcripts. Each transcript with messages has
+// one record in the queue, whose key contains the time at which the run is due. SleepQueue is safe
+// for concurrent use.
 type SleepQueue struct{ s *Service }
 
 // NewSleepQueue returns the queue of an app.
@@ -77,8 +77,8 @@ func (q SleepQueue) List(ctx context.Context, tenant string, until time.Time, li
 	}
 }
 
-// dueIn returns the records of heads that are due at the time "until". It also reports whether
-// other records follow that are not yet due. It omits expired records: after a long pause, there
+// dueIn returns the records of heads that are due at the time "until". dueIn also reports whether
+// other records follow that are not yet due. dueIn omits expired records: after a long pause, there
 // can be many until a sweep removes them.
 func (q SleepQueue) dueIn(heads []storage.Head, tenant string, until time.Time) (due []Due, ended bool) {
 	for _, h := range heads {
@@ -93,8 +93,8 @@ func (q SleepQueue) dueIn(heads []storage.Head, tenant string, until time.Time) 
 	return due, false
 }
 
-// withStates completes records with their contents, in one read. It omits records that have been
-// removed.
+// withStates completes records with their contents, in one read. withStates omits records that have
+// been removed.
 func (q SleepQueue) withStates(ctx context.Context, due []Due) ([]Due, error) {
 	if len(due) == 0 {
 		return nil, nil

@@ -16,9 +16,9 @@ const (
 )
 
 // Retry makes the failed runs of a tenant due that wait for their repetition, and returns their
-// number. It changes at most 1,000 runs. Earlier failed runs of a conversation then no longer count
-// toward the maximum number of failed runs. Runs in progress, and conversations without a failed
-// run, do not change.
+// number. Retry changes at most 1,000 runs. Earlier failed runs of a conversation then no longer
+// count toward the maximum number of failed runs. Runs in progress, and conversations without a
+// failed run, do not change.
 func (q SleepQueue) Retry(ctx context.Context, tenant string) (retried int, err error) {
 	prefix := q.s.app.System(partition.SleepDue, partition.Caller{Tenant: tenant})
 	after := storage.Key("")

@@ -67,7 +67,7 @@ type roundPage struct {
 	spareUsers map[string]bool
 }
 
-// take examines heads until there are enough records. It reports whether the round has ended.
+// take examines heads until there are enough records. take reports whether the round has ended.
 func (t *roundPage) take(heads []storage.Head, now time.Time) (ended bool) {
 	for _, h := range heads {
 		if len(t.next) == t.n {

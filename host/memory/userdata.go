@@ -18,7 +18,7 @@ import (
 
 // UserData reads all data of one user in chunks of bounded size. The data are those that Erase
 // would remove, without expired records. The data are not a snapshot: concurrent writes may or may
-// not be included. It is not safe for concurrent use.
+// not be included. UserData is not safe for concurrent use.
 type UserData struct {
 	s      *Service
 	caller partition.Caller
@@ -142,8 +142,9 @@ func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) 
 	}))
 }
 
-// scan visits the user's records under a prefix. It also visits the records of the user's sessions
-// and workflows that were written before the session or the workflow was bound to the user.
+// scan visits the user's records under a prefix. scan also visits the records of the user's
+// sessions and workflows that were written before the session or the workflow was bound to the
+// user.
 func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(storage.Record) error) error {
 	each := d.eachContent(ctx, visit)
 	if err := d.s.records.ScanTag(ctx, d.s.app.OfUser(d.caller, prefix), each); err != nil {

@@ -41,7 +41,7 @@ func (c Counts) Plus(other Counts) Counts {
 	}
 }
 
-// Meter records the usage of an app for each tenant and day. It is safe for concurrent use.
+// Meter records the usage of an app for each tenant and day. Meter is safe for concurrent use.
 type Meter struct {
 	db        *records.DB
 	retention time.Duration

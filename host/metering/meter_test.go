@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The usage of a day in UTC is kept separately for each tenant and app. It is kept for the
+// The usage of a day in UTC is kept separately for each tenant and app. The usage is kept for the
 // retention after the end of the day.
 func TestMeter(t *testing.T) {
 	backend := mem.New()

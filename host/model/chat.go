@@ -45,8 +45,8 @@ type Message struct {
 	// ToolCalls are set in a message of the role "assistant". They are the tool calls that the
 	// model requested.
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
-	// ToolCallID is set in a message of the role "tool". It is the id of the call whose result is
-	// the content.
+	// ToolCallID is set in a message of the role "tool". ToolCallID is the id of the call whose
+	// result is the content.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 

@@ -42,7 +42,7 @@ func (c *Config) section(s Section) map[string]Entry {
 type Entry struct {
 	// Provider is the protocol. Default: openai.
 	Provider string
-	// BaseURL is the address of the provider. Required. It can contain credentials.
+	// BaseURL is the address of the provider. Required. BaseURL can contain credentials.
 	BaseURL string
 	// Model is the name of the model at the provider. Required.
 	Model string

@@ -83,7 +83,7 @@ func (r *configReader) parse(content []byte) (root ast.Node) {
 	return root
 }
 
-// syntax reports a parser error. It omits the excerpt of the file that the text of the error
+// syntax reports a parser error. syntax omits the excerpt of the file that the text of the error
 // contains.
 func (r *configReader) syntax(err error) {
 	var known yaml.Error

@@ -9,7 +9,7 @@
 // ReadConfig reads models.yaml, in which the operator lists the models and the tenants that can use
 // them. A Set contains the configured models.
 //
-// The error of a request is always an *abi.Fault. It contains neither credentials nor the address
-// of a provider. If a provider returns an error, the fault contains only a short part of its text,
-// without control characters.
+// The error of a request is always an *abi.Fault. The error contains neither credentials nor the
+// address of a provider. If a provider returns an error, the fault contains only a short part of
+// its text, without control characters.
 package model

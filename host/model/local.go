@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/host/model/lexical"
 )
 
-// LocalEmbedder is an Embedder that computes vectors within the process, in bounded time. It uses no
-// network, costs no tokens and returns no error.
+// LocalEmbedder is an Embedder that computes vectors within the process, in bounded time.
+// LocalEmbedder uses no network, costs no tokens and returns no error.
 type LocalEmbedder interface {
 	Embedder
 	// Vectors returns a vector of unit length for each text.

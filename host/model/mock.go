@@ -56,7 +56,7 @@ func ReadMocks(content []byte) (Mocks, error) {
 	return mocks, nil
 }
 
-// Chat returns the answer with the given index as the answer to a request. It checks the answer
+// Chat returns the answer with the given index as the answer to a request. Chat checks the answer
 // like an answer of a model.
 func (m Mocks) Chat(name string, index int, request ChatRequest) (ChatAnswer, error) {
 	answers, ok := m[name]

@@ -14,8 +14,8 @@ type Consumer struct{ Tenant, App, User string }
 // share one budget.
 const maxUsers = 100_000
 
-// spending counts the tokens of the current day, in UTC. It is safe for concurrent use. The counts
-// are lost when the process ends.
+// spending counts the tokens of the current day, in UTC. spending is safe for concurrent use. The
+// counts are lost when the process ends.
 type spending struct {
 	mu    sync.Mutex
 	day   int64

@@ -33,10 +33,10 @@ func NewVectorKey(id string, purpose Purpose, text string) VectorKey {
 	return VectorKey(h.Sum(nil))
 }
 
-// VectorCache contains recent vectors in RAM, so that the same text is not paid for twice. Consumers
-// do not share vectors: otherwise a user could find out which texts other users have stored. If the
-// cache is full, the tenant with the most vectors loses its oldest ones. It is safe for concurrent
-// use.
+// VectorCache contains recent vectors in RAM, so that the same text is not paid for twice.
+// Consumers do not share vectors: otherwise a user could find out which texts other users have
+// stored. If the cache is full, the tenant with the most vectors loses its oldest ones. VectorCache
+// is safe for concurrent use.
 type VectorCache struct {
 	limit int
 
@@ -102,8 +102,8 @@ func (c *VectorCache) Erasures() uint64 {
 	return c.erasures
 }
 
-// Put adds vectors. It adds nothing if an erasure has happened since a call to Erasures that returned
-// the given number: the vectors can belong to data that has been erased.
+// Put adds vectors. Put adds nothing if an erasure has happened since a call to Erasures that
+// returned the given number: the vectors can belong to data that has been erased.
 func (c *VectorCache) Put(owner Consumer, erasures uint64, vectors map[VectorKey][]float32, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

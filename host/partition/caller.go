@@ -10,15 +10,15 @@ import (
 
 // Caller is the verified identity that a run acts for. A guest cannot choose another identity.
 type Caller struct {
-	// Tenant is the platform's customer. It is required.
+	// Tenant is the platform's customer. Tenant is required.
 	Tenant string
 	// User and Session are "" if they are unknown.
 	User    string
 	Session string
-	// Workflow is the id of the workflow, the tree of runs and sessions to which the run belongs. It
-	// is "" if the run belongs to none.
+	// Workflow is the id of the workflow, the tree of runs and sessions to which the run belongs.
+	// Workflow is "" if the run belongs to none.
 	Workflow string
-	// Agent is the id of the agent that is active for the caller. It is "" if there is none.
+	// Agent is the id of the agent that is active for the caller. Agent is "" if there is none.
 	Agent string
 	// Run is the id of the run.
 	Run string
@@ -53,8 +53,8 @@ func (c Caller) Check() error {
 }
 
 // Subject returns the data subject of the caller's writes: the user, the session or the workflow.
-// It returns the first of these three that the caller has. The writes count against the quota of
-// the data subject. Subject returns "" for any other caller.
+// Subject returns the first of these three that the caller has. The writes count against the quota
+// of the data subject. Subject returns "" for any other caller.
 func (c Caller) Subject() string {
 	switch {
 	case c.User != "":
@@ -86,9 +86,9 @@ func CheckID(what, id string) error {
 	return nil
 }
 
-// CheckSessionID returns a fault if a proxy could change an id in a URL path by decoding it. It
-// does not apply to users and tenants, whose ids come from the platform and not from clients. The
-// empty id is allowed.
+// CheckSessionID returns a fault if a proxy could change an id in a URL path by decoding it.
+// CheckSessionID does not apply to users and tenants, whose ids come from the platform and not from
+// clients. The empty id is allowed.
 
 func CheckSessionID(id string) error { return checkPathID("session", id) }
 

@@ -33,8 +33,8 @@ const (
 	Embedding = "embedding" // the embedder that made the vectors of a collection
 )
 
-// ErasedRetention is the time for which the mark of an erasure is kept. It is longer than the
-// longest run that can have begun before the erasure.
+// ErasedRetention is the time for which the mark of an erasure is kept. ErasedRetention is longer
+// than the longest run that can have begun before the erasure.
 const ErasedRetention = 24 * time.Hour
 
 // Shared is an id that is used instead of the id of an app: texts of users that all apps of a
@@ -69,8 +69,9 @@ func (a App) Workflow(c Caller) storage.Key {
 	return a.System(Workflow, c, storage.Part{Tag: storage.Workflow, Value: c.Workflow})
 }
 
-// Erased returns the key of the mark that records the erasure of the caller's user. It contains a
-// digest of the user's id, because the mark is kept for a day and is included in backups.
+// Erased returns the key of the mark that records the erasure of the caller's user. The key
+// contains a digest of the user's id, because the mark is kept for a day and is included in
+// backups.
 func (a App) Erased(c Caller) storage.Key {
 	digest := sha256.Sum256([]byte(c.Tenant + "\x00" + string(a) + "\x00" + c.User))
 	return a.System(Erased, c, storage.Part{Tag: storage.Item, Value: hex.EncodeToString(digest[:])})

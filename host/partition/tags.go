@@ -15,15 +15,15 @@ const (
 // SessionTag returns the tag of records that end with a session.
 func SessionTag(session string) string { return sessionTagPrefix + session }
 
-// SessionOfTag returns the session id in a tag that SessionTag returned. It returns false for any
-// other tag.
+// SessionOfTag returns the session id in a tag that SessionTag returned. SessionOfTag returns false
+// for any other tag.
 func SessionOfTag(tag string) (string, bool) { return strings.CutPrefix(tag, sessionTagPrefix) }
 
 // WorkflowTag returns the tag of records that end with a workflow.
 func WorkflowTag(workflow string) string { return workflowTagPrefix + workflow }
 
-// WorkflowOfTag returns the workflow id in a tag that WorkflowTag returned. It returns false for any
-// other tag.
+// WorkflowOfTag returns the workflow id in a tag that WorkflowTag returned. WorkflowOfTag returns
+// false for any other tag.
 func WorkflowOfTag(tag string) (string, bool) { return strings.CutPrefix(tag, workflowTagPrefix) }
 
 // Lifetime contains the session and the workflow with which a record ends. The zero value contains

@@ -29,7 +29,7 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// DB provides access to the host's own records of an app in all tenants. It is safe for concurrent
+// DB provides access to the host's own records of an app in all tenants. DB is safe for concurrent
 // use.
 type DB struct {
 	App     partition.App
@@ -91,8 +91,8 @@ func (db *DB) Write(writes []storage.Write, now storage.Record, key storage.Key,
 	return append(writes, storage.Write{Record: r}), nil
 }
 
-// Fault converts an internal error of the host to an error for callers. It returns faults and
-// errors of a context unchanged. It logs any other error and returns abi.Unavailable. For a nil
+// Fault converts an internal error of the host to an error for callers. Fault returns faults and
+// errors of a context unchanged. Fault logs any other error and returns abi.Unavailable. For a nil
 // error, it returns nil.
 func (db *DB) Fault(doing string, err error) error {
 	if err == nil {

@@ -35,7 +35,7 @@ func (p *PageContents) Add(bytes int64) bool {
 	return true
 }
 
-// Page calls the function "show" with records in the order of their keys. It stops when this
+// Page calls the function "show" with records in the order of their keys. Page stops when this
 // function has accepted the maximum number of records, which is the argument "limit", or has
 // returned ErrPageFull. The function "chunks" returns the records after a key. Page returns the key
 // after which the next page begins, or "" if there is no next page.

@@ -51,7 +51,7 @@ func eachChunk(next func(after storage.Key) ([]storage.Head, error), visit func(
 	}
 }
 
-// Scan is like ScanHeads, but also reads the contents, in chunks of a bounded size. It skips
+// Scan is like ScanHeads, but also reads the contents, in chunks of a bounded size. Scan skips
 // records that are removed between the two reads.
 func (db *DB) Scan(ctx context.Context, prefix storage.Key, visit func([]storage.Record) error) error {
 	return db.ScanHeads(ctx, prefix, db.WithContents(ctx, visit))

@@ -106,8 +106,8 @@ func changesOf(keys []storage.Key, now []storage.Record, writes []storage.Write)
 }
 
 // CheckSpace returns a fault if the quota of a caller or the backend has no space for a number of
-// bytes. If the quota is exhausted, it frees expired records and checks once more. It reserves
-// nothing.
+// bytes. If the quota is exhausted, it frees expired records and checks once more. CheckSpace
+// reserves nothing.
 func (db *DB) CheckSpace(ctx context.Context, c partition.Caller, bytes int64) error {
 	if full := storage.Space(db.Backend); full != nil {
 		return db.SpaceFault(full)
@@ -127,7 +127,7 @@ func (db *DB) CheckSpace(ctx context.Context, c partition.Caller, bytes int64) e
 	return err
 }
 
-// Swap stores the writes that fn returns for one of the host's own records. It checks no quota.
+// Swap stores the writes that fn returns for one of the host's own records. Swap checks no quota.
 // Swap calls fn outside of the backend's transaction, and calls it again if the record has changed.
 // The error is ErrChanged if the record changed during each of the attempts.
 func Swap(ctx context.Context, backend storage.Backend, key storage.Key, fn func(now storage.Record) ([]storage.Write, error)) error {

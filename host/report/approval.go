@@ -18,7 +18,7 @@ const (
 
 // PendingApproval is the approval that a paused run waits for.
 type PendingApproval struct {
-	// Token identifies the approval. It is not a secret: a decision requires a permission.
+	// Token identifies the approval. Token is not a secret: a decision requires a permission.
 	Token string `json:"token"`
 	// Step is the name of the step that needs the approval, or "".
 	Step string `json:"step,omitempty"`
@@ -32,7 +32,7 @@ type PendingApproval struct {
 type Effect struct {
 	// Operation is the name of the function, such as set_content or model.chat.
 	Operation string `json:"operation"`
-	// Arguments is an object with the arguments of the call by the names of the parameters. It
-	// contains data of the user.
+	// Arguments is an object with the arguments of the call by the names of the parameters.
+	// Arguments contains data of the user.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }

@@ -2,7 +2,8 @@ package report
 
 // MemoryContext is the part of a prompt that comes from blocks.
 type MemoryContext struct {
-	// UserMemory is the text of the blocks with the use context. It is "" if there are none.
+	// UserMemory is the text of the blocks with the use context. UserMemory is "" if there are
+	// none.
 	UserMemory string `json:"user_memory"`
 	// SystemReminders are the lines that match the message of the user, the best first. They are
 	// from blocks with the use recall. They are meant for the model, not for the user.

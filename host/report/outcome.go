@@ -25,8 +25,8 @@ type Outcome struct {
 	Injected     map[string]any `json:"injected"`
 	Instructions []string       `json:"instructions"`
 	// UserMemory contains the blocks that went into the prompts of models in this turn, one entry
-	// for each agent that asked a model. It is empty if the turn asked no model or the user has no
-	// blocks.
+	// for each agent that asked a model. UserMemory is empty if the turn asked no model or the user
+	// has no blocks.
 	UserMemory []InjectedMemory `json:"user_memory,omitempty"`
 	Warnings   []string         `json:"warnings"`
 	// Trace lists the evaluated elements, in order.

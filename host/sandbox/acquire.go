@@ -158,8 +158,8 @@ func (p *Pool) takeReady(program *program, domain *string) (*worker, error) {
 const maxIdleCPU = 200 * time.Millisecond
 
 // The method quiescent reports whether a worker was inactive while idle. A worker that is still
-// active after a run is not reused. It may contain code of the guest, which could send a result for
-// the next run.
+// active after a run is not reused. An active worker may contain code of the guest, which could
+// send a result for the next run.
 func (w *worker) quiescent() bool {
 	return w.wire.in.Buffered() == 0 && w.pipe.empty() && cpuTime(w.process.Pid)-w.cpuAtRelease < maxIdleCPU
 }

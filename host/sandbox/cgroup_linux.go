@@ -18,8 +18,8 @@ import (
 )
 
 // groups creates a control group for each worker. The new groups are below the group of this
-// process, so the limits of this group also apply to the workers. See cgroups(7). It is safe for
-// concurrent use.
+// process, so the limits of this group also apply to the workers. See cgroups(7). groups is safe
+// for concurrent use.
 type groups struct {
 	folders []string // the parent groups of new groups: one in cgroup version 2, one for each controller in version 1
 	version int

@@ -43,7 +43,7 @@ func (s servedFile) size() int {
 }
 
 // archive serves the files of a source. archive caches the files, because every worker that
-// compiles the source must see the same files. It is safe for concurrent use.
+// compiles the source must see the same files. archive is safe for concurrent use.
 type archive struct {
 	readable []string // extensions
 

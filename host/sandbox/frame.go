@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// kind is the type of a frame. It determines the fields of the frame.
+// kind is the type of a frame. kind determines the fields of the frame.
 type kind byte
 
 // The kinds of frames, with the sender of each. An unexpected frame ends the exchange.

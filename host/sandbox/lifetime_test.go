@@ -183,7 +183,7 @@ func TestMixed(t *testing.T) {
 	group.Wait()
 }
 
-// asParent runs in a child process. It creates a pool, and runs a guest that never ends.
+// asParent runs in a child process. asParent creates a pool, and runs a guest that never ends.
 const asParent = "TOOLRUN_TEST_PARENT"
 
 func init() {

@@ -20,7 +20,8 @@ type Language struct {
 	// only the name and the extensions of the engine.
 	New func(Setup) engine.Engine
 	// BeforeLockdown acquires the system resources that the engine needs as long as the worker
-	// runs. BeforeLockdown is called before the worker locks itself down. It can be nil.
+	// runs. BeforeLockdown is called before the worker locks itself down. BeforeLockdown can be
+	// nil.
 	BeforeLockdown func()
 	// Unsound is the reason why the language's own sandbox cannot be trusted on this machine, or ""
 	// if it can be trusted. For example, a compiler can have known errors on the machine's

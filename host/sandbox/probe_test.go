@@ -191,7 +191,7 @@ var loadFaults = map[string]func(dir string) error{
 	},
 }
 
-// fill appends blocks to files until a write is denied. It writes at most the number of blocks in
+// fill appends blocks to files until a write is denied. fill writes at most the number of blocks in
 // the argument "times".
 func fill(dir string, name func(int) string, bytes, times int) error {
 	block := make([]byte, bytes)

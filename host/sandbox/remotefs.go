@@ -16,7 +16,7 @@ var (
 )
 
 // remoteFS is the file system of a source. remoteFS requests each file from the parent only once.
-// It is safe for concurrent use. The file system can be used until the compilation ends.
+// remoteFS is safe for concurrent use. The file system can be used until the compilation ends.
 type remoteFS struct {
 	server *server
 	known  map[string]*remoteFile

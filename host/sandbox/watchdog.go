@@ -161,8 +161,9 @@ func (g *watchdog) exceeded() error {
 // The method "used" returns the processor time that the exchange has used so far.
 func (g *watchdog) used() time.Duration { return max(0, cpuTime(g.worker.process.Pid)-g.cpuBefore) }
 
-// The method "done" ends the watchdog. It returns the processor time that the exchange used, and
-// the reason why the worker was killed. The reason is nil if the worker was not killed.
+// The method "done" ends the watchdog. The method "done" returns the processor time that the
+// exchange used, and the reason why the worker was killed. The reason is nil if the worker was not
+// killed.
 func (g *watchdog) done() (used time.Duration, reason error) {
 	if g.stop != nil {
 		g.stop()

@@ -124,7 +124,7 @@ func (w *worker) handshake(h handshake) error {
 	return nil
 }
 
-// kill ends the process. It is safe for concurrent use and can be called more than once.
+// kill ends the process. kill is safe for concurrent use and can be called more than once.
 func (w *worker) kill() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -30,7 +30,7 @@ import (
 // DefaultLanguage is the language of texts if none is declared.
 const DefaultLanguage = "english"
 
-// Language is a language whose words can be reduced to stems. It is immutable and safe for
+// Language is a language whose words can be reduced to stems. Language is immutable and safe for
 // concurrent use.
 type Language struct {
 	name string
@@ -89,7 +89,7 @@ func FindLanguage(name string) (*Language, error) {
 // Name returns the name of the language.
 func (l *Language) Name() string { return l.name }
 
-// stemmer reduces words to stems. It is not safe for concurrent use.
+// stemmer reduces words to stems. stemmer is not safe for concurrent use.
 type stemmer struct {
 	language *Language
 	env      snowballstem.Env

@@ -8,7 +8,7 @@ type Match struct {
 	Occurrences int
 }
 
-// Matcher finds the words of a query in texts. It is not safe for concurrent use.
+// Matcher finds the words of a query in texts. Matcher is not safe for concurrent use.
 type Matcher struct {
 	query *Query
 	words words

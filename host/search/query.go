@@ -4,10 +4,10 @@ package search
 const MaxTerms = 256
 
 // maxQueryWords is the maximum number of words of a query that are read, repeated and common words
-// included. It bounds the work for a text that grows when it is normalized.
+// included. maxQueryWords bounds the work for a text that grows when it is normalized.
 const maxQueryWords = 8192
 
-// Query is a set of words to search for. It is immutable and safe for concurrent use.
+// Query is a set of words to search for. Query is immutable and safe for concurrent use.
 type Query struct {
 	language *Language
 	// terms maps the stems to their indexes.
@@ -16,8 +16,8 @@ type Query struct {
 	first [256]bool
 }
 
-// Query returns the query for a text. It omits common words such as "the", unless all words of the
-// text are common.
+// Query returns the query for a text. Query omits common words such as "the", unless all words of
+// the text are common.
 func (l *Language) Query(text string) *Query {
 	q := &Query{language: l, terms: map[string]int{}}
 	q.add(text, commonWordsOf(l.name))
@@ -33,7 +33,7 @@ func (l *Language) Query(text string) *Query {
 	return q
 }
 
-// add adds the stems of the words of a text to the query. It omits some words.
+// add adds the stems of the words of a text to the query. add omits some words.
 func (q *Query) add(text string, omit commonWords) {
 	w, s, seen := words{}, stemmer{language: q.language}, map[string]bool{}
 	w.reset(text)

@@ -62,7 +62,7 @@ type rankedHit struct {
 	weight, tie int64
 }
 
-// best returns the first hits, up to the limit of the options. It omits hits whose score is too
+// best returns the first hits, up to the limit of the options. best omits hits whose score is too
 // low.
 func best(ranked []rankedHit, o Options) []Hit {
 	if o.Limit > 0 && len(ranked) > o.Limit {

@@ -10,8 +10,8 @@ type Token struct {
 	Common bool
 }
 
-// Tokenizer splits texts into words. It keeps the stems of recent words: use one Tokenizer for many
-// texts. It is not safe for concurrent use.
+// Tokenizer splits texts into words. Tokenizer keeps the stems of recent words: use one Tokenizer
+// for many texts. Tokenizer is not safe for concurrent use.
 type Tokenizer struct {
 	words  words
 	stems  stemmer

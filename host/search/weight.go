@@ -13,7 +13,7 @@ const (
 const MaxSaturation = k1 + 1
 
 // IDF returns the weight of a word from the number of texts that contain the word and the number of
-// all texts. The weight is positive. It is higher for rarer words.
+// all texts. The weight is positive. The weight is higher for rarer words.
 func IDF(texts, containing int) float64 {
 	return math.Log(1 + (float64(texts-containing)+0.5)/(float64(containing)+0.5))
 }

@@ -44,7 +44,7 @@ func (w *words) reset(text string) {
 	w.text, w.at, w.paired = text, 0, false
 }
 
-// next advances to the next word. It returns false at the end of the text.
+// next advances to the next word. next returns false at the end of the text.
 func (w *words) next() bool {
 	w.word = w.word[:0]
 	for w.at < len(w.text) {
@@ -72,7 +72,8 @@ func (w *words) next() bool {
 	return len(w.word) > 0
 }
 
-// The method rune reads a character that is not ASCII. It returns true if a word is complete.
+// The method rune reads a character that is not ASCII. The method rune returns true if a word is
+// complete.
 func (w *words) rune() bool {
 	r, n := utf8.DecodeRuneInString(w.text[w.at:])
 	switch {
@@ -95,8 +96,8 @@ func (w *words) rune() bool {
 	return complete
 }
 
-// pair reads the pair of characters that begins with r, whose size is n bytes. It returns false if r
-// is the last character of a sequence whose pairs have been read.
+// pair reads the pair of characters that begins with r, whose size is n bytes. pair returns false
+// if r is the last character of a sequence whose pairs have been read.
 func (w *words) pair(r rune, n int) bool {
 	w.at += n
 	next, _ := utf8.DecodeRuneInString(w.text[w.at:])

@@ -48,7 +48,8 @@ func (e ending) run(ctx context.Context) error {
 }
 
 // leaveTombstone replaces a session with a tombstone. The tombstone has the tag of the user, so
-// erasures and exports can find it. It is kept as long as other records can refer to the session.
+// erasures and exports can find it. The tombstone is kept as long as other records can refer to the
+// session.
 func (e ending) leaveTombstone(ctx context.Context) error {
 	key := e.of.key(e.db.App, e.caller)
 	return e.db.Backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
@@ -112,7 +113,7 @@ func (e ending) sweep(ctx context.Context, at time.Time, before BeforeEnd) error
 // false, the session stays until the next sweep.
 type BeforeEnd func(ctx context.Context, tenant, session string) (proceed bool)
 
-// Forget removes the user from the tombstone of the caller's ended session. It also marks the
+// Forget removes the user from the tombstone of the caller's ended session. Forget also marks the
 // session as a session of an erased user.
 func (l *lifecycle) Forget(ctx context.Context, c partition.Caller) error {
 	key, mark := l.of.key(l.db.App, c), l.of.erased(l.db.App, c)
@@ -130,9 +131,9 @@ func (l *lifecycle) Forget(ctx context.Context, c partition.Caller) error {
 	})
 }
 
-// Sweep ends the sessions of a tenant that were idle at the given time. It also removes the records
-// of sessions that have ended since then, because a host can stop after it has ended a session and
-// before it has removed the records. The argument before can be nil.
+// Sweep ends the sessions of a tenant that were idle at the given time. Sweep also removes the
+// records of sessions that have ended since then, because a host can stop after it has ended a
+// session and before it has removed the records. The argument before can be nil.
 func (l *lifecycle) Sweep(ctx context.Context, tenant string, at time.Time, before BeforeEnd) error {
 	c := partition.Caller{Tenant: tenant}
 	err := l.db.ScanHeads(ctx, l.db.App.System(l.of.kind, c), func(heads []storage.Head) error {

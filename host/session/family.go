@@ -55,8 +55,8 @@ var workflows = family{
 }
 
 // checkConfined returns a fault if a confined caller uses a session that is not bound to its user.
-// The fault is the same if the session belongs to another user, is anonymous, or does not exist. It
-// therefore does not reveal which ids exist.
+// The fault is the same if the session belongs to another user, is anonymous, or does not exist.
+// The fault therefore does not reveal which ids exist.
 func (f *family) checkConfined(c partition.Caller, state State) error {
 	if f.byClaim || !c.Confined || f.id(c) == "" || c.User != "" && state.User == c.User {
 		return nil

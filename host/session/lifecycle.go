@@ -31,7 +31,7 @@ func (l *lifecycle) Open(r storage.Record, at time.Time) bool {
 	return r.Exists() && r.Expires.IsZero() && at.Before(l.idleEnd(r))
 }
 
-// longAgo is a time in the past. It is the end of the lifetime of every ended session.
+// longAgo is a time in the past. longAgo is the end of the lifetime of every ended session.
 var longAgo = time.Unix(0, 0)
 
 // Life returns the lifetime of the session that a record contains.
@@ -111,7 +111,7 @@ func (l *lifecycle) read(ctx context.Context, c partition.Caller) (storage.Recor
 }
 
 // The method "stale" returns the state of the caller's session, and whether a use of it must be
-// recorded. It returns the same errors as Check.
+// recorded. The method "stale" returns the same errors as Check.
 func (l *lifecycle) stale(r storage.Record, c partition.Caller) (State, bool, error) {
 	state, err := Decode(r)
 	if err != nil {

@@ -90,7 +90,7 @@ func (l *lister) listed(ctx context.Context, head storage.Head) (r storage.Recor
 	return r, err == nil && (l.caller.User == "" || state.User == l.caller.User && l.endOf(r, state) == nil), err
 }
 
-// IDs returns the ids of the sessions of the caller's user. It includes open sessions, and ended
+// IDs returns the ids of the sessions of the caller's user. IDs includes open sessions, and ended
 // sessions to which other records can refer.
 func (l *lifecycle) IDs(ctx context.Context, c partition.Caller) (ids []string, err error) {
 	err = l.db.ScanTag(ctx, l.db.App.OfUser(c, l.db.App.System(l.of.kind, c)), func(heads []storage.Head) error {

@@ -13,8 +13,8 @@ import (
 // Session describes a session.
 type Session struct {
 	ID string `json:"session_id"`
-	// User is the id of the user of the session. It is "" while the session is anonymous, and after
-	// its user was erased.
+	// User is the id of the user of the session. User is "" while the session is anonymous, and
+	// after its user was erased.
 	User string `json:"user_id,omitempty"`
 	// Reference and UserReference are the platform's own ids of the session and its user.
 	Reference     string `json:"session_reference,omitempty"`
@@ -36,8 +36,8 @@ type State struct {
 	Metadata      json.RawMessage `json:"metadata,omitempty"`
 	Started       time.Time       `json:"started"`
 	Ended         *time.Time      `json:"ended,omitempty"`
-	// Files is the list of the session's files in the format of package artifact, or nil. It is
-	// kept after the session has ended.
+	// Files is the list of the session's files in the format of package artifact, or nil. The list
+	// is kept after the session has ended.
 	Files json.RawMessage `json:"files,omitempty"`
 }
 

@@ -61,7 +61,7 @@ func record(t *testing.T, db *records.DB, c partition.Caller) storage.Record {
 }
 
 // A run writes its session only if necessary: the session has not started, is not bound to the
-// run's user, or is changed by the run. It also writes the session if the last recorded use is
+// run's user, or is changed by the run. The run also writes the session if the last recorded use is
 // older than an eighth of the idle time.
 func TestStale(t *testing.T) {
 	var now time.Time
@@ -139,7 +139,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// End removes the records that end with the session and keeps the list of its files. It rejects
+// End removes the records that end with the session and keeps the list of its files. End rejects
 // callers with another user.
 func TestEnd(t *testing.T) {
 	var now time.Time

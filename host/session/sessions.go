@@ -23,14 +23,15 @@ type Config struct {
 
 // Metadata decodes and merges the metadata of sessions within the limits of the app.
 type Metadata interface {
-	// Patch decodes a JSON Merge Patch (RFC 7396). It returns nil if there is none.
+	// Patch decodes a JSON Merge Patch (RFC 7396). Patch returns nil if there is none.
 	Patch(text json.RawMessage) (any, error)
 	// Merge applies a patch to metadata and returns the result. The argument "old" is nil if there
 	// is no metadata yet.
 	Merge(old json.RawMessage, patch any) (json.RawMessage, error)
 }
 
-// Sessions provides access to the sessions of an app in all tenants. It is safe for concurrent use.
+// Sessions provides access to the sessions of an app in all tenants. Sessions is safe for
+// concurrent use.
 type Sessions struct {
 	lifecycle
 	metadata Metadata
@@ -42,7 +43,7 @@ func New(db *records.DB, cfg Config) *Sessions {
 }
 
 // Usable returns the state of the caller's session, or a fault if the caller cannot use the
-// session. It returns the zero State for a session that has not started.
+// session. Usable returns the zero State for a session that has not started.
 func (s *Sessions) Usable(ctx context.Context, c partition.Caller) (State, error) {
 	r, err := s.db.Get(ctx, s.db.App.Session(c))
 	if err != nil {
@@ -65,7 +66,7 @@ func (s *Sessions) Get(ctx context.Context, c partition.Caller) (Session, error)
 	return s.Describe(r)
 }
 
-// Files returns the list of files of the caller's session, or nil. It returns the same errors as
+// Files returns the list of files of the caller's session, or nil. Files returns the same errors as
 // Get.
 func (s *Sessions) Files(ctx context.Context, c partition.Caller) (json.RawMessage, error) {
 	_, state, err := s.read(ctx, c)

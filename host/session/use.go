@@ -28,7 +28,7 @@ func (s *Sessions) Start(ctx context.Context, c partition.Caller, start Start) (
 }
 
 // Use starts the caller's session if the session does not exist, binds it to the caller's user,
-// records the use, and applies the argument "start". It writes only if the session changes.
+// records the use, and applies the argument "start". Use writes only if the session changes.
 func (s *Sessions) Use(ctx context.Context, c partition.Caller, start Start) error {
 	patch, err := s.metadata.Patch(start.Metadata)
 	if err != nil {
@@ -50,8 +50,8 @@ func (s *Sessions) Use(ctx context.Context, c partition.Caller, start Start) err
 
 // Stale reports whether the caller's session must be written before a run. This is the case if the
 // session has not started, is not bound to the caller's user, or is changed by the argument
-// "start". The session must also be written if its last recorded use was too long ago. It returns
-// the same errors as Check.
+// "start". The session must also be written if its last recorded use was too long ago. Stale
+// returns the same errors as Check.
 func (s *Sessions) Stale(r storage.Record, c partition.Caller, start Start) (bool, error) {
 	if c.Session == "" {
 		return false, nil
@@ -80,8 +80,8 @@ func (s *Sessions) next(r storage.Record, c partition.Caller, start Start, patch
 	return s.with(state, start, patch)
 }
 
-// Preview returns the state that the session would have after the argument "start" is applied. It
-// writes nothing.
+// Preview returns the state that the session would have after the argument "start" is applied.
+// Preview writes nothing.
 func (s *Sessions) Preview(state State, start Start) (State, error) {
 	patch, err := s.metadata.Patch(start.Metadata)
 	if err != nil {
@@ -121,7 +121,8 @@ type FilesChange struct {
 	// If EvenEnded is true, the session can be an ended session.
 	EvenEnded bool
 	// Update returns the new list. Its arguments are the records with Keys and the current list,
-	// which is nil if there is none. It can be called several times, so it must be a pure function.
+	// which is nil if there is none. Update can be called several times, so it must be a pure
+	// function.
 	Update func(found []storage.Record, files json.RawMessage) (json.RawMessage, error)
 	// Writes are written in the same commit as the list.
 	Writes []storage.Write

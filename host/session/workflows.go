@@ -14,8 +14,8 @@ import (
 // execution_tree.
 type Workflow struct {
 	ID string `json:"workflow_id"`
-	// User is the id of the user of the workflow. It is "" while the workflow is anonymous, and after
-	// its user was erased.
+	// User is the id of the user of the workflow. User is "" while the workflow is anonymous, and
+	// after its user was erased.
 	User    string    `json:"user_id,omitempty"`
 	Started time.Time `json:"started"`
 	Used    time.Time `json:"used"`
@@ -27,7 +27,7 @@ type Workflow struct {
 type WorkflowConfig struct{ Idle, NamedFor time.Duration }
 
 // Workflows provides access to the workflows of an app in all tenants. The ids of workflows are
-// verified, so a confined caller has no further restriction. It is safe for concurrent use.
+// verified, so a confined caller has no further restriction. Workflows is safe for concurrent use.
 type Workflows struct{ lifecycle }
 
 // NewWorkflows returns the Workflows of the app whose records db contains.
@@ -49,8 +49,8 @@ func (w *Workflows) Use(ctx context.Context, c partition.Caller) error {
 	return w.db.Fault("use a workflow", err)
 }
 
-// Stale reports whether a use of the caller's workflow must be recorded before a run. It returns the
-// same errors as Check.
+// Stale reports whether a use of the caller's workflow must be recorded before a run. Stale returns
+// the same errors as Check.
 func (w *Workflows) Stale(r storage.Record, c partition.Caller) (bool, error) {
 	if c.Workflow == "" {
 		return false, nil

@@ -156,8 +156,8 @@ type Backend interface {
 	Read(ctx context.Context, want []Key, held Held) ([]Record, Position, error)
 
 	// Scan returns records under a prefix whose keys are greater than the argument "after", in key
-	// order. It returns at most as many records as the argument "limit", which must be at least 1.
-	// If Scan returns fewer records, there are no more.
+	// order. Scan returns at most as many records as the argument "limit", which must be at least
+	// 1. If Scan returns fewer records, there are no more.
 	Scan(ctx context.Context, prefix, after Key, limit int) ([]Record, error)
 
 	// Heads is like Scan, but returns only the heads of the records and does not load contents into
@@ -179,8 +179,8 @@ type Backend interface {
 	// usage at the start of the Update, if its documentation states this. Concurrent updates can
 	// then exceed a limit together.
 	//
-	// fn must be pure, because it may be called again. It also must not retain or modify its argument,
-	// call the backend, or end its goroutine. A panic in fn becomes an error.
+	// fn must be pure, because it may be called again. fn also must not retain or modify its
+	// argument, call the backend, or end its goroutine. A panic in fn becomes an error.
 	Update(ctx context.Context, on Footprint, fn func(now []Record) ([]Write, error)) error
 
 	// Usage returns the usage of some accounts, in the order of the arguments, from one snapshot;
@@ -194,10 +194,10 @@ type Backend interface {
 	// no more.
 	ScanTag(ctx context.Context, what Selector, after Key, limit int) ([]Head, error)
 
-	// DeleteWhere removes selected records and returns the heads of the removed records. It removes
-	// at most as many records as the argument "limit", which must be at least 1. If DeleteWhere
-	// returns fewer heads, no selected records are left. The returned records were removed even if
-	// there is an error.
+	// DeleteWhere removes selected records and returns the heads of the removed records.
+	// DeleteWhere removes at most as many records as the argument "limit", which must be at least
+	// 1. If DeleteWhere returns fewer heads, no selected records are left. The returned records
+	// were removed even if there is an error.
 	//
 	// DeleteWhere skips records that cannot be decoded, and then returns an error that wraps
 	// ErrCorrupt.

@@ -12,16 +12,16 @@ type Limit struct {
 	Max     Usage
 }
 
-// Budget contains limits on the usage of accounts after an Update. It can limit an app in a tenant,
-// one of the app's users, and the records that the apps of the tenant share. Other accounts have no
-// limit. The zero Budget has no limits.
+// Budget contains limits on the usage of accounts after an Update. Budget can limit an app in a
+// tenant, one of the app's users, and the records that the apps of the tenant share. Other accounts
+// have no limit. The zero Budget has no limits.
 type Budget struct{ App, User, Shared Limit }
 
 // OverBudgetError is the error of an Update that would make an account exceed its limit.
 type OverBudgetError struct {
 	// Account is the account that would exceed its limit.
 	Account Key
-	// Unit is "records" or "bytes". It is the unit of the other fields: Held is the usage of the
+	// Unit is "records" or "bytes". Unit is the unit of the other fields: Held is the usage of the
 	// account before the update, Added is the growth by the update, and Max is the limit.
 	Unit             string
 	Held, Added, Max int64

@@ -5,7 +5,7 @@ import "time"
 // Clock is implemented by a Backend whose server has a clock of its own. All processes that share the
 // backend should use this clock, so a process with a wrong clock does not store wrong times.
 type Clock interface {
-	// Now returns the time of the server. It does not wait and is safe for concurrent use.
+	// Now returns the time of the server. Now does not wait and is safe for concurrent use.
 	Now() time.Time
 }
 

@@ -28,7 +28,7 @@ const (
 // smallCheck is the maximum size of a Held that is compared without a look-up in the history.
 const smallCheck = 16
 
-// EndOf returns the position after all writes of a commit. It is for backends that number their
+// EndOf returns the position after all writes of a commit. EndOf is for backends that number their
 // commits.
 func EndOf(commit uint64) Position { return Position{Commit: commit, Index: math.MaxUint64} }
 
@@ -108,7 +108,7 @@ func (h *History) trim() {
 	}
 }
 
-// Discard removes the changes of all commits whose number is at least the given one. It is for
+// Discard removes the changes of all commits whose number is at least the given one. Discard is for
 // commits that failed.
 func (h *History) Discard(commit uint64) {
 	h.mu.Lock()

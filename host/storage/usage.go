@@ -4,7 +4,7 @@ import "strings"
 
 // Usage is the number and total size of the records of an account; see Record.Accounts.
 type Usage struct {
-	// Records is the number of records in stores. It does not include the host's own records.
+	// Records is the number of records in stores. Records does not include the host's own records.
 	Records int64
 	// Bytes is the total size of all records, including the host's own records; see SizeOf.
 	Bytes int64

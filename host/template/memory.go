@@ -102,8 +102,8 @@ func (m memoryRef) projection() string {
 	return strings.Join(m.path[:min(end, maxProjection)], ".")
 }
 
-// lookup follows a path through objects by name, and through arrays by index. It returns nil if the
-// path does not exist.
+// lookup follows a path through objects by name, and through arrays by index. lookup returns nil if
+// the path does not exist.
 func lookup(value any, path []string) any {
 	for _, step := range path {
 		switch v := value.(type) {

@@ -12,7 +12,7 @@ import (
 // DefaultMaxBytes is the default maximum size of the rendered text.
 const DefaultMaxBytes = 1 << 20
 
-// Template is a parsed template. It is immutable and safe for concurrent use.
+// Template is a parsed template. Template is immutable and safe for concurrent use.
 type Template struct {
 	nodes    []node
 	maxBytes int
@@ -104,8 +104,8 @@ func (r *renderer) fact(path string) (any, error) {
 	return read(r.facts, r.from.Fact, path, "the value of fact")
 }
 
-// read returns the decoded value that get returns for a name. It reads each name once. The argument
-// "what" is the name of the value in errors.
+// read returns the decoded value that get returns for a name. read reads each name once. The
+// argument "what" is the name of the value in errors.
 func read(known map[string]any, get func(name string) (json.RawMessage, error), name, what string) (any, error) {
 	if value, there := known[name]; there || get == nil {
 		return value, nil

@@ -58,7 +58,7 @@ type updated struct {
 	warnings  any
 }
 
-// try applies an update to an entry's record. It is a separate function, because updates use much
+// try applies an update to an entry's record. try is a separate function, because updates use much
 // stack; see entriesOf.
 func (u *updated) try(tx *Tx, e *entry, update Update) (err error) {
 	tx.pending(e, &u.old)

@@ -86,8 +86,9 @@ func TestRemovedExpiredRecord(t *testing.T) {
 	}
 }
 
-// TestUndoneUpdateOfExpiredRecord undoes an update of a record that then expires. It checks that
-// the record is read again before the next read of the body.
+// TestUndoneUpdateOfExpiredRecord undoes an update of a record that then expires.
+// TestUndoneUpdateOfExpiredRecord checks that the record is read again before the next read of the
+// body.
 func TestUndoneUpdateOfExpiredRecord(t *testing.T) {
 	b, attempts := newFixture(t), 0
 	create := func(old storage.Record, _ bool) (storage.Record, any, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Tx is one attempt of a transaction. It is not safe for concurrent use and ends when its body
+// Tx is one attempt of a transaction. Tx is not safe for concurrent use and ends when its body
 // returns. Callers must not modify contents that they pass to a Tx or get from it.
 type Tx struct {
 	run   *run
@@ -129,7 +129,7 @@ func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, err
 }
 
 // bring replaces the entry of a key. The argument "now" is the new entry, and the argument old is
-// the previous entry or nil. It is separate from load to save stack, like entriesOf.
+// the previous entry or nil. bring is separate from load to save stack, like entriesOf.
 func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
 	if old != nil && old.write.set && !sameState(old, now) && !tx.run.db.breaks(joinsHold) {
 		return nil, tx.conflict() // the updates were computed from another record

@@ -68,7 +68,7 @@ type Config struct {
 	Rand io.Reader
 }
 
-// DB runs transactions on a backend. It is safe for concurrent use. Several DBs, in one process or
+// DB runs transactions on a backend. DB is safe for concurrent use. Several DBs, in one process or
 // in several, may share a backend. Fair scheduling covers only transactions of the same DB.
 type DB struct {
 	backend storage.Backend

@@ -33,8 +33,8 @@ const exitBroken = 3
 
 const (
 	shortDeadline = 200 * time.Millisecond
-	// pythonDeadline is the deadline of Python cases. It is longer than the deadline of other
-	// cases, because an interpreter starts slowly.
+	// pythonDeadline is the deadline of Python cases. pythonDeadline is longer than the deadline of
+	// other cases, because an interpreter starts slowly.
 	pythonDeadline = 2 * time.Second
 	lateness       = 250 * time.Millisecond
 	grace          = time.Second

@@ -24,7 +24,7 @@ const (
 	lateness = 2 * time.Second // long enough for a busy machine, and for the release of memory
 )
 
-// host is the target of attacks. It consists of a pool and a neighbor, which is a harmless guest
+// host is the target of attacks. host consists of a pool and a neighbor, which is a harmless guest
 // that runs all the time.
 type host struct {
 	pool      *sandbox.Pool

@@ -32,8 +32,8 @@ func cImport(op abi.Operation) string {
 	return cHead("int32_t "+cImportName(op), params)
 }
 
-// cImportName returns the name of an import in C. It differs from the name of the function that
-// calls the import.
+// cImportName returns the name of an import in C. The name differs from the name of the function
+// that calls the import.
 func cImportName(op abi.Operation) string {
 	if op.Module == "" {
 		return "toolrun_memory_" + op.Name

@@ -12,7 +12,7 @@ import (
 const MaxFileBytes = 64 << 20
 
 // FS is a file system that caches another file system. FS reads each name once and caches the
-// result, even if the result is an error. It is safe for concurrent use.
+// result, even if the result is an error. FS is safe for concurrent use.
 type FS struct {
 	mu     sync.Mutex
 	below  fs.FS // nil after Seal

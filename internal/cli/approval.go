@@ -165,7 +165,8 @@ func (ac approvalCommands) deny() *cobra.Command {
 	return cmd
 }
 
-// pausedError returns the error of a command whose run is paused. It returns err for any other run.
+// pausedError returns the error of a command whose run is paused. pausedError returns err for any
+// other run.
 func pausedError(result *report.Result, err error) error {
 	if err != nil || result.Status != report.Paused || result.Approval == nil {
 		return err

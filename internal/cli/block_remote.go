@@ -59,8 +59,8 @@ func (r remoteBlocks) isDeclared(ctx context.Context, name string) (bool, error)
 	return slices.ContainsFunc(declared, func(d block.Declaration) bool { return d.Name == name }), err
 }
 
-// Get reads a block. It returns nil if the block does not exist. If the app does not declare the block,
-// the error is abi.NotFound.
+// Get reads a block. Get returns nil if the block does not exist. If the app does not declare the
+// block, the error is abi.NotFound.
 func (r remoteBlocks) Get(ctx context.Context, c host.Caller, name string, agent bool) (*block.Block, error) {
 	found, err := r.client.Memory().Get(ctx, blockCallerOf(c, agent), name)
 	if f, ok := errors.AsType[*client.Error](err); ok && f.Fault.Code == abi.NotFound && f.Fault.Store == name {

@@ -139,8 +139,8 @@ func exportLines(ctx context.Context, s collectionBackend, c host.Caller, q memo
 	}, nil)
 }
 
-// exportFile writes entries to a temporary file that only its owner can read. It renames the file when
-// it is complete.
+// exportFile writes entries to a temporary file that only its owner can read. exportFile renames
+// the file when it is complete.
 func (cc collectionCommands) exportFile(ctx context.Context, s collectionBackend, c host.Caller, q memory.EntryQuery, dest string) error {
 	temp, err := os.CreateTemp(filepath.Dir(dest), "."+filepath.Base(dest)+".new-*")
 	if err != nil {

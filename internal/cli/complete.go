@@ -9,7 +9,7 @@ import (
 
 type completion = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
 
-// words returns words that the app file declares. It reads the value of the flag when the shell
+// words returns words that the app file declares. words reads the value of the flag when the shell
 // requests completions.
 func (ps projects) words(file *string, words func(*project) []string) []string {
 	pr, err := ps.read(*file)

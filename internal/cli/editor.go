@@ -84,8 +84,8 @@ const maxTyped = 64 << 10
 
 const ctrlC = 3
 
-// keyboard is a reader of the keys of a terminal in raw mode. It finds Ctrl-C even if the keys
-// before it were not read yet.
+// keyboard is a reader of the keys of a terminal in raw mode. keyboard finds Ctrl-C even if the
+// keys before it were not read yet.
 type keyboard struct {
 	arrived chan struct{}   // has an element if there may be new keys
 	ended   <-chan struct{} // is closed when the command ends

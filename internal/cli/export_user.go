@@ -28,8 +28,8 @@ func (tc transferCommands) exportUser(cmd *cobra.Command, f *memoryFlags, out st
 	})
 }
 
-// writeUser writes the archive to a temporary file that only its owner can read. It renames the
-// file when it is complete.
+// writeUser writes the archive to a temporary file that only its owner can read. writeUser renames
+// the file when it is complete.
 func (tc transferCommands) writeUser(cmd *cobra.Command, opened *openedApp, caller host.Caller, dest string) error {
 	temp, err := os.CreateTemp(filepath.Dir(dest), "."+filepath.Base(dest)+".new-*")
 	if err != nil {

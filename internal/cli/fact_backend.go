@@ -81,7 +81,7 @@ func nullIfEmpty(text string) any {
 	return text
 }
 
-// perform executes an operation. It decodes the reply unless the argument "to" is nil.
+// perform executes an operation. perform decodes the reply unless the argument "to" is nil.
 func (l localFacts) perform(ctx context.Context, c host.Caller, to any, op string, args ...any) (report.Effects, error) {
 	call := abi.Call{Op: op, Args: make([]json.RawMessage, len(args))}
 	for i, arg := range args {

@@ -13,12 +13,12 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// maxDocumentBytes is the maximum size of a document in a file or on stdin. It is larger than every
-// limit of the host, so that the host reports which limit was exceeded.
+// maxDocumentBytes is the maximum size of a document in a file or on stdin. maxDocumentBytes is
+// larger than every limit of the host, so that the host reports which limit was exceeded.
 const maxDocumentBytes = 16 << 20
 
 // document returns the JSON document that an argument names: the argument itself, a file (@file),
-// or stdin (-). It returns nil for "".
+// or stdin (-). document returns nil for "".
 func (e Env) document(ctx context.Context, what, arg string) (json.RawMessage, error) {
 	text, err := e.read(ctx, what, arg)
 	if err != nil || arg == "" {

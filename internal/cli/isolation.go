@@ -41,7 +41,7 @@ type engineSet struct {
 	pool    *sandbox.Pool // nil if guests run in this process
 }
 
-// open creates the engines, which log to logger. It starts no process.
+// open creates the engines, which log to logger. open starts no process.
 func (f isolationFlags) open(out *console, logger *slog.Logger) (*engineSet, error) {
 	if f.inProcess && (f.require || len(f.layers) > 0 || len(f.without) > 0) {
 		return nil, usagef("omit one of them", "--inprocess runs tools without isolation and cannot be combined with --require-isolation, --require-layer or --without")
@@ -75,8 +75,8 @@ func (f isolationFlags) required() []string {
 	return f.layers
 }
 
-// pythonVariable is an environment variable. It names the file with the Python interpreter if no
-// flag does.
+// pythonVariable is an environment variable. pythonVariable names the file with the Python
+// interpreter if no flag does.
 const pythonVariable = "TOOLRUN_PYTHON_WASM"
 
 // pythonFile returns the path of the Python interpreter, or "" if none is installed.

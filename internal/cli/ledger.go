@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/ledger"
 )
 
-// ledgerKept is the time for which the ledger keeps entries of commands on this machine. It equals
-// the default of toolrun serve, which may use the same database.
+// ledgerKept is the time for which the ledger keeps entries of commands on this machine. ledgerKept
+// equals the default of toolrun serve, which may use the same database.
 const ledgerKept = 30 * 24 * time.Hour
 
 type ledgerFlags struct {

@@ -110,8 +110,8 @@ func flagHint(cmd *cobra.Command, err error) string {
 	return "use a number and a unit, such as 500ms or 5s"
 }
 
-// group creates a command with subcommands. Without arguments, the command prints its help. It
-// rejects unknown subcommands.
+// group creates a command with subcommands. Without arguments, the command prints its help. The
+// command rejects unknown subcommands.
 func group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cobra.ArbitraryArgs // otherwise cobra formats the error of the root command itself, and other commands accept any argument
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -78,7 +78,7 @@ func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, b
 	return body(opened, caller)
 }
 
-// memory opens only the memory service of an app. It does not check whether a store's scope has
+// memory opens only the memory service of an app. memory does not check whether a store's scope has
 // changed.
 func (a apps) memory(declared *app.App, backend storage.Backend) (*memory.Service, error) {
 	return memory.New(memory.Config{

@@ -95,8 +95,8 @@ func (x *terminal) press(keys string) {
 	}
 }
 
-// expect waits until the terminal shows a text after the previously expected text. It returns the
-// output before this text.
+// expect waits until the terminal shows a text after the previously expected text. expect returns
+// the output before this text.
 func (x *terminal) expect(text string) string {
 	x.t.Helper()
 	timer := time.AfterFunc(30*time.Second, func() {

@@ -24,8 +24,8 @@ var (
 	errUnwritten = abi.Faultf(abi.Unavailable, "cannot write to the database")
 )
 
-// readiness checks whether the database accepts writes. It reuses a result for several requests. It
-// is safe for concurrent use.
+// readiness checks whether the database accepts writes. readiness reuses a result for several
+// requests. readiness is safe for concurrent use.
 type readiness struct {
 	backend storage.Backend
 	now     func() time.Time
@@ -73,7 +73,7 @@ func (r *readiness) look(ctx context.Context) error {
 	return errUnwritten
 }
 
-// note logs why the service is not ready. It logs each reason once.
+// note logs why the service is not ready. note logs each reason once.
 func (r *readiness) note(answer *abi.Fault, err error) {
 	if !errors.Is(r.was, answer) {
 		r.logger.Error("the service is not ready", "error", err)

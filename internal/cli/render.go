@@ -83,8 +83,8 @@ func (rc renderCommand) render(cmd *cobra.Command, f *memoryFlags, r host.Prompt
 	})
 }
 
-// project opens the project of a command that uses a prompt. It checks that the app declares the
-// prompt, unless prompt is "".
+// project opens the project of a command that uses a prompt. project checks that the app declares
+// the prompt, unless prompt is "".
 func (rc renderCommand) project(prompt string) finder {
 	return func(named string) (*project, error) {
 		pr, err := rc.projects.open(named)

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// maxDefaultConnections is the maximum default of --connections. It limits the memory for
-	// connections: an idle connection uses about 20 KiB.
+	// maxDefaultConnections is the maximum default of --connections. maxDefaultConnections limits
+	// the memory for connections: an idle connection uses about 20 KiB.
 	maxDefaultConnections = 8192
 	// minConnections is the minimum value of --connections.
 	minConnections = 16

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// reloaded is the result of the last reload of the app files. It is safe for concurrent use.
+// reloaded is the result of the last reload of the app files. reloaded is safe for concurrent use.
 type reloaded struct {
 	mu     sync.Mutex
 	at     time.Time // zero time before the first reload

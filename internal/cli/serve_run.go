@@ -52,7 +52,7 @@ type server struct {
 	inspecting sync.WaitGroup // done when all tools are inspected
 }
 
-// open opens the parts of the service. It opens the port last, so that every accepted connection
+// open opens the parts of the service. open opens the port last, so that every accepted connection
 // gets a response.
 func (s *server) open(ctx context.Context) (net.Listener, error) {
 	projects, err := openApps(s.baseCommand.projects, s.files, s.logger)
@@ -169,7 +169,7 @@ func (s *server) openHandler() error {
 	return s.watchParts()
 }
 
-// run serves requests until ctx ends. It then waits for the requests in progress.
+// run serves requests until ctx ends. run then waits for the requests in progress.
 func (s *server) run(ctx context.Context, listener net.Listener) error {
 	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelRequests()
@@ -209,15 +209,15 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	}
 }
 
-// logLimits logs the limits of concurrent runs. It includes default values, because these depend on
-// the number of processors.
+// logLimits logs the limits of concurrent runs. logLimits includes default values, because these
+// depend on the number of processors.
 func (s *server) logLimits() {
 	l := s.gate.Limits()
 	s.logger.Info("limits of concurrent runs", "running", l.Running, "per_tenant", l.PerTenant, "per_app", l.PerApp, "per_user", l.PerUser)
 }
 
-// warnOfPlainText logs a warning if clients send keys unencrypted. It assumes that a proxy
-// terminates TLS if --base-url is an https URL.
+// warnOfPlainText logs a warning if clients send keys unencrypted. warnOfPlainText assumes that a
+// proxy terminates TLS if --base-url is an https URL.
 func (s *server) warnOfPlainText(addr net.Addr) {
 	at, ok := addr.(*net.TCPAddr)
 	if s.certificate != nil || !ok || at.IP.IsLoopback() || strings.HasPrefix(s.flags.baseURL, "https://") {
@@ -340,8 +340,8 @@ func (s *server) logBroken(pr *project, broken map[string]error) {
 	}
 }
 
-// check compiles the tools of an app, which also reads all of their files. It returns the errors of
-// the tools that do not compile.
+// check compiles the tools of an app, which also reads all of their files. check returns the errors
+// of the tools that do not compile.
 func (s *server) check(ctx context.Context, pr *project) (broken map[string]error, err error) {
 	h, err := host.Open(ctx, host.Options{
 		App: pr.app, Backend: mem.New(), Engines: s.engines.tools.engines, Gate: s.gate, SweepEvery: -1, Logger: s.logger,

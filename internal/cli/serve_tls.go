@@ -15,8 +15,8 @@ import (
 // certificateEvery is the interval at which the certificate files are checked for changes.
 const certificateEvery = time.Second
 
-// certificate is the TLS certificate of a service. It is reloaded when its files change, so
-// renewing it needs no restart. If the new certificate cannot be read, has expired or is not yet
+// certificate is the TLS certificate of a service. certificate is reloaded when its files change,
+// so renewing it needs no restart. If the new certificate cannot be read, has expired or is not yet
 // valid, the previous certificate stays in use. The type certificate is safe for concurrent use.
 type certificate struct {
 	certFile, keyFile string
@@ -65,7 +65,8 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
-// reload reads the certificate even if its files seem to be unchanged. It does nothing if c is nil.
+// reload reads the certificate even if its files seem to be unchanged. reload does nothing if c is
+// nil.
 func (c *certificate) reload() {
 	if c == nil {
 		return

@@ -26,8 +26,8 @@ func (sc sessionCommands) command() *cobra.Command {
 	return cmd
 }
 
-// The method "with" opens an app and calls the function "body" with the app's sessions. It does not
-// require an app file.
+// The method "with" opens an app and calls the function "body" with the app's sessions. The method
+// "with" does not require an app file.
 func (sc sessionCommands) with(cmd *cobra.Command, f *memoryFlags, keep bool, body func(context.Context, sessionBackend, host.Caller) error) error {
 	return sc.apps.with(cmd, f, sc.projects.open, keep, func(opened *openedApp, caller host.Caller) error {
 		return body(cmd.Context(), opened.sessions, caller)
@@ -116,8 +116,8 @@ func (sc sessionCommands) show() *cobra.Command {
 	return cmd
 }
 
-// The method "named" sets the session to the argument. It fails if --session contains a different
-// id, or if there is neither an argument nor a --session.
+// The method "named" sets the session to the argument. The method "named" fails if --session
+// contains a different id, or if there is neither an argument nor a --session.
 func (f *callerFlags) named(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
 		if f.session != "" && f.session != args[0] {

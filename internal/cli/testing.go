@@ -187,7 +187,7 @@ func (tc testCommand) test(ctx context.Context, pr *project, h *host.Host, m tes
 }
 
 // verdict compares the output of a test with the expected output, and checks both schemas of the
-// machine. It returns the reason of a failure, or "".
+// machine. verdict returns the reason of a failure, or "".
 func verdict(t app.Tool, output json.RawMessage) string {
 	value, err := strictjson.Decode(output, strictjson.Limits{})
 	parts, ok := value.(map[string]any)

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// tracer prints the memory calls of a run to stderr. It prints stores and revisions, but no
+// tracer prints the memory calls of a run to stderr. tracer prints stores and revisions, but no
 // content.
 type tracer struct {
 	host.NopObserver

@@ -27,8 +27,8 @@ execution_tree. It starts with the first run or write that uses its id (--workfl
 	return cmd
 }
 
-// The method "with" opens an app and calls the function "body" with the app's workflows. It does not
-// require an app file.
+// The method "with" opens an app and calls the function "body" with the app's workflows. The method
+// "with" does not require an app file.
 func (wc workflowCommands) with(cmd *cobra.Command, f *memoryFlags, body func(context.Context, workflowBackend, host.Caller) error) error {
 	return wc.apps.with(cmd, f, wc.projects.open, false, func(opened *openedApp, caller host.Caller) error {
 		return body(cmd.Context(), opened.workflows, caller)

@@ -41,7 +41,7 @@ type Counts struct {
 	Closed int64
 }
 
-// Table contains the connections of a server. It is safe for concurrent use.
+// Table contains the connections of a server. Table is safe for concurrent use.
 type Table struct {
 	limits Limits
 

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// clock is the clock of an instance. It is safe for concurrent use.
+// clock is the clock of an instance. clock is safe for concurrent use.
 type clock struct {
 	mu    sync.Mutex
 	base  func() time.Time
@@ -97,7 +97,7 @@ func (i *instance) setClock(_ context.Context, r clockRequest) (any, error) {
 }
 
 // The type random is the random source of an instance. Until a seed is set, random reads from the
-// random source of the system. It is safe for concurrent use.
+// random source of the system. The type random is safe for concurrent use.
 type random struct {
 	mu     sync.Mutex
 	seeded io.Reader

@@ -16,7 +16,7 @@ import (
 const LeaseTime = 2 * time.Second
 
 // Locks is a set of locks: one for each key, and one for each prefix. The zero value is ready to
-// use. It is safe for concurrent use.
+// use. Locks is safe for concurrent use.
 type Locks[K ~string] struct {
 	mu     sync.Mutex
 	queues map[name[K]][]*request[K] // the first request of a queue holds the lock
@@ -48,7 +48,7 @@ type request[K ~string] struct {
 	timer   *time.Timer   // ends the lease; set when the request is granted
 }
 
-// Lease is a set of locks that a caller holds. It is not safe for concurrent use.
+// Lease is a set of locks that a caller holds. Lease is not safe for concurrent use.
 type Lease[K ~string] struct {
 	locks    *Locks[K]
 	requests []*request[K]

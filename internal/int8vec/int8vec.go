@@ -33,16 +33,16 @@ type Rounded struct {
 	Length, Error float32
 }
 
-// Round rounds a vector. It stores the elements in a slice of the length Padded(len(exact)). If the
-// vector contains an infinity or NaN, the error is infinite.
+// Round rounds a vector. Round stores the elements in a slice of the length Padded(len(exact)). If
+// the vector contains an infinity or NaN, the error is infinite.
 func Round(to []int8, exact []float32) Rounded {
 	clear(to[len(exact):])
 	scale, err := round(exact, maxByte, func(i, element int) { to[i] = int8(element) })
 	return Rounded{Scale: float32(scale), Length: roundedUp(length(exact)), Error: roundedUp(err)}
 }
 
-// Query is a vector whose products with rounded vectors are computed. It is immutable and safe for
-// concurrent use.
+// Query is a vector whose products with rounded vectors are computed. Query is immutable and safe
+// for concurrent use.
 type Query struct {
 	elements []int16
 	scale    float64
@@ -76,8 +76,8 @@ func (q *Query) Bounds(product int32, r Rounded) (approximate, maxError float64)
 	return float64(product) * q.scale * float64(r.Scale), q.length*err + q.error*(length+err) + slack*(1+q.length*length)
 }
 
-// round visits the elements of a vector, rounded to integers up to a limit. It returns the factor
-// that relates the integers to the elements, and the length of the difference.
+// round visits the elements of a vector, rounded to integers up to a limit. round returns the
+// factor that relates the integers to the elements, and the length of the difference.
 func round(exact []float32, limit float64, visit func(i, element int)) (scale, difference float64) {
 	largest := 0.0
 	for _, x := range exact {

@@ -80,7 +80,7 @@ func packages(folder string) (raced, plain []string, err error) {
 	return raced, plain, nil
 }
 
-// run runs a job. It is safe for concurrent use.
+// run runs a job. run is safe for concurrent use.
 func (s *summary) run(j job) error {
 	cmd := j.command()
 	out, err := cmd.StdoutPipe()

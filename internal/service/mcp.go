@@ -134,8 +134,8 @@ func (c *connectors) rest(h *host.Host) {
 // Rest releases a host that was unused for some time, unless an MCP client has a session on it.
 func (s *Service) Rest(h *host.Host) { s.mcp.rest(h) }
 
-// The method "of" returns the connector of a host. It always takes over the lease of the admitted
-// request.
+// The method "of" returns the connector of a host. The method "of" always takes over the lease of
+// the admitted request.
 func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, error) {
 	for {
 		one, made, err := c.get(a)

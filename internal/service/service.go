@@ -44,7 +44,7 @@ type Options struct {
 	Logger  *slog.Logger
 }
 
-// Service handles requests for the HTTP API, MCP, metrics and health checks. It is safe for
+// Service handles requests for the HTTP API, MCP, metrics and health checks. Service is safe for
 // concurrent use.
 type Service struct {
 	options  Options

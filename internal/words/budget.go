@@ -67,8 +67,9 @@ func (b budget) exceeded(found []finding) (messages []string) {
 	return messages
 }
 
-// The method lowered returns the budget for the current findings. It returns an error if the whole
-// tree exceeds the budget of a rule. Findings can move between folders together with their files.
+// The method lowered returns the budget for the current findings. The method lowered returns an
+// error if the whole tree exceeds the budget of a rule. Findings can move between folders together
+// with their files.
 func (b budget) lowered(found []finding) (budget, error) {
 	next := budget{map[entry]int{}, map[entry]string{}}
 	for key, here := range group(found) {

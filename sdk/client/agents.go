@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Agents is a handle for the agents of the app. It is safe for concurrent use.
+// Agents is a handle for the agents of the app. Agents is safe for concurrent use.
 type Agents struct{ client *Client }
 
 // Agents returns the handle for the agents of the app.

@@ -32,8 +32,8 @@ func (c *Client) RenderPrompt(ctx context.Context, prompt string, request apityp
 	return fetchWith[apitypes.Rendered](ctx, c, r, request)
 }
 
-// Export returns the configuration of the app as an app file in JSON. It does not contain stored
-// data.
+// Export returns the configuration of the app as an app file in JSON. The app file does not contain
+// stored data.
 func (c *Client) Export(ctx context.Context) (json.RawMessage, error) {
 	document, err := fetch[json.RawMessage](ctx, c, newRequest(http.MethodGet, "export"))
 	if err != nil {
@@ -42,9 +42,9 @@ func (c *Client) Export(ctx context.Context) (json.RawMessage, error) {
 	return *document, nil
 }
 
-// Import declares the stores in a document that the app file does not declare. It returns their
-// names, and the names of the parts that it has not imported. It never imports tools and prompts,
-// which must be deployed with the app file.
+// Import declares the stores in a document that the app file does not declare. Import returns their
+// names, and the names of the parts that it has not imported. Import never imports tools and
+// prompts, which must be deployed with the app file.
 func (c *Client) Import(ctx context.Context, document json.RawMessage) (*apitypes.Imported, error) {
 	return fetchWith[apitypes.Imported](ctx, c, newRequest(http.MethodPost, "import"), document)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Approvals is a handle for the effects of the app that wait for an approval. The Result of a paused
-// run contains the token of its approval. It is safe for concurrent use.
+// Approvals is a handle for the effects of the app that wait for an approval. The Result of a
+// paused run contains the token of its approval. Approvals is safe for concurrent use.
 type Approvals struct{ client *Client }
 
 // Approvals returns the handle for the approvals of the app.
@@ -55,7 +55,8 @@ func (h Approvals) Approve(ctx context.Context, token string) (*report.Result, e
 	return answered(h.decide(ctx, token, apitypes.Decision{Decision: apitypes.Approve}))
 }
 
-// Deny denies an effect. It returns the Result of the run, which has failed. The reason can be "".
+// Deny denies an effect. Deny returns the Result of the run, which has failed. The reason can be
+// "".
 func (h Approvals) Deny(ctx context.Context, token, reason string) (*report.Result, error) {
 	return h.decide(ctx, token, apitypes.Decision{Decision: apitypes.Deny, Reason: reason})
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // Backup writes a backup of the whole service with the data of all tenants to w, and returns the
-// size of the backup. It requires a key with the role backup. The response begins when the service
-// has copied the database, which takes a while for a large database. If Backup returns an error,
-// the backup is incomplete.
+// size of the backup. Backup requires a key with the role backup. The response begins when the
+// service has copied the database, which takes a while for a large database. If Backup returns an
+// error, the backup is incomplete.
 func (c *Client) Backup(ctx context.Context, w io.Writer) (int64, error) {
 	r := newRequest(http.MethodGet, "backup")
 	r.general = true

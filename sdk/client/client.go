@@ -10,8 +10,8 @@ import (
 
 // Options configure a Client. URL is required.
 type Options struct {
-	// URL is the URL of the service, such as https://tools.example or http://127.0.0.1:8080. It can
-	// have a path if a proxy serves the API below that path.
+	// URL is the URL of the service, such as https://tools.example or http://127.0.0.1:8080. URL
+	// can have a path if a proxy serves the API below that path.
 	URL string
 	// Key is an API key, or a token (JWT) of the platform's issuer. The client sends it only to
 	// URL, with every request. Errors never contain it.
@@ -37,19 +37,19 @@ const DefaultUserAgent = "toolrun-go"
 // defaultRetries is the default of Options.Retries.
 const defaultRetries = 3
 
-// Client is a client of the API of one service. It is safe for concurrent use.
+// Client is a client of the API of one service. Client is safe for concurrent use.
 type Client struct {
 	base    string // the URL without a trailing slash
 	app     string
 	agent   string
 	retries int
 	http    *http.Client
-	// authorize adds the key to a request. It is a closure, so printing a Client does not reveal
-	// the key.
+	// authorize adds the key to a request. authorize is a closure, so printing a Client does not
+	// reveal the key.
 	authorize func(http.Header)
 }
 
-// New returns a Client. It does not open connections. The error reports all invalid options.
+// New returns a Client. New does not open connections. The error reports all invalid options.
 func New(opts Options) (*Client, error) {
 	base, err := parseBase(opts.URL)
 	if strings.ContainsFunc(opts.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Facts is a handle for facts, which it reads and writes as an operator. It is safe for concurrent
-// use.
+// Facts is a handle for facts, which it reads and writes as an operator. Facts is safe for
+// concurrent use.
 type Facts struct{ client *Client }
 
 // Facts returns the handle for facts.

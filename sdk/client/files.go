@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Files is a handle for the files of sessions. It is safe for concurrent use.
+// Files is a handle for the files of sessions. Files is safe for concurrent use.
 type Files struct{ client *Client }
 
 // Files returns the handle for the files of sessions.

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Ledger is a handle for the ledger of the app. It is safe for concurrent use.
+// Ledger is a handle for the ledger of the app. Ledger is safe for concurrent use.
 type Ledger struct{ client *Client }
 
 // Ledger returns the handle for the ledger of the app.
@@ -56,7 +56,7 @@ func (h Ledger) All(ctx context.Context, q LedgerQuery) iter.Seq2[apitypes.Ledge
 	}, q.After)
 }
 
-// stamp formats a time for a query. It returns "" for the zero time.
+// stamp formats a time for a query. stamp returns "" for the zero time.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Records is a handle for the records of stores. It reads and writes records with the rights of an
-// operator. It is safe for concurrent use.
+// Records is a handle for the records of stores. Records reads and writes records with the rights
+// of an operator. Records is safe for concurrent use.
 type Records struct{ client *Client }
 
 // Records returns the handle for the records of stores.
@@ -24,7 +24,7 @@ type WriteOptions struct {
 	// nil allows every revision. If the record has another revision, the call fails with
 	// abi.Conflict and HTTP status 412.
 	IfRevision *int64
-	// TTL is the time to live of the record, such as 1h. It applies only if it is shorter than the
+	// TTL is the time to live of the record, such as 1h. TTL applies only if it is shorter than the
 	// retention of the store.
 	TTL string
 }

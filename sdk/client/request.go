@@ -18,8 +18,8 @@ import (
 const (
 	// prefix is the path prefix of every operation.
 	prefix = "/api/v1"
-	// maxAnswerBytes is the maximum size of a response, and of all events of a stream together. It
-	// is larger than the limits of the service.
+	// maxAnswerBytes is the maximum size of a response, and of all events of a stream together.
+	// maxAnswerBytes is larger than the limits of the service.
 	maxAnswerBytes = 64 << 20
 	// maxRetryAfter is the longest wait before a retry. If the service requests a longer wait, the
 	// call fails.
@@ -92,7 +92,7 @@ func addressOf(c *Client, r *request) (string, error) {
 	return address, nil
 }
 
-// send sends a request and retries it if possible. It returns a successful response. The caller
+// send sends a request and retries it if possible. send returns a successful response. The caller
 // must close the body.
 func (c *Client) send(ctx context.Context, r *request) (*http.Response, error) {
 	address, err := addressOf(c, r)

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Runs is a handle for current and recent runs. It is safe for concurrent use.
+// Runs is a handle for current and recent runs. Runs is safe for concurrent use.
 type Runs struct{ client *Client }
 
 // Runs returns the handle for current and recent runs.
@@ -66,8 +66,8 @@ func (h Runs) Get(ctx context.Context, id string) (*apitypes.Run, error) {
 	return fetch[apitypes.Run](ctx, h.client, newRequest(http.MethodGet, "runs", id))
 }
 
-// Cancel cancels a run that Get can return, and describes the run. The run ends soon. It stores
-// nothing, unless it has already begun to commit.
+// Cancel cancels a run that Get can return, and describes the run. The run ends soon. The run
+// stores nothing, unless it has already begun to commit.
 func (h Runs) Cancel(ctx context.Context, id string) (*apitypes.Run, error) {
 	r := newRequest(http.MethodPost, "runs", id, "cancel")
 	r.repeatable = true

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Sessions is a handle for the sessions of the app. It is safe for concurrent use.
+// Sessions is a handle for the sessions of the app. Sessions is safe for concurrent use.
 type Sessions struct{ client *Client }
 
 // Sessions returns the handle for the sessions of the app.
@@ -38,7 +38,7 @@ func (h Sessions) SetMetadata(ctx context.Context, caller Caller, patch json.Raw
 }
 
 // End ends the caller's session and removes the records that end with the session. The session id
-// is rejected from then on. It is not an error if the session has already ended.
+// is rejected from then on. If the session has already ended, End returns no error.
 func (h Sessions) End(ctx context.Context, caller Caller) (*apitypes.Session, error) {
 	r := newRequest(http.MethodDelete, "sessions", caller.Session).set("user_id", caller.User)
 	r.repeatable = true
@@ -96,7 +96,7 @@ func pages[T any](page func(after string) (*apitypes.List[T], error), after stri
 	}
 }
 
-// number formats a number for a query. It returns "" for 0, which means the default.
+// number formats a number for a query. number returns "" for 0, which means the default.
 func number(n int) string {
 	if n == 0 {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Sleep is a handle for the sleep-time memory of the app. It is safe for concurrent use.
+// Sleep is a handle for the sleep-time memory of the app. Sleep is safe for concurrent use.
 type Sleep struct{ client *Client }
 
 // Sleep returns the handle for the sleep-time memory of the app.

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Stores is a handle for the declarations of stores. It is safe for concurrent use.
+// Stores is a handle for the declarations of stores. Stores is safe for concurrent use.
 type Stores struct{ client *Client }
 
 // Stores returns the handle for the declarations of stores.

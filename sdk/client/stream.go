@@ -15,10 +15,10 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// StreamRun is like Run, but passes log lines to onLog while the tool runs. It includes the log
-// lines of failed attempts. Attempts are numbered from 1. onLog is called on the calling goroutine,
-// in the order of the lines. It must return quickly, because the service closes the connection of a
-// client that does not read for some seconds. onLog can be nil.
+// StreamRun is like Run, but passes log lines to onLog while the tool runs. StreamRun includes the
+// log lines of failed attempts. Attempts are numbered from 1. onLog is called on the calling
+// goroutine, in the order of the lines. onLog must return quickly, because the service closes the
+// connection of a client that does not read for some seconds. onLog can be nil.
 func (c *Client) StreamRun(ctx context.Context, run apitypes.RunRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*report.Result, error) {
 	return c.stream(ctx, newRun(opts, "runs", "stream"), run, onLog)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Usage is a handle for the usage of apps. It is safe for concurrent use.
+// Usage is a handle for the usage of apps. Usage is safe for concurrent use.
 type Usage struct{ client *Client }
 
 // Usage returns the handle for the usage of apps.
@@ -26,7 +26,7 @@ type UsageQuery struct {
 	Limit int
 }
 
-// List returns a page of the usage of apps, sorted by tenant and app. It includes the apps of the
+// List returns a page of the usage of apps, sorted by tenant and app. List includes the apps of the
 // key's tenant. With a key that has the role metering, it includes the apps of all tenants. If the
 // client has an app, it includes only that app.
 func (h Usage) List(ctx context.Context, q UsageQuery) (*apitypes.List[apitypes.AppUsage], error) {
@@ -43,7 +43,7 @@ func (h Usage) All(ctx context.Context, q UsageQuery) iter.Seq2[apitypes.AppUsag
 	}, q.After)
 }
 
-// day formats the day of a time for a query. It returns "" for the zero time.
+// day formats the day of a time for a query. day returns "" for the zero time.
 func day(t time.Time) string {
 	if t.IsZero() {
 		return ""

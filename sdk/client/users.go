@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Users is a handle for the data of users. It is safe for concurrent use.
+// Users is a handle for the data of users. Users is safe for concurrent use.
 type Users struct{ client *Client }
 
 // Users returns the handle for the data of users.
@@ -36,7 +36,8 @@ func (h Users) Export(ctx context.Context, user string, w io.Writer) (int64, err
 	return n, nil
 }
 
-// Erase removes all data of a user and returns the numbers of removed items. It cannot be undone.
+// Erase removes all data of a user and returns the numbers of removed items. An erasure cannot be
+// undone.
 func (h Users) Erase(ctx context.Context, user string) (*apitypes.Erased, error) {
 	r := newRequest(http.MethodDelete, "users", user)
 	r.repeatable = true

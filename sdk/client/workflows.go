@@ -20,8 +20,8 @@ func (h Workflows) Get(ctx context.Context, caller Caller) (*apitypes.Workflow, 
 	return fetch[apitypes.Workflow](ctx, h.client, newRequest(http.MethodGet, "workflows", caller.Workflow).set("user_id", caller.User))
 }
 
-// End ends the caller's workflow and removes its facts. The workflow id is rejected from then on. It
-// is not an error if the workflow has already ended.
+// End ends the caller's workflow and removes its facts. The workflow id is rejected from then on.
+// If the workflow has already ended, End returns no error.
 func (h Workflows) End(ctx context.Context, caller Caller) (*apitypes.Workflow, error) {
 	r := newRequest(http.MethodPost, "workflows", caller.Workflow, "end").set("user_id", caller.User)
 	r.repeatable = true

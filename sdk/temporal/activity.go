@@ -103,8 +103,8 @@ func withFault(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// maxBeat is the longest time between two heartbeats. It must be short, because some servers report
-// a cancellation only in the response to a heartbeat.
+// maxBeat is the longest time between two heartbeats. maxBeat must be short, because some servers
+// report a cancellation only in the response to a heartbeat.
 const maxBeat = 10 * time.Second
 
 // heartbeat sends three heartbeats per heartbeat timeout until the returned function is called. If

@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/sdk/temporal"
 )
 
-// A function node reads the outputs of earlier nodes. It returns an output and additions to the
-// context.
+// A function node reads the outputs of earlier nodes. A function node returns an output and
+// additions to the context.
 func TestRunTool(t *testing.T) {
 	a := temporal.NewActivities(openMem(t), temporal.Options{})
 	answer, err := activities(t, a).ExecuteActivity(a.RunTool, temporal.Request{

@@ -16,7 +16,7 @@ var retryable = map[abi.Code]bool{
 	abi.Conflict: true, abi.Unavailable: true, abi.Timeout: true, abi.Internal: true,
 }
 
-// Retryable reports whether a retry can succeed. It returns true for the codes conflict,
+// Retryable reports whether a retry can succeed. Retryable returns true for the codes conflict,
 // unavailable, timeout and internal.
 func Retryable(f *abi.Fault) bool { return retryable[f.Code] }
 
@@ -40,7 +40,7 @@ func (a *Activities) failure(ctx context.Context, f *abi.Fault, result *Result) 
 }
 
 // FaultOf returns the fault of a failed run from the error that a workflow got from the activity.
-// FaultOf returns nil for any other error, such as a timeout that Temporal has detected. It is
+// FaultOf returns nil for any other error, such as a timeout that Temporal has detected. FaultOf is
 // deterministic, so workflow code can call it.
 func FaultOf(err error) *abi.Fault {
 	var f *abi.Fault

@@ -115,9 +115,9 @@ func (ev *evaluator) ordered(n *binary, l, r any) (any, error) {
 	}
 }
 
-// order compares two values. It compares two dates by time, and two texts by characters unless both
-// texts are numbers. It converts all other values to numbers. The second result is false if the
-// values cannot be compared.
+// order compares two values. order compares two dates by time, and two texts by characters unless
+// both texts are numbers. order converts all other values to numbers. The second result is false if
+// the values cannot be compared.
 func (ev *evaluator) order(n *binary, l, r any) (int, bool, error) {
 	a, isTextA := l.(string)
 	b, isTextB := r.(string)

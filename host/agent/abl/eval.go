@@ -38,8 +38,8 @@ type Options struct {
 	// Interrupt is called about every 16,000 steps. If it returns an error, the evaluation ends. If
 	// Interrupt is nil, evaluations are not interrupted.
 	Interrupt func() error
-	// Shown is the scope of the expressions that a template prints. It can differ from the scope of
-	// the conditions in the template. If Shown is nil, both use the same scope.
+	// Shown is the scope of the expressions that a template prints. Shown can differ from the scope
+	// of the conditions in the template. If Shown is nil, both use the same scope.
 	Shown Scope
 }
 

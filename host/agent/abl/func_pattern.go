@@ -98,7 +98,7 @@ func compileParsed(s string, parsed *syntax.Regexp) (*pattern, error) {
 	return &pattern{re: compiled, size: len(program.Inst), source: s}, nil
 }
 
-// compile compiles a pattern. It charges the cost of the compilation and of a match in s. The
+// compile compiles a pattern. compile charges the cost of the compilation and of a match in s. The
 // pattern is nil if it is invalid.
 func (ev *evaluator) compile(at Position, s, source string) (*pattern, error) {
 	if err := ev.charge(costOfParsing(source)); err != nil {

@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// The oracle is a second evaluator that follows the reference of the language. It shares no code
-// with the package: it compiles an expression to postfix code by operator precedence, and runs the
-// code on a stack machine. It evaluates every operand. A failure is a value that an operator can
-// ignore.
+// The oracle is a second evaluator that follows the reference of the language. The oracle shares no
+// code with the package: it compiles an expression to postfix code by operator precedence, and runs
+// the code on a stack machine. The oracle evaluates every operand. A failure is a value that an
+// operator can ignore.
 
 type oracleOp struct {
 	name string

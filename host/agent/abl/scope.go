@@ -4,9 +4,9 @@ import "strings"
 
 // Scope resolves the names of expressions.
 type Scope interface {
-	// Lookup searches for the longest prefix of path that has a value in the scope. It returns this
-	// value and the number of names in the prefix. It returns 0 names if the path is not set. If
-	// err is not nil, the evaluation ends with err.
+	// Lookup searches for the longest prefix of path that has a value in the scope. Lookup returns
+	// this value and the number of names in the prefix. Lookup returns 0 names if the path is not
+	// set. If err is not nil, the evaluation ends with err.
 	Lookup(path []string) (value any, names int, err error)
 }
 

@@ -91,8 +91,8 @@ func (p *pattern) continuation() (re *regexp.Regexp, err error) {
 	return p.rest, err
 }
 
-// chargedReader reads a text and counts the steps of the search that reads it. It ends when the
-// evaluation has no steps left.
+// chargedReader reads a text and counts the steps of the search that reads it. chargedReader ends
+// when the evaluation has no steps left.
 type chargedReader struct {
 	ev        *evaluator
 	text      string

@@ -2,7 +2,7 @@ package abl
 
 import "strings"
 
-// Template is a parsed text with expressions in double braces. It is safe for concurrent use.
+// Template is a parsed text with expressions in double braces. Template is safe for concurrent use.
 type Template struct {
 	text  Text
 	parts []part
@@ -153,8 +153,8 @@ func (r *renderer) each(p part, value any) error {
 	return nil
 }
 
-// itemScope is the scope of the content of {{#each}}. It looks up a name first in the fields of the
-// item, then in the outer scope.
+// itemScope is the scope of the content of {{#each}}. itemScope looks up a name first in the fields
+// of the item, then in the outer scope.
 type itemScope struct {
 	outer Scope
 	item  any

@@ -18,13 +18,13 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// ToolFunc is a tool. It can read and write the facts of the environment. If a tool returns an
-// error, its writes are undone.
+// ToolFunc is a tool. ToolFunc can read and write the facts of the environment. If a tool returns
+// an error, its writes are undone.
 type ToolFunc func(ctx context.Context, e *Env, input map[string]any) (any, error)
 
-// Env is an in-memory environment. It stores values as JSON. Env is not safe for concurrent use.
+// Env is an in-memory environment. Env stores values as JSON. Env is not safe for concurrent use.
 type Env struct {
-	// Clock is the current time. It determines which facts have expired.
+	// Clock is the current time. Clock determines which facts have expired.
 	Clock time.Time
 	// User and SessionID identify the caller. Facts of the user, and variables that are never
 	// reset, belong to User. States of agents belong to SessionID.
@@ -306,8 +306,8 @@ func (e *Env) Chat(_ context.Context, _, name string, request model.ChatRequest)
 	return e.Model(name, request)
 }
 
-// encode returns a value as JSON. It panics if a test or the interpreter has created a value that
-// JSON cannot represent.
+// encode returns a value as JSON. encode panics if a test or the interpreter has created a value
+// that JSON cannot represent.
 func encode(value any) []byte {
 	content, err := json.Marshal(value)
 	if err != nil {

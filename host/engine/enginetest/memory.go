@@ -11,7 +11,7 @@ import (
 )
 
 // Memory is a fake host for tests. Memory stores contents in a map, and calls to some stores fail
-// in a defined way. Memory does not merge, project or check anything. It is safe for concurrent
+// in a defined way. Memory does not merge, project or check anything. Memory is safe for concurrent
 // use.
 type Memory struct {
 	// Faults contains the faults that all calls to a store return, by store.

@@ -18,7 +18,8 @@ func TestAsyncGenerators(t *testing.T) {
 		`async function* g() { const inner = async () => { return 1 }; const f = function () { return 2 }; return [await inner(), f()] } return (await g().next()).value`:              `[1,2]`,
 		`async function* g() { yield Promise.resolve(1) } const i = g(); return [await i.return(7), await i.next(), await g().return(Promise.resolve(2))].map((r) => r.value ?? null)`: `[7,null,2]`,
 		// yield* reads the method "next" of an iterator only once, and closes an iterator that has
-		// no method "throw". It also passes the argument of the method "return" to the iterator.
+		// no method "throw". yield* also passes the argument of the method "return" to the
+		// iterator.
 		log + `const it = { [Symbol.asyncIterator]() { return { get next() { seen.push("get next"); let n = 0; return () => ({ done: n++ > 1, value: n }) } } } }; async function* g() { seen.push(yield* it) } for await (const x of g()) seen.push(x); return seen`:                             `["get next",1,2,3]`,
 		log + `const it = { [Symbol.iterator]() { return { next() { return { done: false, value: 1 } }, return() { seen.push("closed"); return {} } } } }; async function* g() { yield* it } const i = g(); await i.next(); try { await i.throw(1) } catch (e) { seen.push(e.name) } return seen`: `["closed","TypeError"]`,
 		log + `async function* inner() { try { yield 1 } finally { await 0; seen.push("inner") } } async function* g() { try { yield* inner() } finally { seen.push("outer") } } for await (const x of g()) break; return seen`:                                                                   `["inner","outer"]`,

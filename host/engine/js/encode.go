@@ -266,7 +266,7 @@ func count(list []string, s string) (n int) {
 }
 
 // If v has a method toJSON, the encoder encodes the result of this method instead of v. resolve
-// returns the value to encode. It ignores a toJSON that the guest or a library added to
+// returns the value to encode. resolve ignores a toJSON that the guest or a library added to
 // Object.prototype or Array.prototype, because a shared method would change every value.
 func (e *encoder) resolve(v goja.Value) goja.Value {
 	o, ok := v.(*goja.Object)

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/machine"
 )
 
-// Engine runs JavaScript and TypeScript. It is safe for concurrent use.
+// Engine runs JavaScript and TypeScript. Engine is safe for concurrent use.
 type Engine struct {
 	panicked func(value any, stack []byte)
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // writeAssumed writes a step whose result a test assumes. The result is the value in the test, the
-// value in the step, or, for a step recall, an empty list. The settings of the step are evaluated in
-// any case. It returns false if the test executes the step.
+// value in the step, or, for a step recall, an empty list. The settings of the step are evaluated
+// in any case. writeAssumed returns false if the test executes the step.
 func writeAssumed(c *machineCompiler, w *machineWriter) bool {
 	s := c.step
 	name := s.Name.Value

@@ -83,7 +83,7 @@ func decodeBase64(digits []byte) []byte {
 	return data[:n]
 }
 
-// decode implements decode(buffer, offset, length, encoding). It returns the text of the bytes.
+// decode implements decode(buffer, offset, length, encoding). decode returns the text of the bytes.
 func (c textCodec) decode(call goja.FunctionCall) goja.Value {
 	data := bytesAt(call, 0)
 	switch call.Argument(3).String() {

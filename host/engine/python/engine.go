@@ -15,7 +15,7 @@ const DefaultMemoryBytes = 256 << 20
 // MaxMemoryBytes is the highest allowed memory limit of a run in bytes.
 const MaxMemoryBytes = 2 << 30
 
-// Engine runs Python tools. It is safe for concurrent use.
+// Engine runs Python tools. Engine is safe for concurrent use.
 type Engine struct {
 	runtime  func() ([]byte, error)
 	cache    machine.Cache

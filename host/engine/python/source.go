@@ -42,7 +42,7 @@ func broken(name, format string, args ...any) error {
 }
 
 // folder reads the modules in a tool's folder. folder keeps the texts of the modules, because a
-// guest that loads the tool again must get the same texts. It is safe for concurrent use.
+// guest that loads the tool again must get the same texts. folder is safe for concurrent use.
 type folder struct {
 	files fs.FS
 

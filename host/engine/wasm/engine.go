@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// Engine runs plug-ins. It is safe for concurrent use.
+// Engine runs plug-ins. Engine is safe for concurrent use.
 type Engine struct {
 	cache    machine.Cache
 	panicked func(value any, stack []byte)

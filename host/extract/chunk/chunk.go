@@ -44,8 +44,8 @@ type Chunk struct {
 	Overlap int
 	// Offset is the position in the document, in bytes, of the text after the overlap.
 	Offset int
-	// Page is the page of the Offset, counted from 1. It is 0 if the document has no page breaks (form
-	// feeds).
+	// Page is the page of the Offset, counted from 1. Page is 0 if the document has no page breaks
+	// (form feeds).
 	Page int
 	// Headings contains the headings of the section, the outermost first.
 	Headings []string

@@ -19,8 +19,8 @@ import (
 
 //go:generate sh generate.sh
 
-// packed is the compressed library. It is an unmodified copy of the file in its npm package; see
-// generate.sh.
+// packed is the compressed library. packed is an unmodified copy of the file in its npm package;
+// see generate.sh.
 //
 //go:embed pdfium.wasm.gz
 var packed []byte
@@ -43,8 +43,9 @@ func unpack() ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// Compile compiles the library and writes the result to a folder, which Open reads. It uses seconds
-// of CPU time. It creates the folder with mode 0700. If the folder exists, it must be empty.
+// Compile compiles the library and writes the result to a folder, which Open reads. Compile uses
+// seconds of CPU time. Compile creates the folder with mode 0700. If the folder exists, it must be
+// empty.
 func Compile(ctx context.Context, dir string) error {
 	code, err := rewritten()
 	if err != nil {

@@ -22,8 +22,8 @@ const (
 // it is out of memory. The guest cannot catch this panic.
 var errAborted = errors.New("pdfium: the library aborted")
 
-// errJump is the value of the panic that implements longjmp. It unwinds the stack to the innermost
-// invoke function.
+// errJump is the value of the panic that implements longjmp. The panic unwinds the stack to the
+// innermost invoke function.
 var errJump = errors.New("pdfium: uncaught longjmp")
 
 // Error numbers of WASI. WASI functions return EBADF. System calls return the negated ENOSYS.
@@ -125,8 +125,8 @@ const (
 	jumpedExport   = "setThrew"
 )
 
-// invoke returns a host function that calls a guest function by its table index. It returns when
-// the guest function returns, or when a longjmp leaves the guest function.
+// invoke returns a host function that calls a guest function by its table index. The host function
+// returns when the guest function returns, or when a longjmp leaves the guest function.
 func invoke(f api.FunctionDefinition) api.GoModuleFunc {
 	params, results := f.ParamTypes()[1:], f.ResultTypes()
 	return func(ctx context.Context, guest api.Module, stack []uint64) {

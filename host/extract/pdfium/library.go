@@ -14,7 +14,7 @@ import (
 // maxMemoryBytes is the maximum of the memory limit of an instance.
 const maxMemoryBytes = 1 << 30
 
-// Library is the initialized PDF library. It is safe for concurrent use.
+// Library is the initialized PDF library. Library is safe for concurrent use.
 type Library struct {
 	machine *machine.Machine
 	data    *snapshot.Image // the state before any code of the library ran
@@ -64,8 +64,8 @@ type budget struct{ document, page int }
 // of this budget.
 var unlimited = &budget{1 << 20, 1 << 20}
 
-// guest is an instance of the library. After a failed call, no more exports are called. It is not
-// safe for concurrent use.
+// guest is an instance of the library. After a failed call, no more exports are called. guest is
+// not safe for concurrent use.
 type guest struct {
 	ctx       context.Context
 	in        *snapshot.Instance
@@ -81,8 +81,8 @@ func newGuest(ctx context.Context, in *snapshot.Instance, left *budget) *guest {
 	return g
 }
 
-// Yield is called after each fuel slice. It returns false if the budget is exceeded or the context
-// has ended.
+// Yield is called after each fuel slice. Yield returns false if the budget is exceeded or the
+// context has ended.
 func (g *guest) Yield() bool {
 	g.left.document--
 	g.left.page--
@@ -90,7 +90,7 @@ func (g *guest) Yield() bool {
 	return !g.spent && g.ctx.Err() == nil
 }
 
-// call calls an export and returns the result. It returns 0 after an error.
+// call calls an export and returns the result. call returns 0 after an error.
 func (g *guest) call(name string, args ...uint64) uint32 {
 	if g.err != nil {
 		return 0
@@ -114,7 +114,7 @@ func (g *guest) call(name string, args ...uint64) uint32 {
 	return uint32(out[0])
 }
 
-// write copies data to the guest's memory and returns the address. It returns 0 after an error.
+// write copies data to the guest's memory and returns the address. write returns 0 after an error.
 func (g *guest) write(data []byte) uint32 {
 	at := g.call("malloc", uint64(max(len(data), 1)))
 	if g.err == nil && (at == 0 || !g.in.Guest().Memory().Write(at, data)) {

@@ -50,7 +50,7 @@ func open(t testing.TB) *pdfium.Library {
 	return l
 }
 
-// page returns a PDF with one page. It has no cross-reference table, but the library can find the
+// page returns a PDF with one page. page has no cross-reference table, but the library can find the
 // objects.
 func page(content string) []byte {
 	return []byte("%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n" +

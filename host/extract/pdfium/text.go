@@ -43,9 +43,9 @@ const (
 	errorSecurity = 5
 )
 
-// Text reads the pages of a document in order. It calls page with the text of each page until page
-// returns false. The text of an unreadable page is "". Each instance uses at most the number of
-// bytes in the argument "memory", including the document.
+// Text reads the pages of a document in order. Text calls page with the text of each page until
+// page returns false. The text of an unreadable page is "". Each instance uses at most the number
+// of bytes in the argument "memory", including the document.
 //
 // The error is ErrPassword, ErrFormat, ErrLimit or the error of the context. Text can return an
 // error after it has called page for some pages.
@@ -66,8 +66,8 @@ func (l *Library) Text(ctx context.Context, data []byte, memory int64, page func
 	return ErrLimit
 }
 
-// The type "reading" is the state while one document is read. It is kept from one instance to the
-// next.
+// The type "reading" is the state while one document is read. The type "reading" is kept from one
+// instance to the next.
 type reading struct {
 	library *Library
 	ctx     context.Context
@@ -82,8 +82,8 @@ type reading struct {
 	skipped error // the reason why a page was not read
 }
 
-// instance reads pages in a new instance until a page ends the instance. It returns true if there
-// are no more pages.
+// instance reads pages in a new instance until a page ends the instance. instance returns true if
+// there are no more pages.
 func (r *reading) instance() (done bool, err error) {
 	in, err := r.library.image.Restore(r.ctx, nil)
 	if err != nil {
@@ -151,7 +151,7 @@ func (r *reading) open(g *guest) (uint32, error) {
 	return 0, ErrFormat
 }
 
-// pageText returns the text of a page. It first flattens the page, which adds form fields and
+// pageText returns the text of a page. pageText first flattens the page, which adds form fields and
 // annotations to the page's content.
 func (r *reading) pageText(g *guest, document uint32) (text string, flattened bool) {
 	page := g.call("FPDF_LoadPage", uint64(document), uint64(r.next))
@@ -227,8 +227,8 @@ func characters(g *guest, text uint32) string {
 	return cleaned(string(utf16.Decode(units)))
 }
 
-// cleaned converts line ends. It also joins words that were hyphenated at the end of a line. The
-// library marks the positions of such hyphens.
+// cleaned converts line ends. cleaned also joins words that were hyphenated at the end of a line.
+// The library marks the positions of such hyphens.
 func cleaned(text string) string {
 	const hyphen = "\uFFFE"
 	text = strings.NewReplacer(hyphen+"\r\n", "", hyphen, "", "\u0002\r\n", "", "\u0002", "", "\r\n", "\n", "\r", "\n", "\u00A0", " ", "\x00", "").Replace(text)

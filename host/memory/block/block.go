@@ -9,7 +9,7 @@ import (
 
 // Block is the text of a block with its metadata.
 type Block struct {
-	// ID identifies the text among the texts of its user. It is the name of the block, followed by
+	// ID identifies the text among the texts of its user. ID is the name of the block, followed by
 	// "@" and the id of the agent if the text belongs to an agent.
 	ID string
 	// Name is the name of the block, such as core. In JSON, it is block_type.
@@ -18,8 +18,8 @@ type Block struct {
 	// Agent is the id of the agent to which the text belongs, or "" if it belongs to the user.
 	Agent string
 	// Created is the time of the first write. Updated is the time of the last write, in whole
-	// milliseconds. It is later than any earlier Updated of the same text, even if the text was
-	// deleted in between.
+	// milliseconds. Updated is later than any earlier Updated of the same text, even if the text
+	// was deleted in between.
 	Created, Updated time.Time
 	// Revision is Updated in milliseconds since 1970.
 	Revision int64

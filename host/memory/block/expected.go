@@ -59,7 +59,8 @@ func ETag(revision int64) string { return `"` + strconv.FormatInt(revision, 10) 
 const maxETag = 64
 
 // ParseETag parses the value of the HTTP header If-Match: one entity tag that ETag returned, or *.
-// It returns false for any other text. A weak tag never matches, and a list of tags is not supported.
+// ParseETag returns false for any other text. A weak tag never matches, and a list of tags is not
+// supported.
 func ParseETag(text string) (Expected, bool) {
 	text = strings.TrimSpace(text)
 	if text == "*" {

@@ -102,7 +102,7 @@ func (m *model) expect(options map[string]any, revision int64) bool {
 	return true
 }
 
-// fits reports whether a text is within the limits of a block. It counts characters and entries
+// fits reports whether a text is within the limits of a block. fits counts characters and entries
 // with other code than the implementation.
 func fits(b declare.Block, text string) bool {
 	entries := 0

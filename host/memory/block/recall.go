@@ -14,7 +14,7 @@ import (
 
 var _ kind.Union = Kind{}
 
-// CallAll implements kind.Union. It performs recall.
+// CallAll implements kind.Union. CallAll performs recall.
 func (Kind) CallAll(ctx context.Context, members []kind.Member, call abi.Call) (json.RawMessage, error) {
 	q, ofAgent, err := readQuery(call)
 	if err != nil {

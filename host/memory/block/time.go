@@ -15,7 +15,7 @@ var timeLayouts = [...]string{time.RFC3339, "2006-01-02T15:04:05"}
 const maxTimeText = 64
 
 // ParseTime parses a time in ISO 8601 format, such as 2026-04-30T16:20:00.123Z. A time without a
-// zone is in UTC. It returns false for any other text.
+// zone is in UTC. ParseTime returns false for any other text.
 func ParseTime(text string) (time.Time, bool) {
 	if len(text) > maxTimeText {
 		return time.Time{}, false

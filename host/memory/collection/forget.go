@@ -29,8 +29,8 @@ type selector struct {
 	filter    index.Filter
 }
 
-// forget performs forget. It checks each entry again before it removes the entry: the entries that it
-// removes join the read set, and the entries that it keeps do not.
+// forget performs forget. forget checks each entry again before it removes the entry: the entries
+// that it removes join the read set, and the entries that it keeps do not.
 func (st *store) forget(ctx context.Context, p kind.NamespacedPartition, text json.RawMessage) (json.RawMessage, error) {
 	s, err := readSelector(text)
 	if err != nil {

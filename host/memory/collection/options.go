@@ -119,8 +119,8 @@ func scoreOption(to *float64) kind.Option {
 	}
 }
 
-// canonical returns the canonical JSON text of a value: without spaces, with sorted members. It
-// returns a fault if the value exceeds limits.
+// canonical returns the canonical JSON text of a value: without spaces, with sorted members.
+// canonical returns a fault if the value exceeds limits.
 func canonical(value json.RawMessage, limits kind.Limits) (json.RawMessage, error) {
 	if err := limits.Check(value); err != nil {
 		return nil, err

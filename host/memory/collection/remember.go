@@ -19,9 +19,9 @@ type newEntry struct {
 	text          json.RawMessage // a stored as JSON
 }
 
-// remember performs remember. It does not read the previous entry: two runs that remember an entry
-// with the same id do not conflict, and the later commit wins. The vector of the entry is made later;
-// see Complete.
+// remember performs remember. remember does not read the previous entry: two runs that remember an
+// entry with the same id do not conflict, and the later commit wins. The vector of the entry is
+// made later; see Complete.
 func (st *store) remember(ctx context.Context, p kind.NamespacedPartition, content, options json.RawMessage) (json.RawMessage, error) {
 	e, err := st.newEntry(content, options)
 	if err != nil {

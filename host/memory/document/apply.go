@@ -11,7 +11,7 @@ import (
 )
 
 // apply returns the content that results from applying a value to a record. If the store is not
-// strict, apply also returns the violations of the schema. apply is a pure function. It returns
+// strict, apply also returns the violations of the schema. apply is a pure function. apply returns
 // encoded JSON, because a decoded content can use forty times as much memory.
 func (st *store) apply(old storage.Record, value json.RawMessage, replace bool) (json.RawMessage, []abi.Violation, error) {
 	before, err := contentOf(old)

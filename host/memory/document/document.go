@@ -83,8 +83,8 @@ func (st *store) Fits(r storage.Record) bool {
 // Show implements kind.Store. A document is stored as JSON.
 func (st *store) Show(content []byte) json.RawMessage { return content }
 
-// Public implements kind.Store. It replaces some names in the pointer: the names that the schema
-// does not declare.
+// Public implements kind.Store. Public replaces some names in the pointer: the names that the
+// schema does not declare.
 func (st *store) Public(pointer string) string {
 	if st.schema == nil {
 		return ""

@@ -31,7 +31,7 @@ func (Kind) Space() string { return declare.Facts }
 // Operations implements kind.Kind.
 func (Kind) Operations() abi.Table { return abi.Facts() }
 
-// Compile implements kind.Kind. It checks the declared facts.
+// Compile implements kind.Kind. Compile checks the declared facts.
 func (Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error) {
 	st := &store{facts: make(map[string]declare.Fact, len(decl.Facts)), limits: limits}
 	var errs []error
@@ -76,7 +76,7 @@ func check(f declare.Fact, limits kind.Limits) error {
 	return nil
 }
 
-// store implements kind.Store for the declared facts. It is immutable.
+// store implements kind.Store for the declared facts. store is immutable.
 type store struct {
 	facts  map[string]declare.Fact // by path
 	limits kind.Limits

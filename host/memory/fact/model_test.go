@@ -147,7 +147,7 @@ func (m *model) find(key string) (modelFact, bool) {
 // values are random values of several types.
 var values = []string{"1", `"x"`, "[1,2]", `{"a":null}`, "true", "null"}
 
-// step performs a random operation on the model. It returns the operation and the expected reply.
+// step performs a random operation on the model. step returns the operation and the expected reply.
 // The reply is the value for get_fact, the paths for list_facts, and otherwise empty or the code of
 // a fault.
 func (m *model) step(c partition.Caller, grants []declare.Grant) (op, args, want string) {
@@ -180,9 +180,9 @@ func nullIfEmpty(text string) string {
 	return quoted(text)
 }
 
-// required returns a required revision for a call. It chooses one of four requirements: "null",
-// which requires nothing; 0, which requires that no value exists; the current revision; or another
-// revision.
+// required returns a required revision for a call. required chooses one of four requirements:
+// "null", which requires nothing; 0, which requires that no value exists; the current revision; or
+// another revision.
 func (m *model) required(c partition.Caller, path string) string {
 	key, _ := m.owner(c, path)
 	return []string{"null", "null", "0", fmt.Sprint(m.stored[key].revision), "99999"}[m.rand.IntN(5)]

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Kind is a kind of store. It is safe for concurrent use.
+// Kind is a kind of store. Kind is safe for concurrent use.
 type Kind interface {
 	// Name returns the name of the kind in declarations.
 	Name() declare.Kind
@@ -77,7 +77,7 @@ type Dated interface {
 	Dated()
 }
 
-// Store is a compiled declaration. It is safe for concurrent use.
+// Store is a compiled declaration. Store is safe for concurrent use.
 type Store interface {
 	// Call performs an operation of the kind on the records of a partition and returns the reply as
 	// JSON. An *abi.Fault is returned to the tool code, which can continue. Call must return any

@@ -10,9 +10,9 @@ import (
 )
 
 // Partition contains the records of a store that a call can access, within the transaction of its
-// run: the records of the caller's user or session, or the records of the app. It is not safe for
-// concurrent use, and is valid until the call returns. An item identifies a record within the
-// partition. A kind with one record in each partition uses the item "". An error that is not an
+// run: the records of the caller's user or session, or the records of the app. Partition is not
+// safe for concurrent use, and is valid until the call returns. An item identifies a record within
+// the partition. A kind with one record in each partition uses the item "". An error that is not an
 // *abi.Fault usually ends the attempt: a kind must return it unchanged.
 type Partition interface {
 	// Now returns the time of the run.
@@ -21,8 +21,9 @@ type Partition interface {
 	// to the read set. The result "expires" is the time at which the record expires; zero means
 	// never. A record that the host generates has no creation time.
 	Get(ctx context.Context, item string) (storage.Record, error)
-	// Scan returns records that follow an item, in key order. It returns at most as many records as
-	// the argument "limit". Scan adds the range to the read set. Item returns the item of a record.
+	// Scan returns records that follow an item, in key order. Scan returns at most as many records
+	// as the argument "limit". Scan adds the range to the read set. Item returns the item of a
+	// record.
 	Scan(ctx context.Context, after string, limit int) ([]storage.Record, error)
 	// Holds reports whether the record of an item is in the read set. A reply must not depend on a
 	// record that is not in the read set.
@@ -95,11 +96,11 @@ type ScopedPartition interface {
 	Each(ctx context.Context, prefix, after string, visit func(storage.Record) (more bool)) error
 }
 
-// AgentPartition is a Partition of the records of a user. It also gives access to the records of the
-// user that belong to the agent of the caller.
+// AgentPartition is a Partition of the records of a user. AgentPartition also gives access to the
+// records of the user that belong to the agent of the caller.
 type AgentPartition interface {
 	Partition
-	// ForAgent returns the partition of the caller's agent. It returns a fault if no agent is active
-	// for the caller.
+	// ForAgent returns the partition of the caller's agent. ForAgent returns a fault if no agent is
+	// active for the caller.
 	ForAgent() (Partition, error)
 }

@@ -23,8 +23,8 @@ var _ kind.Kind = Kind{}
 // Name implements kind.Kind.
 func (Kind) Name() declare.Kind { return declare.KindTranscript }
 
-// Operations implements kind.Kind. It returns no operations, because guests cannot access the
-// store.
+// Operations implements kind.Kind. Operations returns no operations, because guests cannot access
+// the store.
 func (Kind) Operations() abi.Table { return nil }
 
 // Compile implements kind.Kind.
@@ -40,7 +40,7 @@ type store struct{}
 
 var _ kind.Store = store{}
 
-// Call implements kind.Store. It is never called, because the kind has no operations.
+// Call implements kind.Store. Call is never called, because the kind has no operations.
 func (store) Call(_ context.Context, _ kind.Partition, call abi.Call) (json.RawMessage, error) {
 	return nil, abi.Faultf(abi.InvalidArgument, "transcripts have no operation %s", kind.Quote(call.Op))
 }

@@ -118,8 +118,8 @@ func (s *State) Keep(n int) bool {
 	return first > 0
 }
 
-// truncate returns the beginning of a text that is longer than MaxMessageBytes. It replaces invalid
-// UTF-8.
+// truncate returns the beginning of a text that is longer than MaxMessageBytes. truncate replaces
+// invalid UTF-8.
 func truncate(text string) string {
 	if len(text) > MaxMessageBytes {
 		cut := MaxMessageBytes

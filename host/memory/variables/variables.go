@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Session is the item of the state that all agents of a session share. It contains a dot, so it
-// cannot be the name of an agent.
+// Session is the item of the state that all agents of a session share. Session contains a dot, so
+// no agent can have this name.
 const Session = "session.state"
 
 // Kept returns the item of the variables of an agent that are never reset. They belong to the user,
@@ -47,8 +47,8 @@ var _ kind.Kind = Kind{}
 // Name implements kind.Kind.
 func (Kind) Name() declare.Kind { return declare.KindVariables }
 
-// Operations implements kind.Kind. It returns no operations, because guests cannot access the
-// store.
+// Operations implements kind.Kind. Operations returns no operations, because guests cannot access
+// the store.
 func (Kind) Operations() abi.Table { return nil }
 
 // Compile implements kind.Kind.
@@ -72,7 +72,7 @@ func (store) Scope(item string) declare.Scope {
 	return declare.ScopeSession
 }
 
-// Call implements kind.Store. It is never called, because the kind has no operations.
+// Call implements kind.Store. Call is never called, because the kind has no operations.
 func (store) Call(_ context.Context, _ kind.Partition, call abi.Call) (json.RawMessage, error) {
 	return nil, abi.Faultf(abi.InvalidArgument, "the state of agents has no operation %s", kind.Quote(call.Op))
 }

@@ -20,8 +20,8 @@ const (
 	ID = "lexical-1"
 	// Dim is the number of dimensions.
 	Dim = 512
-	// VectorShare is the weight of the cosine in a score that also contains BM25, which knows how rare
-	// a word is. It was measured; see TestQuality in package index.
+	// VectorShare is the weight of the cosine in a score that also contains BM25, which knows how
+	// rare a word is. VectorShare was measured; see TestQuality in package index.
 	VectorShare = 0.25
 )
 
@@ -45,7 +45,7 @@ func Vectors(texts []string) [][]float32 {
 	return vectors
 }
 
-// vectorizer converts texts to vectors. It is not safe for concurrent use.
+// vectorizer converts texts to vectors. vectorizer is not safe for concurrent use.
 type vectorizer struct {
 	tokens *search.Tokenizer
 	counts map[search.Token]int

@@ -1,5 +1,5 @@
-// Package modeltest is a provider of models for tests. It implements the protocol of OpenAI on a
-// port of 127.0.0.1, answers from a script, and counts requests.
+// Package modeltest is a provider of models for tests. The package implements the protocol of
+// OpenAI on a port of 127.0.0.1, answers from a script, and counts requests.
 package modeltest
 
 import (
@@ -28,7 +28,7 @@ type Reply struct {
 	Finish string
 	// Calls are tool calls: pairs of a name and its arguments.
 	Calls [][2]string
-	// Delay is the time before the answer. It ends early if the client disconnects.
+	// Delay is the time before the answer. Delay ends early if the client disconnects.
 	Delay time.Duration
 	// Endless repeats the body until the client disconnects. Cut closes the connection in the middle of
 	// the body.
@@ -45,7 +45,7 @@ type Request struct {
 	Body   []byte
 }
 
-// Server is a provider. It is safe for concurrent use.
+// Server is a provider. Server is safe for concurrent use.
 type Server struct {
 	// Key is the accepted API key. By default, every key is accepted. Dim is the number of
 	// dimensions of vectors. The default is 4. Set both fields before the first request.
@@ -59,7 +59,7 @@ type Server struct {
 	standard Reply // of the requests after the script
 	requests []Request
 	// arrived is closed and replaced when a request arrives. The channel "gate" is closed when the
-	// server can answer requests. It is nil if requests do not wait.
+	// server can answer requests. The channel "gate" is nil if requests do not wait.
 	arrived chan struct{}
 	gate    chan struct{}
 }

@@ -18,8 +18,8 @@ type EmbedOptions struct {
 	// QueryPrefix is put before each query, and DocumentPrefix before each document, as some models
 	// require. Default: "".
 	QueryPrefix, DocumentPrefix string
-	// Batch is the maximum number of texts of a request. It is also limited by the size of an answer.
-	// Default: model.DefaultBatch.
+	// Batch is the maximum number of texts of a request. Batch is also limited by the size of an
+	// answer. Default: model.DefaultBatch.
 	Batch int
 }
 
@@ -42,8 +42,8 @@ func (p *Provider) Embedder(options EmbedOptions) (model.Embedder, error) {
 	return &embedder{provider: p, options: options}, nil
 }
 
-// ID implements model.Embedder. It contains everything that changes the vectors, except the base
-// URL.
+// ID implements model.Embedder. The id contains everything that changes the vectors, except the
+// base URL.
 func (e *embedder) ID() string {
 	return fmt.Sprintf("openai:%s:%d:%q:%q", e.provider.options.Model, e.options.Dim, e.options.QueryPrefix, e.options.DocumentPrefix)
 }

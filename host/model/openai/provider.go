@@ -45,12 +45,12 @@ type Options struct {
 	// Proxy is the URL of an HTTP proxy. By default, there is no proxy. The environment variables for
 	// proxies have no effect.
 	Proxy string
-	// Jitter returns a number in [0,1) that scales a wait. Default: random. It must be safe for
+	// Jitter returns a number in [0,1) that scales a wait. Default: random. Jitter must be safe for
 	// concurrent use.
 	Jitter func() float64
 }
 
-// Provider is a chat model at a base URL. It is safe for concurrent use.
+// Provider is a chat model at a base URL. Provider is safe for concurrent use.
 type Provider struct {
 	options Options
 	base    *url.URL
@@ -59,8 +59,8 @@ type Provider struct {
 
 var _ model.Chat = (*Provider)(nil)
 
-// New returns a provider. It opens no connection. The error reports every mistake in the options and
-// contains neither the key nor the URL.
+// New returns a provider. New opens no connection. The error reports every mistake in the options
+// and contains neither the key nor the URL.
 func New(options Options) (*Provider, error) {
 	base, errBase := parseURL("base_url", options.BaseURL)
 	proxy, errProxy := (*url.URL)(nil), error(nil)

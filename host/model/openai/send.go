@@ -16,8 +16,8 @@ var (
 	errTooLarge = errors.New("answer too large")
 )
 
-// sender sends one request, with retries. It reads the whole answer, so the size of the answer is
-// checked before the answer is parsed.
+// sender sends one request, with retries. sender reads the whole answer, so the size of the answer
+// is checked before the answer is parsed.
 type sender struct {
 	provider       *Provider
 	idempotencyKey string

@@ -22,7 +22,8 @@ const (
 	valueBytes  = 2*32 + mapBytes
 )
 
-// The method append adds the metadata of a row. It returns the number of bytes that were allocated.
+// The method append adds the metadata of a row. The method append returns the number of bytes that
+// were allocated.
 func (cs columns) append(row uint32, metadata map[string]any) (allocated int64) {
 	for name, value := range metadata {
 		s := scalarOf(value)
@@ -40,7 +41,8 @@ func (cs columns) append(row uint32, metadata map[string]any) (allocated int64) 
 	return allocated
 }
 
-// The method append adds the value of a row. It returns the number of bytes that were allocated.
+// The method append adds the value of a row. The method append returns the number of bytes that
+// were allocated.
 func (c *column) append(row uint32, value scalar) (allocated int64) {
 	id, known := c.ids[value]
 	if !known {

@@ -27,14 +27,14 @@ type comparison struct {
 	query *Query
 	// selected contains the rows to compare.
 	selected bitset
-	// text contains the text score of each row. It is nil if the mode does not use text scores.
+	// text contains the text score of each row. text is nil if the mode does not use text scores.
 	text []float64
-	// rounded is the query's vector. It is nil if vectors are not compared.
+	// rounded is the query's vector. rounded is nil if vectors are not compared.
 	rounded *int8vec.Query
 }
 
-// count adds the entries of the snapshot to the statistics. It returns the rows that count: those
-// that are neither dead nor hidden nor expired.
+// count adds the entries of the snapshot to the statistics. count returns the rows that count:
+// those that are neither dead nor hidden nor expired.
 func (s *snapshot) count(r *ranking) bitset {
 	alive, words := s.alive(r.query)
 	n := alive.count()
@@ -184,8 +184,8 @@ func (c *comparison) compareTexts(first, last uint32, to *best) {
 	}
 }
 
-// compareVectors adds the selected rows of a chunk, from first to last. It computes the exact vector
-// score only if the rounded vector shows that the row can be one of the best.
+// compareVectors adds the selected rows of a chunk, from first to last. compareVectors computes the
+// exact vector score only if the rounded vector shows that the row can be one of the best.
 func (c *comparison) compareVectors(chunk *chunk, first, last uint32, to *best) {
 	var products [chunkRows]int32
 	padded := c.vectors.padded()

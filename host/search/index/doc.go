@@ -1,11 +1,11 @@
 // Package index finds the entries of a collection that are similar to a query: by the cosine of
 // their vectors, by the words of their texts (BM25), or by both.
 //
-// The search is exact. It compares the query with every entry that the filter accepts. The filter
-// is applied before the search, so a filter that accepts a tenth of the entries costs about a tenth
-// of the time.
+// The search is exact. The search compares the query with every entry that the filter accepts. The
+// filter is applied before the search, so a filter that accepts a tenth of the entries costs about
+// a tenth of the time.
 //
-// A [Set] keeps indexes in memory. It reads the entries from a storage backend, and follows the
+// A [Set] keeps indexes in memory. A Set reads the entries from a storage backend, and follows the
 // backend's changes before each search. The results are proposals: a caller must read the records
 // of the hits in its own transaction, and omit those that have changed.
 //

@@ -86,8 +86,8 @@ func packageDocuments(t testing.TB, folder, importPath string) (documents []docu
 	return documents
 }
 
-// parsed returns the files of a package that are not tests. It ignores build constraints, so that
-// the documents are the same on every machine.
+// parsed returns the files of a package that are not tests. parsed ignores build constraints, so
+// that the documents are the same on every machine.
 func parsed(t testing.TB, fset *token.FileSet, folder string) (files []*ast.File) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(folder, "*.go"))

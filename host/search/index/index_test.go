@@ -65,7 +65,7 @@ func remove(t testing.TB, b storage.Backend, keys ...storage.Key) {
 	}
 }
 
-// naive is the reference for searches. It follows the formulas in the package documentation.
+// naive is the reference for searches. naive follows the formulas in the package documentation.
 func naive(t testing.TB, committed []index.Entry, q index.Query) []index.Hit {
 	t.Helper()
 	type candidate struct {

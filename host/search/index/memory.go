@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// memory is the use of memory by the indexes of a Set. It is guarded by Set.mu.
+// memory is the use of memory by the indexes of a Set. memory is guarded by Set.mu.
 type memory struct {
 	limit  int64
 	total  int64
@@ -50,8 +50,8 @@ func (m *memory) room(group string) int64 {
 	return max(m.limit/int64(groups), m.limit-(m.total-m.groups[group]))
 }
 
-// largest returns the group that uses most memory. It is always above its share if the limit is
-// exceeded. The argument "preferred" is returned if it uses as much as another group.
+// largest returns the group that uses most memory. largest is always above its share if the limit
+// is exceeded. The argument "preferred" is returned if it uses as much as another group.
 func (m *memory) largest(preferred string) string {
 	found := preferred
 	for group, bytes := range m.groups {

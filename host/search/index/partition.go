@@ -17,9 +17,9 @@ type partition struct {
 	key   partitionKey
 	group string
 
-	// The channel "turn" contains a token while a search brings the table up to date. It is a channel
-	// and not a mutex because a search must be able to stop waiting. The holder of the token owns the
-	// following fields.
+	// The channel "turn" contains a token while a search brings the table up to date. The channel
+	// "turn" is a channel and not a mutex because a search must be able to stop waiting. The holder
+	// of the token owns the following fields.
 	turn chan struct{}
 	// at is the position up to which the table contains all changes. Until the first read is complete,
 	// it is the position at which the read began, and cursor is the last key that was read.

@@ -34,8 +34,8 @@ type Entry struct {
 // expired reports whether the entry has expired at a time.
 func (e *Entry) expired(at time.Time) bool { return !e.Expires.IsZero() && !at.Before(e.Expires) }
 
-// Decode is a function that returns the entry in a record. It must be safe for concurrent use. The
-// Set does not modify the entry.
+// Decode is a function that returns the entry in a record. Decode must be safe for concurrent use.
+// The Set does not modify the entry.
 type Decode func(storage.Record) (Entry, error)
 
 // Mode is a way to compare a query with entries.
@@ -51,8 +51,9 @@ const (
 // Modes returns the names of all modes, sorted.
 func Modes() []Mode { return []Mode{Hybrid, Text, Vector} }
 
-// DefaultVectorShare is the default of Query.VectorShare. It is suitable for vectors of a model that
-// compares meanings. For vectors that compare words, lexical.VectorShare is better.
+// DefaultVectorShare is the default of Query.VectorShare. DefaultVectorShare is suitable for
+// vectors of a model that compares meanings. For vectors that compare words, lexical.VectorShare is
+// better.
 const DefaultVectorShare = 0.5
 
 // Query is a search in a partition.
@@ -66,7 +67,7 @@ type Query struct {
 	// VectorShare is the weight of the vector score in the mode Hybrid, at most 1. The weight of the text
 	// score is the rest. Default: DefaultVectorShare.
 	VectorShare float64
-	// Limit is the maximum number of hits. It must be at least 1.
+	// Limit is the maximum number of hits. Limit must be at least 1.
 	Limit int
 	// Threshold is the minimum score of a hit. An entry with the score 0 is never a hit.
 	Threshold float64
@@ -87,8 +88,8 @@ type Query struct {
 	Hidden []storage.Key
 }
 
-// check completes the query with its defaults. It returns the language and the words to search for,
-// which are nil in the mode Vector.
+// check completes the query with its defaults. check returns the language and the words to search
+// for, which are nil in the mode Vector.
 func (q *Query) check() (*search.Language, *search.Query, error) {
 	q.Mode = cmp.Or(q.Mode, Hybrid)
 	q.VectorShare = cmp.Or(q.VectorShare, DefaultVectorShare)
@@ -126,6 +127,6 @@ type Hit struct {
 	Own int
 }
 
-// decodeError returns the error for a record that Decode rejects. It does not contain the key, which
-// can contain the names of users.
+// decodeError returns the error for a record that Decode rejects. decodeError does not contain the
+// key, which can contain the names of users.
 func decodeError(err error) error { return fmt.Errorf("decode an entry of a collection: %w", err) }

@@ -24,8 +24,8 @@ func rounded(score float64) int32 {
 // are shorter or repeat the words.
 const complete = 0.9
 
-// textScore returns the text score for a weighted mean of saturations. It increases strictly, so it
-// does not change the order of texts.
+// textScore returns the text score for a weighted mean of saturations. textScore increases
+// strictly, so it does not change the order of texts.
 func textScore(saturation float64) float64 {
 	if saturation <= 1 {
 		return complete * saturation

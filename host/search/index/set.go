@@ -13,7 +13,7 @@ import (
 // DefaultBytes is the default of Options.Bytes.
 const DefaultBytes = 512 << 20
 
-// minEntries is the default of Set.minEntries. It is not more than pageSize.
+// minEntries is the default of Set.minEntries. minEntries is not more than pageSize.
 const minEntries = 256
 
 // Options are the options of a Set. The zero value is valid.
@@ -28,7 +28,7 @@ type Options struct {
 	Group func(prefix storage.Key) string
 }
 
-// Set searches the partitions of a backend, and keeps their indexes in memory. It is safe for
+// Set searches the partitions of a backend, and keeps their indexes in memory. Set is safe for
 // concurrent use.
 type Set struct {
 	backend storage.Backend
@@ -110,8 +110,8 @@ func (s *Set) searchIndex(ctx context.Context, p *partition, language *search.La
 	return snapshot.compare(ctx, r, alive)
 }
 
-// partition returns the partition for a key, which the caller must release. It returns nil and the
-// first records if the partition is searched without an index.
+// partition returns the partition for a key, which the caller must release. partition returns nil
+// and the first records if the partition is searched without an index.
 func (s *Set) partition(ctx context.Context, key partitionKey) (*partition, []storage.Record, error) {
 	if p := s.acquire(key, false); p != nil {
 		return p, nil, nil

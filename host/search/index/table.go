@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// table is the index of a partition. It has a row for each version of an entry. Rows are only
+// table is the index of a partition. table has a row for each version of an entry. Rows are only
 // appended, so that a search can use a snapshot while entries are added. If an entry is replaced or
 // removed, its row is marked as dead. The table is compacted if it has many dead rows.
 type table struct {
@@ -138,8 +138,8 @@ func (t *table) compacted() *table {
 	return made
 }
 
-// snapshot is the state of a table at one time, as far as a query needs it. It does not change, and
-// is safe for concurrent use.
+// snapshot is the state of a table at one time, as far as a query needs it. snapshot does not
+// change, and is safe for concurrent use.
 type snapshot struct {
 	vectors   vectors
 	keys      []storage.Key

@@ -37,8 +37,8 @@ type analysis struct {
 	fresh []string
 }
 
-// analyze splits a text into words. It only reads the table. The analysis is valid until the table
-// changes. It uses the memory of an earlier analysis.
+// analyze splits a text into words. analyze only reads the table. The analysis is valid until the
+// table changes. analyze uses the memory of an earlier analysis.
 func (w *wordTable) analyze(text string, tokenizer *search.Tokenizer, earlier analysis) analysis {
 	a := analysis{known: earlier.known[:0], fresh: earlier.fresh[:0]}
 	for token := range tokenizer.Tokens(text) {
@@ -51,7 +51,8 @@ func (w *wordTable) analyze(text string, tokenizer *search.Tokenizer, earlier an
 	return a
 }
 
-// The method append adds the words of a row. It returns the number of bytes that were allocated.
+// The method append adds the words of a row. The method append returns the number of bytes that
+// were allocated.
 func (w *wordTable) append(row uint32, a analysis) (allocated int64) {
 	for _, term := range a.known {
 		allocated += w.count(&w.lists[term], row)

@@ -16,10 +16,11 @@ type Authenticator struct {
 	Now func() time.Time
 }
 
-// Authenticate returns the sender of a request. It accepts "Authorization: Bearer" with a key or a
-// token (RFC 6750, section 2.1) and "X-API-Key" with a key. It ignores credentials elsewhere, such
-// as in the query, because URLs are logged. The error is an AuthError, or abi.Unavailable if the
-// issuer's keys cannot be fetched. The error contains no data of the request.
+// Authenticate returns the sender of a request. Authenticate accepts "Authorization: Bearer" with a
+// key or a token (RFC 6750, section 2.1) and "X-API-Key" with a key. Authenticate ignores
+// credentials elsewhere, such as in the query, because URLs are logged. The error is an AuthError,
+// or abi.Unavailable if the issuer's keys cannot be fetched. The error contains no data of the
+// request.
 func (a *Authenticator) Authenticate(r *http.Request) (Principal, error) {
 	c, err := credentialOf(r.Header)
 	if err != nil {

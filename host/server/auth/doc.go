@@ -1,5 +1,5 @@
-// Package auth authenticates and authorizes requests. It resolves the credentials of an HTTP
-// request to a [Principal]. A server checks the permissions of the principal before it acts.
+// Package auth authenticates and authorizes requests. The package resolves the credentials of an
+// HTTP request to a [Principal]. A server checks the permissions of the principal before it acts.
 //
 // An [Authenticator] accepts two kinds of credentials. API keys ([Keys]) are created by an
 // operator, are stored in a file as hashes, and have a [Role]. Tokens ([Tokens]) are JWTs of the

@@ -6,9 +6,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// AuthError is the error for rejected credentials. It omits details, because they would only help
-// an attacker. Use errors.Is to test for a specific error, as in errors.Is(err, auth.Expired). Each
-// AuthError is also an abi.AccessDenied.
+// AuthError is the error for rejected credentials. AuthError omits details, because they would only
+// help an attacker. Use errors.Is to test for a specific error, as in errors.Is(err, auth.Expired).
+// Each AuthError is also an abi.AccessDenied.
 type AuthError string
 
 // Authentication errors.

@@ -23,9 +23,9 @@ import (
 
 // keySource verifies signatures with an issuer's keys.
 type keySource interface {
-	// verify checks that the key with the given id and algorithm has signed a token. It returns the
-	// payload of the token. The error is Invalid, abi.Unavailable, or errUnknownKey if the issuer
-	// has no key with that id.
+	// verify checks that the key with the given id and algorithm has signed a token. verify returns
+	// the payload of the token. The error is Invalid, abi.Unavailable, or errUnknownKey if the
+	// issuer has no key with that id.
 	verify(ctx context.Context, token string, by signer, now time.Time) ([]byte, error)
 }
 
@@ -131,7 +131,8 @@ const (
 )
 
 // remoteKeys are an issuer's keys at a URL. The key set of go-oidc fetches keys when it encounters
-// an unknown key id. It never removes a key, so remoteKeys replaces the whole set periodically.
+// an unknown key id. The key set never removes a key, so remoteKeys replaces the whole set
+// periodically.
 type remoteKeys struct {
 	url     string
 	fetcher *fetcher
@@ -182,9 +183,9 @@ func (s *remoteKeys) current(now time.Time) *oidc.RemoteKeySet {
 	return s.set
 }
 
-// fetcher is the HTTP transport between the key set and the issuer. It limits the size of responses
-// and removes unusable keys. It repeats the last response if the issuer does not respond or was
-// queried recently.
+// fetcher is the HTTP transport between the key set and the issuer. fetcher limits the size of
+// responses and removes unusable keys. fetcher repeats the last response if the issuer does not
+// respond or was queried recently.
 type fetcher struct {
 	next http.RoundTripper
 	now  func() time.Time
@@ -271,7 +272,7 @@ func (f *fetcher) probe(ctx context.Context, url string) error {
 	return nil
 }
 
-// ask fetches the usable keys. It does not follow redirects, because a redirect could lead away
+// ask fetches the usable keys. ask does not follow redirects, because a redirect could lead away
 // from https.
 func (f *fetcher) ask(r *http.Request) ([]jose.JSONWebKey, []byte, error) {
 	response, err := f.next.RoundTrip(r)

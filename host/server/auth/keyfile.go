@@ -167,7 +167,7 @@ func (k *Keys) update(change func(keySet) (keySet, error)) error {
 	return nil
 }
 
-// lock locks a file against changes by other processes. It locks a separate file, because the key
+// lock locks a file against changes by other processes. lock locks a separate file, because the key
 // file itself is replaced. The lock file remains on disk. The system releases the lock when the
 // process exits.
 func lock(path string) (unlock func(), err error) {

@@ -92,8 +92,8 @@ func newID(taken keySet) string {
 	}
 }
 
-// Check returns the error that Create would return for an invalid Grant at the given time. It reads
-// no file.
+// Check returns the error that Create would return for an invalid Grant at the given time. Check
+// reads no file.
 func (g Grant) Check(now time.Time) error {
 	if !g.Expires.IsZero() && !g.Expires.After(now) {
 		return abi.Faultf(abi.InvalidArgument, "the expiry of the key is in the past")
@@ -135,7 +135,7 @@ func (k *Keys) List() []Key {
 	return keys
 }
 
-// Revoke removes a key. It returns abi.NotFound if no key has the given id.
+// Revoke removes a key. Revoke returns abi.NotFound if no key has the given id.
 func (k *Keys) Revoke(id string) error {
 	return k.update(func(old keySet) (keySet, error) {
 		i, ok := old.find(id)

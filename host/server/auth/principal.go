@@ -9,11 +9,11 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Principal is the authenticated sender of a request. It contains no secret. The zero value has no
-// permissions.
+// Principal is the authenticated sender of a request. Principal contains no secret. The zero value
+// has no permissions.
 type Principal struct {
 	Role Role
-	// Tenant is the only tenant that the principal can access. It is never empty.
+	// Tenant is the only tenant that the principal can access. Tenant is never empty.
 	Tenant string
 	// Apps lists the ids of the apps that the principal may use. Empty means all apps of the
 	// tenant.
@@ -24,10 +24,10 @@ type Principal struct {
 	// Workflow, if set, is the workflow of all requests. A principal with the role User cannot select
 	// any other workflow.
 	Workflow string
-	// CanRunCode allows the principal to run code that is part of the request. It matters only for
-	// roles that need this explicit permission.
+	// CanRunCode allows the principal to run code that is part of the request. CanRunCode matters
+	// only for roles that need this explicit permission.
 	CanRunCode bool
-	// Name is the name of the key or the subject of the token. It is used in logs.
+	// Name is the name of the key or the subject of the token. Name is used in logs.
 	Name string
 }
 

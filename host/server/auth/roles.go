@@ -16,13 +16,14 @@ const (
 	Operator Role = "operator"
 	// Runtime is for a platform's backend, which runs tools for all users of the platform.
 	Runtime Role = "runtime"
-	// ReadOnly is for monitoring. It can read declarations and the ledger, but not stored content.
+	// ReadOnly is for monitoring. ReadOnly can read declarations and the ledger, but not stored
+	// content.
 	ReadOnly Role = "read-only"
-	// Backup can download backups of the whole service, including the content of all tenants. It
-	// has no other permission.
+	// Backup can download backups of the whole service, including the content of all tenants.
+	// Backup has no other permission.
 	Backup Role = "backup"
-	// Metering can read the usage of all tenants' apps for billing. It sees only counts and sizes,
-	// not content.
+	// Metering can read the usage of all tenants' apps for billing. Metering sees only counts and
+	// sizes, not content.
 	Metering Role = "metering"
 	// User is the role of tokens, which act for only one user. Keys cannot have this role.
 	User Role = "user"

@@ -58,7 +58,7 @@ type TokenOptions struct {
 	Now func() time.Time
 }
 
-// Tokens verifies JWTs (RFC 7519) of one issuer. It is safe for concurrent use.
+// Tokens verifies JWTs (RFC 7519) of one issuer. Tokens is safe for concurrent use.
 type Tokens struct {
 	options    TokenOptions
 	keys       keySource
@@ -136,7 +136,7 @@ func (o TokenOptions) withDefaults() TokenOptions {
 	return o
 }
 
-// Probe fetches the issuer's keys and returns an error if that fails within 5 seconds. It stores
+// Probe fetches the issuer's keys and returns an error if that fails within 5 seconds. Probe stores
 // the fetched keys. Probe does nothing if the keys are in a file.
 func (t *Tokens) Probe(ctx context.Context) error {
 	source, ok := t.keys.(*remoteKeys)
@@ -180,12 +180,12 @@ func (t *Tokens) refused(why string) error {
 	return Invalid
 }
 
-// rejectionLogEvery is the minimum interval between log lines with the same reason. It exists
-// because attackers can send any number of tokens.
+// rejectionLogEvery is the minimum interval between log lines with the same reason.
+// rejectionLogEvery exists because attackers can send any number of tokens.
 const rejectionLogEvery = 10 * time.Second
 
-// rejections logs why tokens were rejected, at a limited rate for each reason. It is safe for
-// concurrent use.
+// rejections logs why tokens were rejected, at a limited rate for each reason. rejections is safe
+// for concurrent use.
 type rejections struct {
 	mu      sync.Mutex
 	reasons map[string]*rejectionCount // by reason; there are only a few reasons

@@ -140,8 +140,9 @@ func (b *body) free() {
 // maxHandledBytes is the maximum size of a request body of another protocol, such as MCP.
 const maxHandledBytes = 4 << 20
 
-// ReadBody reads a JSON body for another protocol, such as MCP, and makes it readable again. It reserves memory
-// as the API does. Call release after the response is sent. Pass the error to WriteProblem.
+// ReadBody reads a JSON body for another protocol, such as MCP, and makes it readable again.
+// ReadBody reserves memory as the API does. Call release after the response is sent. Pass the error
+// to WriteProblem.
 func (a *Access) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Principal) (release func(), err error) {
 	control := http.NewResponseController(w)
 	if r.ContentLength > maxHandledBytes {

@@ -243,7 +243,7 @@ func (h *reservation) shrink(bytes int64) {
 	}
 }
 
-// free releases all bytes. It may be called more than once.
+// free releases all bytes. free may be called more than once.
 func (h *reservation) free() { h.shrink(0) }
 
 // pathOf returns the path that identifies a principal as an owner: its tenant, then the principal.

@@ -17,9 +17,9 @@ const (
 // the file.
 type loader func(ctx context.Context, offset int64) ([]byte, error)
 
-// fileDelivery sends a file in pieces. It reads each piece from the backend after it has sent the
-// previous one. The memory for one piece stays reserved during the whole download, so that other
-// downloads cannot stall this one.
+// fileDelivery sends a file in pieces. fileDelivery reads each piece from the backend after it has
+// sent the previous one. The memory for one piece stays reserved during the whole download, so that
+// other downloads cannot stall this one.
 type fileDelivery struct {
 	load    loader
 	bytes   int64 // of the file
@@ -44,14 +44,15 @@ func (h *fileHandler) deliver(ctx context.Context, bytes int64, load loader, pat
 	return &fileDelivery{load: load, bytes: bytes, first: first, held: held, minRate: fileRate}, nil
 }
 
-// close releases the memory. It may be called more than once.
+// close releases the memory. close may be called more than once.
 func (d *fileDelivery) close() {
 	d.first = nil
 	d.held.free()
 }
 
-// send writes the file. It returns early if writing fails or the file was deleted in the meantime.
-// The server then closes the connection, because the response is shorter than its Content-Length.
+// send writes the file. send returns early if writing fails or the file was deleted in the
+// meantime. The server then closes the connection, because the response is shorter than its
+// Content-Length.
 func (d *fileDelivery) send(ctx context.Context, w http.ResponseWriter) {
 	reader := d.minRate.start(w)
 	piece, err := d.first, error(nil)

@@ -131,8 +131,8 @@ func sendForeign(t *testing.T, route httpapi.Route, r row, id foreignID, value f
 	return varying.ReplaceAllString(text, "<varying>")
 }
 
-// unpacked returns the names and the contents of the files in an archive, without their times. It
-// returns any other body unchanged.
+// unpacked returns the names and the contents of the files in an archive, without their times.
+// unpacked returns any other body unchanged.
 func unpacked(t *testing.T, body []byte) string {
 	t.Helper()
 	archive, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))

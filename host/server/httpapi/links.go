@@ -125,7 +125,7 @@ func (at *link) decode(b []byte) bool {
 	return len(b) == 0
 }
 
-// check returns the link of a request. It reports forged and expired links as not found, so the
+// check returns the link of a request. check reports forged and expired links as not found, so the
 // response does not reveal whether the file exists.
 func (l *Links) check(r *http.Request) (link, error) {
 	at, ok := l.open(r.PathValue("link"))

@@ -40,8 +40,8 @@ type call struct {
 	runs         *registry
 }
 
-// Access admits requests. It authenticates the sender, limits the request rate and the memory of
-// request bodies, and opens the app that a request selects. Access is safe for concurrent use.
+// Access admits requests. Access authenticates the sender, limits the request rate and the memory
+// of request bodies, and opens the app that a request selects. Access is safe for concurrent use.
 type Access struct {
 	apps         *tenants.Apps
 	authenticate func(*http.Request) (auth.Principal, error)

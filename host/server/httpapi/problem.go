@@ -58,10 +58,12 @@ var httpHints = map[abi.Code]string{
 	abi.NoWorkflow: "set the workflow with workflow_id, or the session with session_id",
 }
 
-// statusClientClosed is the logged status of a request whose client disconnected. It is never sent.
+// statusClientClosed is the logged status of a request whose client disconnected.
+// statusClientClosed is never sent.
 const statusClientClosed = 499
 
-// statusTitle returns the title of a status. It includes statuses that net/http does not define.
+// statusTitle returns the title of a status. statusTitle includes statuses that net/http does not
+// define.
 func statusTitle(status int) string {
 	if status == statusClientClosed {
 		return "Cancelled"

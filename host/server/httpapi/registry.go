@@ -30,8 +30,8 @@ const statusDone = "done"
 // errCancelledByID is the cause of a run that was canceled by a request.
 var errCancelledByID = abi.Faultf(abi.Cancelled, "a request canceled the run")
 
-// registry finds runs by id: the runs in progress and the runs that ended recently. It is safe for
-// concurrent use.
+// registry finds runs by id: the runs in progress and the runs that ended recently. registry is
+// safe for concurrent use.
 type registry struct {
 	now   func() time.Time
 	bytes int64 // maximum size of all Results

@@ -29,7 +29,7 @@ func newTestRegistry(bytes int64) *testRegistry {
 	return c
 }
 
-// ran records a completed run of a principal with an output of the given size. It returns the run
+// ran records a completed run of a principal with an output of the given size. ran returns the run
 // id.
 func (c *testRegistry) ran(p auth.Principal, bytes int) string {
 	c.n++

@@ -172,8 +172,8 @@ func TestStreamCode(t *testing.T) {
 	s.want(403, "runtime", "POST", "/api/v1/runs/code/stream", body)
 }
 
-// A run can be found by its id while it runs and after it has ended. A run can also be canceled. It
-// then stores nothing.
+// A run can be found by its id while it runs and after it has ended. A run can also be canceled. A
+// canceled run stores nothing.
 func TestRunByID(t *testing.T) {
 	s := newService(t)
 	f := s.follow("ann", "/api/v1/runs/stream", endless)

@@ -28,7 +28,7 @@ func TestSeedRecall(t *testing.T) {
 	}
 }
 
-// TestSeedMemoryPolicy uses the documented policy unchanged. It contains the defaults.
+// TestSeedMemoryPolicy uses the documented policy unchanged. The policy contains the defaults.
 func TestSeedMemoryPolicy(t *testing.T) {
 	s, page := frozenService(t), memoryPage(t)
 	_, rest, _ := strings.Cut(page, "per-run control:\n")

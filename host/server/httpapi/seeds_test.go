@@ -34,7 +34,8 @@ func seedMessage(t *testing.T) string {
 	return block
 }
 
-// TestSeedMessage sends the documented request unchanged. It then changes the metadata.
+// TestSeedMessage sends the documented request unchanged. TestSeedMessage then changes the
+// metadata.
 func TestSeedMessage(t *testing.T) {
 	s := serving(t, "app: shop\ntools:\n  greet: "+greetTool+"\n")
 	if r := s.want(200, "runtime", "POST", "/api/v1/runs", seedMessage(t)); !contains(r, `"output":{"said":"Hello","name":"John"}`) {

@@ -35,8 +35,8 @@ const Prefix = "/api/v1"
 // Options configure a Server. Apps and Authenticate are required. Each other field has a default.
 type Options struct {
 	Apps *tenants.Apps
-	// Authenticate identifies the sender of a request. It returns an auth.AuthError or a fault on
-	// failure.
+	// Authenticate identifies the sender of a request. Authenticate returns an auth.AuthError or a
+	// fault on failure.
 	Authenticate func(*http.Request) (auth.Principal, error)
 	// Engines describe the engines of the hosts: the languages of code and the file extensions of
 	// sources in imported documents. By default any language is accepted, and the hosts report
@@ -77,7 +77,7 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Server is an HTTP handler that serves the API. It is safe for concurrent use.
+// Server is an HTTP handler that serves the API. Server is safe for concurrent use.
 type Server struct {
 	logger  *slog.Logger
 	api     huma.API
@@ -148,7 +148,7 @@ func (s *Server) register(opts Options) {
 	opts.Apps.WatchSleep(sleepRuns{runs})
 	s.access = newAccess(opts, runs)
 	stores := &storeHandler{opts.Apps}
-	// An import skips tools. It therefore accepts source files for engines that are missing.
+	// An import skips tools. An import therefore accepts source files for engines that are missing.
 	extensions := union(engine.Extensions(opts.Engines), app.Extensions())
 	(&runHandler{access: s.access, runs: runs, logger: opts.Logger, heartbeat: opts.Heartbeat}).register(s)
 	addApprovals(s)
@@ -225,8 +225,8 @@ func (s *Server) Access() *Access { return s.access }
 // Handle adds a handler of another protocol. The handler must check credentials itself.
 func (s *Server) Handle(pattern string, h http.Handler) { s.mux.Handle(pattern, h) }
 
-// Pattern returns the pattern of the route that serves a request. It contains no ids and is used in
-// metrics.
+// Pattern returns the pattern of the route that serves a request. The pattern contains no ids and
+// is used in metrics.
 func (s *Server) Pattern(r *http.Request) string {
 	_, pattern := s.mux.Handler(r)
 	return pattern

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// responseTimeout is the time limit for a client to read a response. It does not apply to files and
-// streams.
+// responseTimeout is the time limit for a client to read a response. responseTimeout does not apply
+// to files and streams.
 const responseTimeout = 2 * time.Minute
 
 // deadlineWriter is an http.ResponseWriter with a write deadline that starts when the response
@@ -93,8 +93,8 @@ func (p *fileWriter) wait(f func()) {
 	p.begin = p.begin.Add(time.Since(since))
 }
 
-// copy writes a part of the file. It stops if the client is too slow or disconnects. It returns the
-// number of bytes written.
+// copy writes a part of the file. copy stops if the client is too slow or disconnects. copy returns
+// the number of bytes written.
 func (p *fileWriter) copy(r io.Reader) (sent int64, err error) {
 	for ; ; p.chunks++ {
 		n, readErr := io.ReadFull(r, p.buffer)

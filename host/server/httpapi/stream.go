@@ -83,7 +83,7 @@ func (h *runHandler) stream(ctx context.Context, c *call, e *events, j job) {
 // runIDHeader is the response header that contains the run id.
 const runIDHeader = "Run-Id"
 
-// events writes server-sent events. It is safe for concurrent use.
+// events writes server-sent events. events is safe for concurrent use.
 type events struct {
 	mu      sync.Mutex
 	w       http.ResponseWriter
@@ -128,7 +128,7 @@ func (e *events) beat(every time.Duration) (stop func()) {
 // for a client that does not read.
 const sendTimeout = 5 * time.Second
 
-// send writes one event. It ignores errors, because a disconnect ends the request anyway.
+// send writes one event. send ignores errors, because a disconnect ends the request anyway.
 func (e *events) send(name string, v any) {
 	text, err := json.Marshal(v) // on one line
 	if err != nil {

@@ -130,8 +130,8 @@ func (l *waitQueue) longest() (longest *tenantQueue) {
 	return longest
 }
 
-// The method longest returns the queue of the caller with the most waiting reservations. It returns
-// nil if t is nil.
+// The method longest returns the queue of the caller with the most waiting reservations. The method
+// longest returns nil if t is nil.
 func (t *tenantQueue) longest() (longest *callerQueue) {
 	if t == nil {
 		return nil
@@ -158,7 +158,7 @@ func (t *tenantQueue) waitingOf(caller *share) int {
 	return len(t.callers[caller].waiting)
 }
 
-// best returns the next reservation that fits, or nil. It prefers the tenant with the fewest
+// best returns the next reservation that fits, or nil. best prefers the tenant with the fewest
 // reserved bytes, then the caller with the fewest reserved bytes, then the earliest reservation. If
 // a reservation of a caller fits, so does a smaller one.
 func (l *waitQueue) best(fits func(*reservation) bool) (best *reservation) {
@@ -175,8 +175,8 @@ func (l *waitQueue) best(fits func(*reservation) bool) (best *reservation) {
 	return best
 }
 
-// The method "first" returns the first reservation of a caller that fits. It returns nil if even
-// the smallest one does not fit.
+// The method "first" returns the first reservation of a caller that fits. The method "first"
+// returns nil if even the smallest one does not fit.
 func (c *callerQueue) first(fits func(*reservation) bool) *reservation {
 	if !fits(c.minimum) {
 		return nil

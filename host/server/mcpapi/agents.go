@@ -46,8 +46,8 @@ func agentDescription(a host.AgentInfo) string {
 	return strings.TrimRight(a.Goal, ".") + ". " + use
 }
 
-// answerOfAgent is the structured content of a turn. It omits the variables and the trace, which are
-// not meant for the client's model.
+// answerOfAgent is the structured content of a turn. answerOfAgent omits the variables and the
+// trace, which are not meant for the client's model.
 type answerOfAgent struct {
 	Agent      string   `json:"agent"`
 	Messages   []string `json:"messages"`

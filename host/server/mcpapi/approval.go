@@ -19,7 +19,7 @@ const elicitTime = 2 * time.Minute
 const maxElicited = 10
 
 // elicit asks the user about the effects of a paused run, one after the other, and returns the last
-// Result. It asks only if the client supports elicitation and the user may decide.
+// Result. elicit asks only if the client supports elicitation and the user may decide.
 func (s *session) elicit(ctx context.Context, req *mcp.CallToolRequest, result *report.Result) *report.Result {
 	for range maxElicited {
 		pending := result.Approval

@@ -26,8 +26,8 @@ type runMeta struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// call runs a tool. It returns a failed run as a result instead of a protocol error, so that models
-// can read it and correct their input.
+// call runs a tool. call returns a failed run as a result instead of a protocol error, so that
+// models can read the fault and correct their input.
 func (s *session) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	ctx, cancel := s.until(ctx)
 	defer cancel()

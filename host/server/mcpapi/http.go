@@ -28,7 +28,7 @@ const maxIdle = time.Hour
 // A session belongs to the Caller that began it. A request for a session of another tenant, user or
 // memory session gets the same response as for an unknown session. A session is closed by its
 // client, after an hour without requests, or after the app's session idle time if that is shorter.
-// It is also closed if its user opens too many other sessions.
+// A session is also closed if its user opens too many other sessions.
 //
 // HTTP errors are problem documents (RFC 9457). JSON-RPC batches are rejected, because one request
 // could start any number of runs. The protocol has not had batches since version 2025-06-18.

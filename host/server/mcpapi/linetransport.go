@@ -64,8 +64,8 @@ func (c *lineConn) readLines(in io.Reader) {
 	}
 }
 
-// readLine reads a line. It discards the content of a line that is too long. The last line may lack
-// a line terminator.
+// readLine reads a line. readLine discards the content of a line that is too long. The last line
+// may lack a line terminator.
 func readLine(r *bufio.Reader) (next line) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -88,7 +88,7 @@ func readLine(r *bufio.Reader) (next line) {
 	}
 }
 
-// Read returns the next valid message. It responds to invalid lines itself.
+// Read returns the next valid message. Read responds to invalid lines itself.
 func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		select {

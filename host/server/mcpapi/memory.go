@@ -149,8 +149,8 @@ type blockUpdate struct {
 	Scope    *string `json:"scope"`
 }
 
-// request returns the update of a block that the input describes. It returns a fault if the input
-// does not match the schema of the tool.
+// request returns the update of a block that the input describes. request returns a fault if the
+// input does not match the schema of the tool.
 func (in blockUpdate) request() (u host.BlockUpdate, err error) {
 	switch {
 	case in.Block == nil:

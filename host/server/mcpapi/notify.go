@@ -55,7 +55,7 @@ func newNotifier(ctx context.Context, req *mcp.CallToolRequest) *notifier {
 	return n
 }
 
-// send sends one notification. It ignores errors, because sending the response will fail, too, if
+// send sends one notification. send ignores errors, because sending the response will fail, too, if
 // the client disconnected.
 func (n *notifier) send(ctx context.Context, params mcp.Params) {
 	switch params := params.(type) {

@@ -36,7 +36,7 @@ type Options struct {
 	Slots *Slots
 }
 
-// Server serves the app of a host to MCP clients. It is safe for concurrent use.
+// Server serves the app of a host to MCP clients. Server is safe for concurrent use.
 type Server struct {
 	host    *host.Host
 	program *mcp.Implementation
@@ -53,7 +53,7 @@ type Server struct {
 	open     sync.WaitGroup
 }
 
-// New returns a Server. It offers tools and agents. It omits tools with invalid declarations. It
+// New returns a Server. New offers tools and agents. New omits tools with invalid declarations. New
 // also omits tools whose schema MCP cannot express, and logs them.
 func New(opts Options) *Server {
 	if opts.Version == "" {
@@ -109,7 +109,7 @@ func (s *Server) expressible(tool *mcp.Tool) bool {
 	return err == nil
 }
 
-// Close ends all MCP sessions. It cancels the runs in progress and ends the memory sessions that
+// Close ends all MCP sessions. Close cancels the runs in progress and ends the memory sessions that
 // the server started. Requests that arrive later are rejected. Close may be called more than once.
 func (s *Server) Close() error {
 	s.mu.Lock()
@@ -147,7 +147,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 }
 
-// refuse makes the server reject new requests. It returns the idle sessions.
+// refuse makes the server reject new requests. refuse returns the idle sessions.
 func (s *Server) refuse() (idle []*session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,7 +198,7 @@ func (s *Server) newSession(owner host.Caller) *session {
 	return sess
 }
 
-// register registers a session that begins. It removes the session when it ends.
+// register registers a session that begins. register removes the session when it ends.
 func (s *Server) register(sess *session, link *mcp.ServerSession) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,7 +241,7 @@ func countKey(owner host.Caller) host.Caller {
 	return owner
 }
 
-// oldest returns the session that must be closed before the caller can open another session. It
+// oldest returns the session that must be closed before the caller can open another session. oldest
 // returns nil if no session must be closed.
 func (s *Server) oldest(owner host.Caller) *session {
 	var oldest *session

@@ -85,7 +85,7 @@ func (s *session) withResourceCode(method string, req mcp.Request, err error) er
 	return &with
 }
 
-// enter counts a new request of the session. It fails if the server is closing.
+// enter counts a new request of the session. enter fails if the server is closing.
 func (s *session) enter() error {
 	s.api.mu.Lock()
 	defer s.api.mu.Unlock()

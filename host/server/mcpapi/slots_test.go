@@ -11,10 +11,10 @@ import (
 	"github.com/toolrun/toolrun/host/server/mcpapi"
 )
 
-// party is an MCP client. It has a tenant, a key and a user.
+// party is an MCP client. party has a tenant, a key and a user.
 type party struct{ tenant, actor, user string }
 
-// post sends a message as a party. It returns the session, the status and the response.
+// post sends a message as a party. post returns the session, the status and the response.
 func (p party) post(t *testing.T, url, session, body string) (id string, status int, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
@@ -41,7 +41,7 @@ func (p party) post(t *testing.T, url, session, body string) (id string, status 
 	return resp.Header.Get("Mcp-Session-Id"), resp.StatusCode, string(text)
 }
 
-// begin begins a session. It fails the test on an error.
+// begin begins a session. begin fails the test on an error.
 func (p party) begin(t *testing.T, url string) string {
 	t.Helper()
 	id, status, answer := p.post(t, url, "", initialize)

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/telemetry"
 )
 
-// BenchmarkObserver measures the overhead of observing a run with two memory calls. It has three
-// variants: only metrics, a log line, and a trace.
+// BenchmarkObserver measures the overhead of observing a run with two memory calls.
+// BenchmarkObserver has three variants: only metrics, a log line, and a trace.
 func BenchmarkObserver(b *testing.B) {
 	lines := slog.New(slog.NewJSONHandler(io.Discard, nil))
 	for _, bench := range []struct {

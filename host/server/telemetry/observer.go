@@ -45,7 +45,7 @@ func (o *observer) ApprovalEnded(_ context.Context, _ host.Caller, state approva
 	o.t.metrics.approvals.WithLabelValues(o.app, string(state)).Inc()
 }
 
-// BeforeRun counts a run in progress. It never rejects a run.
+// BeforeRun counts a run in progress. BeforeRun never rejects a run.
 func (o *observer) BeforeRun(ctx context.Context, run host.RunInfo) error {
 	o.t.metrics.runsInProgress.WithLabelValues(o.app).Inc()
 	o.t.tenants.began(run.Caller.Tenant)
@@ -179,8 +179,8 @@ func (m *metrics) countSleep(e runEnd) {
 	m.sleepSeconds.WithLabelValues(e.app).Observe(e.result.Usage.WallMS / 1000)
 }
 
-// cpuMS returns the CPU time of this run in milliseconds. It returns 0 for a repeated Result, which
-// contains the usage of the earlier run.
+// cpuMS returns the CPU time of this run in milliseconds. cpuMS returns 0 for a repeated Result,
+// which contains the usage of the earlier run.
 func (e runEnd) cpuMS() float64 {
 	if e.result.Repeated {
 		return 0

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// Telemetry counts, traces and logs the activity of all hosts in a process. It is safe for
+// Telemetry counts, traces and logs the activity of all hosts in a process. Telemetry is safe for
 // concurrent use.
 type Telemetry struct {
 	log      *slog.Logger
@@ -68,9 +68,9 @@ func (t *Telemetry) Handler() http.Handler {
 	})
 }
 
-// Gauge adds a metric whose value is read at each scrape, such as the number of workers. It fails
-// if the name is already used or contains characters other than letters, digits and underscores.
-// read must be safe for concurrent use.
+// Gauge adds a metric whose value is read at each scrape, such as the number of workers. Gauge
+// fails if the name is already used or contains characters other than letters, digits and
+// underscores. read must be safe for concurrent use.
 func (t *Telemetry) Gauge(name, help string, read func() float64) error {
 	gauge := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read)
 	if err := t.registry.Register(gauge); err != nil {
@@ -79,7 +79,7 @@ func (t *Telemetry) Gauge(name, help string, read func() float64) error {
 	return nil
 }
 
-// Shutdown exports the remaining traces and stops exporting. It stops waiting when ctx ends.
+// Shutdown exports the remaining traces and stops exporting. Shutdown stops waiting when ctx ends.
 // Metrics and log lines continue to work. Shutdown may be called more than once.
 func (t *Telemetry) Shutdown(ctx context.Context) error {
 	if t.traces == nil {

@@ -38,8 +38,8 @@ func traced(t testing.TB, opts telemetry.Options) (*telemetry.Telemetry, *tracet
 	return tel, exporter
 }
 
-// tree returns spans as an indented tree, ordered by start time. It fails the test if a span begins
-// before its parent begins or ends after its parent ends.
+// tree returns spans as an indented tree, ordered by start time. tree fails the test if a span
+// begins before its parent begins or ends after its parent ends.
 func tree(t *testing.T, tel *telemetry.Telemetry, exporter *tracetest.InMemoryExporter) string {
 	t.Helper()
 	if err := tel.Flush(t.Context()); err != nil {
@@ -154,8 +154,8 @@ run !not_found
 	}
 }
 
-// The span of the first attempt begins with its run, not with the first call. It therefore includes
-// the work of the tool before the first call.
+// The span of the first attempt begins with its run, not with the first call. The span therefore
+// includes the work of the tool before the first call.
 func TestFirstAttemptBeginsWithTheRun(t *testing.T) {
 	tel, exporter := traced(t, telemetry.Options{})
 	var called time.Time

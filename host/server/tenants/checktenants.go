@@ -74,7 +74,7 @@ const (
 	maxFailures = 1000
 )
 
-// failureLog logs why apps cannot be opened. It logs each tenant and app only once per
+// failureLog logs why apps cannot be opened. failureLog logs each tenant and app only once per
 // failureEvery, because each request of the tenant tries again. failureLog is safe for concurrent
 // use.
 type failureLog struct {

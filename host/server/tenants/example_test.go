@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// A service opens the app of a request's tenant. It releases the app after the response.
+// A service opens the app of a request's tenant. The service releases the app after the response.
 func Example() {
 	ctx := context.Background()
 	shop, problems := app.Load(fstest.MapFS{

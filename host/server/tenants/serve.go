@@ -16,10 +16,10 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// Serve replaces the apps that are served. It reopens each open app for all of its tenants. If that
-// fails, for example because the access of a store with records changed, the previous version of
-// the app stays in use, and the error reports the reason. Serve also checks the records of tenants
-// without an open host.
+// Serve replaces the apps that are served. Serve reopens each open app for all of its tenants. If
+// that fails, for example because the access of a store with records changed, the previous version
+// of the app stays in use, and the error reports the reason. Serve also checks the records of
+// tenants without an open host.
 func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	a.serving.Lock()
 	defer a.serving.Unlock()
@@ -114,7 +114,7 @@ func (a *Apps) outdated(declared *app.App) map[hostKey]*openHost {
 	return list
 }
 
-// swap replaces a host; nil means no host. It fails if the host was replaced in the meantime. If
+// swap replaces a host; nil means no host. swap fails if the host was replaced in the meantime. If
 // the argument declared is not nil, swap also fails if the service no longer uses this declaration
 // of the app.
 func (a *Apps) swap(at hostKey, was, o *openHost, declared *app.App) bool {

@@ -26,7 +26,7 @@ type sleeper struct {
 	done    sync.WaitGroup
 }
 
-// run begins due runs periodically until the channel "stop" is closed. It then waits until these
+// run begins due runs periodically until the channel "stop" is closed. run then waits until these
 // runs have ended.
 func (s *sleeper) run(stop <-chan struct{}) {
 	every := s.apps.options.SleepEvery
@@ -51,8 +51,9 @@ func (s *sleeper) run(stop <-chan struct{}) {
 	}
 }
 
-// RunDue begins the runs of sleep-time memory that are due and waits until they have ended. It covers
-// all apps and tenants, up to a bounded number. Due runs also begin periodically in the background.
+// RunDue begins the runs of sleep-time memory that are due and waits until they have ended. RunDue
+// covers all apps and tenants, up to a bounded number. Due runs also begin periodically in the
+// background.
 func (a *Apps) RunDue(ctx context.Context) error {
 	err := a.sleeper.pass(ctx)
 	a.sleeper.done.Wait()

@@ -88,7 +88,7 @@ func noProposals(context.Context, engine.Host) (engine.Output, error) {
 }
 
 // TestSleepIsForAllTenants begins the runs of more tenants than can have runs in progress at the
-// same time. It includes tenants without an open host.
+// same time. TestSleepIsForAllTenants includes tenants without an open host.
 func TestSleepIsForAllTenants(t *testing.T) {
 	const n = 20
 	a := settled(t, n, noProposals, func(*tenants.Options) {})

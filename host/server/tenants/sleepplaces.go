@@ -14,8 +14,8 @@ const (
 	maxRecent = 100_000
 )
 
-// places assigns the places for runs of sleep-time memory to apps of tenants. The tenants take turns,
-// and so do the apps of a tenant. It is not safe for concurrent use.
+// places assigns the places for runs of sleep-time memory to apps of tenants. The tenants take
+// turns, and so do the apps of a tenant. places is not safe for concurrent use.
 type places struct {
 	running  map[hostKey]bool
 	byTenant map[string]int // the number of places of each tenant

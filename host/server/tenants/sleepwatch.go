@@ -26,7 +26,7 @@ type sleepObserver struct {
 	apps *Apps
 }
 
-// BeforeRun implements host.Observer. It refuses nothing.
+// BeforeRun implements host.Observer. BeforeRun refuses nothing.
 func (o sleepObserver) BeforeRun(_ context.Context, run host.RunInfo) error {
 	if w := o.apps.sleepWatcher.Load(); w != nil && run.Sleep {
 		(*w).SleepBegan(run)

@@ -18,8 +18,8 @@ const (
 	sweepChunks = 100
 )
 
-// sweeper frees expired data in the backend. It covers all hosts and also tenants without an open
-// host.
+// sweeper frees expired data in the backend. sweeper covers all hosts and also tenants without an
+// open host.
 type sweeper struct {
 	options host.Options
 	apps    func() []*app.App // returns the apps that are served
@@ -58,8 +58,8 @@ func (s *sweeper) run(stop <-chan struct{}) {
 }
 
 // Sweep frees records that expired more than an hour ago, ends sessions that exceeded the idle time
-// of their app, and truncates ledgers to their maximum size. It covers all apps and tenants. It
-// also runs periodically in the background.
+// of their app, and truncates ledgers to their maximum size. Sweep covers all apps and tenants.
+// Sweep also runs periodically in the background.
 func (a *Apps) Sweep(ctx context.Context) error { return a.sweeper.sweep(ctx) }
 
 func (s *sweeper) sweep(ctx context.Context) error {

@@ -167,8 +167,8 @@ func (a *Apps) Open() int {
 	return len(a.hosts)
 }
 
-// Usage returns a page of usage data. It includes apps that are not open or no longer served; see
-// metering.List. If q.Tenant is "", runs of the last 30 seconds may be missing.
+// Usage returns a page of usage data. Usage includes apps that are not open or no longer served;
+// see metering.List. If q.Tenant is "", runs of the last 30 seconds may be missing.
 func (a *Apps) Usage(ctx context.Context, q metering.Query) (found []metering.Usage, next string, err error) {
 	if q.Tenant != "" {
 		for _, h := range a.openOf(q.Tenant) {
@@ -198,7 +198,7 @@ func (a *Apps) openOf(tenant string) (hosts []*host.Host) {
 	return hosts
 }
 
-// Host returns the host of a tenant's app. It opens the host on first use. Call release when the
+// Host returns the host of a tenant's app. Host opens the host on first use. Call release when the
 // host is no longer needed.
 func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, release func(), err error) {
 	o, mine, err := a.find(hostKey{tenant, id})
@@ -320,8 +320,8 @@ func withoutBlock(blocks []declare.Block, name string) (rest []declare.Block, re
 	return rest, len(rest) < len(blocks)
 }
 
-// openFault returns the error for an app that cannot be opened for a tenant. It omits details of
-// the service.
+// openFault returns the error for an app that cannot be opened for a tenant. openFault omits
+// details of the service.
 func openFault(err error) error {
 	if moved, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		return abi.Faultf(abi.Unavailable, "cannot open the app: %s has records with access %q", moved.What(), moved.Was).

@@ -192,7 +192,7 @@ func TestServeNoMore(t *testing.T) {
 	}
 }
 
-// A store is declared once, for one tenant. It survives a reload of the app.
+// A store is declared once, for one tenant. The store survives a reload of the app.
 func TestDeclareStore(t *testing.T) {
 	a := serve(t, count)
 	st := declare.Store{Name: "extra", Access: declare.ScopeUser}

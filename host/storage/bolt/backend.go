@@ -20,7 +20,7 @@ var _ storage.Backend = (*Backend)(nil)
 // errBroken is the error of every operation after bbolt has panicked while it held its locks.
 var errBroken = errors.New("the database failed; close it and check the file")
 
-// Backend is an open database. It is safe for concurrent use.
+// Backend is an open database. Backend is safe for concurrent use.
 type Backend struct {
 	file
 	queue *queue

@@ -146,8 +146,8 @@ func (c *checker) checkAll() {
 	}
 }
 
-// The method "each" calls fn for every entry of a bucket. It also looks up each key and checks that
-// this finds the same entry.
+// The method "each" calls fn for every entry of a bucket. The method "each" also looks up each key
+// and checks that this finds the same entry.
 func (c *checker) each(bucket *bbolt.Bucket, fn func(k, v []byte)) {
 	scan := bucket.Cursor()
 	for k, v := scan.First(); k != nil; k, v = scan.Next() {

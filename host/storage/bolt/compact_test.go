@@ -20,8 +20,8 @@ import (
 // canary is a string that occurs only in the removed records.
 const canary = "CANARY-of-an-erased-user"
 
-// fillAndErase writes records of all sizes, half of them with the canary. It then removes the
-// records with the canary.
+// fillAndErase writes records of all sizes, half of them with the canary. fillAndErase then removes
+// the records with the canary.
 func fillAndErase(t *testing.T, b *bolt.Backend) {
 	t.Helper()
 	for i := range 400 {

@@ -141,9 +141,9 @@ func damagedContent(k storage.Key, why string) error {
 	return fmt.Errorf("content of record %s: %w: %s", k, storage.ErrCorrupt, why)
 }
 
-// The method contents returns the bucket of contents. It sets nextPiece before any content is
-// removed, because bbolt's Cursor.Last does not terminate after a transaction has deleted all
-// entries of several pages.
+// The method contents returns the bucket of contents. The method contents sets nextPiece before any
+// content is removed, because bbolt's Cursor.Last does not terminate after a transaction has
+// deleted all entries of several pages.
 func (t *transaction) contents() *bbolt.Bucket {
 	contents := t.tx.Bucket(contentsBucket)
 	if t.nextPiece == 0 {

@@ -9,10 +9,10 @@ import (
 )
 
 // The entries of one commit belong to distant pages of the indexes, and bbolt writes each of these
-// pages and its branch pages as a whole. A commit therefore does not write the indexes. It appends
-// the changes of their entries to the bucket of deferred changes, which takes one or two pages. If
-// that bucket exceeds maxDeferred, the next commit writes all changes to the indexes and empties
-// the bucket.
+// pages and its branch pages as a whole. A commit therefore does not write the indexes. A commit
+// appends the changes of their entries to the bucket of deferred changes, which takes one or two
+// pages. If that bucket exceeds maxDeferred, the next commit writes all changes to the indexes and
+// empties the bucket.
 //
 // Readers of an index apply the deferred changes themselves; see [indexEntries].
 

@@ -29,8 +29,8 @@ func (f *freelist) begin(size int64) bool {
 }
 
 // The method "want" makes all future commits store the list. If the last commit did not store the
-// list, the method calls the function "commit". It ignores an error of this function, because every
-// reader of the list can work without the list.
+// list, the method calls the function "commit". The method "want" ignores an error of this
+// function, because every reader of the list can work without the list.
 func (f *freelist) want(commit func()) {
 	f.wanted.Store(true)
 	if !f.stored.Load() {

@@ -18,8 +18,8 @@ func fillPages(t *testing.T, b *Backend) {
 	}
 }
 
-// freePages adds records with fillPages and removes them. It then adds another record and returns
-// the key of this record.
+// freePages adds records with fillPages and removes them. freePages then adds another record and
+// returns the key of this record.
 func freePages(t *testing.T, b *Backend) (left storage.Key) {
 	t.Helper()
 	fillPages(t, b)

@@ -11,10 +11,10 @@ import (
 
 // request is a function to execute in a write transaction. A caller waits for its result.
 type request struct {
-	// The function "do" is called by the goroutine that commits. It is called again if the
-	// transaction failed because of another request. The caller of the request gets the error that
-	// the function returns. This error undoes writes only if the function stopped in the middle of
-	// its writes.
+	// The function "do" is called by the goroutine that commits. The function "do" is called again
+	// if the transaction failed because of another request. The caller of the request gets the
+	// error that the function returns. This error undoes writes only if the function stopped in the
+	// middle of its writes.
 	do func(t *transaction) error
 	// The field "from" is the sender of the request. Tenants take turns in rounds, and round is the
 	// number of the round in which the request is executed.
@@ -48,7 +48,7 @@ func (r *request) begin() bool {
 	return r.state.CompareAndSwap(waiting, begun) || r.state.Load() == begun
 }
 
-// abandon withdraws the request. It returns false if the request has already begun.
+// abandon withdraws the request. abandon returns false if the request has already begun.
 func (r *request) abandon() bool { return r.state.CompareAndSwap(waiting, abandoned) }
 
 // The duration of a commit depends on the bytes that it writes, and all requests of a commit wait
@@ -181,8 +181,8 @@ func (q *queue) done(n int) (more bool) {
 	return q.busy
 }
 
-// The method close rejects all waiting and future requests. It returns when the current commit has
-// ended.
+// The method close rejects all waiting and future requests. The method close returns when the
+// current commit has ended.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

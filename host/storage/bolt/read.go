@@ -45,7 +45,7 @@ func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage
 }
 
 // The function check returns storage.ErrChanged if an observation in the argument "held" is no
-// longer true. It reads only versions, and neither contents nor checksums.
+// longer true. The function check reads only versions, and neither contents nor checksums.
 func check(tx *bbolt.Tx, held storage.Held) error {
 	if held.Empty() {
 		return nil

@@ -103,9 +103,9 @@ type search struct {
 	done   bool
 }
 
-// The method expired removes expired records. It searches for them outside commits, because other
-// commits would have to wait for a search inside a commit. The commit then checks the records that
-// the search found.
+// The method expired removes expired records. The method expired searches for them outside commits,
+// because other commits would have to wait for a search inside a commit. The commit then checks the
+// records that the search found.
 func (r *removal) expired(ctx context.Context, s search) error {
 	for len(r.removed) < r.limit && !s.done && (s.group == "" || s.looked < maxGroupLooked) {
 		keys, err := r.find(ctx, &s)
@@ -251,7 +251,8 @@ func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, f
 	}
 }
 
-// The method keys removes those of the given records that match. It checks each record once.
+// The method keys removes those of the given records that match. The method keys checks each record
+// once.
 func (r *removal) keys(ctx context.Context, keys []storage.Key) error {
 	r.sender = senderOf(keys) // all chunks have the same sender, because the size of a chunk predicts the size of the next one
 	for len(keys) > 0 && len(r.removed) < r.limit {

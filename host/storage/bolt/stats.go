@@ -48,7 +48,7 @@ func (s *stats) worked(began time.Time) {
 }
 
 // Stats returns measurements of the database, which are up to ten seconds old. If the database
-// cannot be read, Stats returns the previous measurements. It is safe for concurrent use.
+// cannot be read, Stats returns the previous measurements. Stats is safe for concurrent use.
 func (b *Backend) Stats() Stats {
 	s := &b.stats
 	s.mu.Lock()

@@ -99,8 +99,8 @@ func newTransaction(tx *bbolt.Tx, history *storage.History, d *deferred) *transa
 	}
 }
 
-// The method run executes the first n requests of a batch. It stops early if a limit of the commit
-// is reached or the timeout has passed.
+// The method run executes the first n requests of a batch. The method run stops early if a limit of
+// the commit is reached or the timeout has passed.
 func (t *transaction) run(batch []*request, timeout time.Duration) (n int, err error) {
 	began := time.Now()
 	for _, r := range batch {
@@ -221,8 +221,8 @@ func (t *transaction) put(c storage.Change) error {
 	return nil
 }
 
-// The method index updates the indexes after one record has replaced another. It changes only
-// entries that differ. A record that does not exist has no entries.
+// The method index updates the indexes after one record has replaced another. The method index
+// changes only entries that differ. A record that does not exist has no entries.
 func (t *transaction) index(old, next storage.Record) {
 	if old.Expires.IsZero() != next.Expires.IsZero() || !slotOf(old.Expires).Equal(slotOf(next.Expires)) {
 		if !old.Expires.IsZero() {

@@ -142,8 +142,8 @@ func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err erro
 // tree returns the leaf level of a new tree. The tree is built from the leaves.
 func (w *pageWriter) tree() *level { return &level{w: w, flags: leafPage} }
 
-// level is the state of one level of a tree during the write. It contains the elements of the page
-// that is not yet full. The pages of the level above reference the pages of this level.
+// level is the state of one level of a tree during the write. level contains the elements of the
+// page that is not yet full. The pages of the level above reference the pages of this level.
 type level struct {
 	w        *pageWriter
 	flags    uint16

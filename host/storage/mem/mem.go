@@ -11,10 +11,10 @@ import (
 var _ storage.Backend = (*Backend)(nil)
 
 // Backend is a storage backend that stores records in memory, in key order. Its contents are lost
-// when the process ends. It is safe for concurrent use.
+// when the process ends. Backend is safe for concurrent use.
 type Backend struct {
-	// The channel "writer" contains a token while an update is in progress. It is a channel and not
-	// a mutex because a caller must be able to stop waiting.
+	// The channel "writer" contains a token while an update is in progress. The channel "writer" is
+	// a channel and not a mutex because a caller must be able to stop waiting.
 	writer chan struct{}
 
 	mu      sync.RWMutex // guards the following fields; never held during a call to fn

@@ -55,9 +55,9 @@ func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]st
 // beginUpdate is the statement that begins the transaction of transact.
 const beginUpdate = `begin isolation level serializable read write`
 
-// transact runs one transaction. It executes the statements that the function "query" adds,
+// transact runs one transaction. transact executes the statements that the function "query" adds,
 // beginning with beginUpdate, and applies the changes that the function "decide" returns. After a
-// conflict, transact calls both functions again. It returns an error of the function "decide"
+// conflict, transact calls both functions again. transact returns an error of the function "decide"
 // unchanged if that function saw a consistent state.
 func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide func() ([]storage.Change, error)) error {
 	var refused error
@@ -85,7 +85,7 @@ func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide f
 }
 
 // The function retry calls its argument "try" until there is no conflict, at most maxAttempts
-// times. It returns the error for the caller.
+// times. The function retry returns the error for the caller.
 func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error {
 	for attempt := 1; ; attempt++ {
 		err := try(attempt)

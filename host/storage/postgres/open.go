@@ -22,7 +22,7 @@ const (
 
 var _ storage.Backend = (*Backend)(nil)
 
-// Backend is a pool of connections to a database. It is safe for concurrent use.
+// Backend is a pool of connections to a database. Backend is safe for concurrent use.
 type Backend struct {
 	pool *pgxpool.Pool
 	// writers contains one token per connection. An update takes one token or, after several

@@ -74,7 +74,7 @@ func (w *wire) serve(client net.Conn, address string) {
 }
 
 // The method pass copies data until one side closes its connection or the function "allow" returns
-// false. It then closes both connections.
+// false. The method pass then closes both connections.
 func pass(to, from net.Conn, allow func(n int) bool) {
 	defer to.Close()
 	defer from.Close()

@@ -48,7 +48,7 @@ const (
 var ErrInjected = errors.New("injected failure")
 
 // Faulty is a backend that wraps another backend. Its operations fail as the method Fail specifies.
-// It is safe for concurrent use.
+// Faulty is safe for concurrent use.
 type Faulty struct {
 	storage.Backend
 	// Before, if set, is called in the caller's goroutine before each operation. The argument of

@@ -80,9 +80,9 @@ func seenIn(records []storage.Record, g storage.Range) (seen []storage.Version) 
 	return seen
 }
 
-// The method hold creates a Held with versions and ranges of a past state. It checks whether the
-// backend detects changes since that state. If it adds padding, the Held is so large that a backend
-// uses its history instead of comparing everything.
+// The method hold creates a Held with versions and ranges of a past state. The method hold checks
+// whether the backend detects changes since that state. If it adds padding, the Held is so large
+// that a backend uses its history instead of comparing everything.
 func (m *model) hold(t *rapid.T) {
 	was, now := rapid.SampledFrom(m.past).Draw(t, "past"), m.sorted()
 	held, changed := storage.Held{Since: was.at}, false

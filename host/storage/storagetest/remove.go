@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// drain calls the function "remove" with a small limit until no records are left. It returns the
+// drain calls the function "remove" with a small limit until no records are left. drain returns the
 // number of removed records.
 func drain(t tester, limit int, remove func(limit int) (int, error)) int {
 	t.Helper()

@@ -1,7 +1,7 @@
 package binary
 
-// controlFlow checks the blocks, branches and calls of functions. It also limits the work that they
-// cause in a compiler.
+// controlFlow checks the blocks, branches and calls of functions. controlFlow also limits the work
+// that they cause in a compiler.
 type controlFlow struct {
 	*moduleReader
 	// codeBytes is the size of the code section.
@@ -35,8 +35,8 @@ func (c *controlFlow) begin(t FuncType) {
 	c.blocks, c.loops, c.openLoops, c.passed = 1, 0, 0, c.mutableGlobals
 }
 
-// instruction processes an instruction that may open or close a block. It also counts the values
-// that the instruction passes on.
+// instruction processes an instruction that may open or close a block. instruction also counts the
+// values that the instruction passes on.
 func (c *controlFlow) instruction(in Instruction) {
 	if c.err != nil {
 		return

@@ -15,7 +15,7 @@ func newFunctionParser(r *moduleReader) functionParser {
 	return functionParser{moduleReader: r, instructions: instructionReader{&r.reader}, flow: controlFlow{moduleReader: r}}
 }
 
-// declarations reads the function section. It contains only the types of functions.
+// declarations reads the function section. The section contains only the types of functions.
 func (p *functionParser) declarations() {
 	start := p.at
 	n := p.count("functions", p.lim.Functions)
@@ -97,7 +97,7 @@ func (p *functionParser) declaredLocals(t FuncType) int {
 	return int(all)
 }
 
-// code reads the instructions of a function. It checks that blocks are nested correctly and that
+// code reads the instructions of a function. code checks that blocks are nested correctly and that
 // every index is valid.
 func (p *functionParser) code(t FuncType, locals int) {
 	start := p.at

@@ -19,8 +19,8 @@ type Instruction struct {
 	Count int
 
 	imm immediate
-	// result is the result type of a block whose type is not an index. It is 0 if the block has no
-	// result.
+	// result is the result type of a block whose type is not an index. result is 0 if the block has
+	// no result.
 	result ValueType
 	// immediates is the offset of the data after the opcode.
 	immediates int

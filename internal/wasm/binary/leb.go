@@ -27,8 +27,8 @@ func AppendName(to []byte, name string) []byte {
 	return append(AppendUint32(to, uint32(len(name))), name...)
 }
 
-// Uint32 reads an unsigned LEB128 number from the start of data. It also returns the size of the
-// encoding in bytes. The size is 0 if the number is incomplete or exceeds 32 bits.
+// Uint32 reads an unsigned LEB128 number from the start of data. Uint32 also returns the size of
+// the encoding in bytes. The size is 0 if the number is incomplete or exceeds 32 bits.
 func Uint32(data []byte) (v uint32, size int) {
 	for i := 0; i < len(data) && i < 5; i++ {
 		b := data[i]

@@ -36,13 +36,13 @@ type Limits struct {
 	// default is 50,000,000. In esbuild the sum is 11 per byte of code, and in CPython 3.
 	SquaredBlocks int
 	// LocalsTimesBlocks is the maximum product of the numbers of locals and blocks in a function.
-	// It exists because a compiler may track each local through each block. The default is 500,000.
-	// The highest known product is 104,000, in CPython.
+	// LocalsTimesBlocks exists because a compiler may track each local through each block. The
+	// default is 500,000. The highest known product is 104,000, in CPython.
 	LocalsTimesBlocks int
 	// BranchTargets is the maximum number of targets of a br_table. AllBranchTargets is the maximum
-	// for all br_tables together. It increases by one for every BytesPerBranchTarget bytes of code.
-	// The defaults are 32,768 and 50,000. The largest known br_table has 5,491 targets, in esbuild.
-	// In total, esbuild has one target per 35 bytes of code.
+	// for all br_tables together. AllBranchTargets increases by one for every BytesPerBranchTarget
+	// bytes of code. The defaults are 32,768 and 50,000. The largest known br_table has 5,491
+	// targets, in esbuild. In total, esbuild has one target per 35 bytes of code.
 	BranchTargets, AllBranchTargets int
 	// PassedValues is the maximum number of values that the blocks, branches and calls of a
 	// function pass on. A value counts each time it is passed on. AllPassedValues is the maximum

@@ -154,12 +154,12 @@ type Reference struct {
 	Index       uint32
 }
 
-// Module is a parsed module. It refers to the bytes from which it was parsed. These bytes must not
-// change while the module is in use. Module is safe for concurrent reads.
+// Module is a parsed module. Module refers to the bytes from which it was parsed. These bytes must
+// not change while the module is in use. Module is safe for concurrent reads.
 type Module struct {
 	// Size is the size of the module in bytes.
 	Size int
-	// Sections contains all sections in file order. It is for code that rewrites the module.
+	// Sections contains all sections in file order. Sections is for code that rewrites the module.
 	Sections []Section
 	Types    []FuncType
 	Imports  []Import
@@ -168,7 +168,7 @@ type Module struct {
 	Funcs       []uint32
 	Tables      []Table
 	GlobalTypes []GlobalType
-	// Memory is the imported or defined memory. It is nil if the module has no memory.
+	// Memory is the imported or defined memory. Memory is nil if the module has no memory.
 	Memory *Bounds
 	// Globals and Functions contain the module's own definitions, without imports.
 	Globals   []Global
@@ -189,12 +189,12 @@ type Module struct {
 	Custom []string
 }
 
-// ImportedFuncs returns the number of imported functions. It is also the index of the first defined
-// function.
+// ImportedFuncs returns the number of imported functions. ImportedFuncs is also the index of the
+// first defined function.
 func (m *Module) ImportedFuncs() int { return len(m.Funcs) - len(m.Functions) }
 
-// ImportedGlobals returns the number of imported globals. It is also the index of the first defined
-// global.
+// ImportedGlobals returns the number of imported globals. ImportedGlobals is also the index of the
+// first defined global.
 func (m *Module) ImportedGlobals() int { return len(m.GlobalTypes) - len(m.Globals) }
 
 // FuncType returns the type of the function with the given index. The index must be less than

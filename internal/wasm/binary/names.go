@@ -14,7 +14,7 @@ type nameParser struct {
 	seen bool
 }
 
-// custom reads a custom section. It checks only the name section, because compilers read that
+// custom reads a custom section. custom checks only the name section, because compilers read that
 // section and allocate memory for its counts. Some compilers ignore the sizes of its subsections.
 func (p *nameParser) custom() {
 	name := p.name("the name of a custom section", p.lim.NameBytes)

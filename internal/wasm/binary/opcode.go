@@ -125,8 +125,8 @@ func table(spans []span) (t [256]immediate) {
 	return t
 }
 
-// proposal returns the name of the proposal that defines an opcode, with a hint for the user. It
-// returns "" for unknown opcodes.
+// proposal returns the name of the proposal that defines an opcode, with a hint for the user.
+// proposal returns "" for unknown opcodes.
 func proposal(op Op) string {
 	switch {
 	case op >= 0x06 && op <= 0x0a || op == 0x18 || op == 0x19 || op == 0x1f:

@@ -1,8 +1,8 @@
 package binary
 
-// Parse parses a module and checks it against lim. It takes time and memory linear in the size of
-// wasm. The Module refers to wasm, which must not change while the Module is in use. The error is
-// an *Error.
+// Parse parses a module and checks it against lim. Parse takes time and memory linear in the size
+// of wasm. The Module refers to wasm, which must not change while the Module is in use. The error
+// is an *Error.
 //
 // In an accepted module, all counts and sizes are correct, sections are in order, and every index
 // is valid. Every function consists of known instructions, and its blocks are nested correctly. If

@@ -67,8 +67,8 @@ func (r *reader) signed(bits int) int64 {
 }
 
 // count reads the number of entries that follow. Each entry takes at least one byte, and count
-// rejects a number that exceeds the remaining bytes. It is therefore safe to allocate memory for
-// that number of entries.
+// rejects a number that exceeds the remaining bytes. The caller can therefore safely allocate
+// memory for that number of entries.
 func (r *reader) count(what string, limit int) int {
 	start := r.at
 	n := r.u32()

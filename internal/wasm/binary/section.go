@@ -45,7 +45,7 @@ type Section struct {
 	ID byte
 	// Offset is the offset of Data in the parsed module, in bytes. Join ignores it.
 	Offset int
-	// Data is the content without the identifier and the size. It is part of the module, not a
+	// Data is the content without the identifier and the size. Data is part of the module, not a
 	// copy.
 	Data []byte
 }
@@ -90,7 +90,7 @@ func Join(sections []Section) []byte {
 	return wasm
 }
 
-// Insert returns a copy of sections with s added at the position that the format requires. It
+// Insert returns a copy of sections with s added at the position that the format requires. Insert
 // replaces an existing section with the same identifier.
 func Insert(sections []Section, s Section) []Section {
 	for i, old := range sections {
@@ -104,9 +104,9 @@ func Insert(sections []Section, s Section) []Section {
 	return append(append([]Section{}, sections...), s)
 }
 
-// Vector splits the content of a section into the number of entries and their encoding. It cannot
-// be used for custom sections, the start section and the data count section. The error is an *Error
-// with an offset in data.
+// Vector splits the content of a section into the number of entries and their encoding. Vector
+// cannot be used for custom sections, the start section and the data count section. The error is an
+// *Error with an offset in data.
 func Vector(data []byte) (count uint32, entries []byte, err error) {
 	count, n := Uint32(data)
 	if n == 0 {

@@ -24,7 +24,7 @@ type guestFunc struct {
 
 var i32 = []binary.ValueType{binary.I32}
 
-// typ returns the index of a function type. It adds the type if it is new.
+// typ returns the index of a function type. typ adds the type if it is new.
 func (g *guest) typ(params, results []binary.ValueType) int {
 	want := binary.FuncType{Params: params, Results: results}
 	for i, t := range g.types {

@@ -10,7 +10,7 @@ const unitShift = 6
 // is not charged. Callers pay for these instructions when they call the function.
 const smallLeaf = 32
 
-// goCallSize is the size, in instructions, of an instruction that calls Go code. It exceeds
+// goCallSize is the size, in instructions, of an instruction that calls Go code. goCallSize exceeds
 // smallLeaf.
 const goCallSize = 256
 
@@ -32,8 +32,8 @@ type region struct {
 // amount that the function "yield" always returns.
 func (s region) cost() int64 { return min(1+int64(s.size>>unitShift), Slice) }
 
-// paidByCaller reports whether the caller of the function pays for the region. It may be called
-// only for the region outside of loops.
+// paidByCaller reports whether the caller of the function pays for the region. paidByCaller may be
+// called only for the region outside of loops.
 func (s region) paidByCaller() bool { return !s.shared && s.size <= smallLeaf }
 
 // regionsOf returns the regions of a function. The first region is outside of loops, and the others

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// TestLimits lowers each limit to the minimum that a module needs. It then passes the module
-// through Parse, Rewrite and Parse.
+// TestLimits lowers each limit to the minimum that a module needs. TestLimits then passes the
+// module through Parse, Rewrite and Parse.
 func TestLimits(t *testing.T) {
 	for name, wasm := range map[string][]byte{
 		"bare loop": bareLoop(), "fib": fib(), "sum": memorySum(), "mix": mix(), "fills": fills(), "full": full(),

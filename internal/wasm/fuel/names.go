@@ -9,8 +9,8 @@ const (
 	functionNames = 1
 )
 
-// The method "names" returns the content of a name section with shifted function indexes. It
-// returns nil for any other custom section. Parse has already checked the content.
+// The method "names" returns the content of a name section with shifted function indexes. The
+// method "names" returns nil for any other custom section. Parse has already checked the content.
 func (r *rewriter) names(data []byte) []byte {
 	title, rest := name(data)
 	if string(title) != "name" {

@@ -119,7 +119,7 @@ func (r *rewriter) module() []byte {
 	return binary.Join(sections)
 }
 
-// extend adds entries to a section. It creates the section if it does not exist.
+// extend adds entries to a section. extend creates the section if it does not exist.
 func (r *rewriter) extend(sections []binary.Section, id byte, count uint32, entries []byte) []binary.Section {
 	for i, s := range sections {
 		if s.ID != id {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// spent runs the function "run" of a guest. It returns the spent fuel and the number of yields.
+// spent runs the function "run" of a guest. spent returns the spent fuel and the number of yields.
 func spent(t *testing.T, wasm []byte, args ...uint64) (units, yields int64) {
 	t.Helper()
 	rewritten, err := fuel.Rewrite(parse(t, wasm), fuel.Options{})

@@ -20,8 +20,8 @@ const features = api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst
 // the module for fuel, because the machine adds that module.
 type Imports func(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledModule) error
 
-// Machine is a wazero runtime with one compiled module and its imports. It is safe for concurrent
-// use.
+// Machine is a wazero runtime with one compiled module and its imports. Machine is safe for
+// concurrent use.
 type Machine struct {
 	runtime    wazero.Runtime
 	compiled   wazero.CompiledModule
@@ -82,7 +82,7 @@ func (m *Machine) Instantiate(ctx context.Context, config wazero.ModuleConfig) (
 	return m.runtime.InstantiateModule(ctx, m.compiled, config)
 }
 
-// Close closes the given images of the machine and then the machine. It skips nil images. No
+// Close closes the given images of the machine and then the machine. Close skips nil images. No
 // execution may be in progress.
 func (m *Machine) Close(images ...*snapshot.Image) error {
 	ctx := context.Background()

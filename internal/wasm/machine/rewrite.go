@@ -14,8 +14,8 @@ type Code struct {
 	// Binary is the module to compile.
 	Binary []byte
 	// Restorable is the same module, rewritten so that the state of an instance can be saved and
-	// restored. It is nil if the module has state that cannot be saved. In that case, NotRestorable
-	// is the reason.
+	// restored. Restorable is nil if the module has state that cannot be saved. In that case,
+	// NotRestorable is the reason.
 	Restorable    *snapshot.Module
 	NotRestorable error
 }

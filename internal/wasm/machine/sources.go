@@ -12,7 +12,7 @@ import (
 // captured.
 var processStart = time.Now()
 
-// Nanotime returns the monotonic time for all guests of this process, in nanoseconds. It is
+// Nanotime returns the monotonic time for all guests of this process, in nanoseconds. Nanotime is
 // positive.
 func Nanotime() int64 { return int64(time.Since(processStart)) + 1 }
 

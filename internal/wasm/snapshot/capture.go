@@ -9,8 +9,8 @@ import (
 )
 
 // NondeterminismProbe provides random bytes and clocks to the WASI functions of a guest during its
-// initialization. It records which of them the guest used. The zero value can be used for one
-// initialization. Only one goroutine may use it at a time.
+// initialization. NondeterminismProbe records which of them the guest used. The zero value can be
+// used for one initialization. Only one goroutine may use it at a time.
 type NondeterminismProbe struct {
 	// Random, Wall and Monotonic are the underlying sources. Defaults: crypto/rand, time.Now, and
 	// the time since the first call plus 1.
@@ -92,8 +92,8 @@ func CaptureInitialized(ctx context.Context, base *Image, w *NondeterminismProbe
 	return image, nil
 }
 
-// classify returns the addresses of the Go runtime's generators in memory. It returns an error if
-// the memory differs between runs for any other reason.
+// classify returns the addresses of the Go runtime's generators in memory. classify returns an
+// error if the memory differs between runs for any other reason.
 func (w *NondeterminismProbe) classify(ctx context.Context, memory []byte) (generators []int, err error) {
 	if w.clock {
 		return nil, fmt.Errorf("%w: the initialization reads the real-time clock", ErrVaries)

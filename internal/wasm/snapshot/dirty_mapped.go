@@ -29,9 +29,9 @@ func dirtyPages(mapping []byte) ([]int, bool) {
 	return find(mapping)
 }
 
-// pagemap returns a finder that uses the page map of this process. It returns nil if the page map
-// is missing or unreliable. A sandbox that emulates Linux may return zeros. If a written page were
-// considered clean because of this, its data would leak to another run.
+// pagemap returns a finder that uses the page map of this process. pagemap returns nil if the page
+// map is missing or unreliable. A sandbox that emulates Linux may return zeros. If a written page
+// were considered clean because of this, its data would leak to another run.
 var pagemap = sync.OnceValue(func() finder {
 	file, err := os.Open("/proc/self/pagemap")
 	if err != nil {

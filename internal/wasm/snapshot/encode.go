@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// formatMark is the start of an encoded Module. It changes when the format changes.
+// formatMark is the start of an encoded Module. formatMark changes when the format changes.
 const formatMark = "toolrun module 1\n"
 
 var errFormat = errors.New("the data is not a rewritten module")

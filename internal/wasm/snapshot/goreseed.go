@@ -55,8 +55,8 @@ const (
 var errLookalikes = fmt.Errorf("%w: too many memory regions resemble a random number generator", ErrVaries)
 
 // findGoGenerators returns the addresses of all generators in memory whose seeds derive from the
-// random bytes that the runtime received. The most expensive check computes a block. It is therefore
-// done last, and only for the remaining seeds.
+// random bytes that the runtime received. The most expensive check computes a block. This check is
+// therefore done last, and only for the remaining seeds.
 func findGoGenerators(ctx context.Context, memory, seed []byte) ([]int, error) {
 	var found []int
 	var family map[[goSeedSize]byte]bool

@@ -103,7 +103,7 @@ func compile(tb testing.TB, r wazero.Runtime, wasm []byte) (wazero.CompiledModul
 	return c, m
 }
 
-// load rewrites and compiles a guest. It returns the image of the guest's data segments.
+// load rewrites and compiles a guest. load returns the image of the guest's data segments.
 func load(tb testing.TB, r wazero.Runtime, wasm []byte, o snapshot.Options) *snapshot.Image {
 	tb.Helper()
 	c, m := compile(tb, r, wasm)

@@ -28,8 +28,8 @@ const (
 	DefaultIdle        = 4
 )
 
-// maxMemoryBytes is the range of 32-bit addresses minus a page. It must fit in 32 bits, because
-// wazero returns the size as a uint32.
+// maxMemoryBytes is the range of 32-bit addresses minus a page. maxMemoryBytes must fit in 32 bits,
+// because wazero returns the size as a uint32.
 const maxMemoryBytes = 4<<30 - wasmPage
 
 func (o Options) withDefaults() Options {
@@ -46,8 +46,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Image is the captured state of an instance: its memory and its globals. It is safe for concurrent
-// use.
+// Image is the captured state of an instance: its memory and its globals. Image is safe for
+// concurrent use.
 type Image struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
@@ -90,7 +90,7 @@ func (i *Image) with(create func() (*source, error)) (*Image, error) {
 
 // Close frees the idle instances. Instances in use stay usable, and each is freed when it is
 // closed. The image itself is freed after its last instance. Close must be called before the
-// runtime is closed. It may be called more than once.
+// runtime is closed. Close may be called more than once.
 func (i *Image) Close(ctx context.Context) error {
 	i.mu.Lock()
 	idle := i.idle

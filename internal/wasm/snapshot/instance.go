@@ -101,7 +101,7 @@ func (in *Instance) Initialize(ctx context.Context) error {
 	return nil
 }
 
-// Capture returns an image of the current state of the instance. It may be called in a host
+// Capture returns an image of the current state of the instance. Capture may be called in a host
 // function. The image does not include the stack frames of the current call. The new image does not
 // depend on the image from which the instance was restored.
 func (in *Instance) Capture() (*Image, error) {
@@ -113,9 +113,9 @@ func (in *Instance) Capture() (*Image, error) {
 	return next.with(in.pooled.memory.capture)
 }
 
-// Close returns the instance to the pool. It resets the instance to the state of the image. If the
-// reset is impossible, it frees the instance. No function of the instance may be running. Close may
-// be called more than once.
+// Close returns the instance to the pool. Close resets the instance to the state of the image. If
+// the reset is impossible, it frees the instance. No function of the instance may be running. Close
+// may be called more than once.
 func (in *Instance) Close(ctx context.Context) error {
 	return in.close(ctx, true)
 }

@@ -31,8 +31,8 @@ func newMemory(s *source, limit uint64) (*memory, error) {
 	return &memory{source: s, all: append([]byte(nil), s.view...), max: limit, limit: limit}, nil
 }
 
-// Reallocate sets the size of the memory in bytes. It returns nil if size exceeds the limit.
-// memory.grow then returns -1 to the guest.
+// Reallocate sets the size of the memory in bytes. Reallocate returns nil if size exceeds the
+// limit. memory.grow then returns -1 to the guest.
 func (m *memory) Reallocate(size uint64) []byte {
 	if size > min(m.limit, m.max) {
 		return nil
@@ -50,7 +50,7 @@ func (m *memory) capture() (*source, error) { return newSource(m.bytes()) }
 // bytes returns the bytes that the guest sees.
 func (m *memory) bytes() []byte { return m.all[:m.size:m.size] }
 
-// Free releases the memory. It may be called more than once.
+// Free releases the memory. Free may be called more than once.
 func (m *memory) Free() { m.all, m.size = nil, 0 }
 
 // rewind restores the initial content.

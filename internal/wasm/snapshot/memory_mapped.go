@@ -37,8 +37,8 @@ func newMemory(s *source, limit uint64) (*memory, error) {
 	return m, nil
 }
 
-// mapSource maps the image to the start of the reserved addresses. It maps the base, zeros after
-// the base, and then the patches over both.
+// mapSource maps the image to the start of the reserved addresses. mapSource maps the base, zeros
+// after the base, and then the patches over both.
 func (m *memory) mapSource() error {
 	s, length := m.source, m.source.length()
 	whole := s
@@ -70,8 +70,8 @@ func (m *memory) mapFile(s *source, at, offset, length int) error {
 	return err
 }
 
-// Reallocate sets the size of the memory in bytes. It returns nil if size exceeds the limit or the
-// system is out of memory. memory.grow then returns -1 to the guest.
+// Reallocate sets the size of the memory in bytes. Reallocate returns nil if size exceeds the limit
+// or the system is out of memory. memory.grow then returns -1 to the guest.
 func (m *memory) Reallocate(size uint64) []byte {
 	if size > min(m.limit, uint64(len(m.reserved))) {
 		return nil
@@ -91,7 +91,7 @@ func (m *memory) Reallocate(size uint64) []byte {
 // bytes returns the bytes that the guest sees.
 func (m *memory) bytes() []byte { return m.reserved[:m.size:m.size] }
 
-// Free releases the addresses. It may be called more than once.
+// Free releases the addresses. Free may be called more than once.
 func (m *memory) Free() {
 	if m.reserved != nil {
 		_ = unix.Munmap(m.reserved)
@@ -99,7 +99,7 @@ func (m *memory) Free() {
 	}
 }
 
-// rewind restores the initial content. It returns false on failure. The memory must then not be
+// rewind restores the initial content. rewind returns false on failure. The memory must then not be
 // used again.
 func (m *memory) rewind() bool {
 	m.limit = uint64(len(m.reserved))

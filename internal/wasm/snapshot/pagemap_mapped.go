@@ -12,7 +12,7 @@ import (
 )
 
 // This file uses the kernel's page map interface; see Documentation/admin-guide/mm/pagemap.rst in
-// the Linux source. It needs no privileges.
+// the Linux source. The interface needs no privileges.
 
 // These constants are bits of an entry of /proc/self/pagemap.
 const (

@@ -56,8 +56,8 @@ const maxPatchFraction = 4
 // create, and the system limits a process to tens of thousands of mappings.
 const maxPatches = 32
 
-// patchesOf joins sorted pages into ranges. It includes larger and larger gaps in the ranges until
-// there are at most maxPatches ranges.
+// patchesOf joins sorted pages into ranges. patchesOf includes larger and larger gaps in the ranges
+// until there are at most maxPatches ranges.
 func patchesOf(pages []int, size int) []patch {
 	for gap := 1; ; gap *= 2 {
 		var patches []patch

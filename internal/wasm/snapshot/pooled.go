@@ -100,8 +100,8 @@ func (c *pooled) setGlobals() {
 	}
 }
 
-// rewind resets the instance to the state of the image. It returns false if the instance cannot be
-// reused. wazero can neither restart a guest that has exited nor shrink a memory.
+// rewind resets the instance to the state of the image. rewind returns false if the instance cannot
+// be reused. wazero can neither restart a guest that has exited nor shrink a memory.
 func (c *pooled) rewind(i *Image) bool {
 	if c.guest.IsClosed() || uint64(c.memory.size) != i.bytes || !c.memory.rewind() {
 		return false

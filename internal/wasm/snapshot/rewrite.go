@@ -17,8 +17,8 @@ const (
 )
 
 // Module is a rewritten module from which images can be created. Its instances start with an empty
-// memory, run no code on instantiation, and export all mutable globals. It is safe for concurrent
-// use.
+// memory, run no code on instantiation, and export all mutable globals. Module is safe for
+// concurrent use.
 type Module struct {
 	// Binary is the module to compile.
 	Binary []byte
@@ -29,8 +29,8 @@ type Module struct {
 	start   bool     // the module has a start function, exported as startExport
 }
 
-// Rewrite returns the rewritten module. It returns an ErrUnsupported for a module that defines no
-// memory, imports anything other than functions, changes its tables, has passive data, or has
+// Rewrite returns the rewritten module. Rewrite returns an ErrUnsupported for a module that defines
+// no memory, imports anything other than functions, changes its tables, has passive data, or has
 // mutable globals with vectors or references. In all other modules, the memory and the globals
 // contain all state that a guest can change.
 func Rewrite(m *binary.Module) (*Module, error) {

@@ -6,7 +6,7 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// Saved is the state of an image except its memory. It can be encoded as JSON.
+// Saved is the state of an image except its memory. Saved can be encoded as JSON.
 type Saved struct {
 	Bytes      uint64   `json:"bytes"`                // memory size in bytes
 	Globals    []uint64 `json:"globals"`              // in module order

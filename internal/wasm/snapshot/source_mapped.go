@@ -16,8 +16,8 @@ import (
 // must not be called after close.
 type source struct {
 	fd int
-	// view is a read-only mapping of the file. It always shows the original bytes, even if a guest
-	// has changed its memory.
+	// view is a read-only mapping of the file. view always shows the original bytes, even if a
+	// guest has changed its memory.
 	view []byte
 
 	base    *source // nil if the file contains all pages
@@ -93,8 +93,8 @@ func (s *source) open(size int, fill func(write func(at int, b []byte) error) er
 	return nil
 }
 
-// write writes b to the start of a page that is still empty. It skips pages of zeros, so that they
-// use no memory.
+// write writes b to the start of a page that is still empty. write skips pages of zeros, so that
+// they use no memory.
 func (s *source) write(at int, b []byte) error {
 	for len(b) > 0 {
 		n := 0
@@ -144,8 +144,8 @@ func (s *source) page(at int) []byte {
 	return s.view[at:][:pageSize]
 }
 
-// length returns the size of the initial data in bytes. It is a multiple of the page size. Memories
-// are zero after this size.
+// length returns the size of the initial data in bytes. length is a multiple of the page size.
+// Memories are zero after this size.
 func (s *source) length() int {
 	if s.base == nil {
 		return len(s.view)

@@ -26,7 +26,7 @@ type move struct {
 	looped bool
 }
 
-// moves returns the instructions in code that may move the pointer down. It omits additions of a
+// moves returns the instructions in code that may move the pointer down. moves omits additions of a
 // non-negative constant, which occur at the end of a function, because they move the pointer up.
 func moves(code []byte, pointer uint32) iter.Seq[move] {
 	return func(yield func(move) bool) {

@@ -79,7 +79,7 @@ func planOf(m *binary.Module, pointer uint32) *plan {
 	return p
 }
 
-// read analyzes the code of a function. It returns the functions that the code references with
+// read analyzes the code of a function. read returns the functions that the code references with
 // ref.func.
 func (p *plan) read(i int, code []byte, pointer uint32, imported int) (referenced []int) {
 	f := &p.functions[i]

@@ -159,7 +159,8 @@ func TestToolchains(t *testing.T) {
 		{"testdata/cargo-wasi/wasi.wasm", "ls .", []string{
 			`2:failed to read directory: failed to find a pre-opened file descriptor through which "." could be opened`, "return"}},
 		{"testdata/cargo-wasi/wasi.wasm", "other", []string{"2:unknown command: other", "exit 1"}},
-		// TinyGo's program panics if it cannot open a file. It then prints a line and traps.
+		// TinyGo's program panics if it cannot open a file. The program then prints a line and
+		// traps.
 		{"testdata/tinygo/wasi.wasm", "stat", append(terminals[:3:3], "1:panic: fstat : errno 8", "trap")},
 		{"testdata/tinygo/wasi.wasm", "ls .", []string{"1:panic: open .: file does not exist", "trap"}},
 		{"testdata/zig/wasi.wasm", "stat", append(terminals, "exit 0")},

@@ -58,8 +58,8 @@ func (s *System) emitPart(ctx context.Context, stream int, more []byte) int {
 	return len(more)
 }
 
-// send writes a line to the log. It checks the context, because a guest can print gigabytes in one
-// call by listing the same buffer many times.
+// send writes a line to the log. send checks the context, because a guest can print gigabytes in
+// one call by listing the same buffer many times.
 func (s *System) send(ctx context.Context, stream int, line []byte) {
 	s.checkEnd(ctx)
 	if s.err == nil {

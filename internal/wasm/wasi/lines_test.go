@@ -18,7 +18,7 @@ func (r *recorder) log(stream int, line []byte) error {
 	return nil
 }
 
-// print writes text in one call. It uses one buffer for each piece.
+// print writes text in one call. print uses one buffer for each piece.
 func (g *guest) print(fd int, pieces ...string) {
 	g.Helper()
 	at, total := uint32(16384), 0

@@ -149,8 +149,8 @@ func start(tb testing.TB, code []byte, c wasi.Config) *guest {
 	return &guest{TB: tb, System: s, Module: mod, ctx: wasi.With(ctx, s)}
 }
 
-// The method "try" calls a function. It returns the error number and the error that stopped the
-// guest.
+// The method "try" calls a function. The method "try" returns the error number and the error that
+// stopped the guest.
 func (g *guest) try(name string, args ...uint64) (int, error) {
 	results, err := g.ExportedFunction(name).Call(g.ctx, args...)
 	if err != nil || len(results) == 0 {

@@ -98,7 +98,7 @@ func schedYield(ctx context.Context, s *System, _ memory, _ []uint64) errno {
 	return success
 }
 
-// procExit implements proc_exit(code). It exits the guest, whose call then returns a
+// procExit implements proc_exit(code). procExit exits the guest, whose call then returns a
 // *sys.ExitError.
 //
 // procExit does not close the instance as wazero's own function does. Closing would free a memory

@@ -77,8 +77,8 @@ func fdClose(_ context.Context, s *System, _ memory, p []uint64) errno {
 	return success
 }
 
-// fdRenumber implements fd_renumber(from, to). It always fails. Guests use this function only for
-// descriptors that they have opened, and they cannot open any.
+// fdRenumber implements fd_renumber(from, to). fdRenumber always fails. Guests use this function
+// only for descriptors that they have opened, and they cannot open any.
 func fdRenumber(_ context.Context, s *System, _ memory, p []uint64) errno {
 	if !s.isOpen(uint32(p[0])) || !s.isOpen(uint32(p[1])) {
 		return errBadf
@@ -154,8 +154,8 @@ func fdRead(_ context.Context, s *System, mem memory, p []uint64) errno {
 	return mem.put32(uint32(p[3]), s.receive(vecs))
 }
 
-// receive fills the buffers from the channel. It calls Read once for each buffer and stops after
-// the first partial read.
+// receive fills the buffers from the channel. receive calls Read once for each buffer and stops
+// after the first partial read.
 func (s *System) receive(vecs vectors) (n uint32) {
 	for buffer := range vecs.all {
 		read, err := s.channel.Read(buffer)

@@ -33,8 +33,8 @@ type Config struct {
 	// results are not cached. The guest waits meanwhile, so Walltime may inspect the guest's
 	// memory. Default: time.Now.
 	Walltime func() time.Time
-	// Nanotime is the monotonic clock, in nanoseconds since an arbitrary start. It never runs
-	// backward. It must be positive, because the Go runtime does not start if it reads zero.
+	// Nanotime is the monotonic clock, in nanoseconds since an arbitrary start. Nanotime never runs
+	// backward. Nanotime must be positive, because the Go runtime does not start if it reads zero.
 	// Default: the time since New.
 	Nanotime func() int64
 	// Sleep waits for the duration d or until ctx ends. An error stops the guest. If the clocks are
@@ -128,12 +128,13 @@ func checkNames(environ []string) error {
 	return errors.Join(errs...)
 }
 
-// Err returns the error with which the host stopped the guest. It is the error of Config.Log,
-// Config.Channel or Config.Sleep, or the cause of the context. It is nil if the guest returned,
-// exited or trapped. The error of the guest's call wraps this error and adds wazero's stack trace.
+// Err returns the error with which the host stopped the guest. The error is the error of
+// Config.Log, Config.Channel or Config.Sleep, or the cause of the context. Err returns nil if the
+// guest returned, exited or trapped. The error of the guest's call wraps this error and adds
+// wazero's stack trace.
 func (s *System) Err() error { return s.err }
 
-// stop stops the guest with err. It panics, as wazero requires. wazero recovers the panic and
+// stop stops the guest with err. stop panics, as wazero requires. wazero recovers the panic and
 // returns err as the error of the guest's call. No instruction of a guest can catch the panic.
 func (s *System) stop(err error) {
 	if s.err == nil {

@@ -28,7 +28,7 @@ func (m *Module) Import(name string, params int) uint32 {
 	return uint32(len(m.imports) - 1)
 }
 
-// Func adds a function without parameters and returns its index. It exports the function unless
+// Func adds a function without parameters and returns its index. Func exports the function unless
 // name is "". The code must not include the final end.
 func (m *Module) Func(name string, results int, code ...byte) uint32 {
 	m.functions = append(m.functions, binary.AppendUint32(nil, m.signature(0, results)))

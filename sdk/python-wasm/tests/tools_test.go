@@ -109,8 +109,8 @@ func encode(t *testing.T, v any) []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// newEngine returns an engine. It shares the compiled interpreter with the tests of the engine's
-// package.
+// newEngine returns an engine. newEngine shares the compiled interpreter with the tests of the
+// engine's package.
 func newEngine(t *testing.T) *cpython.Engine {
 	t.Helper()
 	file := disttest.File(t)

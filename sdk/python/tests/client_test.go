@@ -16,8 +16,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// python returns the path of an interpreter that has the named modules. It reads every file that
-// Python will read. After a change of a file, go test therefore does not reuse a cached result.
+// python returns the path of an interpreter that has the named modules. python reads every file
+// that Python will read. After a change of a file, go test therefore does not reuse a cached
+// result.
 func python(t *testing.T, modules ...string) string {
 	t.Helper()
 	for _, folder := range []string{"..", "../../python-wasm"} {

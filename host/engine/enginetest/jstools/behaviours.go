@@ -83,7 +83,7 @@ var behaviours = map[enginetest.Behaviour]string{
 }
 
 // Write returns the tool for a Behaviour, together with the file that the tool imports. Write
-// implements the Write field of an enginetest.Config. It is safe for concurrent use.
+// implements the Write field of an enginetest.Config. Write is safe for concurrent use.
 func Write(b enginetest.Behaviour) (engine.Source, bool) {
 	code, ok := behaviours[b]
 	files := fstest.MapFS{

@@ -44,7 +44,7 @@ func (r release) folder(dir string) string {
 
 // Find returns the path of the runtime that is installed in dir, or false if there is none. Find
 // does not read the file. Find checks that the path is a regular file of the right size, in folders
-// that no other user can write to. It is safe for concurrent use.
+// that no other user can write to. Find is safe for concurrent use.
 func Find(dir string) (file string, ok bool) { return pinned.find(dir) }
 
 func (r release) find(dir string) (file string, ok bool) {

@@ -12,8 +12,9 @@ type Block struct {
 	Scope   string `json:"scope" enum:"user,agent" doc:"Whether the block belongs to the user, or to the user and one agent"`
 	// Agent is nil in the scope user.
 	Agent *string `json:"agent_id" doc:"The agent, in the scope agent"`
-	// Created and Updated are times as in RFC 3339, in UTC with milliseconds. Updated is greater than
-	// any earlier value for the same block, also after a deletion. It is the version of the block.
+	// Created and Updated are times as in RFC 3339, in UTC with milliseconds. Updated is greater
+	// than any earlier value for the same block, also after a deletion. Updated is the version of
+	// the block.
 	Created  string `json:"created_at" format:"date-time" example:"2026-04-30T16:20:00.000Z"`
 	Updated  string `json:"updated_at" format:"date-time" doc:"Time of the last write. It is greater than any earlier value for this block" example:"2026-04-30T16:20:00.000Z"`
 	Revision int64  `json:"revision" doc:"The revision, which is also the ETag"`
@@ -62,7 +63,7 @@ type BlockUpdate struct {
 	// member must be missing.
 	Expected *string `json:"expected_updated_at,omitempty" nullable:"true" maxLength:"64" doc:"The last read updated_at. A time without a zone is in UTC. If null or missing, the block must not exist. With the header If-Match or If-None-Match, the member must be missing" example:"2026-04-30T16:20:00"`
 	// HasExpected reports whether a request contains the member expected_updated_at, which can be
-	// null. It is set only by UnmarshalJSON.
+	// null. HasExpected is set only by UnmarshalJSON.
 	HasExpected bool `json:"-"`
 }
 

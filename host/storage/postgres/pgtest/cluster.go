@@ -54,8 +54,8 @@ func (c *Cluster) DSN(t testing.TB) string {
 }
 
 // script is a shell script that runs a cluster. $1 is the directory of the PostgreSQL programs, and
-// $2 is the directory of the cluster. The script reports when the cluster is ready. It stops the
-// cluster at the end of its input.
+// $2 is the directory of the cluster. The script reports when the cluster is ready. The script
+// stops the cluster at the end of its input.
 const script = `
 run() {
 	"$1/initdb" -D "$2/data" -U toolrun -A trust -E UTF8 --locale=C -N &&

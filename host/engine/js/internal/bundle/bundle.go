@@ -60,7 +60,8 @@ func (b *Bundle) Position(line, column int) (file string, l, c int, ok bool) {
 // Build bundles a tool. If Build fails, the error is an *abi.Fault. A fault with the code
 // source_invalid contains the author's file, line and column. The code timeout or cancelled means
 // that ctx ended. The remaining work then continues in the background. goja's parser panics for
-// some sources, and Build raises this panic again as a *crash.Crash. It is safe for concurrent use.
+// some sources, and Build raises this panic again as a *crash.Crash. Build is safe for concurrent
+// use.
 func Build(ctx context.Context, src engine.Source) (*Bundle, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, stopped(err)

@@ -15,8 +15,8 @@ import (
 // variable if the runtime is not installed in the usual folder.
 const Variable = "TOOLRUN_PYTHON_WASM"
 
-// File returns the path of the runtime. File skips the test if there is no runtime. It is safe for
-// concurrent use.
+// File returns the path of the runtime. File skips the test if there is no runtime. File is safe
+// for concurrent use.
 func File(t testing.TB) string {
 	t.Helper()
 	file, err := installed()
