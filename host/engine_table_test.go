@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
@@ -84,7 +85,7 @@ func TestUnknownExtension(t *testing.T) {
 		"app.yaml": {Data: []byte("app: square\ntools:\n  file: {source: hello.js, description: d}\n")},
 		"hello.js": {Data: []byte("return 1")},
 	}, "app.yaml")
-	if len(problems) != 1 || problems[0].Code != app.BadSource || !strings.Contains(problems[0].Hint, ".shout, .loud") {
+	if len(problems) != 1 || problems[0].Code != problem.BadSource || !strings.Contains(problems[0].Hint, ".shout, .loud") {
 		t.Errorf("problems = %v; want one that names .shout and .loud", problems)
 	}
 }

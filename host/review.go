@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/bytesize"
 	"github.com/toolrun/toolrun/internal/spell"
 )
@@ -30,7 +31,7 @@ type Finding struct {
 	// limit of the tool. Otherwise Limit is "".
 	Limit string
 	// Code is the kind of the mistake, as in a Problem of package app.
-	Code app.Code
+	Code problem.Code
 	engine.Finding
 }
 
@@ -69,7 +70,7 @@ func reviewTool(ctx context.Context, h *Host, declared app.Tool) Review {
 		}
 	}
 	for _, f := range found.Findings {
-		review.Findings = append(review.Findings, Finding{Code: app.CodeMistake, Finding: f})
+		review.Findings = append(review.Findings, Finding{Code: problem.CodeMistake, Finding: f})
 	}
 	review.Err = t.close()
 	return review
@@ -93,13 +94,13 @@ func checkCall(h *Host, t app.Tool, call engine.MemoryCall) (Finding, bool) {
 		declared = true
 	}
 	if _, onBlocks := abi.Blocks().Lookup(call.Op); !declared && onBlocks {
-		return finding(app.UnknownStore, blockHint(h.app, call.Store), "the block %q is not declared", call.Store)
+		return finding(problem.UnknownStore, blockHint(h.app, call.Store), "the block %q is not declared", call.Store)
 	}
 	if !declared && call.Store != declare.SessionMeta {
-		return finding(app.UnknownStore, storeHint(h.app, call.Store), "the store %q is not declared", call.Store)
+		return finding(problem.UnknownStore, storeHint(h.app, call.Store), "the store %q is not declared", call.Store)
 	}
 	if f, ok := errors.AsType[*abi.Fault](h.memory.CheckOperation(call.Store, call.Op)); ok {
-		return finding(app.CodeMistake, f.Hint, "%s", f.Message)
+		return finding(problem.CodeMistake, f.Hint, "%s", f.Message)
 	}
 	what := "store"
 	if st.Kind == declare.KindBlock {
@@ -108,15 +109,15 @@ func checkCall(h *Host, t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	at := grantOn(t.Grants, call.Store)
 	switch {
 	case at < 0 && call.Store == declare.SessionMeta && op.Verb != abi.Read:
-		return finding(app.MissingGrant, "", "%s is read-only", call.Store)
+		return finding(problem.MissingGrant, "", "%s is read-only", call.Store)
 	case at < 0:
-		return finding(app.MissingGrant, grantHint(call.Store, op.Verb), "the tool has no grant on the %s %q", what, call.Store)
+		return finding(problem.MissingGrant, grantHint(call.Store, op.Verb), "the tool has no grant on the %s %q", what, call.Store)
 	case t.Grants[at].Allows(op.Verb):
 		return Finding{}, false
 	case call.Store == declare.SessionMeta:
-		return finding(app.MissingGrant, "", "%s is read-only", call.Store)
+		return finding(problem.MissingGrant, "", "%s is read-only", call.Store)
 	}
-	return finding(app.MissingGrant, grantHint(call.Store, append(slices.Clone(t.Grants[at].Verbs), op.Verb)...),
+	return finding(problem.MissingGrant, grantHint(call.Store, append(slices.Clone(t.Grants[at].Verbs), op.Verb)...),
 		"%s requires the grant %s on the %s %q", call.Op, op.Verb, what, call.Store)
 }
 
@@ -133,8 +134,8 @@ func grantOn(grants []declare.Grant, store string) int {
 }
 
 // findingAt returns a function that returns a finding at a position.
-func findingAt(at engine.Position) func(code app.Code, hint, format string, args ...any) (Finding, bool) {
-	return func(code app.Code, hint, format string, args ...any) (Finding, bool) {
+func findingAt(at engine.Position) func(code problem.Code, hint, format string, args ...any) (Finding, bool) {
+	return func(code problem.Code, hint, format string, args ...any) (Finding, bool) {
 		return Finding{Code: code, Finding: engine.Finding{Message: fmt.Sprintf(format, args...), Hint: hint, Position: at}}, true
 	}
 }
@@ -147,7 +148,7 @@ func checkFactCall(a *app.App, t app.Tool, op abi.Operation, call engine.MemoryC
 		return Finding{}, false
 	}
 	if err := declare.CheckFactPath(call.Item); err != nil {
-		return finding(app.CodeMistake, "", "%s", err)
+		return finding(problem.CodeMistake, "", "%s", err)
 	}
 	covering := slices.IndexFunc(t.Grants, func(g declare.Grant) bool { return g.Store == declare.Facts && g.Covers(call.Item) })
 	allowed := slices.ContainsFunc(t.Grants, func(g declare.Grant) bool {
@@ -158,12 +159,12 @@ func checkFactCall(a *app.App, t app.Tool, op abi.Operation, call engine.MemoryC
 		return Finding{}, false
 	case covering >= 0:
 		g := t.Grants[covering]
-		return finding(app.MissingGrant, grantHint(g.Name(), append(slices.Clone(g.Verbs), op.Verb)...),
+		return finding(problem.MissingGrant, grantHint(g.Name(), append(slices.Clone(g.Verbs), op.Verb)...),
 			"%s requires the grant %s on the fact %q", call.Op, op.Verb, call.Item)
 	case !factOf(a)(call.Item):
-		return finding(app.UnknownStore, factHint(a, call.Item), "the fact %q is not declared", call.Item)
+		return finding(problem.UnknownStore, factHint(a, call.Item), "the fact %q is not declared", call.Item)
 	}
-	return finding(app.MissingGrant, grantHint(call.Item, op.Verb), "the tool has no grant on the fact %q", call.Item)
+	return finding(problem.MissingGrant, grantHint(call.Item, op.Verb), "the tool has no grant on the fact %q", call.Item)
 }
 
 // factHint returns a hint for a fact that is not declared.
@@ -249,7 +250,7 @@ func clamped(h *Host, t *tool) []Finding {
 			}
 			return fmt.Sprint(n)
 		}
-		findings = append(findings, Finding{Limit: l.key, Code: app.OverLimit, Finding: engine.Finding{
+		findings = append(findings, Finding{Limit: l.key, Code: problem.OverLimit, Finding: engine.Finding{
 			Message: fmt.Sprintf("limits.%s is %s, but this host limits it to %s", l.key, format(l.requested), format(l.maximum)),
 			Hint:    fmt.Sprintf("set it to at most %s, or use a host with a higher limit", format(l.maximum)),
 		}})

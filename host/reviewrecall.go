@@ -7,13 +7,14 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // checkRecall checks a call of recall, which searches all blocks that the tool can read.
 func checkRecall(a *app.App, t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	finding := findingAt(call.Position)
 	if len(a.Blocks) == 0 {
-		return finding(app.UnknownStore, "add blocks: true to the app file", "the app has no blocks")
+		return finding(problem.UnknownStore, "add blocks: true to the app file", "the app has no blocks")
 	}
 	var verbs []abi.Verb // on archival, which every app with blocks has
 	for _, g := range t.Grants {
@@ -25,5 +26,5 @@ func checkRecall(a *app.App, t app.Tool, call engine.MemoryCall) (Finding, bool)
 			return Finding{}, false
 		}
 	}
-	return finding(app.MissingGrant, grantHint(declare.Archival, append(verbs, abi.Read)...), "the tool searches blocks, but has no read grant on any of them")
+	return finding(problem.MissingGrant, grantHint(declare.Archival, append(verbs, abi.Read)...), "the tool searches blocks, but has no read grant on any of them")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
@@ -28,7 +29,7 @@ func TestSeedNames(t *testing.T) {
 	}
 	for i, name := range append(names(good), names(poor)...) {
 		loaded, problems := app.Load(fstest.MapFS{"app.yaml": {Data: []byte("app: samples\nmemory:\n  " + name + ": {access: user}\n")}}, "app.yaml")
-		warned := slices.ContainsFunc(problems, func(p app.Problem) bool { return p.Code == app.PoorName })
+		warned := slices.ContainsFunc(problems, func(p problem.Problem) bool { return p.Code == problem.PoorName })
 		if loaded == nil || warned != (i >= 3) {
 			t.Errorf("the name %s: %v; want a warning about it: %t", name, problems, i >= 3)
 		}

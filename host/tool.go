@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/strictjson"
 	"github.com/toolrun/toolrun/schema"
 )
@@ -52,7 +53,7 @@ func newTool(a *app.App, declared app.Tool) *tool {
 // addTools adds the declared tools to a Host.
 func addTools(h *Host) {
 	h.tools = make(map[string]*tool, len(h.app.Tools))
-	unknown := map[string]app.Problems{} // a misspelled operation would require no approval
+	unknown := map[string]problem.List{} // a misspelled operation would require no approval
 	for _, p := range h.app.UnknownOperations(functions(h.table)) {
 		unknown[p.Tool] = append(unknown[p.Tool], p)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/host/report"
 )
 
@@ -111,7 +112,7 @@ func (r *rules) check(ctx context.Context, kind, tool string, report func(*abl.C
 		}
 		r.log.note(r.traced(c, "failed"))
 		message := ""
-		if c.OnFail.Respond != nil && (report != nil || c.Severity == abl.SeverityWarning) {
+		if c.OnFail.Respond != nil && (report != nil || c.Severity == problem.Warning) {
 			if message, err = r.mem.render(ctx, c.OnFail.Respond); err != nil {
 				return -1, err
 			}
@@ -122,7 +123,7 @@ func (r *rules) check(ctx context.Context, kind, tool string, report func(*abl.C
 			}
 			report(c, message)
 		}
-		if c.Severity != abl.SeverityWarning {
+		if c.Severity != problem.Warning {
 			return i, nil
 		}
 		if message == "" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/internal/spell"
 )
@@ -34,9 +35,9 @@ func (s *Set) Fire(ctx context.Context, env Env, r Rules) (*report.RuleOutcome, 
 // checkEvent returns a fault unless a text is an event.
 func checkEvent(event string) error {
 	_, err := abl.ParseEvent(event)
-	var problem abl.Problem
-	if errors.As(err, &problem) {
-		return abi.Faultf(abi.InvalidArgument, "%s", problem.Message).WithHint("%s", problem.Hint)
+	var mistake problem.Problem
+	if errors.As(err, &mistake) {
+		return abi.Faultf(abi.InvalidArgument, "%s", mistake.Message).WithHint("%s", mistake.Hint)
 	}
 	return err
 }

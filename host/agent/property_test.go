@@ -18,6 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/model"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
@@ -111,7 +112,7 @@ func newSimulation(t *testing.T, seed uint64) *simulation {
 		}
 		docs = append(docs, d)
 	}
-	var problems abl.Problems
+	var problems problem.List
 	if s.set, problems = agent.Compile(docs, []agent.Tool{{Name: "t0"}, {Name: "t1"}}); problems.Err() != nil {
 		if !loops(problems) {
 			t.Fatalf("seed %d\n%s\n%v", seed, s.source, problems.Err())
@@ -125,8 +126,8 @@ func newSimulation(t *testing.T, seed uint64) *simulation {
 }
 
 // loops reports whether all errors are about circles of steps or handoffs.
-func loops(problems abl.Problems) bool {
-	return !slices.ContainsFunc(problems, func(p abl.Problem) bool { return p.Severity == abl.SeverityError && p.Code != abl.CodeLoop })
+func loops(problems problem.List) bool {
+	return !slices.ContainsFunc(problems, func(p problem.Problem) bool { return p.Severity == problem.Error && p.Code != problem.Loop })
 }
 
 // turn performs a random turn, and compares its results.

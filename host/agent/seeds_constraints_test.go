@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/agent/agenttest"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/host/report"
 )
 
@@ -154,7 +155,7 @@ func checkOverview(t *testing.T, block string) {
 
 func checkSessionSyntax(t *testing.T, block string) {
 	d, problems := abl.Parse("a.abl", []byte("AGENT: Sample\n"+block))
-	if problems.Err() != nil || len(problems) != 1 || problems[0].Code != abl.CodeDuplicate {
+	if problems.Err() != nil || len(problems) != 1 || problems[0].Code != problem.DuplicateName {
 		t.Errorf("problems = %v; want a warning about the duplicate", problems)
 	}
 	if v := d.Memory.Session[1]; v.Type != "string" || v.Description != "Human-readable description" || v.Reset != abl.ResetSession {
@@ -201,7 +202,7 @@ func checkPersistent(t *testing.T, block string) {
 	}
 	wantMessages(t, say(t, e, set, "Hilton"), "0 1.1 Hilton")
 	_, problems := abl.Parse("a.abl", []byte("AGENT: Sample\n"+block+"ON_START:\n  SET: project.exchange_rates = 2\n"))
-	if problems.Err() == nil || problems[0].Code != abl.CodeAccess {
+	if problems.Err() == nil || problems[0].Code != problem.Access {
 		t.Errorf("problems of a write to a fact with ACCESS: read = %v", problems)
 	}
 }

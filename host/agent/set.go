@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // Set contains the compiled agents of an app. It is immutable and safe for concurrent use.
@@ -74,7 +75,7 @@ type program struct {
 // Compile checks the agents of an app against each other and its tools, and prepares them for
 // execution. If a problem is an error, the set is nil. The documents must not change afterwards,
 // and must not contain errors.
-func Compile(docs []*abl.Document, tools []Tool) (*Set, abl.Problems) {
+func Compile(docs []*abl.Document, tools []Tool) (*Set, problem.List) {
 	s := &Set{agents: make(map[string]*program, len(docs)), tools: make(map[string]Tool, len(tools)), masks: newMasks(&abl.Document{}, docs)}
 	names := make([]string, len(tools))
 	inputs := make(map[string]abl.ToolInputs, len(tools))
@@ -100,13 +101,13 @@ func Compile(docs []*abl.Document, tools []Tool) (*Set, abl.Problems) {
 }
 
 // checkModels reports the steps that need a model but do not select one.
-func checkModels(d *abl.Document) abl.Problems {
-	var problems abl.Problems
+func checkModels(d *abl.Document) problem.List {
+	var problems problem.List
 	for i := range d.Flow.Steps {
 		s := &d.Flow.Steps[i]
 		if isReasoning(s) && s.Model == "" {
-			problems = append(problems, abl.Problem{
-				File: d.File, Line: s.Name.Line, Column: s.Name.Column, Code: abl.CodeMissing, Severity: abl.SeverityError,
+			problems = append(problems, problem.Problem{
+				File: d.File, Line: s.Name.Line, Column: s.Name.Column, Code: problem.MissingKey, Severity: problem.Error,
 				Message: "the step " + s.Value + " has REASONING: true but no MODEL",
 				Hint:    "write MODEL: with the name of a configured chat model, or REASONING: false",
 			})

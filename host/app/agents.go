@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 const (
@@ -60,7 +61,7 @@ func (r *agentReader) names(n *node) []string {
 	var names []string
 	switch {
 	case n != nil && n.kind != list:
-		r.errorf(n.position, WrongType, "write agents: [agents/booking.abl], or omit it", "agents must be a list of files, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "write agents: [agents/booking.abl], or omit it", "agents must be a list of files, not %s", n.kind)
 	case n != nil:
 		names = []string{} // the file contains an empty list
 		for _, item := range n.items {
@@ -78,7 +79,7 @@ func (r *agentReader) names(n *node) []string {
 	}
 	if len(names) > maxAgents {
 		at := position{file: names[maxAgents]}
-		r.errorf(at, OverLimit, "", "an app is limited to %d agents, but this app has %d", maxAgents, len(names))
+		r.errorf(at, problem.OverLimit, "", "an app is limited to %d agents, but this app has %d", maxAgents, len(names))
 		return nil
 	}
 	slices.Sort(names)
@@ -86,8 +87,8 @@ func (r *agentReader) names(n *node) []string {
 }
 
 // include adds the problems of an agent's file to the report.
-func (r *agentReader) include(problems abl.Problems) {
-	for _, p := range AgentProblems(problems) {
+func (r *agentReader) include(problems problem.List) {
+	for _, p := range problems {
 		r.report(p)
 	}
 }
@@ -103,12 +104,12 @@ func (r *agentReader) check(a *App) {
 		names[doc.File] = cmp.Or(doc.Agent.Value, doc.File)
 	}
 	set, problems := agent.Compile(a.Agents, a.toolsForAgents())
-	for _, p := range AgentProblems(problems) {
+	for _, p := range problems {
 		r.agent = names[p.File]
 		r.report(p)
 	}
 	r.agent = ""
-	if !slices.ContainsFunc(r.problems, func(p Problem) bool { return p.Agent != "" && p.Severity == SeverityError }) {
+	if !slices.ContainsFunc(r.problems, func(p problem.Problem) bool { return p.Agent != "" && p.Severity == problem.Error }) {
 		a.AgentSet = set
 	}
 }
@@ -129,17 +130,6 @@ func (a *App) toolsForAgents() []agent.Tool {
 		}
 	}
 	return tools
-}
-
-// AgentProblems returns the problems of agents as problems of an app.
-func AgentProblems(found abl.Problems) Problems {
-	problems := make(Problems, len(found))
-	for i, p := range found {
-		problems[i] = Problem{
-			File: p.File, Line: p.Line, Column: p.Column, Message: p.Message, Hint: p.Hint, Code: Code(p.Code), Severity: Severity(p.Severity),
-		}
-	}
-	return problems.sorted()
 }
 
 // factMerger adds the facts that agents declare to the facts of the app.
@@ -166,7 +156,7 @@ func (m *factMerger) merge() map[string]position {
 	}
 	m.agent = ""
 	if n := len(m.app.Facts); n > maxFacts && m.own <= maxFacts {
-		m.errorf(m.positions[m.app.Facts[maxFacts].Path], OverLimit, "", "an app is limited to %d facts, but this app and its agents declare %d", maxFacts, n)
+		m.errorf(m.positions[m.app.Facts[maxFacts].Path], problem.OverLimit, "", "an app is limited to %d facts, but this app and its agents declare %d", maxFacts, n)
 	}
 	return m.positions
 }
@@ -199,11 +189,11 @@ func (m *factMerger) compare(at position, f declare.Fact, value any, known decla
 	hasDefault := known.Default != nil && json.Unmarshal(known.Default, &other) == nil
 	switch {
 	case scopeOf(known) != scopeOf(f):
-		m.errorf(at, BadValue, "declare the same scope", "the fact %s has the scope %s here, but %s in %s", f.Path, scopeWord(f), scopeWord(known), file)
+		m.errorf(at, problem.BadValue, "declare the same scope", "the fact %s has the scope %s here, but %s in %s", f.Path, scopeWord(f), scopeWord(known), file)
 	case known.Type != f.Type && known.Type != "" && f.Type != "":
-		m.warnf(at, Contradiction, "declare the same type", "the fact %s has the type %s here, but %s in %s", f.Path, f.Type, known.Type, file)
+		m.warnf(at, problem.Contradiction, "declare the same type", "the fact %s has the type %s here, but %s in %s", f.Path, f.Type, known.Type, file)
 	case hasDefault && value != nil && !reflect.DeepEqual(other, value):
-		m.warnf(at, Contradiction, "declare the same default", "the fact %s has another default in %s; tools get that default", f.Path, file)
+		m.warnf(at, problem.Contradiction, "declare the same default", "the fact %s has another default in %s; tools get that default", f.Path, file)
 	}
 }
 
@@ -222,7 +212,7 @@ func (m *factMerger) target(doc *abl.Document, t abl.Trigger) {
 
 func (m *factMerger) add(at position, f declare.Fact) {
 	if err := declare.CheckFactPath(f.Path); err != nil {
-		m.errorf(at, BadName, "write a path such as user.language", "%s", err)
+		m.errorf(at, problem.BadName, "write a path such as user.language", "%s", err)
 		return
 	}
 	if m.positions == nil {

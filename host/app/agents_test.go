@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 const bookingAgent = `AGENT: Booking
@@ -37,7 +38,7 @@ FLOW:
 `
 
 // agentApp loads an app that consists of a tool named "search" and the given files.
-func agentApp(yaml string, more map[string]string) (*app.App, app.Problems) {
+func agentApp(yaml string, more map[string]string) (*app.App, problem.List) {
 	files := fstest.MapFS{
 		"app.yaml":  {Data: []byte("app: shop\ntools: {search: {source: search.js, description: Search, grants: {user.last_stay: read}}}\n" + yaml)},
 		"search.js": {Data: []byte("return 1;")},

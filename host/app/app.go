@@ -9,6 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // The names of the files that declare an app and a tool.
@@ -49,7 +50,7 @@ type App struct {
 	AgentSet *agent.Set
 	// BrokenAgents contains the errors in the files of agents. If there are errors, no agent can
 	// answer.
-	BrokenAgents Problems
+	BrokenAgents problem.List
 	// Sleep is the declaration of sleep-time memory, or nil if the app has none.
 	Sleep *declare.Sleep
 	// sleepModel is the value of the key model of sleep in the file, or nil.
@@ -67,7 +68,7 @@ type App struct {
 type Tool struct {
 	declare.Tool
 	// Broken contains the errors in the declaration of the tool. A tool with errors cannot run.
-	Broken Problems
+	Broken problem.List
 
 	limits, models, approval *node // the values of these keys in the file, or nil
 }
@@ -77,7 +78,7 @@ type Prompt struct {
 	declare.Prompt
 	// Broken contains the errors in the declaration of the prompt. A prompt with errors cannot be
 	// rendered.
-	Broken Problems
+	Broken problem.List
 
 	text *node // the value of the key template in the file
 }
@@ -173,7 +174,7 @@ func (t Tool) Params() []string {
 
 // LimitProblem returns a warning about a declared limit, such as "memory". The warning has the
 // position of the limit in the file.
-func (t Tool) LimitProblem(key string, code Code, message, hint string) Problem {
+func (t Tool) LimitProblem(key string, code problem.Code, message, hint string) problem.Problem {
 	at := position{file: t.Source}
 	if t.limits != nil {
 		at = t.limits.position
@@ -181,21 +182,21 @@ func (t Tool) LimitProblem(key string, code Code, message, hint string) Problem 
 			at = n.position
 		}
 	}
-	problem := newProblem(at, code, hint, "%s", message)
-	problem.Tool, problem.Severity = t.Name, SeverityWarning
-	return problem
+	mistake := newProblem(at, code, hint, "%s", message)
+	mistake.Tool, mistake.Severity = t.Name, problem.Warning
+	return mistake
 }
 
 // Problem returns an error about a position in the prompt's template. The line and column are
 // positions in the template's text and start at 1. Problem converts them to a position in the file.
 // If the text is folded or escaped in the file, the error has the position of the start of the
 // template.
-func (p Prompt) Problem(line, column int, message, hint string) Problem {
+func (p Prompt) Problem(line, column int, message, hint string) problem.Problem {
 	at := position{}
 	if p.text != nil {
 		at = p.text.inside(line, column)
 	}
-	problem := newProblem(at, BadTemplate, hint, "%s", message)
-	problem.Prompt = p.Name
-	return problem
+	mistake := newProblem(at, problem.BadTemplate, hint, "%s", message)
+	mistake.Prompt = p.Name
+	return mistake
 }

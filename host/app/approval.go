@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // approvedByUser is the value of the key "by" if the user of a run may approve its effects.
@@ -28,28 +29,28 @@ func (r *toolReader) approval(n *node) (a declare.Approval) {
 		if name := r.text(by, "by"); name == approvedByUser {
 			a.ByUser = true
 		} else if by.kind == text {
-			r.errorf(by.position, BadValue, "write by: user, or omit it", "approval.by is %s; the only value is user", quote(name))
+			r.errorf(by.position, problem.BadValue, "write by: user, or omit it", "approval.by is %s; the only value is user", problem.Quote(name))
 		}
 	}
 	before := n.get("before")
 	switch {
 	case before == nil:
-		r.errorf(n.position, MissingKey, "add before: [set_content]", "approval has no key before")
+		r.errorf(n.position, problem.MissingKey, "add before: [set_content]", "approval has no key before")
 		return a
 	case before.kind != list:
-		r.errorf(before.position, WrongType, "write before: [set_content]", "approval.before must be a list of operations, not %s", before.kind)
+		r.errorf(before.position, problem.WrongType, "write before: [set_content]", "approval.before must be a list of operations, not %s", before.kind)
 		return a
 	case len(before.items) > maxGated:
-		r.errorf(before.position, BadValue, "", "approval.before has %d operations; the limit is %d", len(before.items), maxGated)
+		r.errorf(before.position, problem.BadValue, "", "approval.before has %d operations; the limit is %d", len(before.items), maxGated)
 	}
 	for _, item := range before.items {
 		switch {
 		case item.kind != text:
-			r.errorf(item.position, WrongType, "", "the name of an operation must be a string, not %s", item.kind)
+			r.errorf(item.position, problem.WrongType, "", "the name of an operation must be a string, not %s", item.kind)
 		case !functionName.MatchString(item.value):
-			r.errorf(item.position, BadName, "write the name of a function, such as set_content or model.chat", "%s is not a valid name of an operation", quote(item.value))
+			r.errorf(item.position, problem.BadName, "write the name of a function, such as set_content or model.chat", "%s is not a valid name of an operation", problem.Quote(item.value))
 		case slices.Contains(a.Before, item.value):
-			r.errorf(item.position, BadValue, "omit it", "the operation %s is listed twice", quote(item.value))
+			r.errorf(item.position, problem.BadValue, "omit it", "the operation %s is listed twice", problem.Quote(item.value))
 		default:
 			a.Before = append(a.Before, item.value)
 		}
@@ -60,8 +61,8 @@ func (r *toolReader) approval(n *node) (a declare.Approval) {
 // UnknownOperations returns an error for each operation in the declarations of approvals that is not
 // one of the known operations. Load does not check them, because the operations depend on the kinds
 // of stores of the host.
-func (a *App) UnknownOperations(known []string) Problems {
-	var problems Problems
+func (a *App) UnknownOperations(known []string) problem.List {
+	var problems problem.List
 	for _, t := range a.Tools {
 		for i, name := range t.Approval.Before {
 			if slices.Contains(known, name) {
@@ -73,10 +74,10 @@ func (a *App) UnknownOperations(known []string) Problems {
 					at = items.items[i].position
 				}
 			}
-			p := newProblem(at, BadValue, didYouMean(name, known), "approval.before contains the operation %s, which does not exist", quote(name))
+			p := newProblem(at, problem.BadValue, didYouMean(name, known), "approval.before contains the operation %s, which does not exist", problem.Quote(name))
 			p.Tool = t.Name
 			problems = append(problems, p)
 		}
 	}
-	return problems.sorted()
+	return problems.Sorted()
 }

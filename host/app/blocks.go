@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/host/search"
 )
 
@@ -43,7 +44,7 @@ func (r *blockReader) blocks(n *node, declared map[string]position) []declare.Bl
 		return declare.BuiltInBlocks()
 	}
 	if n.kind != object {
-		r.errorf(n.position, WrongType, "write blocks: true, or a mapping such as blocks: {core: {characters: 2000}}", "blocks must be true or a mapping, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "write blocks: true, or a mapping such as blocks: {core: {characters: 2000}}", "blocks must be true or a mapping, not %s", n.kind)
 		return nil
 	}
 	blocks := declare.BuiltInBlocks()
@@ -62,7 +63,7 @@ func (r *blockReader) blocks(n *node, declared map[string]position) []declare.Bl
 		}
 	}
 	if own := len(blocks) - builtIn; own > maxBlocks {
-		r.errorf(n.position, OverLimit, "merge blocks with related texts", "an app can declare at most %d blocks, but this app declares %d", maxBlocks, own)
+		r.errorf(n.position, problem.OverLimit, "merge blocks with related texts", "an app can declare at most %d blocks, but this app declares %d", maxBlocks, own)
 	}
 	shared := r.flag(n.get(keyShared), keyShared)
 	for i := range blocks {
@@ -91,12 +92,12 @@ func (r *blockReader) builtIn(m member, b *declare.Block) {
 func (r *blockReader) own(m member, declared map[string]position) (b declare.Block, ok bool) {
 	b = declare.Block{Name: m.key, Use: declare.BlockContext}
 	if err := declare.CheckName(m.key); err != nil {
-		r.errorf(m.position, BadName, "", "%s", err)
+		r.errorf(m.position, problem.BadName, "", "%s", err)
 		return b, false
 	}
 	for name, at := range declared {
 		if strings.EqualFold(name, m.key) {
-			r.errorf(m.position, DuplicateName, "choose another name", "the block %s has the name of the store that is declared on line %d", quote(m.key), at.line)
+			r.errorf(m.position, problem.DuplicateName, "choose another name", "the block %s has the name of the store that is declared on line %d", problem.Quote(m.key), at.line)
 			return b, false
 		}
 	}
@@ -132,7 +133,7 @@ func (r *blockReader) use(n *node) declare.BlockUse {
 		return declare.BlockUse(word)
 	}
 	if n.kind == text {
-		r.errorf(n.position, BadValue, didYouMean(word, known), "%s is not a valid use of a block", quote(word))
+		r.errorf(n.position, problem.BadValue, didYouMean(word, known), "%s is not a valid use of a block", problem.Quote(word))
 	}
 	return declare.BlockContext
 }
@@ -143,7 +144,7 @@ func (r *blockReader) language(n *node) string {
 	if word == "" || slices.Contains(search.Languages(), word) {
 		return word
 	}
-	r.errorf(n.position, BadValue, didYouMean(word, search.Languages()), "%s is not a supported language of blocks", quote(word))
+	r.errorf(n.position, problem.BadValue, didYouMean(word, search.Languages()), "%s is not a supported language of blocks", problem.Quote(word))
 	return ""
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/goccy/go-yaml/token"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // The variable "closing" maps an opening bracket to its closing bracket.
@@ -12,11 +13,11 @@ var closing = map[string]string{"{": "}", "[": "]"}
 // bracketProblem returns the first error about unbalanced brackets in a file that cannot be parsed,
 // or nil if all brackets match. An error is a closing bracket of the wrong kind, a closing bracket
 // without an opening bracket, or a missing closing bracket.
-func bracketProblem(file string, tokens token.Tokens) *Problem {
+func bracketProblem(file string, tokens token.Tokens) *problem.Problem {
 	var open []*token.Token
-	found := func(t *token.Token, hint, format string, args ...any) *Problem {
-		problem := newProblem(positionOfToken(file, t), Syntax, hint, format, args...)
-		return &problem
+	found := func(t *token.Token, hint, format string, args ...any) *problem.Problem {
+		mistake := newProblem(positionOfToken(file, t), problem.Syntax, hint, format, args...)
+		return &mistake
 	}
 	for _, t := range tokens {
 		switch t.Type {

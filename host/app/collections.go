@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/host/search"
 )
 
@@ -17,7 +18,7 @@ func (r *storeReader) auto(n *node) bool {
 	if n.kind == text && n.value == word {
 		return true
 	}
-	r.errorf(n.position, BadValue, "write collections: auto, or declare collections in the section memory: kb: {kind: collection, access: user}", "the value of collections must be %s", word)
+	r.errorf(n.position, problem.BadValue, "write collections: auto, or declare collections in the section memory: kb: {kind: collection, access: user}", "the value of collections must be %s", word)
 	return false
 }
 
@@ -27,14 +28,14 @@ func (r *storeReader) collection(m member, s *declare.Store) {
 	if s.Kind != declare.KindCollection {
 		for _, key := range collectionKeys {
 			if value := n.get(key); value != nil {
-				r.errorf(value.position, BadValue, "add kind: collection, or remove "+key, "the key %s applies only to collections", key)
+				r.errorf(value.position, problem.BadValue, "add kind: collection, or remove "+key, "the key %s applies only to collections", key)
 			}
 		}
 		return
 	}
 	for _, key := range []string{"strict", "schema"} {
 		if value := n.get(key); value != nil && value.kind != null {
-			r.errorf(value.position, BadValue, "remove "+key, "the key %s does not apply to collections", key)
+			r.errorf(value.position, problem.BadValue, "remove "+key, "the key %s does not apply to collections", key)
 		}
 	}
 	s.Strict, s.Schema = false, nil
@@ -45,7 +46,7 @@ func (r *storeReader) collection(m member, s *declare.Store) {
 func (r *storeReader) embedding(n *node) string {
 	name := r.text(n, "embedding")
 	if err := declare.CheckCollection(declare.Collection{Embedding: name}, ""); err != nil {
-		r.errorf(n.position, BadName, "use the name of an embedding model of models.yaml, or "+declare.Lexical, "%s", err)
+		r.errorf(n.position, problem.BadName, "use the name of an embedding model of models.yaml, or "+declare.Lexical, "%s", err)
 		return ""
 	}
 	return name
@@ -58,9 +59,9 @@ func (r *storeReader) erase(n *node, access declare.Scope) declare.EraseRule {
 	switch {
 	case word == "":
 	case !slices.Contains(rules, word):
-		r.errorf(n.position, BadValue, didYouMean(word, rules), "%s is not a valid value of erase", quote(word))
+		r.errorf(n.position, problem.BadValue, didYouMean(word, rules), "%s is not a valid value of erase", problem.Quote(word))
 	case access != declare.ScopeApplication:
-		r.errorf(n.position, BadValue, "remove erase", "erase applies only to collections with the access %s; other entries are always erased with their user", declare.ScopeApplication)
+		r.errorf(n.position, problem.BadValue, "remove erase", "erase applies only to collections with the access %s; other entries are always erased with their user", declare.ScopeApplication)
 	default:
 		return declare.EraseRule(word)
 	}
@@ -73,6 +74,6 @@ func (r *storeReader) language(n *node) string {
 	if word == "" || slices.Contains(search.Languages(), word) {
 		return word
 	}
-	r.errorf(n.position, BadValue, didYouMean(word, search.Languages()), "%s is not a language of collections", quote(word))
+	r.errorf(n.position, problem.BadValue, didYouMean(word, search.Languages()), "%s is not a language of collections", problem.Quote(word))
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
@@ -64,10 +65,12 @@ func Export(a *App) ([]byte, error) {
 // Import reads a document that Export has written, or any other app file with inline schemas. It
 // does not read any other files: it does not check sources, and it ignores tool manifests. The file
 // of each problem is the argument "name".
-func Import(name string, document []byte) (*App, Problems) { return Loader{}.Import(name, document) }
+func Import(name string, document []byte) (*App, problem.List) {
+	return Loader{}.Import(name, document)
+}
 
 // Import is like the function Import, but uses the limits of the Loader.
-func (ld Loader) Import(name string, document []byte) (*App, Problems) {
+func (ld Loader) Import(name string, document []byte) (*App, problem.List) {
 	l := ld.begin(nil)
 	root, problems := parse(name, document)
 	if root == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 func loadShop(t *testing.T) *app.App {
@@ -77,7 +78,7 @@ func TestExportRefusesBrokenParts(t *testing.T) {
 
 func TestImportLooksAtNoFiles(t *testing.T) {
 	a, problems := app.Import("x.yaml", []byte(`{app: a, memory: {m: {access: user, schema: s.json}}, tools: {t: {source: gone/}}}`))
-	if a != nil || problems.Err() == nil || problems[0].Code != app.BadValue && problems[1].Code != app.BadValue {
+	if a != nil || problems.Err() == nil || problems[0].Code != problem.BadValue && problems[1].Code != problem.BadValue {
 		t.Errorf("a schema in a file: %v, %v; want an error", a, problems)
 	}
 	a, problems = app.Import("x.yaml", []byte(`{app: a, tools: {t: {source: gone/}, u: {source: gone.py}, v: {source: gone.rb}, w: {source: ../gone.js}}}`))

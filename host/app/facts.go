@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 var factKeys = []string{"type", "scope", "default", "ttl", "domain", "strict", "unit", "description"}
@@ -28,7 +29,7 @@ func (r *factReader) facts(n *node) (facts []declare.Fact, positions map[string]
 	facts, positions = []declare.Fact{}, map[string]position{}
 	entries := r.entries(n, "facts", "fact", nil)
 	if len(entries) > maxFacts {
-		r.errorf(entries[maxFacts].position, OverLimit, "store values that belong together as one object", "an app is limited to %d facts, but this app has %d", maxFacts, len(entries))
+		r.errorf(entries[maxFacts].position, problem.OverLimit, "store values that belong together as one object", "an app is limited to %d facts, but this app has %d", maxFacts, len(entries))
 	}
 	for _, m := range entries {
 		positions[m.key] = m.position
@@ -40,7 +41,7 @@ func (r *factReader) facts(n *node) (facts []declare.Fact, positions map[string]
 func (r *factReader) fact(m member) declare.Fact {
 	f := declare.Fact{Path: m.key}
 	if err := declare.CheckFactPath(m.key); err != nil {
-		r.errorf(m.position, BadName, "write a path such as user.language", "%s", err)
+		r.errorf(m.position, problem.BadName, "write a path such as user.language", "%s", err)
 	}
 	n := m.value
 	if n.kind == null {
@@ -61,10 +62,10 @@ func (r *factReader) fact(m member) declare.Fact {
 	f.Strict = strict != nil && *strict
 	f.Default = r.defaultValue(n.get("default"))
 	if f.Default != nil && !f.Type.Accepts(f.Default) {
-		r.errorf(n.get("default").position, BadValue, "", "the default is not of the type %s", f.Type)
+		r.errorf(n.get("default").position, problem.BadValue, "", "the default is not of the type %s", f.Type)
 	}
 	if f.Strict && f.Type == "" {
-		r.warnf(n.get("strict").position, NoEffect, "add a type", "strict: true has no effect without a type")
+		r.warnf(n.get("strict").position, problem.NoEffect, "add a type", "strict: true has no effect without a type")
 	}
 	return f
 }
@@ -98,7 +99,7 @@ func (r *factReader) word(n *node, key string, known []string) string {
 		}
 	}
 	if n.kind == text {
-		r.errorf(n.position, BadValue, didYouMean(word, known), "%s is not a valid value of %s", quote(word), key)
+		r.errorf(n.position, problem.BadValue, didYouMean(word, known), "%s is not a valid value of %s", problem.Quote(word), key)
 	}
 	return ""
 }
@@ -106,7 +107,7 @@ func (r *factReader) word(n *node, key string, known []string) string {
 func (r *factReader) ttl(n *node) time.Duration {
 	retention, err := declare.ParseRetention(n.value)
 	if n.kind != text || err != nil || retention.Session {
-		r.errorf(n.position, BadValue, "write one count and one unit: 90d, 24h, 30m, 10s", "%s is not a valid ttl", quote(n.value))
+		r.errorf(n.position, problem.BadValue, "write one count and one unit: 90d, 24h, 30m, 10s", "%s is not a valid ttl", problem.Quote(n.value))
 		return 0
 	}
 	return retention.For

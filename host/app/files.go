@@ -7,6 +7,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // fileReader reads the files of a declaration.
@@ -65,7 +67,7 @@ const maxTotalBytes = 16 << 20
 // spend adds n to the total of bytes and reports whether the total is within maxTotalBytes.
 func (r *fileReader) spend(at position, bytes int) bool {
 	if r.spent += bytes; r.spent > maxTotalBytes {
-		r.errorf(at, OverLimit, "", "the files and schemas of the app exceed %d MiB in total", maxTotalBytes>>20)
+		r.errorf(at, problem.OverLimit, "", "the files and schemas of the app exceed %d MiB in total", maxTotalBytes>>20)
 		return false
 	}
 	return true
@@ -75,7 +77,7 @@ func (r *fileReader) spend(at position, bytes int) bool {
 // because opening a named pipe would block.
 func (r *fileReader) isFile(at position, file string) bool {
 	if !fs.ValidPath(file) {
-		r.errorf(at, OutsideFolder, "", "%s is not a path in the folder", quote(file))
+		r.errorf(at, problem.OutsideFolder, "", "%s is not a path in the folder", problem.Quote(file))
 		return false
 	}
 	info, err := fs.Stat(r.fsys, file)
@@ -85,7 +87,7 @@ func (r *fileReader) isFile(at position, file string) bool {
 	case info.Mode().IsRegular():
 		return true
 	default:
-		r.errorf(at, Unreadable, "", "%s is not a file", quote(file))
+		r.errorf(at, problem.Unreadable, "", "%s is not a file", problem.Quote(file))
 	}
 	return false
 }
@@ -95,13 +97,13 @@ func (r *fileReader) isFile(at position, file string) bool {
 func (r *fileReader) fileProblem(at position, file string, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		r.errorf(at, MissingFile, r.similarFile(file), "%s does not exist", quote(file))
+		r.errorf(at, problem.MissingFile, r.similarFile(file), "%s does not exist", problem.Quote(file))
 	case errors.Is(err, fs.ErrPermission):
-		r.errorf(at, MissingFile, "", "cannot read %s: permission denied", quote(file))
+		r.errorf(at, problem.MissingFile, "", "cannot read %s: permission denied", problem.Quote(file))
 	case strings.Contains(err.Error(), "escapes from parent"): // os.Root exports no error value for this case
-		r.errorf(at, OutsideFolder, "replace the link with the file", "%s links to a file outside the folder", quote(file))
+		r.errorf(at, problem.OutsideFolder, "replace the link with the file", "%s links to a file outside the folder", problem.Quote(file))
 	default:
-		r.errorf(at, MissingFile, "", "cannot read %s", quote(file))
+		r.errorf(at, problem.MissingFile, "", "cannot read %s", problem.Quote(file))
 	}
 }
 
@@ -131,15 +133,15 @@ func (r *fileReader) resolve(n *node, base string) (string, bool) {
 	file := path.Join(base, p)
 	switch {
 	case p == "":
-		r.errorf(n.position, BadValue, "", "the path is empty")
+		r.errorf(n.position, problem.BadValue, "", "the path is empty")
 	case strings.Contains(p, `\`):
-		r.errorf(n.position, BadValue, "write "+quote(strings.ReplaceAll(p, `\`, "/")), `separate folders with /, not with \`)
+		r.errorf(n.position, problem.BadValue, "write "+problem.Quote(strings.ReplaceAll(p, `\`, "/")), `separate folders with /, not with \`)
 	case path.IsAbs(p), drive.MatchString(p), drive.MatchString(file):
-		r.errorf(n.position, OutsideFolder, "write a path relative to this file", "%s is an absolute path", quote(p))
+		r.errorf(n.position, problem.OutsideFolder, "write a path relative to this file", "%s is an absolute path", problem.Quote(p))
 	case file == "..", strings.HasPrefix(file, "../"):
-		r.errorf(n.position, OutsideFolder, "move the file into the app's folder", "%s is outside the app's folder", quote(p))
+		r.errorf(n.position, problem.OutsideFolder, "move the file into the app's folder", "%s is outside the app's folder", problem.Quote(p))
 	case !fs.ValidPath(file):
-		r.errorf(n.position, BadValue, "", "%s is not a path", quote(p))
+		r.errorf(n.position, problem.BadValue, "", "%s is not a path", problem.Quote(p))
 	default:
 		return file, true
 	}

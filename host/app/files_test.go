@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // openFolder writes files into a new folder, puts a secret file next to the folder, and opens the
@@ -71,7 +72,7 @@ tools:
 	_, problems := app.Load(fsys, "app.yaml")
 	at := map[int]bool{}
 	for _, p := range problems {
-		if p.Code != app.OutsideFolder {
+		if p.Code != problem.OutsideFolder {
 			t.Errorf("problem = [%s] %s; want outside_folder", p.Code, p)
 		}
 		at[p.Line] = true
@@ -115,7 +116,7 @@ func TestTotalBytes(t *testing.T) {
 		text += fmt.Sprintf("  t%d: {source: t.js, description: d, inputSchema: large.json}\n", i)
 	}
 	a, problems := app.Load(files("app.yaml", text, "large.json", schema, "t.js", ""), "app.yaml")
-	if a == nil || len(a.Tools[10].Broken) > 0 || len(a.Tools[99].Broken) != 1 || a.Tools[99].Broken[0].Code != app.OverLimit {
+	if a == nil || len(a.Tools[10].Broken) > 0 || len(a.Tools[99].Broken) != 1 || a.Tools[99].Broken[0].Code != problem.OverLimit {
 		t.Errorf("100 tools with 200 KiB each: %v; want errors only for the last tools, which exceed the limit", problems)
 	}
 }

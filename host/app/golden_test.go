@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
@@ -57,10 +58,10 @@ func folder(files []txtar.File) fs.FS {
 
 // report formats the problems and the usable declarations of an app. The result is compared with
 // the golden file.
-func report(a *app.App, problems app.Problems) string {
+func report(a *app.App, problems problem.List) string {
 	text := ""
 	for _, p := range problems {
-		if p.Code == app.BadSchema { // the message is omitted, because package schema tests it
+		if p.Code == problem.BadSchema { // the message is omitted, because package schema tests it
 			p.Message, p.Hint = "…", ""
 		}
 		text += p.String() + "\n  [" + string(p.Code)
@@ -85,7 +86,7 @@ func report(a *app.App, problems app.Problems) string {
 	return text
 }
 
-func state(broken app.Problems) string {
+func state(broken problem.List) string {
 	if len(broken) > 0 {
 		return " broken\n"
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // verbWords lists the words that are allowed in a grant. The word readwrite means all three verbs.
@@ -32,7 +33,7 @@ func (r *grantReader) grants(n *node) []declare.Grant {
 		return nil
 	}
 	if n.kind != object {
-		r.errorf(n.position, WrongType, "write grants: {userPrefs: read}", "grants must be a mapping from stores to verbs, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "write grants: {userPrefs: read}", "grants must be a mapping from stores to verbs, not %s", n.kind)
 		return nil
 	}
 	r.once(n)
@@ -46,7 +47,7 @@ func (r *grantReader) grants(n *node) []declare.Grant {
 			if r.prompt != "" {
 				what = "a grant of a prompt"
 			}
-			r.errorf(m.value.position, BadValue, "write "+m.key+": read", "%s is read-only", what)
+			r.errorf(m.value.position, problem.BadValue, "write "+m.key+": read", "%s is read-only", what)
 		}
 		if len(g.Verbs) > 0 {
 			grants = append(grants, g)
@@ -69,7 +70,7 @@ func (r *grantReader) verbs(n *node) []abi.Verb {
 		}
 	}
 	if n.kind == list && len(words) == 0 {
-		r.errorf(n.position, BadValue, "omit the store to grant nothing", "the list of verbs is empty")
+		r.errorf(n.position, problem.BadValue, "omit the store to grant nothing", "the list of verbs is empty")
 	}
 	var verbs []abi.Verb
 	for _, v := range []abi.Verb{abi.Read, abi.Write, abi.Delete} {
@@ -82,12 +83,12 @@ func (r *grantReader) verbs(n *node) []abi.Verb {
 
 func (r *grantReader) verb(n *node) []abi.Verb {
 	if n.kind != text {
-		r.errorf(n.position, WrongType, "use one of: "+strings.Join(verbWords, ", "), "a verb must be a string, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "use one of: "+strings.Join(verbWords, ", "), "a verb must be a string, not %s", n.kind)
 		return nil
 	}
 	verbs, err := declare.ParseVerbs(n.value)
 	if err != nil {
-		r.errorf(n.position, BadValue, didYouMean(n.value, verbWords), "%s is not a verb", quote(n.value))
+		r.errorf(n.position, problem.BadValue, didYouMean(n.value, verbWords), "%s is not a verb", problem.Quote(n.value))
 	}
 	return verbs
 }
@@ -111,12 +112,12 @@ func (r *grantReader) checkTarget(m member, g declare.Grant) {
 	case g.Store == declare.Facts:
 		r.checkFacts(m, g)
 	case g.CheckPattern() != nil:
-		r.errorf(m.position, BadName, "write the beginning of a name and *, such as kb-*", "%s", g.CheckPattern())
+		r.errorf(m.position, problem.BadName, "write the beginning of a name and *, such as kb-*", "%s", g.CheckPattern())
 	case r.auto && declare.CheckName(strings.TrimSuffix(m.key, "*")) == nil:
 	case g.IsPattern() && r.matchesStore(g):
 	case !r.grantable(m.key):
 		known := slices.Sorted(maps.Keys(r.declared))
-		r.errorf(m.position, UnknownStore, didYouMean(m.key, append(known, declare.SessionMeta)), "the store %s is not declared", quote(m.key))
+		r.errorf(m.position, problem.UnknownStore, didYouMean(m.key, append(known, declare.SessionMeta)), "the store %s is not declared", problem.Quote(m.key))
 	}
 }
 
@@ -126,11 +127,11 @@ func (r *grantReader) checkFacts(m member, g declare.Grant) {
 	_, declared := r.facts[g.Item]
 	switch err := g.CheckItem(); {
 	case err != nil:
-		r.errorf(m.position, BadName, "write a path such as user.language, or user.travel.*", "%s", err)
+		r.errorf(m.position, problem.BadName, "write a path such as user.language, or user.travel.*", "%s", err)
 	case r.facts == nil:
-		r.errorf(m.position, UnknownStore, "declare them: facts: {user.language: {type: string}}", "the app declares no facts")
+		r.errorf(m.position, problem.UnknownStore, "declare them: facts: {user.language: {type: string}}", "the app declares no facts")
 	case !declared && g.Item != "" && !strings.HasSuffix(g.Item, "*"):
-		r.errorf(m.position, UnknownStore, didYouMean(g.Item, slices.Sorted(maps.Keys(r.facts))), "the fact %s is not declared", quote(g.Item))
+		r.errorf(m.position, problem.UnknownStore, didYouMean(g.Item, slices.Sorted(maps.Keys(r.facts))), "the fact %s is not declared", problem.Quote(g.Item))
 	}
 }
 

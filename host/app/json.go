@@ -7,12 +7,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // parseJSON parses one JSON document and keeps the positions of its values. parseJSON keeps
 // duplicate keys, so all of them can be reported.
-func parseJSON(file string, content []byte) (*node, Problems) {
+func parseJSON(file string, content []byte) (*node, problem.List) {
 	if len(bytes.TrimSpace(content)) == 0 {
 		return (&node{position: position{file, 1, 1}}).seal(), nil
 	}
@@ -22,11 +23,11 @@ func parseJSON(file string, content []byte) (*node, Problems) {
 	refused, ok := errors.AsType[*strictjson.Error](strictjson.Check(content, strictjson.Limits{Depth: maxNesting}))
 	switch {
 	case ok && refused.Kind != strictjson.Malformed:
-		return nil, Problems{newProblem(positionOf(file, content, refused.Offset), OverLimit, "", "%s", refused.Message)}
+		return nil, problem.List{newProblem(positionOf(file, content, refused.Offset), problem.OverLimit, "", "%s", refused.Message)}
 	case ok && (err != nil || !root.repeats()):
-		return nil, Problems{newProblem(positionOf(file, content, refused.Offset), Syntax, "", "invalid JSON: %s", refused.Message)}
+		return nil, problem.List{newProblem(positionOf(file, content, refused.Offset), problem.Syntax, "", "invalid JSON: %s", refused.Message)}
 	case err != nil:
-		return nil, Problems{newProblem(r.positionAt(int(r.dec.InputOffset())), Syntax, "", "invalid JSON")}
+		return nil, problem.List{newProblem(r.positionAt(int(r.dec.InputOffset())), problem.Syntax, "", "invalid JSON")}
 	}
 	return root, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // poorNames matches store names that do not describe the content, such as data or data2.
@@ -15,18 +16,18 @@ var poorNames = regexp.MustCompile(`(?i)^([a-z]|data|temp|tmp|test|testing|foo|b
 // lintStore warns about valid declarations of a store that are usually mistakes.
 func (r *storeReader) lintStore(m member, s declare.Store) {
 	if poorNames.MatchString(s.Name) {
-		r.warnf(m.position, PoorName, "choose a name such as userPreferences or orderHistory; it cannot be changed later", "the name %s does not describe the content", quote(s.Name))
+		r.warnf(m.position, problem.PoorName, "choose a name such as userPreferences or orderHistory; it cannot be changed later", "the name %s does not describe the content", problem.Quote(s.Name))
 	}
 	if s.Retention.Session && s.Access == declare.ScopeApplication {
-		r.warnf(m.value.get("retention").position, ShortLived, "use a time such as 1_week", "a record that all users share expires with the session of its last writer")
+		r.warnf(m.value.get("retention").position, problem.ShortLived, "use a time such as 1_week", "a record that all users share expires with the session of its last writer")
 	}
 	declared := m.value.get("schema")
 	switch none := declared == nil || declared.kind == null; {
 	case !s.Strict:
 	case none:
-		r.warnf(m.value.get("strict").position, NoEffect, "add a schema", "strict: true has no effect without a schema")
+		r.warnf(m.value.get("strict").position, problem.NoEffect, "add a schema", "strict: true has no effect without a schema")
 	case s.Schema != nil && !strings.Contains(string(s.Schema), `"properties":`):
-		r.warnf(m.value.get("strict").position, NoEffect, "declare the properties in the schema", "strict: true has no effect, because the schema declares no properties")
+		r.warnf(m.value.get("strict").position, problem.NoEffect, "declare the properties in the schema", "strict: true has no effect, because the schema declares no properties")
 	}
 }
 
@@ -52,7 +53,7 @@ func (l *load) lintGrants(a *App) {
 	}
 	for _, s := range a.Stores {
 		if !granted[s.Name] {
-			l.warnf(l.grants.declared[s.Name], NotGranted, "grant it to a tool: grants: {"+s.Name+": readwrite}", "no tool or prompt has a grant on the store %s", quote(s.Name))
+			l.warnf(l.grants.declared[s.Name], problem.NotGranted, "grant it to a tool: grants: {"+s.Name+": readwrite}", "no tool or prompt has a grant on the store %s", problem.Quote(s.Name))
 		}
 	}
 }
@@ -65,8 +66,8 @@ func (r *toolReader) lintReadOnly(annotations *node, t *Tool) {
 	}
 	for _, g := range t.Grants {
 		if g.Allows(abi.Write) || g.Allows(abi.Delete) {
-			r.warnf(annotations.get("readOnlyHint").position, Contradiction, "write readOnlyHint: false, or grants: {"+g.Store+": read}",
-				"readOnlyHint is true, but the grants allow the tool to change the store %s", quote(g.Store))
+			r.warnf(annotations.get("readOnlyHint").position, problem.Contradiction, "write readOnlyHint: false, or grants: {"+g.Store+": read}",
+				"readOnlyHint is true, but the grants allow the tool to change the store %s", problem.Quote(g.Store))
 			return
 		}
 	}

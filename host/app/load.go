@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // The defaults of Loader and App.
@@ -43,15 +44,15 @@ type Loader struct {
 // Load returns all problems. The app is nil if there is an error that does not belong to a single
 // tool or prompt. A tool or prompt with errors is part of the app, and its field Broken contains
 // the errors. The app uses fsys, which must stay open as long as the app is used.
-func Load(fsys fs.FS, name string) (*App, Problems) { return Loader{}.Load(fsys, name) }
+func Load(fsys fs.FS, name string) (*App, problem.List) { return Loader{}.Load(fsys, name) }
 
 // Load is like the function Load, but uses the limits of the Loader.
-func (ld Loader) Load(fsys fs.FS, name string) (*App, Problems) {
+func (ld Loader) Load(fsys fs.FS, name string) (*App, problem.List) {
 	l := ld.begin(fsys)
 	if root := l.files.document(name, position{file: name}); root != nil {
 		return l.app(root)
 	}
-	return nil, l.problems.sorted()
+	return nil, l.problems.Sorted()
 }
 
 // The type "load" is the state while one declaration is read. It contains a reader for each
@@ -94,10 +95,10 @@ var appKeys = []string{"app", "session_idle", "workflow_idle", "memory", "facts"
 var idRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // app reads an app file.
-func (l *load) app(root *node) (*App, Problems) {
+func (l *load) app(root *node) (*App, problem.List) {
 	a := &App{SessionIdle: DefaultSessionIdle, WorkflowIdle: DefaultWorkflowIdle, Files: l.files.fsys}
 	if root.kind == null {
-		l.errorf(root.position, Unreadable, "start with the app's id, such as app: shop", "the app file is empty")
+		l.errorf(root.position, problem.Unreadable, "start with the app's id, such as app: shop", "the app file is empty")
 		return nil, l.problems
 	}
 	if l.keys(root, "an app file", appKeys) {
@@ -129,12 +130,12 @@ func (l *load) app(root *node) (*App, Problems) {
 
 // settle assigns each error to the tool or the prompt with the error, or to the agents. If an error
 // belongs to none of them, settle returns nil.
-func (l *load) settle(a *App) (*App, Problems) {
-	l.problems = l.problems.sorted()
-	tools, prompts := map[string]Problems{}, map[string]Problems{}
+func (l *load) settle(a *App) (*App, problem.List) {
+	l.problems = l.problems.Sorted()
+	tools, prompts := map[string]problem.List{}, map[string]problem.List{}
 	for _, p := range l.problems {
 		switch {
-		case p.Severity != SeverityError:
+		case p.Severity != problem.Error:
 		case p.Tool != "":
 			tools[p.Tool] = append(tools[p.Tool], p)
 		case p.Prompt != "":
@@ -159,13 +160,13 @@ func (l *load) id(root *node) string {
 	n := root.get("app")
 	if n == nil {
 		if lacks(root, "app", appKeys) {
-			l.errorf(root.position, MissingKey, "add a line such as app: shop", "the app has no id")
+			l.errorf(root.position, problem.MissingKey, "add a line such as app: shop", "the app has no id")
 		}
 		return ""
 	}
 	id := l.text(n, "app")
 	if n.kind == text && !idRule.MatchString(id) {
-		l.errorf(n.position, BadName, "use letters, digits, '.', '_' or '-', such as my-shop", "%s is not a valid app id", quote(id))
+		l.errorf(n.position, problem.BadName, "use letters, digits, '.', '_' or '-', such as my-shop", "%s is not a valid app id", problem.Quote(id))
 	}
 	return id
 }

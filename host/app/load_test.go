@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // files returns a file system. Its arguments are alternately paths and contents.
@@ -155,7 +156,7 @@ func TestStoreLimit(t *testing.T) {
 	}
 	fsys := files("app.yaml", text)
 	a, problems := app.Load(fsys, "app.yaml")
-	if a != nil || len(problems) != 1 || problems[0].Code != app.OverLimit || problems[0].Line != 18 {
+	if a != nil || len(problems) != 1 || problems[0].Code != problem.OverLimit || problems[0].Line != 18 {
 		t.Errorf("16 stores: app %v, problems %v; want over_limit in line 18", a, problems)
 	}
 	if a, problems := (app.Loader{MaxStores: 16}).Load(fsys, "app.yaml"); a == nil {
@@ -187,7 +188,7 @@ func TestDeclaredLimits(t *testing.T) {
 
 func TestProblemsAsError(t *testing.T) {
 	_, problems := app.Load(files("app.yaml", "app: shop\nmemory: {temp: {acces: user}}"), "app.yaml")
-	var all app.Problems
+	var all problem.List
 	if err := problems.Err(); !errors.As(err, &all) || len(all) != 1 {
 		t.Fatalf("Err = %v; want an error without the warnings", err)
 	}
@@ -203,7 +204,7 @@ func TestProblemsAsError(t *testing.T) {
 	if err != nil || string(text) != asJSON {
 		t.Errorf("JSON = %s, %v; want %s", text, err, asJSON)
 	}
-	if err := (app.Problems{}).Err(); err != nil {
+	if err := (problem.List{}).Err(); err != nil {
 		t.Errorf("Err without problems = %v; want nil", err)
 	}
 }
@@ -217,7 +218,7 @@ func TestSchemaTexts(t *testing.T) {
 		"rows.json":       "a JSON Schema must be an object, not a list",
 	} {
 		_, problems := app.Load(files("app.yaml", "app: a\ntools: {t: {source: t.js, description: d, inputSchema: "+schema+"}}", "t.js", "", "rows.json", "[]", "array.json", `{"type": "array"}`), "app.yaml")
-		if len(problems) != 1 || problems[0].Code != app.BadSchema || !strings.Contains(problems[0].Message, want) {
+		if len(problems) != 1 || problems[0].Code != problem.BadSchema || !strings.Contains(problems[0].Message, want) {
 			t.Errorf("schema %s: %v; want one bad_schema with %q", schema, problems, want)
 		}
 	}
@@ -231,7 +232,7 @@ func TestProblemLimit(t *testing.T) {
 		text += fmt.Sprintf("  t%d: {a: 1, b: 2}\n", i)
 	}
 	a, problems := app.Load(files("app.yaml", text), "app.yaml")
-	if last := problems[len(problems)-1]; a != nil || len(problems) != 1001 || last.Code != app.OverLimit || last.Tool != "" {
+	if last := problems[len(problems)-1]; a != nil || len(problems) != 1001 || last.Code != problem.OverLimit || last.Tool != "" {
 		t.Errorf("%d mistakes: app = %v, %d problems, the last is %v; want no app, and a last problem about omitted problems", 3*tools, a, len(problems), last)
 	}
 }

@@ -2,10 +2,10 @@ package app
 
 import (
 	"path"
-	"slices"
 
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/machine"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // machine reads the declaration in the file of a machine. It reports the problems of the file.
@@ -19,7 +19,7 @@ func (r *toolReader) machine(at position, t *Tool, get func(key string) *node) {
 		return
 	}
 	doc, problems := machine.Parse(t.Source, content)
-	for _, p := range MachineProblems(problems) {
+	for _, p := range problems {
 		r.report(p)
 	}
 	if problems.Err() != nil {
@@ -49,7 +49,7 @@ func (r *toolReader) machine(at position, t *Tool, get func(key string) *node) {
 func (r *toolReader) machineModels(doc *machine.Document) []string {
 	for _, s := range doc.Steps {
 		if s.Kind == machine.Ask && !modelName.MatchString(s.Model.Value) {
-			r.errorf(position{doc.File, s.Model.Line, s.Model.Column}, BadName, modelNameHint, "%s is not a valid name of a model", quote(s.Model.Value))
+			r.errorf(position{doc.File, s.Model.Line, s.Model.Column}, problem.BadName, modelNameHint, "%s is not a valid name of a model", problem.Quote(s.Model.Value))
 		}
 	}
 	return doc.Models()
@@ -64,15 +64,4 @@ func (r *toolReader) machineGrants(file string, doc *machine.Document) []declare
 		grants = append(grants, g)
 	}
 	return grants
-}
-
-// MachineProblems returns the problems of a machine as problems of an app.
-func MachineProblems(found machine.Problems) Problems {
-	problems := make(Problems, len(found))
-	for i, p := range found {
-		problems[i] = Problem{
-			File: p.File, Line: p.Line, Column: p.Column, Message: p.Message, Hint: p.Hint, Code: Code(p.Code), Severity: Severity(p.Severity),
-		}
-	}
-	return slices.Clip(problems).sorted()
 }

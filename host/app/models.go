@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // maxModels is the maximum number of models of a tool.
@@ -22,21 +23,21 @@ func (r *toolReader) models(n *node) []string {
 		return nil
 	}
 	if n.kind != list {
-		r.errorf(n.position, WrongType, "write models: [NAME]", "models must be a list of names, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "write models: [NAME]", "models must be a list of names, not %s", n.kind)
 		return nil
 	}
 	if len(n.items) > maxModels {
-		r.errorf(n.position, BadValue, "", "the tool has %d models; the limit is %d", len(n.items), maxModels)
+		r.errorf(n.position, problem.BadValue, "", "the tool has %d models; the limit is %d", len(n.items), maxModels)
 	}
 	var names []string
 	for _, item := range n.items {
 		switch {
 		case item.kind != text:
-			r.errorf(item.position, WrongType, "", "the name of a model must be a string, not %s", item.kind)
+			r.errorf(item.position, problem.WrongType, "", "the name of a model must be a string, not %s", item.kind)
 		case !modelName.MatchString(item.value):
-			r.errorf(item.position, BadName, modelNameHint, "%s is not a valid name of a model", quote(item.value))
+			r.errorf(item.position, problem.BadName, modelNameHint, "%s is not a valid name of a model", problem.Quote(item.value))
 		case slices.Contains(names, item.value):
-			r.errorf(item.position, BadValue, "omit it", "the model %s is listed twice", quote(item.value))
+			r.errorf(item.position, problem.BadValue, "omit it", "the model %s is listed twice", problem.Quote(item.value))
 		default:
 			names = append(names, item.value)
 		}
@@ -46,14 +47,14 @@ func (r *toolReader) models(n *node) []string {
 
 // UnknownModels returns warnings about unknown models that tools, agents and sleep-time memory use.
 // Load does not report unknown models, because only the operator of a host knows its models.
-func (a *App) UnknownModels(known func(name string) bool) Problems {
-	var problems Problems
+func (a *App) UnknownModels(known func(name string) bool) problem.List {
+	var problems problem.List
 	add := func(at position, tool, name, subject string) {
 		if name == "" || known(name) {
 			return
 		}
-		p := newProblem(at, UnknownModel, "declare it in models.yaml, or use another model", "%s uses the model %s, which is not configured", subject, quote(name))
-		p.Tool, p.Severity = tool, SeverityWarning
+		p := newProblem(at, problem.UnknownModel, "declare it in models.yaml, or use another model", "%s uses the model %s, which is not configured", subject, problem.Quote(name))
+		p.Tool, p.Severity = tool, problem.Warning
 		problems = append(problems, p)
 	}
 	for _, t := range a.Tools {
@@ -62,12 +63,12 @@ func (a *App) UnknownModels(known func(name string) bool) Problems {
 			if t.models != nil && i < len(t.models.items) {
 				at = t.models.items[i].position
 			}
-			add(at, t.Name, name, "the tool "+quote(t.Name))
+			add(at, t.Name, name, "the tool "+problem.Quote(t.Name))
 		}
 	}
 	for _, d := range a.Agents {
 		for _, s := range d.Flow.Steps {
-			at, subject := position{d.File, s.Line, s.Column}, "the step "+quote(s.Name.Value)
+			at, subject := position{d.File, s.Line, s.Column}, "the step "+problem.Quote(s.Name.Value)
 			for _, name := range modelsOfStep(s) {
 				add(at, "", name, subject)
 			}
@@ -76,24 +77,24 @@ func (a *App) UnknownModels(known func(name string) bool) Problems {
 	if s := a.Sleep; s != nil && a.sleepModel != nil {
 		add(a.sleepModel.position, "", s.Model, "sleep")
 	}
-	return problems.sorted()
+	return problems.Sorted()
 }
 
 // UnknownEmbeddings returns warnings about collections with unknown embedding models, like
 // UnknownModels.
-func (a *App) UnknownEmbeddings(known func(name string) bool) Problems {
-	var problems Problems
+func (a *App) UnknownEmbeddings(known func(name string) bool) problem.List {
+	var problems problem.List
 	for _, st := range a.Stores {
 		name := st.Collection.Embedding
 		if st.Kind != declare.KindCollection || name == "" || known(name) {
 			continue
 		}
-		p := newProblem(a.storePositions[st.Name], UnknownModel, "declare it in the section embeddings of models.yaml, or use "+declare.Lexical,
-			"the collection %s uses the embedding model %s, which is not configured", quote(st.Name), quote(name))
-		p.Severity = SeverityWarning
+		p := newProblem(a.storePositions[st.Name], problem.UnknownModel, "declare it in the section embeddings of models.yaml, or use "+declare.Lexical,
+			"the collection %s uses the embedding model %s, which is not configured", problem.Quote(st.Name), problem.Quote(name))
+		p.Severity = problem.Warning
 		problems = append(problems, p)
 	}
-	return problems.sorted()
+	return problems.Sorted()
 }
 
 // modelsOfStep returns the names of the models of a step, without duplicates.

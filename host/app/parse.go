@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // The limits on a file. Authors of files can be untrusted, so the limits keep the use of
@@ -17,14 +19,14 @@ const (
 )
 
 // parse parses a YAML or JSON file. It returns either a value or problems.
-func parse(file string, content []byte) (*node, Problems) {
+func parse(file string, content []byte) (*node, problem.List) {
 	start := position{file, 1, 1}
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	if len(content) > maxFileBytes {
-		return nil, Problems{newProblem(start, Unreadable, "", "the file is larger than %d KiB", maxFileBytes>>10)}
+		return nil, problem.List{newProblem(start, problem.Unreadable, "", "the file is larger than %d KiB", maxFileBytes>>10)}
 	}
-	if problem := checkText(file, content); problem != nil {
-		return nil, Problems{*problem}
+	if mistake := checkText(file, content); mistake != nil {
+		return nil, problem.List{*mistake}
 	}
 	// Convert carriage returns to newlines. In YAML, both end a line, but the YAML parser does not
 	// count all carriage returns.
@@ -38,20 +40,20 @@ func parse(file string, content []byte) (*node, Problems) {
 }
 
 // checkText rejects bytes that do not occur in text files.
-func checkText(file string, content []byte) *Problem {
+func checkText(file string, content []byte) *problem.Problem {
 	if bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff")) {
-		problem := newProblem(position{file, 1, 1}, Unreadable, "save it as UTF-8", "the file is encoded in UTF-16")
-		return &problem
+		mistake := newProblem(position{file, 1, 1}, problem.Unreadable, "save it as UTF-8", "the file is encoded in UTF-16")
+		return &mistake
 	}
 	for i := 0; i < len(content); {
 		r, size := utf8.DecodeRune(content[i:])
 		if r == utf8.RuneError && size == 1 {
-			problem := newProblem(positionOf(file, content, i), Unreadable, "save it as UTF-8", "the byte %#x is not valid UTF-8", content[i])
-			return &problem
+			mistake := newProblem(positionOf(file, content, i), problem.Unreadable, "save it as UTF-8", "the byte %#x is not valid UTF-8", content[i])
+			return &mistake
 		}
 		if r < ' ' && r != '\t' && r != '\n' && r != '\r' {
-			problem := newProblem(positionOf(file, content, i), Unreadable, "", "the file contains the control character %#U", r)
-			return &problem
+			mistake := newProblem(positionOf(file, content, i), problem.Unreadable, "", "the file contains the control character %#U", r)
+			return &mistake
 		}
 		i += size
 	}

@@ -1,6 +1,9 @@
 package app
 
-import "github.com/toolrun/toolrun/host/declare"
+import (
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
+)
 
 var promptKeys = []string{"description", "template", "grants"}
 
@@ -34,7 +37,7 @@ func (r *promptReader) prompt(m member) Prompt {
 	if p.text = n.get("template"); p.text != nil {
 		p.Template = r.text(p.text, "template")
 	} else if lacks(n, "template", promptKeys) {
-		r.errorf(m.position, MissingKey, `add template: "..."`, "prompt %s has no template", quote(m.key))
+		r.errorf(m.position, problem.MissingKey, `add template: "..."`, "prompt %s has no template", problem.Quote(m.key))
 	}
 	return p
 }

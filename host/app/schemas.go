@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/schema"
 )
 
@@ -26,7 +27,7 @@ func (r *schemaReader) schema(n *node, key string) *node {
 	case n.kind == object:
 		return n
 	}
-	r.errorf(n.position, WrongType, "", "%s must be a JSON Schema or the path of a schema file, not %s", key, n.kind)
+	r.errorf(n.position, problem.WrongType, "", "%s must be a JSON Schema or the path of a schema file, not %s", key, n.kind)
 	return nil
 }
 
@@ -51,10 +52,10 @@ func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 	for _, e := range s.Mistakes() {
 		if strict && !e.Harmless {
 			broken = true
-			r.errorf(root.at(e.Pointer), BadSchema, e.Hint, "%s", e.Message)
+			r.errorf(root.at(e.Pointer), problem.BadSchema, e.Hint, "%s", e.Message)
 			continue
 		}
-		r.warnf(root.at(e.Pointer), SchemaMistake, e.Hint, "%s", e.Message)
+		r.warnf(root.at(e.Pointer), problem.SchemaMistake, e.Hint, "%s", e.Message)
 	}
 	if broken {
 		return nil
@@ -65,11 +66,11 @@ func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 // schemaFile reads the schema file whose path is in the node n.
 func (r *schemaReader) schemaFile(n *node, key string) *node {
 	if strings.HasPrefix(strings.TrimSpace(n.value), "{") {
-		r.errorf(n.position, WrongType, "paste the JSON directly, without | or quotes", "%s is a string that contains JSON", key)
+		r.errorf(n.position, problem.WrongType, "paste the JSON directly, without | or quotes", "%s is a string that contains JSON", key)
 		return nil
 	}
 	if r.files.fsys == nil {
-		r.errorf(n.position, BadValue, "write the schema inline", "%s is a path, but this document contains no files", key)
+		r.errorf(n.position, problem.BadValue, "write the schema inline", "%s is a path, but this document contains no files", key)
 		return nil
 	}
 	file, ok := r.files.resolve(n, path.Dir(n.file))
@@ -78,7 +79,7 @@ func (r *schemaReader) schemaFile(n *node, key string) *node {
 	}
 	root := r.files.document(file, n.position)
 	if root != nil && root.kind != object {
-		r.errorf(root.position, BadSchema, "", "a JSON Schema must be an object, not %s", root.kind)
+		r.errorf(root.position, problem.BadSchema, "", "a JSON Schema must be an object, not %s", root.kind)
 		return nil
 	}
 	return root
@@ -91,7 +92,7 @@ func (r *schemaReader) isJSON(n *node) bool {
 	switch n.kind {
 	case number:
 		if ok = jsonNumber.MatchString(n.value); !ok {
-			r.errorf(n.position, BadSchema, "write it as a decimal number, or in quotes to make it a string", "%s is not a JSON number", quote(n.value))
+			r.errorf(n.position, problem.BadSchema, "write it as a decimal number, or in quotes to make it a string", "%s is not a JSON number", problem.Quote(n.value))
 		}
 	case object:
 		ok = r.once(n)
@@ -109,8 +110,8 @@ func (r *schemaReader) schemaErrors(root *node, err error) {
 		return
 	}
 	if e, ok := err.(*schema.Error); ok {
-		r.errorf(root.at(e.Pointer), BadSchema, e.Hint, "%s", e.Message)
+		r.errorf(root.at(e.Pointer), problem.BadSchema, e.Hint, "%s", e.Message)
 		return
 	}
-	r.errorf(root.position, BadSchema, "", "%s", err)
+	r.errorf(root.position, problem.BadSchema, "", "%s", err)
 }

@@ -1,6 +1,10 @@
 package app
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
+)
 
 // entries returns the members of a section. The keys of a section are names, which must be unique
 // regardless of case. entries omits the second declaration of a name. If a tool or a prompt is
@@ -11,7 +15,7 @@ func (r fieldReader) entries(n *node, section, what string, own func(name string
 		return nil
 	}
 	if n.kind != object {
-		r.errorf(n.position, WrongType, "write name: {...} for each "+what, "%s must be a mapping from names to declarations, not %s", section, n.kind)
+		r.errorf(n.position, problem.WrongType, "write name: {...} for each "+what, "%s must be a mapping from names to declarations, not %s", section, n.kind)
 		return nil
 	}
 	var entries []member
@@ -35,10 +39,10 @@ func (r fieldReader) sameName(first, second member, what string, own func(name s
 	const hint = "choose a name that differs in more than case"
 	if own != nil {
 		own(first.key)
-		r.errorf(first.position, DuplicateName, hint, "the %s %s is declared again on line %d", what, quote(first.key), second.line)
+		r.errorf(first.position, problem.DuplicateName, hint, "the %s %s is declared again on line %d", what, problem.Quote(first.key), second.line)
 		own(second.key)
 	}
-	r.errorf(second.position, DuplicateName, hint, "the %s %s is already declared as %s on line %d", what, quote(second.key), quote(first.key), first.line)
+	r.errorf(second.position, problem.DuplicateName, hint, "the %s %s is already declared as %s on line %d", what, problem.Quote(second.key), problem.Quote(first.key), first.line)
 	if own != nil {
 		own("")
 	}

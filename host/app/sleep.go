@@ -2,6 +2,7 @@ package app
 
 import (
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 var sleepKeys = []string{"after", "tool", "model", "user_core"}
@@ -28,7 +29,7 @@ func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 		r.source(n, has)
 	}
 	if len(a.Blocks) == 0 {
-		r.errorf(n.position, MissingKey, "add blocks: true", "sleep requires blocks")
+		r.errorf(n.position, problem.MissingKey, "add blocks: true", "sleep requires blocks")
 	}
 	return s
 }
@@ -36,10 +37,10 @@ func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 // source reports that the section sleep names both a tool and a model, or neither.
 func (r sleepReader) source(n *node, both bool) {
 	if both {
-		r.errorf(n.position, MissingKey, "remove one of them", "the section sleep names both a tool and a model")
+		r.errorf(n.position, problem.MissingKey, "remove one of them", "the section sleep names both a tool and a model")
 		return
 	}
-	r.errorf(n.position, MissingKey, "add one of them: tool: NAME, or model: NAME", "the section sleep names neither a tool nor a model")
+	r.errorf(n.position, problem.MissingKey, "add one of them: tool: NAME, or model: NAME", "the section sleep names neither a tool nor a model")
 }
 
 // tool returns the name of a declared tool.
@@ -55,7 +56,7 @@ func (r sleepReader) tool(n *node, a *App) string {
 	for i, t := range a.Tools {
 		known[i] = t.Name
 	}
-	r.errorf(n.position, BadValue, didYouMean(name, known), "sleep uses the tool %s, but the app does not declare this tool", quote(name))
+	r.errorf(n.position, problem.BadValue, didYouMean(name, known), "sleep uses the tool %s, but the app does not declare this tool", problem.Quote(name))
 	return ""
 }
 
@@ -66,7 +67,7 @@ func (r sleepReader) model(n *node) string {
 	}
 	name := r.text(n, "model")
 	if n.kind == text && !modelName.MatchString(name) {
-		r.errorf(n.position, BadName, modelNameHint, "%s is not a valid name of a model", quote(name))
+		r.errorf(n.position, problem.BadName, modelNameHint, "%s is not a valid name of a model", problem.Quote(name))
 	}
 	return name
 }

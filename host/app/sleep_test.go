@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 const sleepTools = "tools:\n  dream: {source: dream.js, description: d}\n"
@@ -63,7 +64,7 @@ func TestSleepMistakes(t *testing.T) {
 		_, problems := app.Load(files("app.yaml", "app: a\n"+test.text+"\n"+sleepTools, "dream.js", ""), "app.yaml")
 		found := false
 		for _, p := range problems {
-			found = found || p.Severity == app.SeverityError && p.Line > 0 && strings.Contains(p.Message, test.want) && strings.Contains(p.Hint, test.hint)
+			found = found || p.Severity == problem.Error && p.Line > 0 && strings.Contains(p.Message, test.want) && strings.Contains(p.Hint, test.hint)
 		}
 		if !found {
 			t.Errorf("%s: the problems are %v; want %q with the hint %q", test.name, problems, test.want, test.hint)
@@ -79,7 +80,7 @@ func TestSleepUnknownModel(t *testing.T) {
 		t.Fatal(problems)
 	}
 	found := a.UnknownModels(func(string) bool { return false })
-	if len(found) != 1 || found[0].File != "app.yaml" || found[0].Line != 4 || found[0].Severity != app.SeverityWarning || !strings.Contains(found[0].Message, `sleep uses the model "local"`) {
+	if len(found) != 1 || found[0].File != "app.yaml" || found[0].Line != 4 || found[0].Severity != problem.Warning || !strings.Contains(found[0].Message, `sleep uses the model "local"`) {
 		t.Errorf("the problems are %v; want one warning in line 4", found)
 	}
 	if found := a.UnknownModels(func(string) bool { return true }); len(found) != 0 {

@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // Extensions returns the default of Loader.Extensions: the file extensions of the bundled engines.
@@ -47,7 +49,7 @@ func (r *sourceReader) source(n *node, t *Tool) *node {
 		t.Dir = file
 		return r.folder(n, t)
 	case !info.Mode().IsRegular():
-		r.errorf(n.position, BadSource, "", "%s is neither a file nor a folder", quote(name))
+		r.errorf(n.position, problem.BadSource, "", "%s is neither a file nor a folder", problem.Quote(name))
 	default:
 		r.sourceFile(n, t, file)
 		r.lintManifestBeside(n, file)
@@ -58,7 +60,7 @@ func (r *sourceReader) source(n *node, t *Tool) *node {
 // sourceFile sets the tool's source to a file if an engine can run the file.
 func (r *sourceReader) sourceFile(n *node, t *Tool, file string) {
 	if ext := path.Ext(file); !slices.Contains(r.extensions, ext) {
-		r.errorf(n.position, BadSource, "use a source file with one of these extensions: "+strings.Join(r.extensions, ", "), "no engine supports %s files such as %s", quote(ext), quote(file))
+		r.errorf(n.position, problem.BadSource, "use a source file with one of these extensions: "+strings.Join(r.extensions, ", "), "no engine supports %s files such as %s", problem.Quote(ext), problem.Quote(file))
 		return
 	}
 	t.Source = file
@@ -89,7 +91,7 @@ func (r *sourceReader) folder(n *node, t *Tool) *node {
 	switch {
 	case !ok:
 	case t.Dir != "." && !strings.HasPrefix(entry, t.Dir+"/"):
-		r.errorf(named.position, OutsideFolder, "move the file into the tool's folder", "the source %s is outside the tool's folder", quote(named.value))
+		r.errorf(named.position, problem.OutsideFolder, "move the file into the tool's folder", "the source %s is outside the tool's folder", problem.Quote(named.value))
 	case r.files.isFile(named.position, entry):
 		r.sourceFile(named, t, entry)
 	}
@@ -107,7 +109,7 @@ func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 			}
 		}
 		if len(found) > 1 {
-			r.errorf(n.position, BadSource, "set source in its "+ManifestName+", such as source: "+found[0], "the folder %s contains %s", quote(t.Dir), strings.Join(found, " and "))
+			r.errorf(n.position, problem.BadSource, "set source in its "+ManifestName+", such as source: "+found[0], "the folder %s contains %s", problem.Quote(t.Dir), strings.Join(found, " and "))
 			return
 		}
 		if len(found) == 1 {
@@ -115,7 +117,7 @@ func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 			return
 		}
 	}
-	r.errorf(n.position, BadSource, "set source in its "+ManifestName+", or name the file main with one of the extensions "+strings.Join(r.extensions, ", "), "the folder %s contains no main or index file with a supported extension", quote(t.Dir))
+	r.errorf(n.position, problem.BadSource, "set source in its "+ManifestName+", or name the file main with one of the extensions "+strings.Join(r.extensions, ", "), "the folder %s contains no main or index file with a supported extension", problem.Quote(t.Dir))
 }
 
 // lintManifestBeside warns about a manifest in the folder of a source file, because the manifest is
@@ -126,6 +128,6 @@ func (r *sourceReader) lintManifestBeside(n *node, file string) {
 		return
 	}
 	if _, err := fs.Stat(r.files.fsys, path.Join(dir, ManifestName)); err == nil {
-		r.warnf(n.position, NoEffect, "write source: "+dir+" to use it", "%s is ignored because the source is a file", quote(path.Join(dir, ManifestName)))
+		r.warnf(n.position, problem.NoEffect, "write source: "+dir+" to use it", "%s is ignored because the source is a file", problem.Quote(path.Join(dir, ManifestName)))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 var (
@@ -31,7 +32,7 @@ func (r *storeReader) stores(n *node) (stores []declare.Store, positions map[str
 	positions = map[string]position{}
 	entries := r.entries(n, "memory", "store", nil)
 	if len(entries) > r.max {
-		r.errorf(entries[r.max].position, OverLimit, "merge stores with related content", "an app is limited to %d stores, but this app has %d", r.max, len(entries))
+		r.errorf(entries[r.max].position, problem.OverLimit, "merge stores with related content", "an app is limited to %d stores, but this app has %d", r.max, len(entries))
 	}
 	for _, m := range entries {
 		positions[m.key] = m.position
@@ -43,11 +44,11 @@ func (r *storeReader) stores(n *node) (stores []declare.Store, positions map[str
 func (r *storeReader) store(m member) declare.Store {
 	s := declare.Store{Name: m.key, Kind: declare.KindDocument}
 	if strings.EqualFold(m.key, declare.Facts) {
-		r.errorf(m.position, BadName, "declare facts in the section facts of the app file", "the name %q is reserved for facts", m.key)
+		r.errorf(m.position, problem.BadName, "declare facts in the section facts of the app file", "the name %q is reserved for facts", m.key)
 	} else if declare.IsBuiltInBlock(strings.ToLower(m.key)) {
-		r.errorf(m.position, BadName, "add blocks: true to the app file, without declaring the block", "the name %q is reserved for blocks", m.key)
+		r.errorf(m.position, problem.BadName, "add blocks: true to the app file, without declaring the block", "the name %q is reserved for blocks", m.key)
 	} else if err := declare.CheckName(m.key); err != nil {
-		r.errorf(m.position, BadName, storeNameHint(m.key), "%s", err)
+		r.errorf(m.position, problem.BadName, storeNameHint(m.key), "%s", err)
 	}
 	n := m.value
 	if !r.named(m, "a store", allStoreKeys) {
@@ -61,7 +62,7 @@ func (r *storeReader) store(m member) declare.Store {
 	if access := n.get("access"); access != nil {
 		s.Access = r.access(access)
 	} else if lacks(n, "access", allStoreKeys) {
-		r.errorf(m.position, MissingKey, "add access: user, session or application", "the store %s does not declare its access", quote(m.key))
+		r.errorf(m.position, problem.MissingKey, "add access: user, session or application", "the store %s does not declare its access", problem.Quote(m.key))
 	}
 	s.Retention = r.retention(n.get("retention"), s.Access)
 	strict := r.flag(n.get("strict"), "strict")
@@ -69,7 +70,7 @@ func (r *storeReader) store(m member) declare.Store {
 	s.Schema = r.schemas.compiled(r.schemas.schema(n.get("schema"), "schema"), s.Strict)
 	s.Resource = r.expose(n.get("expose"))
 	if s.Resource && s.Kind != declare.KindDocument {
-		r.errorf(n.get("expose").position, BadValue, "remove expose", "only document stores can be exposed as resources; the store %s is of kind %s", quote(m.key), s.Kind)
+		r.errorf(n.get("expose").position, problem.BadValue, "remove expose", "only document stores can be exposed as resources; the store %s is of kind %s", problem.Quote(m.key), s.Kind)
 	}
 	r.collection(m, &s)
 	r.lintStore(m, s)
@@ -101,11 +102,11 @@ func (r *storeReader) kind(n *node) declare.Kind {
 	switch word {
 	case "":
 	case "block":
-		r.errorf(n.position, BadValue, "declare it in the section blocks of the app file", "a store in the section memory cannot be of kind block")
+		r.errorf(n.position, problem.BadValue, "declare it in the section blocks of the app file", "a store in the section memory cannot be of kind block")
 	case "facts":
-		r.errorf(n.position, BadValue, "declare facts in the section facts of the app file", "a store in the section memory cannot be of kind facts")
+		r.errorf(n.position, problem.BadValue, "declare facts in the section facts of the app file", "a store in the section memory cannot be of kind facts")
 	default:
-		r.errorf(n.position, BadValue, didYouMean(word, known), "%s is not a kind of store", quote(word))
+		r.errorf(n.position, problem.BadValue, didYouMean(word, known), "%s is not a kind of store", problem.Quote(word))
 	}
 	return declare.KindDocument
 }
@@ -118,12 +119,12 @@ func (r *storeReader) expose(n *node) bool {
 		return false
 	}
 	if n.kind != text {
-		r.errorf(n.position, WrongType, "write expose: resource, or omit it", "expose must be resource, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "write expose: resource, or omit it", "expose must be resource, not %s", n.kind)
 		return false
 	}
 	word := n.value
 	if word != exposed {
-		r.errorf(n.position, BadValue, "write expose: resource, or omit it", "%s is not a valid value of expose", quote(word))
+		r.errorf(n.position, problem.BadValue, "write expose: resource, or omit it", "%s is not a valid value of expose", problem.Quote(word))
 	}
 	return word == exposed
 }
@@ -141,7 +142,7 @@ func (r *storeReader) access(n *node) declare.Scope {
 		if strings.EqualFold(word, "app") {
 			hint = `did you mean "application"?`
 		}
-		r.errorf(n.position, BadValue, hint, "%s is not a valid value of access", quote(word))
+		r.errorf(n.position, problem.BadValue, hint, "%s is not a valid value of access", problem.Quote(word))
 	}
 	return ""
 }
@@ -153,12 +154,12 @@ func (r *storeReader) retention(n *node, access declare.Scope) declare.Retention
 		return declare.Retention{Session: access == declare.ScopeSession}
 	}
 	if n.kind != text && n.kind != number {
-		r.errorf(n.position, WrongType, "write session, 1_day, 1_week, 1_month, or a count and a unit such as 90d", "retention must be a string, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "write session, 1_day, 1_week, 1_month, or a count and a unit such as 90d", "retention must be a string, not %s", n.kind)
 		return declare.Retention{}
 	}
 	retention, err := declare.ParseRetention(n.value)
 	if err != nil {
-		r.errorf(n.position, BadValue, retentionHint(n.value), "%s is not a retention", quote(n.value))
+		r.errorf(n.position, problem.BadValue, retentionHint(n.value), "%s is not a retention", problem.Quote(n.value))
 	}
 	return retention
 }

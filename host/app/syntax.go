@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // syntaxProblem converts a parser error to a problem with a hint. The parser reports the position
 // at which it detected the mistake. Often the mistake is on the line before that position, or in
 // the indentation.
-func syntaxProblem(file string, content []byte, err error) Problem {
+func syntaxProblem(file string, content []byte, err error) problem.Problem {
 	at, message := position{file, 1, 1}, err.Error()
 	var known yaml.Error
 	if errors.As(err, &known) {
@@ -47,7 +48,7 @@ func syntaxProblem(file string, content []byte, err error) Problem {
 			message, hint = "the indentation of this line does not match any line above", fitting
 		}
 	}
-	return newProblem(at, Syntax, hint, "%s", strings.ToValidUTF8(message, ""))
+	return newProblem(at, problem.Syntax, hint, "%s", strings.ToValidUTF8(message, ""))
 }
 
 // missingSpace matches a line that consists only of "key:value".

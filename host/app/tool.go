@@ -4,16 +4,18 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // LoadTool reads a single tool without an app. The argument "name" is the path of a source file, or
 // of a folder with an optional manifest. The path "." is the root of fsys. The name of the tool is
 // the name in the manifest, or else the name of the folder or file. LoadTool does not check whether
 // the stores in grants exist. The tool is nil if there are errors.
-func LoadTool(fsys fs.FS, name string) (*Tool, Problems) { return Loader{}.LoadTool(fsys, name) }
+func LoadTool(fsys fs.FS, name string) (*Tool, problem.List) { return Loader{}.LoadTool(fsys, name) }
 
 // LoadTool is like the function LoadTool, but uses the limits of the Loader.
-func (ld Loader) LoadTool(fsys fs.FS, name string) (*Tool, Problems) {
+func (ld Loader) LoadTool(fsys fs.FS, name string) (*Tool, problem.List) {
 	l := ld.begin(fsys)
 	t := Tool{}
 	manifest := l.tools.sources.source(&node{position: position{file: "."}, kind: text, value: name}, &t)
@@ -29,7 +31,7 @@ func (ld Loader) LoadTool(fsys fs.FS, name string) (*Tool, Problems) {
 		t.Name = defaultToolName(name)
 		l.tools.machine(position{file: name}, &t, func(string) *node { return nil })
 	}
-	l.problems = l.problems.sorted()
+	l.problems = l.problems.Sorted()
 	if l.problems.Err() != nil {
 		return nil, l.problems
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // The variable declared lists the keys of a tool that are allowed both in the app file and in a
@@ -58,7 +59,7 @@ func (r *toolReader) defaultTool(n *node, a *App) string {
 	for i, t := range a.Tools {
 		known[i] = t.Name
 	}
-	r.errorf(n.position, BadValue, didYouMean(name, known), "default_tool is %s, but the app does not declare this tool", quote(name))
+	r.errorf(n.position, problem.BadValue, didYouMean(name, known), "default_tool is %s, but the app does not declare this tool", problem.Quote(name))
 	return ""
 }
 
@@ -71,7 +72,7 @@ func (r *toolReader) tool(m member) Tool {
 		return t
 	}
 	if lacks(m.value, "source", toolKeys) {
-		r.errorf(m.position, MissingKey, "add source: tools/"+m.key+".js or the folder of the tool", "the tool %s has no source", quote(m.key))
+		r.errorf(m.position, problem.MissingKey, "add source: tools/"+m.key+".js or the folder of the tool", "the tool %s has no source", problem.Quote(m.key))
 		return t
 	}
 	var manifest *node
@@ -93,7 +94,7 @@ func (r fieldReader) checkToolName(at position, name, what string) {
 	if near := strings.Trim(notInName.ReplaceAllString(name, "_"), "_"); toolName.MatchString(near) {
 		hint = "write " + near
 	}
-	r.errorf(at, BadName, hint, "%s is not a valid name of a %s: use 1 to 128 letters, digits, '_', '-' or '.'", quote(name), what)
+	r.errorf(at, problem.BadName, hint, "%s is not a valid name of a %s: use 1 to 128 letters, digits, '_', '-' or '.'", problem.Quote(name), what)
 }
 
 // declaration sets the fields of a tool's declaration. The value of each key comes from the first
@@ -129,12 +130,12 @@ func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node
 	if entry := get("entry"); entry != nil {
 		t.Entry = r.text(entry, "entry")
 		if t.Source != "" && path.Ext(t.Source) != ".wasm" {
-			r.errorf(entry.position, BadValue, "omit entry", "entry is only valid for .wasm plug-ins, not for %s", quote(t.Source))
+			r.errorf(entry.position, problem.BadValue, "omit entry", "entry is only valid for .wasm plug-ins, not for %s", problem.Quote(t.Source))
 		}
 	}
 	r.machine(at, t, get)
 	if t.Description == "" && r.problems[before:].Err() == nil {
-		r.warnf(at, NoDescription, "add description: what the tool does and when to use it", "the tool %s has no description", quote(t.Name))
+		r.warnf(at, problem.NoDescription, "add description: what the tool does and when to use it", "the tool %s has no description", problem.Quote(t.Name))
 	}
 }
 
@@ -144,7 +145,7 @@ func (r *toolReader) objectSchema(n *node) {
 		return
 	}
 	if kind := n.get("type"); kind != nil && (kind.kind != text || kind.value != "object") {
-		r.errorf(kind.position, BadSchema, "write type: object", "the input schema of a tool must be of type object")
+		r.errorf(kind.position, problem.BadSchema, "write type: object", "the input schema of a tool must be of type object")
 	}
 }
 
@@ -170,22 +171,22 @@ func (r *toolReader) env(n *node) map[string]string {
 		return nil
 	}
 	if n.kind != object {
-		r.errorf(n.position, WrongType, "write env: {NAME: value}", "env must be a mapping from names to strings, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "write env: {NAME: value}", "env must be a mapping from names to strings, not %s", n.kind)
 		return nil
 	}
 	r.once(n)
 	env := make(map[string]string, len(n.members))
 	for _, m := range n.members {
 		if !envName.MatchString(m.key) {
-			r.errorf(m.position, BadName, "use letters, digits and '_'", "%s is not a valid variable name", quote(m.key))
+			r.errorf(m.position, problem.BadName, "use letters, digits and '_'", "%s is not a valid variable name", problem.Quote(m.key))
 		}
 		switch v := m.value; v.kind {
 		case text, number, boolean:
 			env[m.key] = v.value
 		case null:
-			r.errorf(m.position, WrongType, `write "" for an empty string`, "the variable %s has no value", quote(m.key))
+			r.errorf(m.position, problem.WrongType, `write "" for an empty string`, "the variable %s has no value", problem.Quote(m.key))
 		default:
-			r.errorf(v.position, WrongType, "", "the variable %s must be a string, not %s", quote(m.key), v.kind)
+			r.errorf(v.position, problem.WrongType, "", "the variable %s must be a string, not %s", problem.Quote(m.key), v.kind)
 		}
 	}
 	return env

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
@@ -28,7 +29,7 @@ type fieldReader struct{ *reporter }
 // problems. It returns false if n is not an object.
 func (r fieldReader) keys(n *node, what string, known []string) bool {
 	if n.kind != object {
-		r.errorf(n.position, WrongType, mappingHint(n, known), "%s must be a mapping, not %s", what, n.kind)
+		r.errorf(n.position, problem.WrongType, mappingHint(n, known), "%s must be a mapping, not %s", what, n.kind)
 		return false
 	}
 	r.once(n)
@@ -44,7 +45,7 @@ func (r fieldReader) keys(n *node, what string, known []string) bool {
 		if empty != "" && nearest(m.key, known) == "" {
 			hint = fmt.Sprintf("to make it a part of %s, indent it more", empty)
 		}
-		r.errorf(m.position, UnknownKey, hint, "%s has no key %s", what, quote(m.key))
+		r.errorf(m.position, problem.UnknownKey, hint, "%s has no key %s", what, problem.Quote(m.key))
 	}
 	return true
 }
@@ -68,7 +69,7 @@ func (r fieldReader) named(m member, what string, known []string) bool {
 	if !slices.Contains(known, m.key) || m.value.kind == null || m.value.kind == object && declares {
 		return r.keys(m.value, what, known)
 	}
-	r.errorf(m.position, WrongType, "indent it below its name", "%s is a key of %s, but a name is required here", m.key, what)
+	r.errorf(m.position, problem.WrongType, "indent it below its name", "%s is a key of %s, but a name is required here", m.key, what)
 	return false
 }
 
@@ -87,7 +88,7 @@ func lacks(n *node, key string, known []string) bool {
 func (r fieldReader) once(n *node) bool {
 	again := n.repeated()
 	for _, m := range again {
-		r.errorf(m.position, DuplicateKey, "", "the key %s occurs twice", quote(m.key))
+		r.errorf(m.position, problem.DuplicateKey, "", "the key %s occurs twice", problem.Quote(m.key))
 	}
 	return len(again) == 0
 }
@@ -107,7 +108,7 @@ func (r fieldReader) text(n *node, key string) string {
 	case null:
 		hint = "write a string, or omit the key"
 	}
-	r.errorf(n.position, WrongType, hint, "%s must be a string, not %s", key, n.kind)
+	r.errorf(n.position, problem.WrongType, hint, "%s must be a string, not %s", key, n.kind)
 	return ""
 }
 
@@ -127,7 +128,7 @@ func (r fieldReader) flag(n *node, key string) *bool {
 	case "no", "off", "0", "false":
 		hint = "write false"
 	}
-	r.errorf(n.position, WrongType, hint, "%s must be true or false, not %s", key, n.kind)
+	r.errorf(n.position, problem.WrongType, hint, "%s must be true or false, not %s", key, n.kind)
 	return nil
 }
 
@@ -141,15 +142,15 @@ var durationUnits = []struct {
 // duration returns a duration within the limits, or 0.
 func (r fieldReader) duration(n *node, key string, low, high time.Duration) time.Duration {
 	if n.kind == list || n.kind == object {
-		r.errorf(n.position, WrongType, "", "%s must be a duration, such as 2s, not %s", key, n.kind)
+		r.errorf(n.position, problem.WrongType, "", "%s must be a duration, such as 2s, not %s", key, n.kind)
 		return 0
 	}
 	d, ok := parseDuration(n.value)
 	switch {
 	case !ok:
-		r.errorf(n.position, BadValue, "write one number and one unit: 500ms, 2s, 5m, 24h or 7d", "%s is not a duration", quote(n.value))
+		r.errorf(n.position, problem.BadValue, "write one number and one unit: 500ms, 2s, 5m, 24h or 7d", "%s is not a duration", problem.Quote(n.value))
 	case d < low || d > high:
-		r.errorf(n.position, OverLimit, "", "%s is %s; want a value between %s and %s", key, formatDuration(d), formatDuration(low), formatDuration(high))
+		r.errorf(n.position, problem.OverLimit, "", "%s is %s; want a value between %s and %s", key, formatDuration(d), formatDuration(low), formatDuration(high))
 	default:
 		return d
 	}
@@ -187,9 +188,9 @@ func (r fieldReader) count(n *node, key string, high int64) int64 {
 	count, err := strconv.ParseInt(n.value, 10, 64)
 	switch {
 	case n.kind != number || err != nil:
-		r.errorf(n.position, WrongType, "", "%s must be a whole number, such as 1000, not %s", key, n.kind)
+		r.errorf(n.position, problem.WrongType, "", "%s must be a whole number, such as 1000, not %s", key, n.kind)
 	case count < 1 || count > high:
-		r.errorf(n.position, OverLimit, "", "%s is %s; want a value between 1 and %d", key, n.value, high)
+		r.errorf(n.position, problem.OverLimit, "", "%s is %s; want a value between 1 and %d", key, n.value, high)
 	default:
 		return count
 	}
@@ -199,15 +200,15 @@ func (r fieldReader) count(n *node, key string, high int64) int64 {
 // size returns a number of bytes within the limits, or 0.
 func (r fieldReader) size(n *node, key string, low, high int64) int64 {
 	if n.kind == list || n.kind == object {
-		r.errorf(n.position, WrongType, "", "%s must be a size, such as 64MiB, not %s", key, n.kind)
+		r.errorf(n.position, problem.WrongType, "", "%s must be a size, such as 64MiB, not %s", key, n.kind)
 		return 0
 	}
 	size, ok := bytesize.Parse(n.value)
 	switch {
 	case !ok:
-		r.errorf(n.position, BadValue, "write a number and a unit, such as 64MiB", "%s is not a size", quote(n.value))
+		r.errorf(n.position, problem.BadValue, "write a number and a unit, such as 64MiB", "%s is not a size", problem.Quote(n.value))
 	case size < low || size > high:
-		r.errorf(n.position, OverLimit, "", "%s is %s; want a value between %s and %s", key, n.value, bytesize.Format(low), bytesize.Format(high))
+		r.errorf(n.position, problem.OverLimit, "", "%s is %s; want a value between %s and %s", key, n.value, bytesize.Format(low), bytesize.Format(high))
 	default:
 		return size
 	}

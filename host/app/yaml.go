@@ -8,26 +8,27 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // parseYAML parses one YAML document.
-func parseYAML(file string, content []byte) (root *node, problems Problems) {
+func parseYAML(file string, content []byte) (root *node, problems problem.List) {
 	start := position{file, 1, 1}
 	defer func() {
 		if recover() != nil {
-			root, problems = nil, Problems{newProblem(start, Syntax, "", "cannot parse the YAML")}
+			root, problems = nil, problem.List{newProblem(start, problem.Syntax, "", "cannot parse the YAML")}
 		}
 	}()
 	tokens := tokenize(content)
-	if problem := checkTokens(file, tokens); problem != nil {
-		return nil, Problems{*problem}
+	if mistake := checkTokens(file, tokens); mistake != nil {
+		return nil, problem.List{*mistake}
 	}
 	parsed, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		if problem := bracketProblem(file, tokens); problem != nil {
-			return nil, Problems{*problem}
+		if mistake := bracketProblem(file, tokens); mistake != nil {
+			return nil, problem.List{*mistake}
 		}
-		return nil, Problems{syntaxProblem(file, content, err)}
+		return nil, problem.List{syntaxProblem(file, content, err)}
 	}
 	r := &yamlReader{file: file, lines: strings.Split(string(content), "\n"), anchors: map[string]*node{}, left: maxValues, leftBytes: maxFileBytes}
 	root = (&node{position: start}).seal()
@@ -56,15 +57,15 @@ func tokenize(content []byte) token.Tokens {
 // checkTokens rejects files that have too much nesting, too many tokens or several documents. The
 // parser is recursive, needs time that is quadratic in the number of tokens, and silently drops all
 // documents but one.
-func checkTokens(file string, tokens token.Tokens) *Problem {
+func checkTokens(file string, tokens token.Tokens) *problem.Problem {
 	flow, began, ended, directive := 0, false, false, 0
-	refuse := func(t *token.Token, code Code, format string, args ...any) *Problem {
-		problem := newProblem(positionOfToken(file, t), code, "", format, args...)
-		return &problem
+	refuse := func(t *token.Token, code problem.Code, format string, args ...any) *problem.Problem {
+		mistake := newProblem(positionOfToken(file, t), code, "", format, args...)
+		return &mistake
 	}
 	for i, t := range tokens {
 		if i == maxTokens {
-			return refuse(t, OverLimit, "the file has more than %d YAML tokens", maxTokens)
+			return refuse(t, problem.OverLimit, "the file has more than %d YAML tokens", maxTokens)
 		}
 		switch t.Type {
 		case token.CommentType:
@@ -76,7 +77,7 @@ func checkTokens(file string, tokens token.Tokens) *Problem {
 			continue
 		case token.DocumentHeaderType:
 			if began {
-				return refuse(t, Syntax, "the file contains more than one YAML document")
+				return refuse(t, problem.Syntax, "the file contains more than one YAML document")
 			}
 		case token.MappingStartType, token.SequenceStartType:
 			flow++
@@ -84,11 +85,11 @@ func checkTokens(file string, tokens token.Tokens) *Problem {
 			flow = max(flow-1, 0)
 		}
 		if began && ended {
-			return refuse(t, Syntax, "the file contains more than one YAML document")
+			return refuse(t, problem.Syntax, "the file contains more than one YAML document")
 		}
 		began = began || t.Position.Line != directive // a directive can precede the document
 		if flow > maxNesting || flow == 0 && blockIndent(t) > 2*maxNesting {
-			return refuse(t, OverLimit, "values are nested more than %d levels deep", maxNesting)
+			return refuse(t, problem.OverLimit, "values are nested more than %d levels deep", maxNesting)
 		}
 	}
 	return nil
@@ -119,7 +120,7 @@ func positionOfToken(file string, t *token.Token) position {
 type yamlReader struct {
 	file     string
 	lines    []string
-	problems Problems
+	problems problem.List
 	// anchors maps the names of anchors to their values. An anchor is added after its value has
 	// been read, so a value cannot contain itself.
 	anchors map[string]*node
@@ -129,7 +130,7 @@ type yamlReader struct {
 	depth           int
 }
 
-func (r *yamlReader) refuse(n ast.Node, code Code, hint, format string, args ...any) *node {
+func (r *yamlReader) refuse(n ast.Node, code problem.Code, hint, format string, args ...any) *node {
 	at := positionOfToken(r.file, n.GetToken())
 	r.problems = append(r.problems, newProblem(at, code, hint, format, args...))
 	return (&node{position: at}).seal()
@@ -138,7 +139,7 @@ func (r *yamlReader) refuse(n ast.Node, code Code, hint, format string, args ...
 // read converts a node of the parser's tree. It never returns nil.
 func (r *yamlReader) read(n ast.Node) *node {
 	if r.depth++; r.depth > 2*maxNesting {
-		return r.refuse(n, OverLimit, "", "values are nested more than %d levels deep", maxNesting)
+		return r.refuse(n, problem.OverLimit, "", "values are nested more than %d levels deep", maxNesting)
 	}
 	defer func() { r.depth-- }()
 	at := positionOfToken(r.file, n.GetToken())
@@ -164,9 +165,9 @@ func (r *yamlReader) read(n ast.Node) *node {
 	case *ast.AliasNode:
 		return r.alias(n)
 	case *ast.TagNode:
-		return r.refuse(n, Syntax, "remove the tag; use quotes for a string", "tags such as %s are not supported", quote(n.GetToken().Value))
+		return r.refuse(n, problem.Syntax, "remove the tag; use quotes for a string", "tags such as %s are not supported", problem.Quote(n.GetToken().Value))
 	}
-	return r.refuse(n, Syntax, "", "this YAML syntax is not supported")
+	return r.refuse(n, problem.Syntax, "", "this YAML syntax is not supported")
 }
 
 // The method scalar reads a plain or quoted string. It also recognizes valid JSON numbers that the
@@ -219,7 +220,7 @@ func (r *yamlReader) sequence(at position, n *ast.SequenceNode) *node {
 
 func (r *yamlReader) anchor(n *ast.AnchorNode) *node {
 	if n.Value == nil || n.Name == nil {
-		return r.refuse(n, Syntax, "", "the anchor has no value")
+		return r.refuse(n, problem.Syntax, "", "the anchor has no value")
 	}
 	v := r.read(n.Value)
 	r.anchors[n.Name.GetToken().Value] = v
@@ -233,7 +234,7 @@ func (r *yamlReader) alias(n *ast.AliasNode) *node {
 	}
 	v, ok := r.anchors[name]
 	if !ok {
-		return r.refuse(n, Syntax, "", "alias *%s has no preceding anchor", strings.Trim(quote(name), `"`))
+		return r.refuse(n, problem.Syntax, "", "alias *%s has no preceding anchor", strings.Trim(problem.Quote(name), `"`))
 	}
 	if r.left < 0 || r.leftBytes < 0 {
 		return (&node{position: v.position}).seal() // reported already
@@ -241,7 +242,7 @@ func (r *yamlReader) alias(n *ast.AliasNode) *node {
 	r.left -= v.size
 	r.leftBytes -= v.bytes
 	if r.left < 0 || r.leftBytes < 0 {
-		return r.refuse(n, OverLimit, "", "aliases expand to more than %d values or %d KiB", maxValues, maxFileBytes>>10)
+		return r.refuse(n, problem.OverLimit, "", "aliases expand to more than %d values or %d KiB", maxValues, maxFileBytes>>10)
 	}
 	return v
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // These texts are not valid app files. Each text has exactly one problem.
@@ -13,52 +14,52 @@ func TestUnreadable(t *testing.T) {
 	tests := []struct {
 		name, text string
 		want       string // the position and the start of the message
-		code       app.Code
+		code       problem.Code
 		hint       string
 	}{
-		{"empty", "", "app.yaml:1:1: the app file is empty", app.Unreadable, "app: shop"},
-		{"only a comment", "# nothing\n", "app.yaml:1:1: the app file is empty", app.Unreadable, "app: shop"},
-		{"list", "- app: shop\n", "app.yaml:1:1: an app file must be a mapping, not a list", app.WrongType, "memory"},
-		{"text", "hello", "app.yaml:1:1: an app file must be a mapping, not a string", app.WrongType, ""},
-		{"tab", "app: shop\nmemory:\n\tcart: {}\n", "app.yaml:3:1: YAML cannot be indented with tabs", app.Syntax, "spaces"},
-		{"not closed", "app: shop\nmemory: {cart: [1,\n", "app.yaml:2:16: ", app.Syntax, ""},
-		{"colon in a string", "app: shop\nsession_idle: a: b\n", "app.yaml:2:15: ", app.Syntax, "quote strings"},
-		{"template without quotes", "app: shop\nprompts: {p: {template: {{memory.x}} }}\n", "app.yaml:2:", app.Syntax, "quote strings"},
-		{"string that contains a colon", "app: shop\nmemory:\n  cart:\n    description: Note: what they want\n", "app.yaml:4:18: ", app.Syntax, `quote strings that contain ": "`},
-		{"no space after a colon", "app: shop\nmemory:\n  cart:\n    access:user\n    retention: 30d\n", "app.yaml:4:5: ", app.Syntax, "space after the colon"},
+		{"empty", "", "app.yaml:1:1: the app file is empty", problem.Unreadable, "app: shop"},
+		{"only a comment", "# nothing\n", "app.yaml:1:1: the app file is empty", problem.Unreadable, "app: shop"},
+		{"list", "- app: shop\n", "app.yaml:1:1: an app file must be a mapping, not a list", problem.WrongType, "memory"},
+		{"text", "hello", "app.yaml:1:1: an app file must be a mapping, not a string", problem.WrongType, ""},
+		{"tab", "app: shop\nmemory:\n\tcart: {}\n", "app.yaml:3:1: YAML cannot be indented with tabs", problem.Syntax, "spaces"},
+		{"not closed", "app: shop\nmemory: {cart: [1,\n", "app.yaml:2:16: ", problem.Syntax, ""},
+		{"colon in a string", "app: shop\nsession_idle: a: b\n", "app.yaml:2:15: ", problem.Syntax, "quote strings"},
+		{"template without quotes", "app: shop\nprompts: {p: {template: {{memory.x}} }}\n", "app.yaml:2:", problem.Syntax, "quote strings"},
+		{"string that contains a colon", "app: shop\nmemory:\n  cart:\n    description: Note: what they want\n", "app.yaml:4:18: ", problem.Syntax, `quote strings that contain ": "`},
+		{"no space after a colon", "app: shop\nmemory:\n  cart:\n    access:user\n    retention: 30d\n", "app.yaml:4:5: ", problem.Syntax, "space after the colon"},
 		{"a space too few", "app: shop\nmemory:\n  cart:\n    access: user\n\n   # why\n   retention: 30d\n",
-			"app.yaml:7:4: the indentation of this line does not match any", app.Syntax, "indent it by 4 spaces, like line 4, or by 2 spaces, like line 3"},
+			"app.yaml:7:4: the indentation of this line does not match any", problem.Syntax, "indent it by 4 spaces, like line 4, or by 2 spaces, like line 3"},
 		{"a space too many", "app: shop\nmemory:\n  cart:\n    access: user\n     retention: 30d\n",
-			"app.yaml:5:6: the line is indented more than line 4, which already has a value", app.Syntax, "indent it by 4 spaces, like line 4"},
-		{"a section that is indented", "app: shop\n memory: {}\n", "app.yaml:2:2: the line is indented more than line 1", app.Syntax, "by 0 spaces, like line 1"},
-		{"a first line that is indented", "  app: shop\nmemory: {}\n", "app.yaml:2:1: the indentation of this line does not match any", app.Syntax, "indent it by 2 spaces, like line 1"},
+			"app.yaml:5:6: the line is indented more than line 4, which already has a value", problem.Syntax, "indent it by 4 spaces, like line 4"},
+		{"a section that is indented", "app: shop\n memory: {}\n", "app.yaml:2:2: the line is indented more than line 1", problem.Syntax, "by 0 spaces, like line 1"},
+		{"a first line that is indented", "  app: shop\nmemory: {}\n", "app.yaml:2:1: the indentation of this line does not match any", problem.Syntax, "indent it by 2 spaces, like line 1"},
 		{"one space too few in a list", "app: shop\nmemory:\n  cart:\n    schema:\n      required:\n      - a\n     - b\n",
-			"app.yaml:7:6: the indentation of this line does not match any", app.Syntax, "indent it by 6 spaces, like line 6, or by 4 spaces, like line 4"},
+			"app.yaml:7:6: the indentation of this line does not match any", problem.Syntax, "indent it by 6 spaces, like line 6, or by 4 spaces, like line 4"},
 		{"one space too few after a dash", "app: shop\nmemory:\n  cart:\n    schema:\n      allOf:\n        - type: object\n         title: x\n",
-			"app.yaml:7:10: ", app.Syntax, "indent it by 10 spaces, like line 6, or by 8 spaces, like line 6"},
-		{"old mac lines", "\rapp: shop\r\rmemory: x\r", "app.yaml:4:9: memory must be a mapping", app.WrongType, ""},
-		{"latin 1", "app: sh\xf6p\n", "app.yaml:1:8: the byte 0xf6 is not valid UTF-8", app.Unreadable, "UTF-8"},
-		{"utf-16", "\xff\xfea\x00p\x00p\x00", "app.yaml:1:1: the file is encoded in UTF-16", app.Unreadable, "UTF-8"},
-		{"control character", "app: shop\nsession_idle: \x1b\n", "app.yaml:2:15: the file contains the control character U+001B", app.Unreadable, ""},
-		{"two documents", "app: shop\n---\napp: shop\n", "app.yaml:2:1: the file contains more than one YAML document", app.Syntax, ""},
-		{"an empty document before the declaration", "---\n---\napp: shop\n", "app.yaml:2:1: the file contains more than one YAML document", app.Syntax, ""},
-		{"text after the end of the document, whose lines the lexer miscounts", "...>+0", "app.yaml:1:1: the file contains more than one YAML document", app.Syntax, ""},
-		{"text after the end", "app: shop\n...\nmemory: {}\n", "app.yaml:3:1: the file contains more than one YAML document", app.Syntax, ""},
-		{"tag", "app: !!str shop\n", "app.yaml:1:6: tags such as \"!!str\" are not supported", app.Syntax, "quotes"},
-		{"unknown alias", "app: *shop\n", "app.yaml:1:6: alias *shop has no preceding anchor", app.Syntax, ""},
-		{"alias in its anchor", "app: shop\nmemory: &m {cart: *m}\n", "app.yaml:2:19: alias *m has no preceding anchor", app.Syntax, ""},
-		{"merge of a text", "app: shop\nmemory: {cart: {<<: x}}\n", "app.yaml:2:21: << can merge only mappings, not a string", app.Syntax, ""},
-		{"too large", "app: shop\n#" + strings.Repeat("x", 1<<20), "app.yaml:1:1: the file is larger than 1024 KiB", app.Unreadable, ""},
-		{"too deep in brackets", "app: " + strings.Repeat("[", 1000), "app.yaml:1:134: values are nested more than 128 levels deep", app.OverLimit, ""},
-		{"too deep after unmatched closing brackets", "app: " + strings.Repeat("]", 500) + strings.Repeat("[", 500), "app.yaml:1:634: values are nested", app.OverLimit, ""},
-		{"too deep in lists", "app:\n " + strings.Repeat("- ", 5000) + "x", "app.yaml:2:258: values are nested", app.OverLimit, ""},
-		{"too deep in mappings", deepMapping(400), "app.yaml:", app.OverLimit, ""},
-		{"too many tokens", "app: [" + strings.Repeat("a,", 1<<18), "app.yaml:1:", app.OverLimit, ""},
-		{"billion laughs", billionLaughs("[lol]"), "app.yaml:", app.OverLimit, ""},
-		{"billion empty lists", billionLaughs("[]"), "app.yaml:", app.OverLimit, ""},
-		{"large string many times", "a: &a " + strings.Repeat("x", 1<<19) + "\nb: [*a, *a, *a]\n", "app.yaml:2:13: aliases expand to", app.OverLimit, ""},
-		{"json with a mistake", "{\"app\": \"shop\",\n \"memory\": {\"a\" \"b\"}}", "app.yaml:2:", app.Syntax, ""},
-		{"deep json", "{\"app\": " + strings.Repeat("[", 500) + strings.Repeat("]", 500) + "}", "app.yaml:1:136: ", app.OverLimit, ""},
+			"app.yaml:7:10: ", problem.Syntax, "indent it by 10 spaces, like line 6, or by 8 spaces, like line 6"},
+		{"old mac lines", "\rapp: shop\r\rmemory: x\r", "app.yaml:4:9: memory must be a mapping", problem.WrongType, ""},
+		{"latin 1", "app: sh\xf6p\n", "app.yaml:1:8: the byte 0xf6 is not valid UTF-8", problem.Unreadable, "UTF-8"},
+		{"utf-16", "\xff\xfea\x00p\x00p\x00", "app.yaml:1:1: the file is encoded in UTF-16", problem.Unreadable, "UTF-8"},
+		{"control character", "app: shop\nsession_idle: \x1b\n", "app.yaml:2:15: the file contains the control character U+001B", problem.Unreadable, ""},
+		{"two documents", "app: shop\n---\napp: shop\n", "app.yaml:2:1: the file contains more than one YAML document", problem.Syntax, ""},
+		{"an empty document before the declaration", "---\n---\napp: shop\n", "app.yaml:2:1: the file contains more than one YAML document", problem.Syntax, ""},
+		{"text after the end of the document, whose lines the lexer miscounts", "...>+0", "app.yaml:1:1: the file contains more than one YAML document", problem.Syntax, ""},
+		{"text after the end", "app: shop\n...\nmemory: {}\n", "app.yaml:3:1: the file contains more than one YAML document", problem.Syntax, ""},
+		{"tag", "app: !!str shop\n", "app.yaml:1:6: tags such as \"!!str\" are not supported", problem.Syntax, "quotes"},
+		{"unknown alias", "app: *shop\n", "app.yaml:1:6: alias *shop has no preceding anchor", problem.Syntax, ""},
+		{"alias in its anchor", "app: shop\nmemory: &m {cart: *m}\n", "app.yaml:2:19: alias *m has no preceding anchor", problem.Syntax, ""},
+		{"merge of a text", "app: shop\nmemory: {cart: {<<: x}}\n", "app.yaml:2:21: << can merge only mappings, not a string", problem.Syntax, ""},
+		{"too large", "app: shop\n#" + strings.Repeat("x", 1<<20), "app.yaml:1:1: the file is larger than 1024 KiB", problem.Unreadable, ""},
+		{"too deep in brackets", "app: " + strings.Repeat("[", 1000), "app.yaml:1:134: values are nested more than 128 levels deep", problem.OverLimit, ""},
+		{"too deep after unmatched closing brackets", "app: " + strings.Repeat("]", 500) + strings.Repeat("[", 500), "app.yaml:1:634: values are nested", problem.OverLimit, ""},
+		{"too deep in lists", "app:\n " + strings.Repeat("- ", 5000) + "x", "app.yaml:2:258: values are nested", problem.OverLimit, ""},
+		{"too deep in mappings", deepMapping(400), "app.yaml:", problem.OverLimit, ""},
+		{"too many tokens", "app: [" + strings.Repeat("a,", 1<<18), "app.yaml:1:", problem.OverLimit, ""},
+		{"billion laughs", billionLaughs("[lol]"), "app.yaml:", problem.OverLimit, ""},
+		{"billion empty lists", billionLaughs("[]"), "app.yaml:", problem.OverLimit, ""},
+		{"large string many times", "a: &a " + strings.Repeat("x", 1<<19) + "\nb: [*a, *a, *a]\n", "app.yaml:2:13: aliases expand to", problem.OverLimit, ""},
+		{"json with a mistake", "{\"app\": \"shop\",\n \"memory\": {\"a\" \"b\"}}", "app.yaml:2:", problem.Syntax, ""},
+		{"deep json", "{\"app\": " + strings.Repeat("[", 500) + strings.Repeat("]", 500) + "}", "app.yaml:1:136: ", problem.OverLimit, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -124,7 +125,7 @@ func TestRetentionHints(t *testing.T) {
 		"6 months": "180d", "1 year": "365d", "forever": "omit retention", "soon": "1_month", "1.5h": "90m", "1_month ": "1_month",
 	} {
 		a, problems := app.Load(files("app.yaml", "app: shop\nmemory: {cart: {access: user, retention: '"+text+"'}}"), "app.yaml")
-		if a != nil || len(problems) != 1 || problems[0].Code != app.BadValue || problems[0].Line != 2 || problems[0].Column != 42 {
+		if a != nil || len(problems) != 1 || problems[0].Code != problem.BadValue || problems[0].Line != 2 || problems[0].Column != 42 {
 			t.Errorf("retention %q: problems = %v; want one bad_value in 2:42", text, problems)
 			continue
 		}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"github.com/goccy/go-yaml/ast"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // mapping reads an object. Keys of the object itself take precedence over merged keys ("<<"). The
@@ -46,7 +47,7 @@ func (r *yamlReader) key(n ast.MapKeyNode) (string, bool) {
 			return r.key(inner)
 		}
 	}
-	r.refuse(n, Syntax, "", "a key must be a plain string")
+	r.refuse(n, problem.Syntax, "", "a key must be a plain string")
 	return "", false
 }
 
@@ -62,7 +63,7 @@ func (r *yamlReader) merged(value ast.Node) []*node {
 	}
 	for _, o := range from {
 		if o.kind != object {
-			r.refuse(value, Syntax, "", "<< can merge only mappings, not %s", o.kind)
+			r.refuse(value, problem.Syntax, "", "<< can merge only mappings, not %s", o.kind)
 			return nil
 		}
 	}

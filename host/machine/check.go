@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -21,7 +22,7 @@ func check(r *source) {
 		r.named(r.doc.Name, "a machine")
 	}
 	if len(r.doc.Steps) == 0 && len(r.problems) == 0 {
-		r.errorf(r.doc.Name.Position, CodeMissing, "write implements, and the steps below it", "the machine has no steps")
+		r.errorf(r.doc.Name.Position, problem.MissingKey, "write implements, and the steps below it", "the machine has no steps")
 	}
 	for i := range r.doc.Steps {
 		c.step(&r.doc.Steps[i])
@@ -46,10 +47,10 @@ var requiredSettings = map[StepKind][]string{
 func (c checker) step(s *Step) {
 	name := s.Name.Value
 	if contains(reserved, name) {
-		c.errorf(s.Name.Position, CodeBadName, "choose another name", "%s is a reserved word", quote(name))
+		c.errorf(s.Name.Position, problem.BadName, "choose another name", "%s is a reserved word", problem.Quote(name))
 	}
 	if first := c.steps[name]; first != nil {
-		c.errorf(s.Name.Position, CodeDuplicate, "choose another name", "the step %s is declared twice, first on line %d", quote(name), first.Line)
+		c.errorf(s.Name.Position, problem.DuplicateName, "choose another name", "the step %s is declared twice, first on line %d", problem.Quote(name), first.Line)
 	} else {
 		c.steps[name] = s
 	}
@@ -59,11 +60,11 @@ func (c checker) step(s *Step) {
 			if s.Kind == Ask {
 				word = "with " + setting + ` "TEXT"`
 			}
-			c.errorf(s.Position, CodeMissing, "add: "+word, "the step %s has no %s", quote(name), setting)
+			c.errorf(s.Position, problem.MissingKey, "add: "+word, "the step %s has no %s", problem.Quote(name), setting)
 		}
 	}
 	if s.Kind == Ask && s.Model.Line == 0 {
-		c.errorf(s.Position, CodeMissing, "write: ask "+name+`, using: "MODEL"`, "the step %s does not name a model", quote(name))
+		c.errorf(s.Position, problem.MissingKey, "write: ask "+name+`, using: "MODEL"`, "the step %s does not name a model", problem.Quote(name))
 	}
 	for _, setting := range s.Settings {
 		c.literal(s, setting)
@@ -78,7 +79,7 @@ func (c checker) step(s *Step) {
 	if slices.ContainsFunc(c.doc.Permissions.Denied, func(n Name) bool { return n.Value == permission }) {
 		hint = "remove the permission from: not allowed to"
 	}
-	c.errorf(s.Position, CodePermission, hint, "the step %s requires the permission %s", quote(name), permission)
+	c.errorf(s.Position, problem.Permission, hint, "the step %s requires the permission %s", problem.Quote(name), permission)
 }
 
 // literal checks the value of a setting if it is a literal.
@@ -90,7 +91,7 @@ func (c checker) literal(s *Step, setting Setting) {
 	number, isNumber := value.(float64)
 	text, isText := value.(string)
 	bad := func(hint, want string) {
-		c.errorf(setting.Script.Position, CodeBadValue, hint, "the %s of the step %s is not %s", setting.Value, quote(s.Name.Value), want)
+		c.errorf(setting.Script.Position, problem.BadValue, hint, "the %s of the step %s is not %s", setting.Value, problem.Quote(s.Name.Value), want)
 	}
 	switch setting.Value {
 	case "limit":
@@ -105,7 +106,7 @@ func (c checker) literal(s *Step, setting Setting) {
 		if !isText {
 			bad(`write a duration such as "30d"`, "a duration")
 		} else if _, err := declare.ParseRetention(text); err != nil {
-			bad(`write a number with one unit, such as "30d", "24h", "30m" or "10s"`, "a valid duration: "+quote(text))
+			bad(`write a number with one unit, such as "30d", "24h", "30m" or "10s"`, "a valid duration: "+problem.Quote(text))
 		}
 	case "mode":
 		if modes := []string{"hybrid", "vector", "text"}; !isText || !contains(modes, text) {
@@ -134,7 +135,7 @@ func (c checker) selectors(s *Step) {
 			return
 		}
 	}
-	c.errorf(s.Position, CodeMissing, "add id, filter or namespace", "the step %s does not select entries", quote(s.Name.Value))
+	c.errorf(s.Position, problem.MissingKey, "add id, filter or namespace", "the step %s does not select entries", problem.Quote(s.Name.Value))
 }
 
 // assumed checks the names of the assumed fields of an answer.
@@ -145,10 +146,10 @@ func (c checker) assumed(s *Step) {
 	}
 	for i, a := range s.Assuming {
 		if len(s.Returns) > 0 && !contains(known, a.Value) {
-			c.errorf(a.Position, CodeUnknown, didYouMean(a.Value, known, "the fields are: "), "the step %s does not return the field %s", quote(s.Name.Value), quote(a.Value))
+			c.errorf(a.Position, problem.UnknownName, didYouMean(a.Value, known, "the fields are: "), "the step %s does not return the field %s", problem.Quote(s.Name.Value), problem.Quote(a.Value))
 		}
 		if slices.ContainsFunc(s.Assuming[:i], func(b Setting) bool { return b.Value == a.Value }) {
-			c.errorf(a.Position, CodeDuplicate, "", "the field %s is assumed twice", quote(a.Value))
+			c.errorf(a.Position, problem.DuplicateName, "", "the field %s is assumed twice", problem.Quote(a.Value))
 		}
 	}
 }
@@ -169,19 +170,19 @@ func (c checker) permissions() {
 	known := []string{LLMCall, Memory}
 	for _, n := range slices.Concat(p.Allowed, p.Denied) {
 		if !contains(known, n.Value) {
-			c.warnf(n.Position, CodeUnknown, didYouMean(n.Value, known, "the permissions are: "), "the permission %s is unknown and has no effect", quote(n.Value))
+			c.warnf(n.Position, problem.UnknownName, didYouMean(n.Value, known, "the permissions are: "), "the permission %s is unknown and has no effect", problem.Quote(n.Value))
 		}
 	}
 	for _, n := range p.Allowed {
 		uses := func(s Step) bool { return s.Kind.Permission() == n.Value }
 		if contains(known, n.Value) && !slices.ContainsFunc(c.doc.Steps, uses) {
-			c.warnf(n.Position, CodeNoEffect, "remove it", "no step uses the permission %s", n.Value)
+			c.warnf(n.Position, problem.NoEffect, "remove it", "no step uses the permission %s", n.Value)
 		}
 	}
 	names := slices.Concat(known, stepKinds[:len(stepKinds)-1])
 	for _, n := range p.Approval {
 		if !contains(names, n.Value) {
-			c.errorf(n.Position, CodeUnknown, didYouMean(n.Value, names, "use a permission or a kind of step: "), "%s is neither a permission nor a kind of step that has effects", quote(n.Value))
+			c.errorf(n.Position, problem.UnknownName, didYouMean(n.Value, names, "use a permission or a kind of step: "), "%s is neither a permission nor a kind of step that has effects", problem.Quote(n.Value))
 		}
 	}
 }
@@ -218,9 +219,9 @@ func (c checker) output() {
 		i := slices.IndexFunc(known, func(k Field) bool { return k.Value == f.Value })
 		switch {
 		case i < 0 && !f.Optional:
-			c.errorf(f.Position, CodeUnknown, "end the machine with a step compute that returns the field", "the last step, %s, does not return the field %s", quote(last.Name.Value), quote(f.Value))
+			c.errorf(f.Position, problem.UnknownName, "end the machine with a step compute that returns the field", "the last step, %s, does not return the field %s", problem.Quote(last.Name.Value), problem.Quote(f.Value))
 		case i >= 0 && !fits(known[i].Type, f.Type):
-			c.errorf(f.Position, CodeBadValue, "", "the field %s is of the type %s here, but of the type %s in the last step, %s", quote(f.Value), f.Type, known[i].Type, quote(last.Name.Value))
+			c.errorf(f.Position, problem.BadValue, "", "the field %s is of the type %s here, but of the type %s in the last step, %s", problem.Quote(f.Value), f.Type, known[i].Type, problem.Quote(last.Name.Value))
 		}
 	}
 }
@@ -234,11 +235,11 @@ func (c checker) tests() {
 	seen := map[string]bool{}
 	for _, t := range c.doc.Tests {
 		if seen[t.Name] {
-			c.errorf(t.Position, CodeDuplicate, "choose another name", "two tests have the name %s", quote(t.Name))
+			c.errorf(t.Position, problem.DuplicateName, "choose another name", "two tests have the name %s", problem.Quote(t.Name))
 		}
 		seen[t.Name] = true
 		if t.Expect.Text == "" {
-			c.errorf(t.Position, CodeMissing, "add: expect {...}", "the test %s expects nothing", quote(t.Name))
+			c.errorf(t.Position, problem.MissingKey, "add: expect {...}", "the test %s expects nothing", problem.Quote(t.Name))
 		}
 		for i, a := range t.Assuming {
 			if c.steps[a.Value] == nil {
@@ -246,10 +247,10 @@ func (c checker) tests() {
 				for _, s := range c.doc.Steps {
 					names = append(names, s.Name.Value)
 				}
-				c.errorf(a.Position, CodeUnknown, didYouMean(a.Value, names, "the steps are: "), "the machine has no step %s", quote(a.Value))
+				c.errorf(a.Position, problem.UnknownName, didYouMean(a.Value, names, "the steps are: "), "the machine has no step %s", problem.Quote(a.Value))
 			}
 			if slices.ContainsFunc(t.Assuming[:i], func(b Setting) bool { return b.Value == a.Value }) {
-				c.errorf(a.Position, CodeDuplicate, "", "the test assumes two results of the step %s", quote(a.Value))
+				c.errorf(a.Position, problem.DuplicateName, "", "the test assumes two results of the step %s", problem.Quote(a.Value))
 			}
 		}
 	}

@@ -1,15 +1,19 @@
 package machine
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
+)
 
 // Format returns a file with uniform indentation and spacing. The meaning, the comments and the
 // order of lines stay the same, and formatting the result again changes nothing. If the file has a
 // syntax error, Format returns an error of type Problems.
 func Format(file string, src []byte) ([]byte, error) {
 	r := read(file, src)
-	var errs Problems
+	var errs problem.List
 	for _, p := range r.problems {
-		if p.Code == CodeSyntax || p.Code == CodeOverLimit || p.Code == CodeUnknownKey {
+		if p.Code == problem.Syntax || p.Code == problem.OverLimit || p.Code == problem.UnknownKey {
 			errs = append(errs, p)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/machine"
 	"github.com/toolrun/toolrun/host/machine/machinetest"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // sample returns a code block of the vendor's documentation. Its name begins with its number.
@@ -57,7 +58,7 @@ func TestSamples(t *testing.T) {
 		}
 		for _, p := range problems {
 			switch p.Code {
-			case machine.CodePlaceholder, machine.CodeMissing, machine.CodePermission: // some blocks are only parts of machines
+			case problem.Placeholder, problem.MissingKey, problem.Permission: // some blocks are only parts of machines
 			default:
 				t.Errorf("unexpected problem: %v", p)
 			}
@@ -77,7 +78,7 @@ func TestGrammars(t *testing.T) {
 		_, problems := machine.Parse(name, []byte(sample(t, name)))
 		var got []string
 		for _, p := range problems {
-			if p.Code == machine.CodePlaceholder {
+			if p.Code == problem.Placeholder {
 				placeholder, _, _ := strings.Cut(p.Message, " ")
 				got = append(got, fmt.Sprintf("%d:%d %s", p.Line, p.Column, placeholder))
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/host/machine"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 func TestProblems(t *testing.T) {
@@ -57,7 +58,7 @@ func TestProblems(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, problems := machine.Parse("m", []byte(tt.source))
 			first := problems
-			if errs, ok := problems.Err().(machine.Problems); ok {
+			if errs, ok := problems.Err().(problem.List); ok {
 				first = errs
 			}
 			if len(first) == 0 || first[0].String() != tt.want {
@@ -69,7 +70,7 @@ func TestProblems(t *testing.T) {
 	if len(problems) > 100 {
 		t.Errorf("there are %d problems; want at most 100", len(problems))
 	}
-	if _, problems := machine.Parse("m", []byte("machine m\n"+strings.Repeat("//\n", 1<<19))); fmt.Sprint(problems) == "[]" || problems[0].Code != machine.CodeOverLimit {
+	if _, problems := machine.Parse("m", []byte("machine m\n"+strings.Repeat("//\n", 1<<19))); fmt.Sprint(problems) == "[]" || problems[0].Code != problem.OverLimit {
 		t.Errorf("the problems of a large file are %v; want over_limit", problems)
 	}
 }

@@ -4,12 +4,13 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
 // Parse reads a file. It returns a document even if there are errors, and all problems that it
 // finds without parsing JavaScript. The argument file is the name of the file in problems.
-func Parse(file string, src []byte) (*Document, Problems) {
+func Parse(file string, src []byte) (*Document, problem.List) {
 	r := read(file, src)
 	check(r)
 	return r.doc, r.problems.Sorted()
@@ -79,7 +80,7 @@ func boundary(l *line) bool { return section(l) != "" || stepHeader(l) != nil }
 func (r reader) machine() {
 	l := r.peek()
 	if l == nil {
-		r.errorf(Position{}, CodeMissing, "begin with: machine NAME", "the file is empty")
+		r.errorf(Position{}, problem.MissingKey, "begin with: machine NAME", "the file is empty")
 		return
 	}
 	text, comment := words(l)
@@ -87,7 +88,7 @@ func (r reader) machine() {
 		r.doc.Name = r.name(l, m[1], len("machine"))
 		r.take(l, 0, withComment(text, comment))
 	} else {
-		r.errorf(r.at(l), CodeMissing, "begin with: machine NAME", "the file does not begin with the name of the machine")
+		r.errorf(r.at(l), problem.MissingKey, "begin with: machine NAME", "the file does not begin with the name of the machine")
 	}
 	seen := map[string]bool{}
 	for l = r.peek(); l != nil; l = r.peek() {
@@ -102,7 +103,7 @@ func (r reader) part(l *line, seen map[string]bool) {
 	if m := description.FindStringSubmatch(text); m != nil {
 		value, ok := Script{Text: m[1]}.Literal()
 		if !ok {
-			r.errorf(r.at(l), CodeBadValue, `write: description "What the machine does."`, "the description is not a string")
+			r.errorf(r.at(l), problem.BadValue, `write: description "What the machine does."`, "the description is not a string")
 		}
 		r.doc.Description, _ = value.(string)
 		r.take(l, 1, withComment(text, comment))
@@ -113,7 +114,7 @@ func (r reader) part(l *line, seen map[string]bool) {
 		return
 	}
 	if seen[name] {
-		r.errorf(r.at(l), CodeDuplicate, "merge the sections", "the machine has two sections %s", name)
+		r.errorf(r.at(l), problem.DuplicateName, "merge the sections", "the machine has two sections %s", name)
 	}
 	seen[name] = true
 	r.take(l, 1, withComment(text, comment))
@@ -135,7 +136,7 @@ func (r reader) part(l *line, seen map[string]bool) {
 // the section implements.
 func (r reader) stray(l *line, text string, seen map[string]bool) {
 	if h := stepHeader(l); h != nil && !seen["implements"] && spell.Name(h[1], stepKinds) != "" {
-		r.errorf(r.at(l), CodeMissing, "write implements on the line above it", "the step is outside of the section implements")
+		r.errorf(r.at(l), problem.MissingKey, "write implements on the line above it", "the step is outside of the section implements")
 		seen["implements"] = true
 		r.steps()
 		return
@@ -144,7 +145,7 @@ func (r reader) stray(l *line, text string, seen map[string]bool) {
 	if near := spell.Name(text, sections); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	r.errorf(r.at(l), CodeUnknownKey, hint, "%s is not a section", quote(text))
+	r.errorf(r.at(l), problem.UnknownKey, hint, "%s is not a section", problem.Quote(text))
 	r.take(l, 1, "")
 }
 
@@ -152,8 +153,8 @@ func (r reader) stray(l *line, text string, seen map[string]bool) {
 func (r *source) named(n Name, what string) {
 	switch {
 	case strings.HasPrefix(n.Value, "<"):
-		r.errorf(n.Position, CodePlaceholder, "replace it with a name", "%s is a placeholder", n.Value)
+		r.errorf(n.Position, problem.Placeholder, "replace it with a name", "%s is a placeholder", n.Value)
 	case !nameRule.MatchString(n.Value), n.Value == "__proto__":
-		r.errorf(n.Position, CodeBadName, "use up to 64 letters, digits and _, and do not begin with a digit", "%s is not a valid name of %s", quote(n.Value), what)
+		r.errorf(n.Position, problem.BadName, "use up to 64 letters, digits and _, and do not begin with a digit", "%s is not a valid name of %s", problem.Quote(n.Value), what)
 	}
 }

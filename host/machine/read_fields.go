@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -24,7 +25,7 @@ func (r fieldReader) fields(level int, fields []Field) []Field {
 		m := fieldLine.FindStringSubmatch(text)
 		if m == nil {
 			if h := stepHeader(l); level == 2 && section(l) == "" && (h == nil || !contains(stepKinds, h[1])) {
-				r.errorf(r.at(l), CodeSyntax, "write NAME as TYPE", "%s is not a field", quote(text))
+				r.errorf(r.at(l), problem.Syntax, "write NAME as TYPE", "%s is not a field", problem.Quote(text))
 				r.take(l, level, "")
 				continue
 			}
@@ -35,11 +36,11 @@ func (r fieldReader) fields(level int, fields []Field) []Field {
 		r.named(f.Name, "a field")
 		r.fieldType(l, &f, m[2])
 		if i := slices.IndexFunc(fields, func(g Field) bool { return g.Value == f.Value }); i >= 0 {
-			r.errorf(f.Position, CodeDuplicate, "", "the field %s is declared twice", quote(f.Value))
+			r.errorf(f.Position, problem.DuplicateName, "", "the field %s is declared twice", problem.Quote(f.Value))
 			continue
 		}
 		if len(fields) == MaxItems {
-			r.errorf(f.Position, CodeOverLimit, "", "there are more than %d fields", MaxItems)
+			r.errorf(f.Position, problem.OverLimit, "", "there are more than %d fields", MaxItems)
 			return fields
 		}
 		fields = append(fields, f)
@@ -68,12 +69,12 @@ func (r fieldReader) fieldType(l *line, f *Field, text string) {
 		case strings.HasPrefix(options, "default "):
 			f.Default = json.RawMessage(strings.TrimSpace(strings.TrimPrefix(options, "default ")))
 			if !json.Valid(f.Default) {
-				r.errorf(at, CodeBadValue, `write a JSON value, such as: default "en"`, "the default of %s is not valid JSON", quote(f.Value))
+				r.errorf(at, problem.BadValue, `write a JSON value, such as: default "en"`, "the default of %s is not valid JSON", problem.Quote(f.Value))
 				f.Default = nil
 			}
 			return
 		default:
-			r.errorf(at, CodeUnknownKey, "use: is required, is optional, or default VALUE", "%s is not an option of a field", quote(options))
+			r.errorf(at, problem.UnknownKey, "use: is required, is optional, or default VALUE", "%s is not an option of a field", problem.Quote(options))
 			return
 		}
 	}
@@ -103,7 +104,7 @@ func (r fieldReader) knownType(at Position, name string) {
 	if same, ok := commonTypes[name]; ok {
 		hint = "write " + string(same)
 	}
-	r.errorf(at, CodeBadValue, hint, "%s is not a type", quote(name))
+	r.errorf(at, problem.BadValue, hint, "%s is not a type", problem.Quote(name))
 }
 
 // The keywords of the section ensures.
@@ -129,7 +130,7 @@ func (r fieldReader) ensures() {
 		}
 		if current == nil || stepHeader(l) != nil {
 			hint := "write permissions, and below it: " + strings.Join(permissionKeys, ", ")
-			r.errorf(r.at(l), CodeUnknownKey, hint, "%s is not a part of the section ensures", quote(text))
+			r.errorf(r.at(l), problem.UnknownKey, hint, "%s is not a part of the section ensures", problem.Quote(text))
 			r.take(l, 3, "")
 			continue
 		}
@@ -163,7 +164,7 @@ func (r fieldReader) permissionNames(l *line, list *[]Name, text string) {
 		from = n.Column - l.indent - 1 + len(value)
 		r.named(n, "a permission")
 		if len(*list) == MaxItems {
-			r.errorf(n.Position, CodeOverLimit, "", "there are more than %d permissions", MaxItems)
+			r.errorf(n.Position, problem.OverLimit, "", "there are more than %d permissions", MaxItems)
 			return
 		}
 		*list = append(*list, n)

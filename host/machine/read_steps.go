@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -31,12 +32,12 @@ func (r reader) steps() {
 			if near := spell.Name(text, stepKinds); near != "" {
 				hint = "write: " + near + " NAME"
 			}
-			r.errorf(r.at(l), CodeSyntax, hint, "%s does not begin a step", quote(text))
+			r.errorf(r.at(l), problem.Syntax, hint, "%s does not begin a step", problem.Quote(text))
 			r.take(l, 2, "")
 			continue
 		}
 		if len(r.doc.Steps) == MaxItems {
-			r.errorf(r.at(l), CodeOverLimit, "", "there are more than %d steps", MaxItems)
+			r.errorf(r.at(l), problem.OverLimit, "", "there are more than %d steps", MaxItems)
 			r.next = len(r.lines)
 			return
 		}
@@ -55,7 +56,7 @@ func (r reader) step(l *line, header []string) Step {
 			hint = "did you mean " + near + "?"
 			s.Kind = StepKind(near)
 		}
-		r.errorf(s.Position, CodeUnknownKey, hint, "%s is not a kind of step", quote(header[1]))
+		r.errorf(s.Position, problem.UnknownKey, hint, "%s is not a kind of step", problem.Quote(header[1]))
 	}
 	if header[3] != "" {
 		r.stepOptions(l, &s, header[3])
@@ -76,7 +77,7 @@ func (r reader) body(header *line, s *Step) {
 	first := r.peek()
 	ends := func(l *line) bool { return boundary(l) && l.indent <= header.indent }
 	if first == nil || ends(first) {
-		r.errorf(s.Position, CodeMissing, "add code that ends with {...}", "the step %s has no code", quote(s.Name.Value))
+		r.errorf(s.Position, problem.MissingKey, "add code that ends with {...}", "the step %s has no code", problem.Quote(s.Name.Value))
 		return
 	}
 	s.Body = r.script(header.end, false, 2, 3, ends)
@@ -87,14 +88,14 @@ func (r reader) stepOptions(l *line, s *Step, text string) {
 	m := usingRule.FindStringSubmatch(text)
 	if m == nil || m[1] != "using" || s.Kind != Ask {
 		hint := `only the step ask has an option: using: "MODEL"`
-		r.errorf(r.name(l, text, 0).Position, CodeUnknownKey, hint, "%s is not an option of the step", quote(text))
+		r.errorf(r.name(l, text, 0).Position, problem.UnknownKey, hint, "%s is not an option of the step", problem.Quote(text))
 		return
 	}
 	value, _ := Script{Text: m[2]}.Literal()
 	model, ok := value.(string)
 	s.Model = Name{r.name(l, m[2], 0).Position, model}
 	if !ok || model == "" {
-		r.errorf(s.Model.Position, CodeBadValue, `write using: "MODEL"`, "the name of the model is not a text")
+		r.errorf(s.Model.Position, problem.BadValue, `write using: "MODEL"`, "the name of the model is not a text")
 	}
 }
 
@@ -118,7 +119,7 @@ func (r reader) stepPart(l *line, s *Step) {
 		r.take(l, 3, withComment(text, comment))
 		s.Returns = fieldReader(r).fields(4, s.Returns)
 		if len(s.Returns) == 0 {
-			r.errorf(r.at(l), CodeMissing, "write NAME as TYPE on the next line", "the list of returned fields is empty")
+			r.errorf(r.at(l), problem.MissingKey, "write NAME as TYPE on the next line", "the list of returned fields is empty")
 		}
 	case s.Kind == Ask && text == "assuming":
 		r.take(l, 3, withComment(text, comment))
@@ -128,7 +129,7 @@ func (r reader) stepPart(l *line, s *Step) {
 		if s.Kind == Ask {
 			hint = "the parts of a step ask are: with role, with task, returns, assuming"
 		}
-		r.errorf(r.at(l), CodeSyntax, hint, "%s is not a part of the step %s", quote(text), quote(s.Name.Value))
+		r.errorf(r.at(l), problem.Syntax, hint, "%s is not a part of the step %s", problem.Quote(text), problem.Quote(s.Name.Value))
 		r.take(l, 3, "")
 	default:
 		r.setting(l, s, key, separator)
@@ -146,7 +147,7 @@ func (r reader) setting(l *line, s *Step, key, separator string) {
 	_, twice := s.Setting(key)
 	switch {
 	case twice:
-		r.errorf(c.Position, CodeDuplicate, "", "the step %s has two settings %s", quote(s.Name.Value), key)
+		r.errorf(c.Position, problem.DuplicateName, "", "the step %s has two settings %s", problem.Quote(s.Name.Value), key)
 	case !contains(known, key) || (separator == " ") != (s.Kind == Ask):
 		hint := "the settings are: " + strings.Join(known, ", ")
 		if near := spell.Name(key, known); near != "" {
@@ -155,7 +156,7 @@ func (r reader) setting(l *line, s *Step, key, separator string) {
 		if s.Kind == Ask {
 			hint = "the parts of a step ask are: with role, with task, returns, assuming"
 		}
-		r.errorf(c.Position, CodeUnknownKey, hint, "the step %s has no setting %s", s.Kind, quote(key))
+		r.errorf(c.Position, problem.UnknownKey, hint, "the step %s has no setting %s", s.Kind, problem.Quote(key))
 	default:
 		s.Settings = append(s.Settings, c)
 	}
@@ -179,7 +180,7 @@ func (r reader) keyed(l *line, key, prefix string, level int) Setting {
 	start := l.start + l.indent + len(l.text) - len(rest)
 	r.take(l, level, strings.TrimRight(prefix+rest, " "))
 	if c.Script = r.script(start, true, level, level+1, endsSetting); c.Script.Text == "" {
-		r.errorf(c.Position, CodeMissing, "write the value after it", "%s has no value", key)
+		r.errorf(c.Position, problem.MissingKey, "write the value after it", "%s has no value", key)
 	}
 	r.placeholder(c.Script)
 	return c
@@ -190,7 +191,7 @@ var placeholderRule = regexp.MustCompile(`^(?:"?(<[a-z_]+>)"?|\{ (<[a-z_]+>): <[
 // placeholder reports an expression that is a placeholder, such as <expression>.
 func (r *source) placeholder(s Script) {
 	if m := placeholderRule.FindStringSubmatch(s.Text); m != nil {
-		r.errorf(s.Position, CodePlaceholder, "replace it with a value", "%s is a placeholder", m[1]+m[2])
+		r.errorf(s.Position, problem.Placeholder, "replace it with a value", "%s is a placeholder", m[1]+m[2])
 	}
 }
 
@@ -203,7 +204,7 @@ func (r reader) assumed(settings []Setting) []Setting {
 		}
 		a := r.keyed(l, m[1], m[1]+": ", 4)
 		if len(settings) == MaxItems {
-			r.errorf(a.Position, CodeOverLimit, "", "there are more than %d fields", MaxItems)
+			r.errorf(a.Position, problem.OverLimit, "", "there are more than %d fields", MaxItems)
 			continue
 		}
 		settings = append(settings, a)

@@ -3,6 +3,8 @@ package machine
 import (
 	"regexp"
 	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 var (
@@ -31,13 +33,13 @@ func (r testReader) tests() {
 			t.Name, _ = name.(string)
 			r.take(l, 2, withComment(text, comment))
 			if len(r.doc.Tests) == MaxItems {
-				r.errorf(t.Position, CodeOverLimit, "", "there are more than %d tests", MaxItems)
+				r.errorf(t.Position, problem.OverLimit, "", "there are more than %d tests", MaxItems)
 				r.next = len(r.lines)
 				return
 			}
 			r.doc.Tests = append(r.doc.Tests, t)
 		case len(r.doc.Tests) == 0:
-			r.errorf(r.at(l), CodeSyntax, `write: test "what is tested"`, "%s does not begin a test", quote(text))
+			r.errorf(r.at(l), problem.Syntax, `write: test "what is tested"`, "%s does not begin a test", problem.Quote(text))
 			r.take(l, 2, "")
 		default:
 			r.testPart(l, text, &r.doc.Tests[len(r.doc.Tests)-1])
@@ -53,7 +55,7 @@ func (r testReader) testPart(l *line, text string, t *Test) {
 			part = &t.Expect
 		}
 		if part.Text != "" {
-			r.errorf(r.at(l), CodeDuplicate, "", "the test has two parts %s", m[1])
+			r.errorf(r.at(l), problem.DuplicateName, "", "the test has two parts %s", m[1])
 		}
 		*part = r.testValue(l, m[1], m[1])
 		return
@@ -62,13 +64,13 @@ func (r testReader) testPart(l *line, text string, t *Test) {
 		step := r.name(l, m[1], len("assuming"))
 		a := Setting{step, r.testValue(l, "assuming "+m[1], m[1])}
 		if len(t.Assuming) == MaxItems {
-			r.errorf(step.Position, CodeOverLimit, "", "the test assumes more than %d results", MaxItems)
+			r.errorf(step.Position, problem.OverLimit, "", "the test assumes more than %d results", MaxItems)
 			return
 		}
 		t.Assuming = append(t.Assuming, a)
 		return
 	}
-	r.errorf(r.at(l), CodeSyntax, "the parts of a test are: given {...}, assuming STEP {...}, expect {...}", "%s is not a part of a test", quote(text))
+	r.errorf(r.at(l), problem.Syntax, "the parts of a test are: given {...}, assuming STEP {...}, expect {...}", "%s is not a part of a test", problem.Quote(text))
 	r.take(l, 3, "")
 }
 
@@ -85,7 +87,7 @@ func (r testReader) testValue(l *line, prefix, last string) Script {
 	r.take(l, 3, strings.TrimRight(prefix+" "+rest, " "))
 	s := r.script(start, true, 3, 4, endsTestPart)
 	if !strings.HasPrefix(s.Text, "{") {
-		r.errorf(r.at(l), CodeBadValue, "write "+prefix+" {name: value}", "%s has no object", prefix)
+		r.errorf(r.at(l), problem.BadValue, "write "+prefix+" {name: value}", "%s has no object", prefix)
 	}
 	return s
 }

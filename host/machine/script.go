@@ -1,6 +1,10 @@
 package machine
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
+)
 
 // script reads JavaScript code from an offset. The code ends before the first line for which the
 // function "ends" returns true, unless a bracket, a text or a comment is open there. The argument
@@ -44,14 +48,14 @@ func (r *source) script(start int, interpolate bool, first, level int, ends func
 func (r *source) scanFailure(s *scanner) {
 	switch {
 	case s.failure != "":
-		r.errorf(r.position(min(s.failedAt, len(r.text))), CodeSyntax, s.hint, "%s", s.failure)
+		r.errorf(r.position(min(s.failedAt, len(r.text))), problem.Syntax, s.hint, "%s", s.failure)
 	case len(s.brackets) > 0:
 		open := s.brackets[len(s.brackets)-1]
 		what := string(open.open)
 		if what == "`" || what == `"` {
 			what = "${"
 		}
-		r.errorf(r.position(open.start), CodeSyntax, "close it with "+string(closing[open.open]), "the bracket %s is not closed", what)
+		r.errorf(r.position(open.start), problem.Syntax, "close it with "+string(closing[open.open]), "the bracket %s is not closed", what)
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
-	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // agentCommands contains the commands that list agents, check and format their files, and apply
@@ -44,7 +44,7 @@ The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 }
 
 func (ac agentCommands) checkFiles(cmd *cobra.Command, files, tools []string) error {
-	var found abl.Problems
+	var found problem.List
 	var docs []*abl.Document
 	for _, file := range files {
 		source, err := ac.env.readFile("the agent", file)
@@ -61,5 +61,5 @@ func (ac agentCommands) checkFiles(cmd *cobra.Command, files, tools []string) er
 	if len(docs) > 1 {
 		found = append(found, abl.CheckAll(docs)...)
 	}
-	return agentFiles(ac.baseCommand).printChecked(files, app.AgentProblems(found))
+	return agentFiles(ac.baseCommand).printChecked(files, found.Sorted())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 func (ac agentCommands) eval() *cobra.Command {
@@ -48,8 +49,8 @@ func (ac agentCommands) evaluate(ctx context.Context, source, vars string) error
 		}
 	}
 	e, err := abl.ParseExpr(source)
-	if problem, ok := errors.AsType[abl.Problem](err); ok {
-		return usagef(problem.Hint, "%d:%d: %s", problem.Line, problem.Column, problem.Message)
+	if mistake, ok := errors.AsType[problem.Problem](err); ok {
+		return usagef(mistake.Hint, "%d:%d: %s", mistake.Line, mistake.Column, mistake.Message)
 	}
 	r, err := e.Eval(variables, abl.Options{Now: ac.env.Now(), Random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
-	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 func (ac agentCommands) format() *cobra.Command {
@@ -34,13 +34,13 @@ meaning and the comments stay the same. The formatted text is printed, unless -w
 
 // agentFiles returns the commands for the files of agents.
 func agentFiles(base baseCommand) languageFiles {
-	return languageFiles{base, "agent", func(file string, source []byte) ([]byte, app.Problems) {
+	return languageFiles{base, "agent", func(file string, source []byte) ([]byte, problem.List) {
 		text, err := abl.Format(source)
-		if problems, ok := errors.AsType[abl.Problems](err); ok {
+		if problems, ok := errors.AsType[problem.List](err); ok {
 			for i := range problems {
 				problems[i].File = file
 			}
-			return nil, app.AgentProblems(problems)
+			return nil, problems
 		}
 		return text, nil
 	}}

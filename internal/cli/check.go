@@ -19,15 +19,16 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/model"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
 // These codes are for problems that only the database reveals.
 const (
-	codeMoved  app.Code = "moved"  // a store has records that were written with a different access
-	codeOrphan app.Code = "orphan" // a store that is no longer declared has records
-	codeUnfit  app.Code = "unfit"  // records violate the schema of their store
-	codeOther  app.Code = "other"  // there are records of an app with a different id
+	codeMoved  problem.Code = "moved"  // a store has records that were written with a different access
+	codeOrphan problem.Code = "orphan" // a store that is no longer declared has records
+	codeUnfit  problem.Code = "unfit"  // records violate the schema of their store
+	codeOther  problem.Code = "other"  // there are records of an app with a different id
 )
 
 // checkCommand checks an app and its records.
@@ -106,14 +107,14 @@ func (cc checkCommand) check(ctx context.Context, file, db, tenant string, isola
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(problems, func(a, b app.Problem) int {
+	slices.SortStableFunc(problems, func(a, b problem.Problem) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
 	})
 	return cc.print(pr, problems, kept.stores)
 }
 
 // unknownModels returns warnings about models that models.yaml does not declare. config can be nil.
-func (pr *project) unknownModels(config *model.Config) app.Problems {
+func (pr *project) unknownModels(config *model.Config) problem.List {
 	if config == nil {
 		return nil
 	}
@@ -126,7 +127,7 @@ func (pr *project) unknownModels(config *model.Config) app.Problems {
 }
 
 // checkParts compiles the tools and parses the prompts of an app.
-func (cc checkCommand) checkParts(ctx context.Context, pr *project, isolation isolationFlags) (app.Problems, error) {
+func (cc checkCommand) checkParts(ctx context.Context, pr *project, isolation isolationFlags) (problem.List, error) {
 	tools, err := isolation.open(cc.out, cc.out.logger())
 	if err != nil {
 		return nil, err
@@ -135,14 +136,14 @@ func (cc checkCommand) checkParts(ctx context.Context, pr *project, isolation is
 	return problems, errors.Join(err, tools.close())
 }
 
-func (cc checkCommand) checkTools(ctx context.Context, pr *project, engines []engine.Engine) (app.Problems, error) {
+func (cc checkCommand) checkTools(ctx context.Context, pr *project, engines []engine.Engine) (problem.List, error) {
 	backend := mem.New()
 	h, err := host.Open(ctx, host.Options{App: pr.app, Backend: backend, Engines: engines, SweepEvery: -1, Now: cc.env.Now, Logger: cc.out.logger()})
 	if err != nil {
 		return nil, errors.Join(err, backend.Close())
 	}
 	reviews := h.Review(ctx)
-	var problems app.Problems
+	var problems problem.List
 	for _, t := range pr.app.Tools {
 		review := reviews[t.Name]
 		if review.Err != nil && len(t.Broken) == 0 {
@@ -153,8 +154,8 @@ func (cc checkCommand) checkTools(ctx context.Context, pr *project, engines []en
 		}
 	}
 	for _, prompt := range pr.app.Prompts {
-		if problem, bad := cc.checkPrompt(ctx, h, pr, prompt); bad {
-			problems = append(problems, problem)
+		if mistake, bad := cc.checkPrompt(ctx, h, pr, prompt); bad {
+			problems = append(problems, mistake)
 			continue
 		}
 		problems = append(problems, pr.checkFields(h, prompt)...)
@@ -164,41 +165,41 @@ func (cc checkCommand) checkTools(ctx context.Context, pr *project, engines []en
 
 // toolProblem returns the problem for a tool that does not compile. The problem contains the
 // location in the author's code.
-func (pr *project) toolProblem(t app.Tool, f *abi.Fault) app.Problem {
+func (pr *project) toolProblem(t app.Tool, f *abi.Fault) problem.Problem {
 	if f.File == "" {
 		whole := *f
 		whole.File = strings.TrimPrefix(t.Source, folderOf(t)+"/")
 		f = &whole
 	}
 	f = pr.codeFolder(t.Name).fault(f)
-	return app.Problem{
+	return problem.Problem{
 		File: f.File, Line: f.Line, Column: f.Column,
-		Message: f.Message, Hint: f.Hint, Code: app.BadSource, Severity: app.SeverityError, Tool: t.Name,
+		Message: f.Message, Hint: f.Hint, Code: problem.BadSource, Severity: problem.Error, Tool: t.Name,
 	}
 }
 
 // findingProblem returns a warning about a tool's code or limits.
-func (pr *project) findingProblem(t app.Tool, f host.Finding) app.Problem {
+func (pr *project) findingProblem(t app.Tool, f host.Finding) problem.Problem {
 	if f.Limit != "" {
-		problem := t.LimitProblem(f.Limit, f.Code, f.Message, f.Hint)
-		problem.File = pr.env.show(filepath.Join(pr.dir, filepath.FromSlash(problem.File)))
-		return problem
+		mistake := t.LimitProblem(f.Limit, f.Code, f.Message, f.Hint)
+		mistake.File = pr.env.show(filepath.Join(pr.dir, filepath.FromSlash(mistake.File)))
+		return mistake
 	}
-	return app.Problem{
+	return problem.Problem{
 		File: pr.codeFolder(t.Name).file(f.File), Line: f.Line, Column: f.Column,
-		Message: f.Message, Hint: f.Hint, Code: f.Code, Severity: app.SeverityWarning, Tool: t.Name,
+		Message: f.Message, Hint: f.Hint, Code: f.Code, Severity: problem.Warning, Tool: t.Name,
 	}
 }
 
 // checkPrompt renders a prompt for a user without records. checkPrompt thus finds syntax errors in
 // templates, and templates that read a store without a grant.
-func (cc checkCommand) checkPrompt(ctx context.Context, h *host.Host, pr *project, prompt app.Prompt) (app.Problem, bool) {
+func (cc checkCommand) checkPrompt(ctx context.Context, h *host.Host, pr *project, prompt app.Prompt) (problem.Problem, bool) {
 	if len(prompt.Broken) > 0 {
-		return app.Problem{}, false
+		return problem.Problem{}, false
 	}
 	_, err := h.Render(ctx, host.Caller{User: "check", Session: "check"}, prompt.Name)
 	if err == nil || ctx.Err() != nil {
-		return app.Problem{}, false
+		return problem.Problem{}, false
 	}
 	f := faultOf(err)
 	if f.Code != abi.NotFound {
@@ -227,8 +228,8 @@ func (pr *project) missingGrant(f *abi.Fault) (message, hint string) {
 }
 
 // checkFields warns about fields in a prompt that cannot exist in any record.
-func (pr *project) checkFields(h *host.Host, prompt app.Prompt) app.Problems {
-	var problems app.Problems
+func (pr *project) checkFields(h *host.Host, prompt app.Prompt) problem.List {
+	var problems problem.List
 	for _, ref := range h.Refs(prompt.Name) {
 		store, _ := pr.app.Store(ref.Store)
 		for _, path := range ref.Paths {
@@ -237,9 +238,9 @@ func (pr *project) checkFields(h *host.Host, prompt app.Prompt) app.Problems {
 				continue
 			}
 			message := fmt.Sprintf("the strict store %q has no field %s", ref.Store, field)
-			problem := pr.promptProblem(prompt, ref.Line, ref.Column, message, didYouMean(lastOf(field), known, ""))
-			problem.Code, problem.Severity = codeNoField, app.SeverityWarning
-			problems = append(problems, problem)
+			mistake := pr.promptProblem(prompt, ref.Line, ref.Column, message, didYouMean(lastOf(field), known, ""))
+			mistake.Code, mistake.Severity = codeNoField, problem.Warning
+			problems = append(problems, mistake)
 		}
 	}
 	return problems
@@ -248,10 +249,10 @@ func (pr *project) checkFields(h *host.Host, prompt app.Prompt) app.Problems {
 func lastOf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
 // promptProblem returns a problem with its location in a prompt's template.
-func (pr *project) promptProblem(prompt app.Prompt, line, column int, message, hint string) app.Problem {
-	problem := prompt.Problem(max(line, 1), max(column, 1), message, hint)
-	problem.File = pr.env.show(filepath.Join(pr.dir, filepath.FromSlash(problem.File)))
-	return problem
+func (pr *project) promptProblem(prompt app.Prompt, line, column int, message, hint string) problem.Problem {
+	mistake := prompt.Problem(max(line, 1), max(column, 1), message, hint)
+	mistake.File = pr.env.show(filepath.Join(pr.dir, filepath.FromSlash(mistake.File)))
+	return mistake
 }
 
 // inventory lists the content of a database: its stores and the records of other apps.
@@ -281,10 +282,10 @@ func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant 
 
 // compare returns problems for records that do not match the declarations. The argument flags
 // contains the flags of this command that name the app and the database.
-func (pr *project) compare(kept inventory, flags string) app.Problems {
-	var problems app.Problems
-	add := func(severity app.Severity, code app.Code, hint, format string, args ...any) {
-		problems = append(problems, app.Problem{
+func (pr *project) compare(kept inventory, flags string) problem.List {
+	var problems problem.List
+	add := func(severity problem.Severity, code problem.Code, hint, format string, args ...any) {
+		problems = append(problems, problem.Problem{
 			File: pr.file, Message: fmt.Sprintf(format, args...), Hint: hint, Code: code, Severity: severity,
 		})
 	}
@@ -293,18 +294,18 @@ func (pr *project) compare(kept inventory, flags string) app.Problems {
 		switch {
 		case r.Moved == "":
 		case r.Store == declare.Facts:
-			add(app.SeverityError, codeMoved, "restore the scopes and delete the values with toolrun fact delete, or declare other paths",
+			add(problem.Error, codeMoved, "restore the scopes and delete the values with toolrun fact delete, or declare other paths",
 				"facts with the scope %s are now declared with another scope", r.Moved)
 		default:
-			add(app.SeverityError, codeMoved, movedHint(r.Store, flags),
+			add(problem.Error, codeMoved, movedHint(r.Store, flags),
 				"the store %q has records of access %s but is now declared with access %s", r.Store, r.Moved, declared.Access)
 		}
 		if r.Orphan && r.Records > 0 {
-			add(app.SeverityWarning, codeOrphan, "restore the declaration, or remove the records with: "+purgeCommand(r.Store, flags),
+			add(problem.Warning, codeOrphan, "restore the declaration, or remove the records with: "+purgeCommand(r.Store, flags),
 				"the store %q has %s but is no longer declared", r.Store, count(r.Records, "record"))
 		}
 		if r.Unfit > 0 {
-			add(app.SeverityWarning, codeUnfit, "correct the records; a write to a strict store must make the whole content valid",
+			add(problem.Warning, codeUnfit, "correct the records; a write to a strict store must make the whole content valid",
 				"%d of %s of the store %q do not match its schema", r.Unfit, count(r.Records, "record"), r.Store)
 		}
 	}
@@ -313,17 +314,17 @@ func (pr *project) compare(kept inventory, flags string) app.Problems {
 		if other.More {
 			held = "over " + held
 		}
-		add(app.SeverityWarning, codeOther, "if the app was renamed, restore its id to use these records, with app: "+other.App,
+		add(problem.Warning, codeOther, "if the app was renamed, restore its id to use these records, with app: "+other.App,
 			"the database has %s of another app, %q", held, other.App)
 	}
 	return problems
 }
 
 // print prints the problems and a summary of the app.
-func (cc checkCommand) print(pr *project, problems app.Problems, reports []memory.StoreAudit) error {
+func (cc checkCommand) print(pr *project, problems problem.List, reports []memory.StoreAudit) error {
 	warnings := len(problems.Warnings())
 	failures := len(problems) - warnings
-	err := cc.out.answer(append(app.Problems{}, problems...), func() error {
+	err := cc.out.answer(append(problem.List{}, problems...), func() error {
 		cc.out.printProblems(cc.env.Stdout, cc.env.StdoutTerminal, problems)
 		if err := cc.printReports(reports); err != nil || failures > 0 {
 			return err

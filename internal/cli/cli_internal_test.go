@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
@@ -56,7 +56,7 @@ func TestExitCodes(t *testing.T) {
 		want int
 	}{
 		{"done", nil, 0},
-		{"a mistaken app file", &appError{"app.yaml", app.Problems{{Severity: app.SeverityError}}}, 2},
+		{"a mistaken app file", &appError{"app.yaml", problem.List{{Severity: problem.Error}}}, 2},
 		{"a moved store", fmt.Errorf("open: %w", errors.Join(&memory.ScopeChangedError{Store: "a"})), 2},
 		{"interrupted", fmt.Errorf("scan: %w", context.Canceled), 3},
 		{"anything else", errors.New("disk on fire"), 5},

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // codeNoField is the code for a template with a field that cannot exist in any record.
-const codeNoField app.Code = "no_field"
+const codeNoField problem.Code = "no_field"
 
 // The function undeclared finds an undeclared name in a path such as "a.b". It returns the path up
 // to that name, and the names that the schema declares in its place. If every name in the path may

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // console writes to the streams of the process. Only one goroutine may use it at a time.
@@ -108,19 +108,19 @@ func (c *console) table(head []string, rows [][]string) error {
 }
 
 // printProblems prints each problem as file:line:column: message, followed by its hint.
-func (c *console) printProblems(to io.Writer, terminal bool, problems app.Problems) {
-	for _, problem := range problems {
+func (c *console) printProblems(to io.Writer, terminal bool, problems problem.List) {
+	for _, mistake := range problems {
 		s, word := red, "error: "
-		if problem.Severity == app.SeverityWarning {
+		if mistake.Severity == problem.Warning {
 			s, word = yellow, "warning: "
 		}
-		at := problem.File
-		if problem.Line > 0 {
-			at = fmt.Sprintf("%s:%d:%d", problem.File, problem.Line, problem.Column)
+		at := mistake.File
+		if mistake.Line > 0 {
+			at = fmt.Sprintf("%s:%d:%d", mistake.File, mistake.Line, mistake.Column)
 		}
-		fmt.Fprintf(to, "%s: %s%s\n", printable(at), c.paint(terminal, s, word), printable(problem.Message))
-		if problem.Hint != "" {
-			fmt.Fprintf(to, "%s%s\n", c.paint(terminal, dim, "  hint: "), printable(problem.Hint))
+		fmt.Fprintf(to, "%s: %s%s\n", printable(at), c.paint(terminal, s, word), printable(mistake.Message))
+		if mistake.Hint != "" {
+			fmt.Fprintf(to, "%s%s\n", c.paint(terminal, dim, "  hint: "), printable(mistake.Hint))
 		}
 	}
 }

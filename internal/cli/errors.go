@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
@@ -29,13 +29,13 @@ func usagef(hint, format string, args ...any) error {
 // appError reports that an app file cannot be used.
 type appError struct {
 	file     string
-	problems app.Problems
+	problems problem.List
 }
 
 // Error returns a message with the number of mistakes. The mistakes themselves are listed
 // separately.
 func (e *appError) Error() string {
-	n := len(e.problems.Err().(app.Problems))
+	n := len(e.problems.Err().(problem.List))
 	return fmt.Sprintf("%s has %s", e.file, count(n, "mistake"))
 }
 
@@ -82,7 +82,7 @@ func exitCode(err error) int {
 // fail prints an error and returns its exit code.
 func (p *program) fail(err error) int {
 	if bad, ok := errors.AsType[*appError](err); ok {
-		p.out.printProblems(p.env.Stderr, p.env.StderrTerminal, bad.problems.Err().(app.Problems))
+		p.out.printProblems(p.env.Stderr, p.env.StderrTerminal, bad.problems.Err().(problem.List))
 	}
 	_, usage := errors.AsType[*usageError](err)
 	p.out.printFault(faultOf(err), !usage)
@@ -100,7 +100,7 @@ func (c *console) failJSON(err error) {
 	answer := struct {
 		OK       bool         `json:"ok"`
 		Error    *abi.Fault   `json:"error"`
-		Problems app.Problems `json:"problems,omitempty"`
+		Problems problem.List `json:"problems,omitempty"`
 	}{Error: faultOf(err)}
 	if bad, ok := errors.AsType[*appError](err); ok {
 		answer.Problems = bad.problems

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // languageFiles contains what the commands for the files of agents and of machines share.
@@ -15,18 +15,18 @@ type languageFiles struct {
 	baseCommand
 	noun string // "agent" or "machine", which is also the name of the group of commands
 	// format formats a file. It returns the errors of a file that it cannot format.
-	format func(file string, source []byte) ([]byte, app.Problems)
+	format func(file string, source []byte) ([]byte, problem.List)
 }
 
 // printChecked prints the problems of files, and fails if there are errors.
-func (lf languageFiles) printChecked(files []string, problems app.Problems) error {
+func (lf languageFiles) printChecked(files []string, problems problem.List) error {
 	warnings := len(problems.Warnings())
 	failures := len(problems) - warnings
 	what := count(len(files), "file")
 	if len(files) == 1 {
 		what = files[0]
 	}
-	err := lf.out.answer(append(app.Problems{}, problems...), func() error {
+	err := lf.out.answer(append(problem.List{}, problems...), func() error {
 		lf.out.printProblems(lf.env.Stdout, lf.env.StdoutTerminal, problems)
 		switch {
 		case failures > 0:

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine/js"
 	"github.com/toolrun/toolrun/host/machine"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // machineCommands contains the commands that check and format the files of machines.
@@ -38,13 +38,13 @@ The exit code is 2 if there are errors, and 0 if there are only warnings.`,
   toolrun machine check *.machine --json`,
 		Args: takes(1, -1, "at least one FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			var found app.Problems
+			var found problem.List
 			for _, file := range args {
 				source, err := mc.env.readFile("the machine", file)
 				if err != nil {
 					return err
 				}
-				found = append(found, app.MachineProblems(checkMachine(file, source))...)
+				found = append(found, checkMachine(file, source)...)
 			}
 			return machineFiles(mc.baseCommand).printChecked(args, found)
 		},
@@ -52,7 +52,7 @@ The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 }
 
 // checkMachine returns all problems of a machine. If the file has errors, its code is not checked.
-func checkMachine(file string, source []byte) machine.Problems {
+func checkMachine(file string, source []byte) problem.List {
 	doc, problems := machine.Parse(file, source)
 	if problems.Err() == nil {
 		problems = append(problems, js.CheckMachine(doc)...)
@@ -86,10 +86,10 @@ is set.`,
 
 // machineFiles returns the commands for the files of machines.
 func machineFiles(base baseCommand) languageFiles {
-	return languageFiles{base, "machine", func(file string, source []byte) ([]byte, app.Problems) {
+	return languageFiles{base, "machine", func(file string, source []byte) ([]byte, problem.List) {
 		text, err := machine.Format(file, source)
-		if problems, ok := errors.AsType[machine.Problems](err); ok {
-			return nil, app.MachineProblems(problems)
+		if problems, ok := errors.AsType[problem.List](err); ok {
+			return nil, problems
 		}
 		return text, nil
 	}}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/cachefs"
 	"github.com/toolrun/toolrun/internal/spell"
 )
@@ -26,7 +27,7 @@ type project struct {
 	// The field files is the absolute path of the folder that contains the tools. This folder is dir,
 	// or the tool's folder if the command names a tool by its path.
 	files    string
-	problems app.Problems
+	problems problem.List
 	roots    []*os.Root  // opened for reading the files
 	once     *cachefs.FS // caches the app's files; nil if there is no cache
 }
@@ -79,8 +80,8 @@ func (ps projects) read(named string) (*project, error) {
 	}
 	pr.roots = append(pr.roots, root)
 	pr.app, pr.problems = app.Load(root.FS(), filepath.Base(file))
-	for i, problem := range pr.problems {
-		pr.problems[i].File = ps.env.show(filepath.Join(pr.dir, filepath.FromSlash(problem.File)))
+	for i, mistake := range pr.problems {
+		pr.problems[i].File = ps.env.show(filepath.Join(pr.dir, filepath.FromSlash(mistake.File)))
 	}
 	return pr, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/host/storage/bolt"
 	"github.com/toolrun/toolrun/internal/bytesize"
 	"github.com/toolrun/toolrun/internal/cachefs"
@@ -207,33 +208,33 @@ func openApps(ps projects, files []string, logger *slog.Logger) ([]*project, err
 
 // logProblems logs the problems in an app's files with their locations. id is "" if the app id is
 // unknown.
-func logProblems(logger *slog.Logger, id string, problems app.Problems) {
-	for _, problem := range problems {
+func logProblems(logger *slog.Logger, id string, problems problem.List) {
+	for _, mistake := range problems {
 		text := "a mistake in an app file"
-		if problem.Severity != app.SeverityError {
+		if mistake.Severity != problem.Error {
 			text = "a warning about an app file"
 		}
-		logProblem(logger, text, id, problem)
+		logProblem(logger, text, id, mistake)
 	}
 }
 
-func logProblem(logger *slog.Logger, text, id string, problem app.Problem) {
+func logProblem(logger *slog.Logger, text, id string, mistake problem.Problem) {
 	level := slog.LevelWarn
-	if problem.Severity == app.SeverityError {
+	if mistake.Severity == problem.Error {
 		level = slog.LevelError
 	}
 	var attrs []slog.Attr
-	for _, attr := range [][2]string{{"app", id}, {"tool", problem.Tool}, {"file", problem.File}} {
+	for _, attr := range [][2]string{{"app", id}, {"tool", mistake.Tool}, {"file", mistake.File}} {
 		if attr[1] != "" {
 			attrs = append(attrs, slog.String(attr[0], attr[1]))
 		}
 	}
-	if problem.Line > 0 {
-		attrs = append(attrs, slog.Int("line", problem.Line), slog.Int("column", problem.Column))
+	if mistake.Line > 0 {
+		attrs = append(attrs, slog.Int("line", mistake.Line), slog.Int("column", mistake.Column))
 	}
-	attrs = append(attrs, slog.String("text", problem.Message))
-	if problem.Hint != "" {
-		attrs = append(attrs, slog.String("hint", problem.Hint))
+	attrs = append(attrs, slog.String("text", mistake.Message))
+	if mistake.Hint != "" {
+		attrs = append(attrs, slog.String("hint", mistake.Hint))
 	}
 	logger.LogAttrs(context.Background(), level, text, attrs...)
 }

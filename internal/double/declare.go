@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -56,8 +57,8 @@ func importApp(document json.RawMessage) (*declaration, error) {
 }
 
 // problemsFault returns the fault for a declaration that contains mistakes.
-func problemsFault(problems app.Problems) error {
-	errs, ok := problems.Err().(app.Problems)
+func problemsFault(problems problem.List) error {
+	errs, ok := problems.Err().(problem.List)
 	if !ok {
 		return abi.Faultf(abi.SourceInvalid, "the declaration is invalid")
 	}

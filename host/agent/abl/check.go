@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -41,11 +42,11 @@ func (c checker) variables() {
 	seen := map[string]int{}
 	for _, v := range c.d.Memory.Session {
 		if line := seen[v.Value]; line > 0 {
-			c.r.warnf(v.Position, CodeDuplicate, "remove one of them; only the last one has an effect", "the session variable %s is already declared in line %d", v.Value, line)
+			c.r.warnf(v.Position, problem.DuplicateName, "remove one of them; only the last one has an effect", "the session variable %s is already declared in line %d", v.Value, line)
 		}
 		seen[v.Value] = v.Line
 		if v.Reset == ResetNever {
-			c.r.warnf(v.Position, CodeStyle, "declare a path under persistent for values that survive sessions", "the session variable %s is never reset", v.Value)
+			c.r.warnf(v.Position, problem.Style, "declare a path under persistent for values that survive sessions", "the session variable %s is never reset", v.Value)
 		}
 	}
 }
@@ -58,7 +59,7 @@ func (c checker) reserved() {
 	check := func(name Name) {
 		first, _, _ := strings.Cut(name.Value, ".")
 		if meaning := meanings[first]; meaning != "" {
-			c.r.warnf(name.Position, CodeSuspicious, "use another name", "%s is %s, so expressions cannot read this variable", first, meaning)
+			c.r.warnf(name.Position, problem.SuspiciousRule, "use another name", "%s is %s, so expressions cannot read this variable", first, meaning)
 		}
 	}
 	for _, v := range c.d.Memory.Session {
@@ -75,9 +76,9 @@ func (c checker) facts() {
 		case !ok:
 			seen[f.Value] = f
 		case first.Scope != f.Scope:
-			c.r.errorf(f.Position, CodeScope, "declare it once", "the path %s has the scope %s here and %s in line %d", f.Value, f.Scope, first.Scope, first.Line)
+			c.r.errorf(f.Position, problem.Scope, "declare it once", "the path %s has the scope %s here and %s in line %d", f.Value, f.Scope, first.Scope, first.Line)
 		default:
-			c.r.warnf(f.Position, CodeDuplicate, "remove one of them; only the first one has an effect", "the path %s is already declared in line %d", f.Value, first.Line)
+			c.r.warnf(f.Position, problem.DuplicateName, "remove one of them; only the first one has an effect", "the path %s is already declared in line %d", f.Value, first.Line)
 		}
 	}
 }
@@ -108,16 +109,16 @@ func (c checker) access() {
 	declared := c.d.declaredFacts()
 	read := func(at Position, path string) {
 		if f, ok := declared(path); ok && f.Access == AccessWrite {
-			c.r.errorf(at, CodeAccess, "declare it with ACCESS: readwrite", "the path %s has ACCESS: write and cannot be read", f.Value)
+			c.r.errorf(at, problem.Access, "declare it with ACCESS: readwrite", "the path %s has ACCESS: write and cannot be read", f.Value)
 		}
 	}
 	write := func(name Name, needed bool) {
 		f, ok := declared(name.Value)
 		switch {
 		case ok && f.Access == AccessRead:
-			c.r.errorf(name.Position, CodeAccess, "declare it with ACCESS: readwrite", "the path %s has ACCESS: read and cannot be written", f.Value)
+			c.r.errorf(name.Position, problem.Access, "declare it with ACCESS: readwrite", "the path %s has ACCESS: read and cannot be written", f.Value)
 		case !ok && needed && c.whole && isFactPath(name.Value):
-			c.r.errorf(name.Position, CodeUnknown, "declare it under MEMORY, persistent: - "+name.Value, "the path %s is not declared", name.Value)
+			c.r.errorf(name.Position, problem.UnknownName, "declare it under MEMORY, persistent: - "+name.Value, "the path %s is not declared", name.Value)
 		}
 	}
 	references := func(list []Reference) {
@@ -146,7 +147,7 @@ func (c checker) nulls() {
 		walk(x.root, func(n node) {
 			b, ok := n.(*binary)
 			if ok && (b.op == opEqual || b.op == opNotEqual) && (isNullLiteral(b.l) || isNullLiteral(b.r)) {
-				c.r.warnf(b.at, CodeStyle, "write IS SET or IS NOT SET", "a comparison with null depends on the kind of condition")
+				c.r.warnf(b.at, problem.Style, "write IS SET or IS NOT SET", "a comparison with null depends on the kind of condition")
 			}
 		})
 	}}.document(c.d)
@@ -160,7 +161,7 @@ func (c checker) tools() {
 	names := make([]string, len(c.d.Tools))
 	for i, tool := range c.d.Tools {
 		if slices.Contains(names[:i], tool.Value) {
-			c.r.warnf(tool.Position, CodeDuplicate, "remove one of them", "the tool %s is listed twice", tool.Value)
+			c.r.warnf(tool.Position, problem.DuplicateName, "remove one of them", "the tool %s is listed twice", tool.Value)
 		}
 		names[i] = tool.Value
 	}
@@ -169,8 +170,8 @@ func (c checker) tools() {
 	}
 }
 
-func unknownTools(d *Document, tools []string, hint string) Problems {
-	var problems Problems
+func unknownTools(d *Document, tools []string, hint string) problem.List {
+	var problems problem.List
 	visitor{tool: func(name Name) {
 		if len(problems) >= maxProblems || slices.Contains(tools, name.Value) {
 			return
@@ -179,23 +180,23 @@ func unknownTools(d *Document, tools []string, hint string) Problems {
 		if best := spell.Name(name.Value, tools); best != "" {
 			hint = "did you mean " + best + "?"
 		}
-		problems = append(problems, problemAt(name.Position, CodeUnknown, hint, "the tool %s is not declared", name.Value))
+		problems = append(problems, problemAt(name.Position, problem.UnknownName, hint, "the tool %s is not declared", name.Value))
 	}}.document(d)
 	return problems
 }
 
 // CheckTools reports the tools of a document that an app does not have.
-func CheckTools(d *Document, tools []string) Problems {
+func CheckTools(d *Document, tools []string) problem.List {
 	problems := unknownTools(d, tools, "declare the tool in the app")
 	for _, tool := range d.Tools {
 		if !slices.Contains(tools, tool.Value) {
-			problems = append(problems, problemAt(tool.Position, CodeUnknown, "declare the tool in the app", "the tool %s is not declared", tool.Value))
+			problems = append(problems, problemAt(tool.Position, problem.UnknownName, "declare the tool in the app", "the tool %s is not declared", tool.Value))
 		}
 	}
 	for i := range problems {
 		problems[i].File = d.File
 	}
-	return problems.sorted()
+	return problems.Sorted()
 }
 
 // steps reports references to steps that the document does not declare.
@@ -212,7 +213,7 @@ func (c checker) steps() {
 		if best := spell.Name(name.Value, names); best != "" {
 			hint = "did you mean " + best + "?"
 		}
-		c.r.errorf(name.Position, CodeUnknown, hint, "there is no step %s", quote(name.Value))
+		c.r.errorf(name.Position, problem.UnknownName, hint, "there is no step %s", problem.Quote(name.Value))
 	}}.document(c.d)
 }
 
@@ -230,7 +231,7 @@ func (c checker) triggers() {
 		for _, ref := range t.When.References() {
 			_, isFact := declared(ref.String())
 			if !isFact && !known[ref.Path[0]] && !strings.EqualFold(ref.Path[0], "now") {
-				c.r.warnf(ref.Position, CodeSuspicious, "set it in a step, or declare it under session", "nothing sets %s, so the trigger never fires", ref.Path[0])
+				c.r.warnf(ref.Position, problem.SuspiciousRule, "set it in a step, or declare it under session", "nothing sets %s, so the trigger never fires", ref.Path[0])
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package abl
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/toolrun/toolrun/host/problem"
+)
 
 // The method "computed" warns about constraints that read a variable which the document computes
 // from a collected field. After COLLECT, the variable still has its old value, so the constraint
@@ -42,7 +46,7 @@ func (c checker) computedFrom(fields []Name, variable string) bool {
 			}
 		}}.flowStep(step)
 		if field != "" {
-			c.r.warnf(fields[0].Position, CodeSuspicious, "add GOTO: "+step.Value, "%s is computed from %s, and COLLECT does not compute it again", variable, field)
+			c.r.warnf(fields[0].Position, problem.SuspiciousRule, "add GOTO: "+step.Value, "%s is computed from %s, and COLLECT does not compute it again", variable, field)
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -19,8 +20,8 @@ type ToolInputs struct {
 // CheckInputs reports the calls of a document that never succeed, because they omit an input that
 // the tool requires, or pass an input that the tool does not accept. CheckInputs skips tools that
 // the map does not contain.
-func CheckInputs(d *Document, tools map[string]ToolInputs) Problems {
-	var problems Problems
+func CheckInputs(d *Document, tools map[string]ToolInputs) problem.List {
+	var problems problem.List
 	visitor{call: func(c *Call) {
 		inputs, ok := tools[c.Tool.Value]
 		if ok && len(problems) < maxProblems {
@@ -30,11 +31,11 @@ func CheckInputs(d *Document, tools map[string]ToolInputs) Problems {
 	for i := range problems {
 		problems[i].File = d.File
 	}
-	return problems.sorted()
+	return problems.Sorted()
 }
 
-func checkCall(c *Call, inputs ToolInputs) Problems {
-	var problems Problems
+func checkCall(c *Call, inputs ToolInputs) problem.List {
+	var problems problem.List
 	passed, unknown := map[string]bool{}, map[string]bool{}
 	for _, arg := range c.Args {
 		name := firstName(arg.Target.Value)
@@ -48,7 +49,7 @@ func checkCall(c *Call, inputs ToolInputs) Problems {
 			if best := spell.Name(name, inputs.Names); best != "" {
 				hint = "did you mean " + best + "?"
 			}
-			problems = append(problems, problemAt(arg.Target.Position, CodeUnknown, hint, "the tool %s has no input %s", c.Tool.Value, name))
+			problems = append(problems, problemAt(arg.Target.Position, problem.UnknownName, hint, "the tool %s has no input %s", c.Tool.Value, name))
 		}
 	}
 	for _, name := range inputs.Required {
@@ -59,7 +60,7 @@ func checkCall(c *Call, inputs ToolInputs) Problems {
 		if best := spell.Name(name, slices.Sorted(maps.Keys(unknown))); best != "" {
 			hint = "rename the input " + best
 		}
-		problems = append(problems, problemAt(c.Tool.Position, CodeMissing, hint, "the call to %s omits the required input %s", c.Tool.Value, name))
+		problems = append(problems, problemAt(c.Tool.Position, problem.MissingKey, hint, "the call to %s omits the required input %s", c.Tool.Value, name))
 	}
 	return problems
 }

@@ -3,6 +3,8 @@ package abl
 import (
 	"slices"
 	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // waits reports whether a step waits for input or sends a request to a model.
@@ -74,19 +76,19 @@ func (c checker) loop(steps map[string]*Step, names []string, reported map[strin
 	}
 	text := strings.Join(append(slices.Clone(names), names[0]), " -> ")
 	if certain {
-		c.r.errorf(first.Name.Position, CodeLoop, "wait with GATHER or ON_INPUT, or end with THEN: COMPLETE", "the steps %s form a loop that never waits for input", text)
+		c.r.errorf(first.Name.Position, problem.Loop, "wait with GATHER or ON_INPUT, or end with THEN: COMPLETE", "the steps %s form a loop that never waits for input", text)
 		return
 	}
-	c.r.warnf(first.Name.Position, CodeLoop, "wait with GATHER or ON_INPUT", "the steps %s can repeat without waiting for input", text)
+	c.r.warnf(first.Name.Position, problem.Loop, "wait with GATHER or ON_INPUT", "the steps %s can repeat without waiting for input", text)
 }
 
 // CheckAll reports mistakes that involve several agents of an app: conflicting declarations of
 // names and paths, handoffs to agents that do not exist, and circles of handoffs.
-func CheckAll(docs []*Document) Problems {
+func CheckAll(docs []*Document) problem.List {
 	a := &agents{byName: map[string]*Document{}}
 	for _, d := range docs {
 		if first, ok := a.byName[d.Agent.Value]; ok && d.Agent.Value != "" {
-			a.errorf(d, d.Agent.Position, CodeDuplicate, "rename one of them", "the agent %s is already declared in %s", d.Agent.Value, first.File)
+			a.errorf(d, d.Agent.Position, problem.DuplicateName, "rename one of them", "the agent %s is already declared in %s", d.Agent.Value, first.File)
 			continue
 		}
 		a.byName[d.Agent.Value] = d
@@ -96,22 +98,22 @@ func CheckAll(docs []*Document) Problems {
 	for _, d := range docs {
 		visitor{agent: func(name Name) {
 			if a.byName[name.Value] == nil {
-				a.errorf(d, name.Position, CodeUnknown, "declare the agent in a file of the app", "there is no agent %s", name.Value)
+				a.errorf(d, name.Position, problem.UnknownName, "declare the agent in a file of the app", "there is no agent %s", name.Value)
 			}
 		}}.document(d)
 	}
 	a.circles()
-	return a.problems.sorted()
+	return a.problems.Sorted()
 }
 
 // The type "agents" contains the documents of an app.
 type agents struct {
 	byName   map[string]*Document
 	names    []string
-	problems Problems
+	problems problem.List
 }
 
-func (a *agents) errorf(d *Document, at Position, code Code, hint, format string, args ...any) {
+func (a *agents) errorf(d *Document, at Position, code problem.Code, hint, format string, args ...any) {
 	p := problemAt(at, code, hint, format, args...)
 	p.File = d.File
 	a.problems = append(a.problems, p)
@@ -131,10 +133,10 @@ func (a *agents) facts(docs []*Document) {
 			case !ok:
 				seen[f.Value] = declaration{f, d.File}
 			case first.Scope != f.Scope:
-				a.errorf(d, f.Position, CodeScope, "use one scope", "the path %s has the scope %s here and %s in %s:%d", f.Value, f.Scope, first.Scope, first.file, first.Line)
+				a.errorf(d, f.Position, problem.Scope, "use one scope", "the path %s has the scope %s here and %s in %s:%d", f.Value, f.Scope, first.Scope, first.file, first.Line)
 			case first.Type != f.Type && first.Type != "" && f.Type != "":
-				a.errorf(d, f.Position, CodeStyle, "use one type", "the path %s has the type %s here and %s in %s:%d", f.Value, f.Type, first.Type, first.file, first.Line)
-				a.problems[len(a.problems)-1].Severity = SeverityWarning
+				a.errorf(d, f.Position, problem.Style, "use one type", "the path %s has the type %s here and %s in %s:%d", f.Value, f.Type, first.Type, first.file, first.Line)
+				a.problems[len(a.problems)-1].Severity = problem.Warning
 			}
 		}
 	}
@@ -163,7 +165,7 @@ func (a *agents) circles() {
 			reported[other] = true
 		}
 		d := a.byName[path[len(path)-1]]
-		a.errorf(d, at.Position, CodeLoop, "wait with GATHER or ON_INPUT before the handoff, or end with THEN: COMPLETE",
+		a.errorf(d, at.Position, problem.Loop, "wait with GATHER or ON_INPUT before the handoff, or end with THEN: COMPLETE",
 			"the agents %s hand over in a circle without waiting for input", strings.Join(append(path[i:], at.Value), " -> "))
 	}
 }

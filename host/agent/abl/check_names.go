@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -43,7 +44,7 @@ func (c checker) misspelled() {
 		compared[name] = true
 		count++
 		if best := similar(name, names); best != "" {
-			c.r.warnf(at, CodeSuspicious, "did you mean "+best+"?", "nothing sets %s", name)
+			c.r.warnf(at, problem.SuspiciousRule, "did you mean "+best+"?", "nothing sets %s", name)
 		}
 	}
 	for _, ref := range refs {
@@ -82,7 +83,7 @@ func (c checker) unread() {
 		known[first] = true
 		count++
 		if best := similar(first, declared); best != "" {
-			c.r.warnf(name.Position, CodeSuspicious, "did you mean "+best+"?", "nothing reads %s", first)
+			c.r.warnf(name.Position, problem.SuspiciousRule, "did you mean "+best+"?", "nothing reads %s", first)
 		}
 	}}.document(c.d)
 }

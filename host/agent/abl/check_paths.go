@@ -1,6 +1,10 @@
 package abl
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
+)
 
 // misspelledPaths warns about paths of facts that the document does not declare, if the document
 // declares a similar path. A recall can load other facts, so a path that is recalled and read is
@@ -21,7 +25,7 @@ func (c checker) misspelledPaths() {
 		}
 		seen[path] = true
 		if best := similar(path, paths); best != "" {
-			c.r.warnf(at, CodeSuspicious, "did you mean "+best+"?", "the path %s is not declared", path)
+			c.r.warnf(at, problem.SuspiciousRule, "did you mean "+best+"?", "the path %s is not declared", path)
 		}
 	}
 	for _, ref := range c.references() {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // TestMistakes compares the problems of the files in testdata/mistakes.txt with a golden file.
@@ -236,7 +237,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, source []byte) {
 		lines := strings.Count(string(source), "\n") + 1
-		for _, parse := range []func(string, []byte) (*abl.Document, abl.Problems){abl.Parse, abl.ParseFragment} {
+		for _, parse := range []func(string, []byte) (*abl.Document, problem.List){abl.Parse, abl.ParseFragment} {
 			d, problems := parse("a.abl", source)
 			dumpSafe(d, problems)
 			for _, p := range problems {
@@ -250,7 +251,7 @@ func FuzzParse(f *testing.F) {
 }
 
 // dumpSafe visits a document without errors.
-func dumpSafe(d *abl.Document, problems abl.Problems) {
+func dumpSafe(d *abl.Document, problems problem.List) {
 	if problems.Err() == nil {
 		dump(d)
 	}

@@ -1,6 +1,10 @@
 package abl
 
-import "time"
+import (
+	"time"
+
+	"github.com/toolrun/toolrun/host/problem"
+)
 
 // Document is an agent that a file declares, or a part of such a file.
 type Document struct {
@@ -175,7 +179,7 @@ type Constraint struct {
 	Position
 	Phase     string
 	Rule      Rule
-	Severity  Severity
+	Severity  problem.Severity
 	Condition *Expr
 	When      *Expr // nil if the constraint always applies
 	// Before is the checkpoint: "calling", "returning", or "" for a check before every step. Tool is

@@ -3,18 +3,20 @@ package abl
 import (
 	"slices"
 	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // ParseEvent parses an event such as tool:search:after. The error is a Problem.
 func ParseEvent(text string) (Event, error) {
-	e, problem := parseEvent(text)
-	if problem != nil {
-		return Event{}, *problem
+	e, mistake := parseEvent(text)
+	if mistake != nil {
+		return Event{}, *mistake
 	}
 	return e, nil
 }
 
-func parseEvent(text string) (Event, *Problem) {
+func parseEvent(text string) (Event, *problem.Problem) {
 	var e Event
 	parts := strings.Split(text, ":")
 	switch {
@@ -33,7 +35,7 @@ func parseEvent(text string) (Event, *Problem) {
 	if len(parts) == 3 && parts[0] == "tool" && parts[2] == "before" {
 		hint = "a recall can run only after a tool, not before it: write tool:" + parts[1] + ":after"
 	}
-	p := problemAt(Position{}, CodeBadValue, hint, "%s is not an event", quote(text))
+	p := problemAt(Position{}, problem.BadValue, hint, "%s is not an event", problem.Quote(text))
 	return Event{}, &p
 }
 

@@ -1,6 +1,10 @@
 package abl
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
+)
 
 // Limits of expressions.
 const (
@@ -20,18 +24,18 @@ type Expr struct {
 
 // ParseExpr parses an expression. The error is a Problem with a position relative to the text.
 func ParseExpr(text string) (*Expr, error) {
-	e, problem := parseExpr(Text{Position: Position{Line: 1, Column: 1}, Value: text})
-	if problem != nil {
-		return nil, *problem
+	e, mistake := parseExpr(Text{Position: Position{Line: 1, Column: 1}, Value: text})
+	if mistake != nil {
+		return nil, *mistake
 	}
 	return e, nil
 }
 
 // parseExpr parses a text that consists of one expression.
-func parseExpr(text Text) (*Expr, *Problem) {
-	e, rest, problem := parsePrefix(text)
-	if problem != nil {
-		return nil, problem
+func parseExpr(text Text) (*Expr, *problem.Problem) {
+	e, rest, mistake := parsePrefix(text)
+	if mistake != nil {
+		return nil, mistake
 	}
 	if rest < len(text.Value) {
 		return nil, unexpected(text, rest)
@@ -41,15 +45,15 @@ func parseExpr(text Text) (*Expr, *Problem) {
 
 // parsePrefix parses the expression at the start of a text. The expression ends at BEFORE, at an
 // arrow or at the end of the text. parsePrefix returns the offset of the rest.
-func parsePrefix(text Text) (*Expr, int, *Problem) {
+func parsePrefix(text Text) (*Expr, int, *problem.Problem) {
 	if len(text.Value) > MaxExprBytes {
-		p := problemAt(text.Position, CodeOverLimit, "divide the expression, and compute its parts with SET", "the expression is longer than %d bytes", MaxExprBytes)
+		p := problemAt(text.Position, problem.OverLimit, "divide the expression, and compute its parts with SET", "the expression is longer than %d bytes", MaxExprBytes)
 		return nil, 0, &p
 	}
 	p := &exprParser{lex: lexer{text: text}, loc: locator{text: text}}
-	root, problem := p.whole()
-	if problem != nil {
-		return nil, 0, problem
+	root, mistake := p.whole()
+	if mistake != nil {
+		return nil, 0, mistake
 	}
 	e := &Expr{text: text, root: root}
 	e.text.Value = strings.TrimSpace(text.Value[:p.tok.start])

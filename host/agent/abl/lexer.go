@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 type tokenKind uint8
@@ -44,9 +46,9 @@ func (t token) describe() string {
 	case tokenEnd:
 		return "the end"
 	case tokenString:
-		return "the text " + quote(t.text)
+		return "the text " + problem.Quote(t.text)
 	default:
-		return quote(t.text)
+		return problem.Quote(t.text)
 	}
 }
 
@@ -64,12 +66,12 @@ type lexer struct {
 	pos  int
 }
 
-func (l *lexer) problem(offset int, hint, format string, args ...any) *Problem {
-	p := problemAt(l.text.at(offset), CodeSyntax, hint, format, args...)
+func (l *lexer) problem(offset int, hint, format string, args ...any) *problem.Problem {
+	p := problemAt(l.text.at(offset), problem.Syntax, hint, format, args...)
 	return &p
 }
 
-func (l *lexer) next() (token, *Problem) {
+func (l *lexer) next() (token, *problem.Problem) {
 	s := l.text.Value
 	for l.pos < len(s) && strings.IndexByte(" \t\r\n", s[l.pos]) >= 0 {
 		l.pos++
@@ -115,15 +117,15 @@ func (l *lexer) nameToken() token {
 	return token{kind: tokenName, text: l.text.Value[start:l.pos], start: start, end: l.pos}
 }
 
-func (l *lexer) numberToken() (token, *Problem) {
+func (l *lexer) numberToken() (token, *problem.Problem) {
 	s, start := l.text.Value, l.pos
 	end := start + numberLength(s[start:])
 	if r, _ := utf8.DecodeRuneInString(s[end:]); end < len(s) && isNamePart(r) {
-		return token{}, l.problem(start, `a name starts with a letter; a duration is quoted text such as "90d"`, "%s is not a number", quote(word(s[start:])))
+		return token{}, l.problem(start, `a name starts with a letter; a duration is quoted text such as "90d"`, "%s is not a number", problem.Quote(word(s[start:])))
 	}
 	n, err := strconv.ParseFloat(s[start:end], 64)
 	if err != nil {
-		return token{}, l.problem(start, "", "the number %s is too large", quote(s[start:end]))
+		return token{}, l.problem(start, "", "the number %s is too large", problem.Quote(s[start:end]))
 	}
 	l.pos = end
 	return token{kind: tokenNumber, text: s[start:end], number: n, start: start, end: end}, nil
@@ -171,7 +173,7 @@ func digits(s string) int {
 
 // stringToken reads a quoted string. An unknown escape keeps its backslash, so authors can write
 // regular expressions without doubled backslashes.
-func (l *lexer) stringToken() (token, *Problem) {
+func (l *lexer) stringToken() (token, *problem.Problem) {
 	s, start := l.text.Value, l.pos
 	var b strings.Builder
 	for i := start + 1; i < len(s); {

@@ -3,6 +3,8 @@ package abl
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // Limits of files.
@@ -46,12 +48,12 @@ func (e *entry) is(key string) bool { return strings.EqualFold(e.key, key) }
 type lineReader struct {
 	lines    []string
 	next     int
-	problems Problems
+	problems problem.List
 	before   []string
 	tabbed   bool // whether a line is indented with a tab
 }
 
-func (r *lineReader) errorf(at Position, code Code, hint, format string, args ...any) {
+func (r *lineReader) errorf(at Position, code problem.Code, hint, format string, args ...any) {
 	const maxProblems = 100
 	if len(r.problems) < maxProblems {
 		r.problems = append(r.problems, problemAt(at, code, hint, format, args...))
@@ -59,21 +61,21 @@ func (r *lineReader) errorf(at Position, code Code, hint, format string, args ..
 }
 
 // splitLines reads the entries of a file, and the comments and blank lines after the last entry.
-func splitLines(src []byte) (entries []*entry, after []string, problems Problems) {
+func splitLines(src []byte) (entries []*entry, after []string, problems problem.List) {
 	r := &lineReader{}
 	text := strings.TrimPrefix(string(src), "\ufeff")
 	switch {
 	case len(src) > MaxFileBytes:
-		r.errorf(Position{}, CodeOverLimit, "split it into several agents", "the file is larger than %d bytes", MaxFileBytes)
+		r.errorf(Position{}, problem.OverLimit, "split it into several agents", "the file is larger than %d bytes", MaxFileBytes)
 		return nil, nil, r.problems
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
-		r.errorf(Position{}, CodeSyntax, "save it as UTF-8", "the file is not text in UTF-8")
+		r.errorf(Position{}, problem.Syntax, "save it as UTF-8", "the file is not text in UTF-8")
 		return nil, nil, r.problems
 	}
 	r.lines = strings.Split(text, "\n")
 	for i, line := range r.lines {
 		if len(line) > MaxLineBytes {
-			r.errorf(Position{i + 1, 1}, CodeOverLimit, "split it", "the line is longer than %d bytes", MaxLineBytes)
+			r.errorf(Position{i + 1, 1}, problem.OverLimit, "split it", "the line is longer than %d bytes", MaxLineBytes)
 			return nil, nil, r.problems
 		}
 	}
@@ -100,7 +102,7 @@ func (r *lineReader) entry() *entry {
 	r.before = nil
 	if tab := strings.IndexByte(line[:indent], '\t'); tab >= 0 && !r.tabbed {
 		r.tabbed = true
-		r.errorf(Position{e.num, tab + 1}, CodeIndent, "indent with two spaces, on every line", "the line is indented with a tab")
+		r.errorf(Position{e.num, tab + 1}, problem.Indentation, "indent with two spaces, on every line", "the line is indented with a tab")
 	}
 	if content == "-" || strings.HasPrefix(content, "- ") || strings.HasPrefix(content, "-\t") {
 		e.dash = true
@@ -132,7 +134,7 @@ func (r *lineReader) value(e *entry) {
 	case v == "|" || v == "|-" || v == "|+":
 		r.literal(e)
 	case v == ">" || v == ">-" || v == ">+":
-		r.errorf(e.value.Position, CodeSyntax, "write | in place of >, so that the line breaks are kept", "a folded block is not supported")
+		r.errorf(e.value.Position, problem.Syntax, "write | in place of >, so that the line breaks are kept", "a folded block is not supported")
 		r.literal(e)
 	case openBrackets(v) > 0:
 		r.continued(e)
@@ -167,7 +169,7 @@ func (r *lineReader) literal(e *entry) {
 	}
 	e.raw = lines
 	if len(lines) == 0 {
-		r.errorf(e.value.Position, CodeSyntax, "indent the text deeper than its key", "the text block is empty")
+		r.errorf(e.value.Position, problem.Syntax, "indent the text deeper than its key", "the text block is empty")
 		e.value.Value = ""
 		return
 	}
@@ -194,7 +196,7 @@ func (r *lineReader) continued(e *entry) {
 		}
 	}
 	r.next = start
-	r.errorf(e.value.Position, CodeSyntax, "close every bracket", "the value has a bracket that is not closed")
+	r.errorf(e.value.Position, problem.Syntax, "close every bracket", "the value has a bracket that is not closed")
 }
 
 // keyLength returns the length of the key at the start of a line, or 0. A key is followed by a

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -17,13 +18,13 @@ type exprParser struct {
 
 // The method "whole" parses an expression that ends at the end of the text, at BEFORE or at an
 // arrow.
-func (p *exprParser) whole() (node, *Problem) {
-	if problem := p.advance(); problem != nil {
-		return nil, problem
+func (p *exprParser) whole() (node, *problem.Problem) {
+	if mistake := p.advance(); mistake != nil {
+		return nil, mistake
 	}
-	n, problem := p.expression()
-	if problem != nil {
-		return nil, problem
+	n, mistake := p.expression()
+	if mistake != nil {
+		return nil, mistake
 	}
 	if p.tok.kind == tokenEnd || p.tok.is("BEFORE") || p.tok.is("->") {
 		return n, nil
@@ -31,14 +32,14 @@ func (p *exprParser) whole() (node, *Problem) {
 	return nil, unexpectedToken(p.lex.text, p.tok)
 }
 
-func (p *exprParser) advance() *Problem {
-	t, problem := p.lex.next()
+func (p *exprParser) advance() *problem.Problem {
+	t, mistake := p.lex.next()
 	p.tok = t
-	return problem
+	return mistake
 }
 
 // take consumes the current token if it is the given word.
-func (p *exprParser) take(word string) (bool, *Problem) {
+func (p *exprParser) take(word string) (bool, *problem.Problem) {
 	if !p.tok.is(word) {
 		return false, nil
 	}
@@ -49,55 +50,55 @@ func (p *exprParser) take(word string) (bool, *Problem) {
 func (p *exprParser) position() Position { return p.loc.at(p.tok.start) }
 
 // nest counts a level of nesting. The caller must decrement p.depth afterwards.
-func (p *exprParser) nest() *Problem {
+func (p *exprParser) nest() *problem.Problem {
 	if p.depth++; p.depth > MaxDepth {
-		problem := problemAt(p.position(), CodeOverLimit, "divide the expression, and compute its parts with SET", "the expression is nested deeper than %d levels", MaxDepth)
-		return &problem
+		mistake := problemAt(p.position(), problem.OverLimit, "divide the expression, and compute its parts with SET", "the expression is nested deeper than %d levels", MaxDepth)
+		return &mistake
 	}
 	return nil
 }
 
 // expression parses any expression. The operator with the lowest precedence is the conditional a ?
 // b : c.
-func (p *exprParser) expression() (node, *Problem) {
-	if problem := p.nest(); problem != nil {
-		return nil, problem
+func (p *exprParser) expression() (node, *problem.Problem) {
+	if mistake := p.nest(); mistake != nil {
+		return nil, mistake
 	}
 	defer func() { p.depth-- }()
-	cond, problem := p.implication()
-	if problem != nil || !p.tok.is("?") {
-		return cond, problem
+	cond, mistake := p.implication()
+	if mistake != nil || !p.tok.is("?") {
+		return cond, mistake
 	}
 	n := &conditional{at: p.position(), cond: cond}
-	if problem = p.advance(); problem != nil {
-		return nil, problem
+	if mistake = p.advance(); mistake != nil {
+		return nil, mistake
 	}
-	if n.then, problem = p.expression(); problem != nil {
-		return nil, problem
+	if n.then, mistake = p.expression(); mistake != nil {
+		return nil, mistake
 	}
-	if problem = p.expect(":", "write a conditional as condition ? value : other"); problem != nil {
-		return nil, problem
+	if mistake = p.expect(":", "write a conditional as condition ? value : other"); mistake != nil {
+		return nil, mistake
 	}
-	n.els, problem = p.expression()
-	return n, problem
+	n.els, mistake = p.expression()
+	return n, mistake
 }
 
 // implication parses a IMPLIES b, which associates to the right.
-func (p *exprParser) implication() (node, *Problem) {
-	l, problem := p.disjunction()
-	if problem != nil || !p.tok.is(opImplies) {
-		return l, problem
+func (p *exprParser) implication() (node, *problem.Problem) {
+	l, mistake := p.disjunction()
+	if mistake != nil || !p.tok.is(opImplies) {
+		return l, mistake
 	}
-	if problem = p.nest(); problem != nil {
-		return nil, problem
+	if mistake = p.nest(); mistake != nil {
+		return nil, mistake
 	}
 	defer func() { p.depth-- }()
 	n := &binary{at: p.position(), op: opImplies, l: l}
-	if problem = p.advance(); problem != nil {
-		return nil, problem
+	if mistake = p.advance(); mistake != nil {
+		return nil, mistake
 	}
-	n.r, problem = p.implication()
-	return n, problem
+	n.r, mistake = p.implication()
+	return n, mistake
 }
 
 // The operators that associate to the left, grouped by precedence, with their canonical
@@ -109,55 +110,55 @@ var (
 	productOps = map[string]string{"*": "*", "/": "/", "%": "%"}
 )
 
-func (p *exprParser) disjunction() (node, *Problem) {
+func (p *exprParser) disjunction() (node, *problem.Problem) {
 	return p.leftAssociative(orOps, p.conjunction)
 }
 
-func (p *exprParser) conjunction() (node, *Problem) {
+func (p *exprParser) conjunction() (node, *problem.Problem) {
 	return p.leftAssociative(andOps, p.negation)
 }
 
-func (p *exprParser) sum() (node, *Problem) {
+func (p *exprParser) sum() (node, *problem.Problem) {
 	return p.leftAssociative(sumOps, p.product)
 }
 
-func (p *exprParser) product() (node, *Problem) {
+func (p *exprParser) product() (node, *problem.Problem) {
 	return p.leftAssociative(productOps, p.prefix)
 }
 
 // leftAssociative parses operands of the next precedence between operators.
-func (p *exprParser) leftAssociative(ops map[string]string, operand func() (node, *Problem)) (node, *Problem) {
-	l, problem := operand()
-	for problem == nil && (p.tok.kind == tokenName || p.tok.kind == tokenSymbol) {
+func (p *exprParser) leftAssociative(ops map[string]string, operand func() (node, *problem.Problem)) (node, *problem.Problem) {
+	l, mistake := operand()
+	for mistake == nil && (p.tok.kind == tokenName || p.tok.kind == tokenSymbol) {
 		op, ok := ops[strings.ToUpper(p.tok.text)]
 		if !ok {
 			break
 		}
 		n := &binary{at: p.position(), op: op, l: l}
-		if problem = p.advance(); problem != nil {
+		if mistake = p.advance(); mistake != nil {
 			break
 		}
-		n.r, problem = operand()
+		n.r, mistake = operand()
 		l = n
 	}
-	return l, problem
+	return l, mistake
 }
 
 // negation parses NOT a, whose precedence is lower than the precedence of comparisons.
-func (p *exprParser) negation() (node, *Problem) {
+func (p *exprParser) negation() (node, *problem.Problem) {
 	if !p.tok.is(opNot) {
 		return p.comparison()
 	}
-	if problem := p.nest(); problem != nil {
-		return nil, problem
+	if mistake := p.nest(); mistake != nil {
+		return nil, mistake
 	}
 	defer func() { p.depth-- }()
 	n := &unary{at: p.position(), op: opNot}
-	problem := p.advance()
-	if problem == nil {
-		n.x, problem = p.negation()
+	mistake := p.advance()
+	if mistake == nil {
+		n.x, mistake = p.negation()
 	}
-	return n, problem
+	return n, mistake
 }
 
 // comparisons maps the binary comparison operators to their canonical spelling.
@@ -167,18 +168,18 @@ var comparisons = map[string]string{
 }
 
 // comparison parses at most one comparison, because comparisons do not associate.
-func (p *exprParser) comparison() (node, *Problem) {
-	l, problem := p.sum()
-	if problem != nil {
-		return nil, problem
+func (p *exprParser) comparison() (node, *problem.Problem) {
+	l, mistake := p.sum()
+	if mistake != nil {
+		return nil, mistake
 	}
-	n, problem := p.compare(l)
-	if problem != nil || n == nil {
-		return l, problem
+	n, mistake := p.compare(l)
+	if mistake != nil || n == nil {
+		return l, mistake
 	}
 	if p.comparesNext() {
-		problem := problemAt(p.position(), CodeSyntax, "combine comparisons with AND, or use parentheses", "a comparison cannot follow a comparison")
-		return nil, &problem
+		mistake := problemAt(p.position(), problem.Syntax, "combine comparisons with AND, or use parentheses", "a comparison cannot follow a comparison")
+		return nil, &mistake
 	}
 	return n, nil
 }
@@ -194,7 +195,7 @@ func (p *exprParser) comparesNext() bool {
 
 // compare parses a comparison operator and its right operand. The argument l is the left operand.
 // If no comparison operator follows, compare returns nil.
-func (p *exprParser) compare(l node) (node, *Problem) {
+func (p *exprParser) compare(l node) (node, *problem.Problem) {
 	at := p.position()
 	switch {
 	case p.tok.is("IS"):
@@ -202,29 +203,29 @@ func (p *exprParser) compare(l node) (node, *Problem) {
 	case p.tok.is(opIsNumber):
 		return &unary{at: at, op: opIsNumber, x: l}, p.advance()
 	case p.tok.is(opNot):
-		if problem := p.advance(); problem != nil {
-			return nil, problem
+		if mistake := p.advance(); mistake != nil {
+			return nil, mistake
 		}
-		if problem := p.expect(opIn, "write NOT before the whole comparison, or x NOT IN [...]"); problem != nil {
-			return nil, problem
+		if mistake := p.expect(opIn, "write NOT before the whole comparison, or x NOT IN [...]"); mistake != nil {
+			return nil, mistake
 		}
-		r, problem := p.sum()
-		return &binary{at: at, op: opNotIn, l: l, r: r}, problem
+		r, mistake := p.sum()
+		return &binary{at: at, op: opNotIn, l: l, r: r}, mistake
 	}
 	op, ok := comparisons[strings.ToUpper(p.tok.text)]
 	if !ok || p.tok.kind != tokenName && p.tok.kind != tokenSymbol {
 		return nil, nil
 	}
-	if problem := p.advance(); problem != nil {
-		return nil, problem
+	if mistake := p.advance(); mistake != nil {
+		return nil, mistake
 	}
 	if p.tok.kind == tokenString && isSetText(p.tok.text) {
-		problem := problemAt(p.position(), CodeSyntax, hintIsSet, "a comparison with the text %s is always a mistake", quote(p.tok.text))
-		return nil, &problem
+		mistake := problemAt(p.position(), problem.Syntax, hintIsSet, "a comparison with the text %s is always a mistake", problem.Quote(p.tok.text))
+		return nil, &mistake
 	}
-	r, problem := p.sum()
-	if problem != nil {
-		return nil, problem
+	r, mistake := p.sum()
+	if mistake != nil {
+		return nil, mistake
 	}
 	return &binary{at: at, op: op, l: l, r: r}, p.pattern(op, r)
 }
@@ -236,14 +237,14 @@ func isSetText(text string) bool {
 }
 
 // isSet parses IS SET or IS NOT SET after the operand l.
-func (p *exprParser) isSet(l node) (node, *Problem) {
+func (p *exprParser) isSet(l node) (node, *problem.Problem) {
 	n := &unary{at: p.position(), op: opIsSet, x: l}
-	if problem := p.advance(); problem != nil {
-		return nil, problem
+	if mistake := p.advance(); mistake != nil {
+		return nil, mistake
 	}
-	not, problem := p.take(opNot)
-	if problem != nil {
-		return nil, problem
+	not, mistake := p.take(opNot)
+	if mistake != nil {
+		return nil, mistake
 	}
 	if not {
 		n.op = opIsNotSet
@@ -252,21 +253,21 @@ func (p *exprParser) isSet(l node) (node, *Problem) {
 }
 
 // pattern reports a mistake in a constant regular expression.
-func (p *exprParser) pattern(op string, r node) *Problem {
+func (p *exprParser) pattern(op string, r node) *problem.Problem {
 	text, ok := r.(*literal)
 	if op != opMatches || !ok {
 		return nil
 	}
 	s, _ := text.value.(string)
 	if err := checkPattern(s); err != nil {
-		problem := problemAt(text.at, CodeSyntax, "patterns have the syntax of RE2", "%s is not a valid pattern: %v", quote(s), err)
-		return &problem
+		mistake := problemAt(text.at, problem.Syntax, "patterns have the syntax of RE2", "%s is not a valid pattern: %v", problem.Quote(s), err)
+		return &mistake
 	}
 	return nil
 }
 
 // prefix parses !a and -a.
-func (p *exprParser) prefix() (node, *Problem) {
+func (p *exprParser) prefix() (node, *problem.Problem) {
 	op := ""
 	switch {
 	case p.tok.is("!"):
@@ -276,39 +277,39 @@ func (p *exprParser) prefix() (node, *Problem) {
 	default:
 		return p.postfix()
 	}
-	if problem := p.nest(); problem != nil {
-		return nil, problem
+	if mistake := p.nest(); mistake != nil {
+		return nil, mistake
 	}
 	defer func() { p.depth-- }()
 	n := &unary{at: p.position(), op: op}
-	problem := p.advance()
-	if problem == nil {
-		n.x, problem = p.prefix()
+	mistake := p.advance()
+	if mistake == nil {
+		n.x, mistake = p.prefix()
 	}
-	return n, problem
+	return n, mistake
 }
 
 // expect consumes the given word, or reports that the word is missing.
-func (p *exprParser) expect(word, hint string) *Problem {
-	ok, problem := p.take(word)
-	if problem != nil || ok {
-		return problem
+func (p *exprParser) expect(word, hint string) *problem.Problem {
+	ok, mistake := p.take(word)
+	if mistake != nil || ok {
+		return mistake
 	}
-	missing := problemAt(p.position(), CodeSyntax, hint, "expected %s instead of %s", quote(word), p.tok.describe())
+	missing := problemAt(p.position(), problem.Syntax, hint, "expected %s instead of %s", problem.Quote(word), p.tok.describe())
 	return &missing
 }
 
 // unexpected returns the problem for a token that cannot continue the expression.
-func unexpected(text Text, offset int) *Problem {
+func unexpected(text Text, offset int) *problem.Problem {
 	l := lexer{text: text, pos: offset}
-	t, problem := l.next()
-	if problem != nil {
-		return problem
+	t, mistake := l.next()
+	if mistake != nil {
+		return mistake
 	}
 	return unexpectedToken(text, t)
 }
 
-func unexpectedToken(text Text, t token) *Problem {
+func unexpectedToken(text Text, t token) *problem.Problem {
 	hint := ""
 	switch {
 	case t.kind == tokenString && isSetText(t.text):
@@ -326,8 +327,8 @@ func unexpectedToken(text Text, t token) *Problem {
 			hint = "did you mean " + best + "?"
 		}
 	}
-	problem := problemAt(text.at(t.start), CodeSyntax, hint, "unexpected %s", t.describe())
-	return &problem
+	mistake := problemAt(text.at(t.start), problem.Syntax, hint, "unexpected %s", t.describe())
+	return &mistake
 }
 
 var operatorNames = []string{opAnd, opOr, opNot, opIn, "IS SET", opImplies, opMatches, opContains, opStarts, opEnds}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -11,43 +12,43 @@ import (
 var reserved = []string{"AND", "OR", "NOT", "IN", "IS", "IMPLIES"}
 
 // postfix parses an operand followed by .name and [index].
-func (p *exprParser) postfix() (node, *Problem) {
-	n, problem := p.primary()
-	for problem == nil {
+func (p *exprParser) postfix() (node, *problem.Problem) {
+	n, mistake := p.primary()
+	for mistake == nil {
 		at := p.position()
 		switch {
 		case p.tok.is("."):
-			if problem = p.advance(); problem != nil {
+			if mistake = p.advance(); mistake != nil {
 				break
 			}
 			if p.tok.kind != tokenName {
 				return nil, unexpectedToken(p.lex.text, p.tok)
 			}
 			n = &member{at: at, base: n, name: p.tok.text}
-			problem = p.advance()
+			mistake = p.advance()
 		case p.tok.is("["):
-			n, problem = p.index(n, at)
+			n, mistake = p.index(n, at)
 		default:
 			return n, nil
 		}
 	}
-	return nil, problem
+	return nil, mistake
 }
 
 // index parses [expression] after base.
-func (p *exprParser) index(base node, at Position) (node, *Problem) {
-	if problem := p.advance(); problem != nil {
-		return nil, problem
+func (p *exprParser) index(base node, at Position) (node, *problem.Problem) {
+	if mistake := p.advance(); mistake != nil {
+		return nil, mistake
 	}
-	i, problem := p.expression()
-	if problem != nil {
-		return nil, problem
+	i, mistake := p.expression()
+	if mistake != nil {
+		return nil, mistake
 	}
 	return &member{at: at, base: base, index: i}, p.expect("]", "close the index with ]")
 }
 
 // primary parses a literal, a name, a call or an expression in brackets.
-func (p *exprParser) primary() (node, *Problem) {
+func (p *exprParser) primary() (node, *problem.Problem) {
 	at := p.position()
 	switch {
 	case p.tok.kind == tokenNumber:
@@ -59,22 +60,22 @@ func (p *exprParser) primary() (node, *Problem) {
 	case p.tok.kind == tokenName:
 		return p.name()
 	case p.tok.is("("):
-		if problem := p.advance(); problem != nil {
-			return nil, problem
+		if mistake := p.advance(); mistake != nil {
+			return nil, mistake
 		}
-		n, problem := p.expression()
-		if problem != nil {
-			return nil, problem
+		n, mistake := p.expression()
+		if mistake != nil {
+			return nil, mistake
 		}
 		return n, p.expect(")", "close the parenthesis with )")
 	case p.tok.is("["):
-		items, problem := p.list("]")
-		return &arrayNode{at: at, items: items}, problem
+		items, mistake := p.list("]")
+		return &arrayNode{at: at, items: items}, mistake
 	case p.tok.is("{"):
 		return p.object()
 	case p.tok.kind == tokenEnd:
-		problem := problemAt(at, CodeSyntax, "", "the expression is incomplete")
-		return nil, &problem
+		mistake := problemAt(at, problem.Syntax, "", "the expression is incomplete")
+		return nil, &mistake
 	default:
 		return nil, unexpectedToken(p.lex.text, p.tok)
 	}
@@ -82,57 +83,57 @@ func (p *exprParser) primary() (node, *Problem) {
 
 // list parses a comma-separated list of expressions. The current token is the opening bracket. A
 // comma before the closing bracket is allowed.
-func (p *exprParser) list(closing string) ([]node, *Problem) {
-	problem := p.advance()
+func (p *exprParser) list(closing string) ([]node, *problem.Problem) {
+	mistake := p.advance()
 	var items []node
-	for problem == nil && !p.tok.is(closing) {
+	for mistake == nil && !p.tok.is(closing) {
 		var item node
-		if item, problem = p.expression(); problem != nil {
-			return nil, problem
+		if item, mistake = p.expression(); mistake != nil {
+			return nil, mistake
 		}
 		items = append(items, item)
 		if p.tok.is(closing) {
 			break
 		}
-		problem = p.expect(",", "separate items with commas and close the list with "+closing)
+		mistake = p.expect(",", "separate items with commas and close the list with "+closing)
 	}
-	if problem != nil {
-		return nil, problem
+	if mistake != nil {
+		return nil, mistake
 	}
 	return items, p.advance()
 }
 
 // object parses {key: value, ...}. A key is a name or quoted text.
-func (p *exprParser) object() (node, *Problem) {
+func (p *exprParser) object() (node, *problem.Problem) {
 	n := &objectNode{at: p.position()}
-	problem := p.advance()
-	for problem == nil && !p.tok.is("}") {
+	mistake := p.advance()
+	for mistake == nil && !p.tok.is("}") {
 		if p.tok.kind != tokenName && p.tok.kind != tokenString {
 			return nil, unexpectedToken(p.lex.text, p.tok)
 		}
 		if slices.Contains(n.keys, p.tok.text) {
-			problem := problemAt(p.position(), CodeDuplicate, "remove one of them", "the key %s occurs twice", quote(p.tok.text))
-			return nil, &problem
+			mistake := problemAt(p.position(), problem.DuplicateName, "remove one of them", "the key %s occurs twice", problem.Quote(p.tok.text))
+			return nil, &mistake
 		}
 		n.keys = append(n.keys, p.tok.text)
-		if problem = p.advance(); problem != nil {
-			return nil, problem
+		if mistake = p.advance(); mistake != nil {
+			return nil, mistake
 		}
-		if problem = p.expect(":", "write an object as {key: value}"); problem != nil {
-			return nil, problem
+		if mistake = p.expect(":", "write an object as {key: value}"); mistake != nil {
+			return nil, mistake
 		}
 		var value node
-		if value, problem = p.expression(); problem != nil {
-			return nil, problem
+		if value, mistake = p.expression(); mistake != nil {
+			return nil, mistake
 		}
 		n.values = append(n.values, value)
 		if p.tok.is("}") {
 			break
 		}
-		problem = p.expect(",", "separate members with commas and close the object with }")
+		mistake = p.expect(",", "separate members with commas and close the object with }")
 	}
-	if problem != nil {
-		return nil, problem
+	if mistake != nil {
+		return nil, mistake
 	}
 	return n, p.advance()
 }
@@ -140,30 +141,30 @@ func (p *exprParser) object() (node, *Problem) {
 var constants = map[string]any{"true": true, "false": false, "null": nil, "undefined": Undefined{}}
 
 // name parses a constant, a dotted path or a call.
-func (p *exprParser) name() (node, *Problem) {
+func (p *exprParser) name() (node, *problem.Problem) {
 	at, start := p.position(), p.tok
 	if slices.ContainsFunc(reserved, start.is) {
 		hint := ""
 		if start.is(opNot) {
 			hint = "use parentheses: (NOT x)"
 		}
-		problem := problemAt(at, CodeSyntax, hint, "unexpected %s", start.describe())
-		return nil, &problem
+		mistake := problemAt(at, problem.Syntax, hint, "unexpected %s", start.describe())
+		return nil, &mistake
 	}
 	names := []string{start.text}
-	if problem := p.advance(); problem != nil {
-		return nil, problem
+	if mistake := p.advance(); mistake != nil {
+		return nil, mistake
 	}
 	for p.tok.is(".") {
-		if problem := p.advance(); problem != nil {
-			return nil, problem
+		if mistake := p.advance(); mistake != nil {
+			return nil, mistake
 		}
 		if p.tok.kind != tokenName {
 			return nil, unexpectedToken(p.lex.text, p.tok)
 		}
 		names = append(names, p.tok.text)
-		if problem := p.advance(); problem != nil {
-			return nil, problem
+		if mistake := p.advance(); mistake != nil {
+			return nil, mistake
 		}
 	}
 	if p.tok.is("(") {
@@ -177,28 +178,28 @@ func (p *exprParser) name() (node, *Problem) {
 
 // call parses the arguments of a function call. The argument "names" contains the parts of the
 // function's dotted name. The first part can be "abl".
-func (p *exprParser) call(at Position, names []string) (node, *Problem) {
+func (p *exprParser) call(at Position, names []string) (node, *problem.Problem) {
 	if len(names) > 1 && strings.EqualFold(names[0], "abl") {
 		names = names[1:]
 	}
 	name := strings.ToUpper(strings.Join(names, "."))
 	fn := lookupFunction(name)
 	if fn == nil {
-		problem := problemAt(at, CodeUnknown, hintFunction(name), "there is no function %s", name)
-		return nil, &problem
+		mistake := problemAt(at, problem.UnknownName, hintFunction(name), "there is no function %s", name)
+		return nil, &mistake
 	}
-	args, problem := p.list(")")
-	if problem != nil {
-		return nil, problem
+	args, mistake := p.list(")")
+	if mistake != nil {
+		return nil, mistake
 	}
 	return newCall(at, fn, args)
 }
 
 // newCall returns a call, or a problem if the number of arguments is wrong.
-func newCall(at Position, fn *function, args []node) (node, *Problem) {
+func newCall(at Position, fn *function, args []node) (node, *problem.Problem) {
 	if len(args) < fn.min || fn.max >= 0 && len(args) > fn.max {
-		problem := problemAt(at, CodeSyntax, "write "+fn.usage, "%s takes %s, not %d", fn.name, fn.arity(), len(args))
-		return nil, &problem
+		mistake := problemAt(at, problem.Syntax, "write "+fn.usage, "%s takes %s, not %d", fn.name, fn.arity(), len(args))
+		return nil, &mistake
 	}
 	return &call{at: at, fn: fn, args: args}, nil
 }

@@ -4,18 +4,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
 // Parse reads and checks the file of an agent. If one of the problems is an error, the document is
 // incomplete.
-func Parse(file string, src []byte) (*Document, Problems) { return parse(file, src, false) }
+func Parse(file string, src []byte) (*Document, problem.List) { return parse(file, src, false) }
 
 // ParseFragment reads a part of a file, such as a MEMORY block, a step, actions or a constraint,
 // without the agent around it.
-func ParseFragment(file string, src []byte) (*Document, Problems) { return parse(file, src, true) }
+func ParseFragment(file string, src []byte) (*Document, problem.List) { return parse(file, src, true) }
 
-func parse(file string, src []byte, fragment bool) (*Document, Problems) {
+func parse(file string, src []byte, fragment bool) (*Document, problem.List) {
 	root, _, problems := readTree(src)
 	r := &reader{doc: &Document{File: file}, problems: problems, fragment: fragment}
 	readDocument(r, root)
@@ -25,31 +26,31 @@ func parse(file string, src []byte, fragment bool) (*Document, Problems) {
 	for i := range r.problems {
 		r.problems[i].File = file
 	}
-	return r.doc, r.problems.sorted()
+	return r.doc, r.problems.Sorted()
 }
 
 // reader turns a tree of entries into a document.
 type reader struct {
 	doc      *Document
 	fragment bool
-	problems Problems
+	problems problem.List
 }
 
 const maxProblems = 200
 
-func (r *reader) report(p Problem) {
+func (r *reader) report(p problem.Problem) {
 	if len(r.problems) < maxProblems {
 		r.problems = append(r.problems, p)
 	}
 }
 
-func (r *reader) errorf(at Position, code Code, hint, format string, args ...any) {
+func (r *reader) errorf(at Position, code problem.Code, hint, format string, args ...any) {
 	r.report(problemAt(at, code, hint, format, args...))
 }
 
-func (r *reader) warnf(at Position, code Code, hint, format string, args ...any) {
+func (r *reader) warnf(at Position, code problem.Code, hint, format string, args ...any) {
 	p := problemAt(at, code, hint, format, args...)
-	p.Severity = SeverityWarning
+	p.Severity = problem.Warning
 	r.report(p)
 }
 
@@ -75,11 +76,11 @@ func (r *reader) readEntries(entries []*entry, what string, known properties) {
 			if name, _, found := strings.Cut(child.value.Value, ":"); found && known[strings.ToUpper(name)] != nil {
 				hint = "put a space after the colon"
 			}
-			r.errorf(child.at(), CodeSyntax, hint, "%s has properties, not %s", what, quote(child.source()))
+			r.errorf(child.at(), problem.Syntax, hint, "%s has properties, not %s", what, problem.Quote(child.source()))
 		case !ok:
 			r.unknownKey(child, what, known)
 		case seen[key]:
-			r.errorf(child.at(), CodeDuplicate, "remove one of them", "%s has the key %s twice", what, child.key)
+			r.errorf(child.at(), problem.DuplicateName, "remove one of them", "%s has the key %s twice", what, child.key)
 		default:
 			seen[key] = true
 			read(child)
@@ -102,10 +103,10 @@ func (r *reader) unknownKey(e *entry, what string, known properties) {
 	}
 	slices.Sort(names)
 	if best := spell.Name(strings.ToUpper(e.key), names); best != "" && !slices.Contains(foreign, strings.ToUpper(e.key)) {
-		r.errorf(e.at(), CodeUnknownKey, "did you mean "+best+"?", "%s has no property %s", what, quote(e.key))
+		r.errorf(e.at(), problem.UnknownKey, "did you mean "+best+"?", "%s has no property %s", what, problem.Quote(e.key))
 		return
 	}
-	r.warnf(e.at(), CodeUnknownKey, "remove it, or write one of "+strings.Join(names, ", "), "%s is not supported in %s and has no effect", e.key, what)
+	r.warnf(e.at(), problem.UnknownKey, "remove it, or write one of "+strings.Join(names, ", "), "%s is not supported in %s and has no effect", e.key, what)
 }
 
 // The variable "foreign" contains keys of other implementations of the language. They are not
@@ -116,7 +117,7 @@ var foreign = []string{"ON_ERROR", "GATHER", "ESCALATE", "COMPLETE", "TEMPLATES"
 // leaf reports lines below an entry that cannot have properties.
 func (r *reader) leaf(e *entry) {
 	if len(e.children) > 0 {
-		r.errorf(e.children[0].at(), CodeIndent, "indent it like "+e.key, "%s has no properties", e.key)
+		r.errorf(e.children[0].at(), problem.Indentation, "indent it like "+e.key, "%s has no properties", e.key)
 	}
 }
 
@@ -125,7 +126,7 @@ func (r *reader) items(e *entry, what string) []*entry {
 	var items []*entry
 	for _, child := range e.children {
 		if !child.dash {
-			r.errorf(child.at(), CodeSyntax, "start the item with a dash: - "+firstWord(child.source()), "%s is a list of items", what)
+			r.errorf(child.at(), problem.Syntax, "start the item with a dash: - "+firstWord(child.source()), "%s is a list of items", what)
 			continue
 		}
 		items = append(items, child)
@@ -136,7 +137,7 @@ func (r *reader) items(e *entry, what string) []*entry {
 // The method "limited" returns the entries up to the maximum number of items.
 func (r *reader) limited(entries []*entry, what string) []*entry {
 	if len(entries) > MaxItems {
-		r.errorf(entries[MaxItems].at(), CodeOverLimit, "", "%s has more than %d items", what, MaxItems)
+		r.errorf(entries[MaxItems].at(), problem.OverLimit, "", "%s has more than %d items", what, MaxItems)
 		return entries[:MaxItems]
 	}
 	return entries
@@ -185,14 +186,14 @@ func readDocument(r *reader, root *entry) {
 			r.doc.OnFail = &f
 		case e.key != "" && !e.dash && known[key] == nil && nearBlock(key, known) == "":
 			r.doc.Unsupported = append(r.doc.Unsupported, Name{e.at(), e.key})
-			r.warnf(e.at(), CodeUnknownKey, "", "the block %s is not supported and has no effect", e.key)
+			r.warnf(e.at(), problem.UnknownKey, "", "the block %s is not supported and has no effect", e.key)
 		default:
 			blocks = append(blocks, e)
 		}
 	}
 	r.readEntries(blocks, "an agent", known)
 	if !r.fragment && r.doc.Agent.Value == "" && len(r.problems) == 0 {
-		r.errorf(Position{1, 1}, CodeMissing, "start the file with AGENT: name", "the agent has no name")
+		r.errorf(Position{1, 1}, problem.MissingKey, "start the file with AGENT: name", "the agent has no name")
 	}
 }
 
@@ -244,7 +245,7 @@ func readTools(r *reader, e *entry) {
 		source := child.source()
 		name := word(source)
 		if name == "" {
-			r.errorf(child.at(), CodeBadValue, "write the name of a tool", "%s is not a tool", quote(source))
+			r.errorf(child.at(), problem.BadValue, "write the name of a tool", "%s is not a tool", problem.Quote(source))
 			continue
 		}
 		r.doc.Tools = append(r.doc.Tools, Name{child.at(), name})
@@ -266,7 +267,7 @@ func readHandoffs(r *reader, e *entry) {
 			h.Agent = r.nameOf(item.value, "an agent")
 			r.read(item, "a handoff", properties{"WHEN": func(e *entry) { h.When = r.condition(e) }})
 		default:
-			r.errorf(item.at(), CodeSyntax, "write - Agent_Name, or - TO: Agent_Name", "%s is not a handoff", quote(item.source()))
+			r.errorf(item.at(), problem.Syntax, "write - Agent_Name, or - TO: Agent_Name", "%s is not a handoff", problem.Quote(item.source()))
 			continue
 		}
 		r.doc.Handoffs = append(r.doc.Handoffs, h)

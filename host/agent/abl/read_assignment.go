@@ -3,6 +3,8 @@ package abl
 import (
 	"regexp"
 	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 var (
@@ -18,7 +20,7 @@ func readAssignment(r *reader, text Text) Assignment {
 	target.Value = strings.TrimRight(text.Value[:max(equals, 0)], " \t")
 	plain, parts, ok := splitIndexes(target)
 	if !ok || !targetNames.MatchString(plain) {
-		r.errorf(text.Position, CodeSyntax, "write name = value", "%s is not an assignment", quote(text.Value))
+		r.errorf(text.Position, problem.Syntax, "write name = value", "%s is not an assignment", problem.Quote(text.Value))
 		return Assignment{}
 	}
 	value := text

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // actionKeys contains the keys of actions. A part of a file can consist only of actions.
@@ -69,7 +71,7 @@ func readOutcome(r *reader, e *entry, b *Body, success bool) {
 		}
 	}
 	if owner == nil {
-		r.errorf(e.at(), CodeMissing, "write it after CALL or CHECK", "%s has no CALL or CHECK before it", e.key)
+		r.errorf(e.at(), problem.MissingKey, "write it after CALL or CHECK", "%s has no CALL or CHECK before it", e.key)
 		return
 	}
 	body := readConsequence(r, e)
@@ -85,7 +87,7 @@ func readConsequence(r *reader, e *entry) Body {
 	switch {
 	case e.value.Value == "" && !e.block:
 		return readBody(r, e, e.key, properties{
-			"RETRY": func(e *entry) { r.warnf(e.at(), CodeNoEffect, "write THEN: step", "RETRY has no effect in a step") },
+			"RETRY": func(e *entry) { r.warnf(e.at(), problem.NoEffect, "write THEN: step", "RETRY has no effect in a step") },
 		})
 	case e.block || isQuoted(e.value):
 		return Body{BodyAt: e.at(), Actions: []Action{{Position: e.at(), Kind: KindRespond, Respond: r.template(e)}}}
@@ -104,7 +106,7 @@ func readTargetOf(r *reader, e *entry) Target {
 		t.Kind = TargetHandoff
 		t.Name = r.nameOf(Text{Position: text.at(len(text.Value) - len(fields[1])), Value: fields[1]}, "an agent")
 	case len(fields) != 1:
-		r.errorf(text.Position, CodeBadValue, "write a step, COMPLETE, CONTINUE, ESCALATE or HANDOFF Agent_Name", "%s is not a target", quote(text.Value))
+		r.errorf(text.Position, problem.BadValue, "write a step, COMPLETE, CONTINUE, ESCALATE or HANDOFF Agent_Name", "%s is not a target", problem.Quote(text.Value))
 	case fields[0] == "COMPLETE":
 		t.Kind = TargetComplete
 	case fields[0] == "CONTINUE":
@@ -134,7 +136,7 @@ func readAssignments(r *reader, e *entry) []Assignment {
 		list = append(list, Assignment{Target: target, Value: r.expressionOf(child.value)})
 	}
 	if len(list) == 0 {
-		r.errorf(e.at(), CodeMissing, "write SET: name = value", "SET has no assignments")
+		r.errorf(e.at(), problem.MissingKey, "write SET: name = value", "SET has no assignments")
 	}
 	return list
 }
@@ -142,7 +144,7 @@ func readAssignments(r *reader, e *entry) []Assignment {
 // leafItem reports lines below an item that cannot have properties.
 func (r *reader) leafItem(e *entry) {
 	if len(e.children) > 0 {
-		r.errorf(e.children[0].at(), CodeIndent, "indent it like the line above", "%s has no properties", quote(e.source()))
+		r.errorf(e.children[0].at(), problem.Indentation, "indent it like the line above", "%s has no properties", problem.Quote(e.source()))
 	}
 }
 
@@ -153,12 +155,12 @@ func readCall(r *reader, e *entry) *Call {
 	trimmed := strings.TrimRight(name, " ")
 	c.Tool = r.nameOf(Text{Position: e.value.Position, Value: trimmed}, "a tool")
 	if trimmed == "" {
-		r.errorf(e.at(), CodeMissing, "write CALL: tool(a, b)", "CALL has no tool")
+		r.errorf(e.at(), problem.MissingKey, "write CALL: tool(a, b)", "CALL has no tool")
 	}
 	if found {
 		inner, closed := strings.CutSuffix(rest, ")")
 		if !closed {
-			r.errorf(e.value.Position, CodeSyntax, "close the arguments with )", "the arguments of %s are not closed", trimmed)
+			r.errorf(e.value.Position, problem.Syntax, "close the arguments with )", "the arguments of %s are not closed", trimmed)
 			return c
 		}
 		c.Args = readArguments(r, Text{Position: e.value.at(len(name) + 1), Value: inner})
@@ -178,7 +180,7 @@ func readCall(r *reader, e *entry) *Call {
 	seen := map[string]bool{}
 	for _, arg := range c.Args {
 		if seen[arg.Target.Value] && arg.Target.Value != "" {
-			r.errorf(arg.Target.Position, CodeDuplicate, "remove one of them", "the argument %s occurs twice", arg.Target.Value)
+			r.errorf(arg.Target.Position, problem.DuplicateName, "remove one of them", "the argument %s occurs twice", arg.Target.Value)
 		}
 		seen[arg.Target.Value] = true
 	}
@@ -206,7 +208,7 @@ func readArguments(r *reader, text Text) []Assignment {
 	var args []Assignment
 	for i, part := range splitTop(text) {
 		if i == MaxItems {
-			r.errorf(part.Position, CodeOverLimit, "", "a call has more than %d arguments", MaxItems)
+			r.errorf(part.Position, problem.OverLimit, "", "a call has more than %d arguments", MaxItems)
 			break
 		}
 		name, value := part.Value, part
@@ -216,7 +218,7 @@ func readArguments(r *reader, text Text) []Assignment {
 			value.Position, value.Value = part.at(offset), part.Value[offset:]
 		}
 		if !isName(name) {
-			r.errorf(part.Position, CodeSyntax, "write a variable, or input: expression", "%s is not an argument", quote(part.Value))
+			r.errorf(part.Position, problem.Syntax, "write a variable, or input: expression", "%s is not an argument", problem.Quote(part.Value))
 			continue
 		}
 		args = append(args, Assignment{Target: Name{part.Position, name}, Value: r.expressionOf(value)})

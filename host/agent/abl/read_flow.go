@@ -1,6 +1,10 @@
 package abl
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
+)
 
 func readFlow(r *reader, e *entry) {
 	f := &r.doc.Flow
@@ -13,7 +17,7 @@ func readFlow(r *reader, e *entry) {
 		case child.is("steps"):
 			readSteps(r, child, seen)
 		case child.dash || child.key == "":
-			r.errorf(child.at(), CodeSyntax, "write the name of a step with a colon, and its properties on indented lines below", "%s is not a step", quote(child.source()))
+			r.errorf(child.at(), problem.Syntax, "write the name of a step with a colon, and its properties on indented lines below", "%s is not a step", problem.Quote(child.source()))
 		default:
 			addStep(r, child, seen)
 		}
@@ -40,11 +44,11 @@ func readSteps(r *reader, e *entry, seen map[string]Position) {
 
 func addStep(r *reader, e *entry, seen map[string]Position) {
 	if e.value.Value != "" {
-		r.errorf(e.value.Position, CodeSyntax, "write its properties on indented lines below", "the step %s has a value", e.key)
+		r.errorf(e.value.Position, problem.Syntax, "write its properties on indented lines below", "the step %s has a value", e.key)
 		return
 	}
 	if first, ok := seen[e.key]; ok {
-		r.errorf(e.at(), CodeDuplicate, "rename one of them", "the step %s is already declared in line %d", e.key, first.Line)
+		r.errorf(e.at(), problem.DuplicateName, "rename one of them", "the step %s is already declared in line %d", e.key, first.Line)
 		return
 	}
 	seen[e.key] = e.at()
@@ -102,10 +106,10 @@ func readBranches(r *reader, e *entry) []Branch {
 			b.If = r.condition(&text)
 		case item.is("ELSE") && item.value.Value == "":
 			if i+1 < len(e.children) {
-				r.errorf(item.at(), CodeSyntax, "move ELSE to the end", "ELSE is not the last branch")
+				r.errorf(item.at(), problem.Syntax, "move ELSE to the end", "ELSE is not the last branch")
 			}
 		default:
-			r.errorf(item.at(), CodeSyntax, "write - IF: condition or - ELSE:", "%s is not a branch", quote(item.source()))
+			r.errorf(item.at(), problem.Syntax, "write - IF: condition or - ELSE:", "%s is not a branch", problem.Quote(item.source()))
 			continue
 		}
 		b.Body = readBody(r, item, "a branch", nil)
@@ -133,7 +137,7 @@ func readIntents(r *reader, e *entry, s *Step) []SubIntent {
 			"RESUME": func(e *entry) { in.Resume = r.boolean(e) },
 		})
 		if strings.TrimSpace(in.Intent) == "" {
-			r.errorf(in.Position, CodeMissing, `write INTENT: "phrase"`, "the intent has no phrase")
+			r.errorf(in.Position, problem.MissingKey, `write INTENT: "phrase"`, "the intent has no phrase")
 		}
 		intents = append(intents, in)
 	}
@@ -164,12 +168,12 @@ func readGather(r *reader, e *entry) *Gather {
 	seen := map[string]bool{}
 	for _, f := range g.Fields {
 		if seen[f.Value] {
-			r.errorf(f.Name.Position, CodeDuplicate, "remove one of them", "the field %s occurs twice", quote(f.Value))
+			r.errorf(f.Name.Position, problem.DuplicateName, "remove one of them", "the field %s occurs twice", problem.Quote(f.Value))
 		}
 		seen[f.Value] = true
 	}
 	if len(g.Fields) == 0 {
-		r.errorf(e.at(), CodeMissing, "write - name: required on indented lines below", "GATHER has no fields")
+		r.errorf(e.at(), problem.MissingKey, "write - name: required on indented lines below", "GATHER has no fields")
 	}
 	return g
 }
@@ -186,7 +190,7 @@ func readField(r *reader, item *entry) Field {
 		case "optional", "false":
 			f.Required = false
 		default:
-			r.errorf(item.value.Position, CodeBadValue, "write required or optional", "%s is not allowed for a field", quote(item.value.Value))
+			r.errorf(item.value.Position, problem.BadValue, "write required or optional", "%s is not allowed for a field", problem.Quote(item.value.Value))
 		}
 	}
 	r.read(item, "a field", properties{

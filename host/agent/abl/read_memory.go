@@ -3,6 +3,8 @@ package abl
 import (
 	"slices"
 	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 func readMemory(r *reader, e *entry) {
@@ -49,7 +51,7 @@ func readShorthand(r *reader, e *entry, access Access) {
 // readDeclared returns the text of an item that declares a name.
 func readDeclared(r *reader, item *entry, what string) Text {
 	if item.key != "" {
-		r.errorf(item.at(), CodeSyntax, "write - name, and its properties on indented lines below", "%s is not %s", quote(item.source()), what)
+		r.errorf(item.at(), problem.Syntax, "write - name, and its properties on indented lines below", "%s is not %s", problem.Quote(item.source()), what)
 	}
 	return r.unquote(item.value)
 }
@@ -58,7 +60,7 @@ func readVariable(r *reader, item *entry) Variable {
 	v := Variable{Reset: ResetSession}
 	v.Name = r.pathOf(readDeclared(r, item, "a session variable"), "a session variable")
 	if strings.Contains(v.Value, ".") {
-		r.errorf(v.Position, CodeBadValue, "declare a path under persistent", "the session variable %s has a dot", quote(v.Value))
+		r.errorf(v.Position, problem.BadValue, "declare a path under persistent", "the session variable %s has a dot", problem.Quote(v.Value))
 	}
 	known := properties{
 		"TYPE":        func(e *entry) { v.Type = r.typeOf(e) },
@@ -116,7 +118,7 @@ func newFact(path Name, access Access) Fact {
 func readFact(r *reader, item *entry, access Access) Fact {
 	f := newFact(r.pathOf(readDeclared(r, item, "a path"), "a persistent variable"), access)
 	if f.Value != "" && !strings.Contains(f.Value, ".") {
-		r.errorf(f.Position, CodeBadValue, "write user."+f.Value+" or project."+f.Value, "the path %s has only one name", quote(f.Value))
+		r.errorf(f.Position, problem.BadValue, "write user."+f.Value+" or project."+f.Value, "the path %s has only one name", problem.Quote(f.Value))
 	}
 	known := properties{
 		"SCOPE":       func(e *entry) { f.Scope = readScope(r, e, f) },
@@ -142,7 +144,7 @@ func readScope(r *reader, e *entry, f Fact) FactScope {
 	}
 	first, _, _ := strings.Cut(f.Value, ".")
 	if scope != "" && scope != f.Scope && slices.Contains([]string{"user", "project", "workflow", "execution_tree"}, first) {
-		r.warnf(e.value.Position, CodeScope, "SCOPE takes precedence over the first name of the path; rename the path to avoid confusion", "the path %s has the scope %s", f.Value, scope)
+		r.warnf(e.value.Position, problem.Scope, "SCOPE takes precedence over the first name of the path; rename the path to avoid confusion", "the path %s has the scope %s", f.Value, scope)
 	}
 	return scope
 }
@@ -154,7 +156,7 @@ func checkType(r *reader, item *entry, key string, t Type, value any) {
 	}
 	for _, child := range item.children {
 		if child.is(key) || child.is(key+"_VALUE") {
-			r.warnf(child.value.Position, CodeBadValue, "", "%s is not of the type %s", key, t)
+			r.warnf(child.value.Position, problem.BadValue, "", "%s is not of the type %s", key, t)
 		}
 	}
 }
@@ -200,28 +202,28 @@ func flattened(item *entry) []*entry {
 func checkRecall(r *reader, c Recall) {
 	switch {
 	case c.Event.Kind == "" && !r.hasProblemAt(c.Position):
-		r.errorf(c.Position, CodeMissing, "write ON: session:start", "the recall has no event")
+		r.errorf(c.Position, problem.MissingKey, "write ON: session:start", "the recall has no event")
 	case c.Action == ActionInject && len(c.Paths) == 0:
-		r.errorf(c.Position, CodeMissing, "write PATHS: [user.name]", "the recall injects no paths")
+		r.errorf(c.Position, problem.MissingKey, "write PATHS: [user.name]", "the recall injects no paths")
 	case c.Action == ActionLoad && c.Domain == "" && len(c.Paths) == 0:
-		r.errorf(c.Position, CodeMissing, `write DOMAIN: "name"`, "the recall has no domain to load")
+		r.errorf(c.Position, problem.MissingKey, `write DOMAIN: "name"`, "the recall has no domain to load")
 	case c.Action == ActionPrompt && c.Instruction == "":
-		r.errorf(c.Position, CodeMissing, `write INSTRUCTION: "text", or another ACTION`, "the recall has no instruction")
+		r.errorf(c.Position, problem.MissingKey, `write INSTRUCTION: "text", or another ACTION`, "the recall has no instruction")
 	}
 }
 
 // hasProblemAt reports whether a problem was found on a line.
 func (r *reader) hasProblemAt(at Position) bool {
-	return slices.ContainsFunc(r.problems, func(p Problem) bool { return p.Line == at.Line })
+	return slices.ContainsFunc(r.problems, func(p problem.Problem) bool { return p.Line == at.Line })
 }
 
 // readEvent reads an event such as session:start.
 func readEvent(r *reader, e *entry) Event {
 	value := r.text(e)
-	ev, problem := parseEvent(value.Value)
+	ev, mistake := parseEvent(value.Value)
 	ev.Position = value.Position
-	if problem != nil {
-		r.errorf(value.Position, CodeBadValue, problem.Hint, "%s", problem.Message)
+	if mistake != nil {
+		r.errorf(value.Position, problem.BadValue, mistake.Hint, "%s", mistake.Message)
 	}
 	return ev
 }

@@ -3,6 +3,8 @@ package abl
 import (
 	"slices"
 	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // readConstraints reads the constraints of all phases in order. The names of phases are only
@@ -14,17 +16,17 @@ func readConstraints(r *reader, e *entry) {
 			readConstraint(r, child, "")
 		case child.key != "" && child.value.Value == "":
 			if len(child.children) == 0 {
-				r.warnf(child.at(), CodeNoEffect, "", "the phase %s has no constraints", child.key)
+				r.warnf(child.at(), problem.NoEffect, "", "the phase %s has no constraints", child.key)
 			}
 			for _, item := range r.items(child, "a phase") {
 				readConstraint(r, item, child.key)
 			}
 		default:
-			r.errorf(child.at(), CodeSyntax, "write a phase such as always: and its constraints on indented lines below", "%s is not a phase", quote(child.source()))
+			r.errorf(child.at(), problem.Syntax, "write a phase such as always: and its constraints on indented lines below", "%s is not a phase", problem.Quote(child.source()))
 		}
 	}
 	if n := len(r.doc.Constraints); n > MaxItems {
-		r.errorf(r.doc.Constraints[MaxItems].Position, CodeOverLimit, "", "CONSTRAINTS has more than %d items", MaxItems)
+		r.errorf(r.doc.Constraints[MaxItems].Position, problem.OverLimit, "", "CONSTRAINTS has more than %d items", MaxItems)
 		r.doc.Constraints = r.doc.Constraints[:MaxItems]
 	}
 }
@@ -46,12 +48,12 @@ func ruleOf(item *entry) string {
 func readConstraint(r *reader, item *entry, phase string) {
 	keyword := ruleOf(item)
 	if keyword == "" {
-		r.errorf(item.at(), CodeSyntax, "start it with REQUIRE, LIMIT, RESTRICT or WARN", "%s is not a constraint", quote(item.source()))
+		r.errorf(item.at(), problem.Syntax, "start it with REQUIRE, LIMIT, RESTRICT or WARN", "%s is not a constraint", problem.Quote(item.source()))
 		return
 	}
-	c := Constraint{Position: item.at(), Phase: phase, Rule: Rule(keyword), Severity: SeverityError}
+	c := Constraint{Position: item.at(), Phase: phase, Rule: Rule(keyword), Severity: problem.Error}
 	if c.Rule == RuleWarn {
-		c.Severity = SeverityWarning
+		c.Severity = problem.Warning
 	}
 	text := item.value
 	if item.key == "" {
@@ -65,29 +67,29 @@ func readConstraint(r *reader, item *entry, phase string) {
 		"WHEN":    func(e *entry) { c.When = r.condition(e) },
 		"ON_FAIL": func(e *entry) { c.OnFail, hasOnFail = readOnFail(r, e), true },
 		"SEVERITY": func(e *entry) {
-			c.Severity = Severity(r.choice(e, "error", "warning"))
-			r.warnf(e.at(), CodeStyle, "write WARN instead of REQUIRE for a warning", "severity is discouraged")
+			c.Severity = problem.Severity(r.choice(e, "error", "warning"))
+			r.warnf(e.at(), problem.Style, "write WARN instead of REQUIRE for a warning", "severity is discouraged")
 		},
 	})
 	if !hasOnFail {
-		r.errorf(c.Position, CodeMissing, `write ON_FAIL: "message" on an indented line below`, "the constraint has no ON_FAIL")
+		r.errorf(c.Position, problem.MissingKey, `write ON_FAIL: "message" on an indented line below`, "the constraint has no ON_FAIL")
 	}
 	r.doc.Constraints = append(r.doc.Constraints, c)
 }
 
 // readRuleCondition reads the condition of a constraint and the checkpoint after it.
 func readRuleCondition(r *reader, text Text, c *Constraint) {
-	x, rest, problem := parsePrefix(text)
-	if problem != nil {
-		r.report(*problem)
+	x, rest, mistake := parsePrefix(text)
+	if mistake != nil {
+		r.report(*mistake)
 		return
 	}
 	c.Condition = x
 	if lit, ok := x.root.(*literal); ok && TypeOf(lit.value) == "string" {
-		r.errorf(x.Position(), CodeSyntax, "write the condition without quotes", "the condition is quoted text, which is always true")
+		r.errorf(x.Position(), problem.Syntax, "write the condition without quotes", "the condition is quoted text, which is always true")
 	}
 	if b, ok := x.root.(*binary); c.Rule == RuleLimit && (!ok || !slices.Contains([]string{opLess, opLessEq, opGreater, opGreaterEq}, b.op)) {
-		r.warnf(x.Position(), CodeStyle, "write REQUIRE", "the condition of LIMIT does not compare numbers")
+		r.warnf(x.Position(), problem.Style, "write REQUIRE", "the condition of LIMIT does not compare numbers")
 	}
 	if rest >= len(text.Value) {
 		return
@@ -106,7 +108,7 @@ func readRuleCondition(r *reader, text Text, c *Constraint) {
 		c.Before = "returning"
 	default:
 		c.inert = true
-		r.warnf(at, CodeNoEffect, "write WHEN: condition, BEFORE calling TOOL or BEFORE returning results",
+		r.warnf(at, problem.NoEffect, "write WHEN: condition, BEFORE calling TOOL or BEFORE returning results",
 			"BEFORE %s is not a checkpoint; the constraint has no effect", strings.Join(target, " "))
 	}
 }
@@ -129,9 +131,9 @@ func readOnFail(r *reader, e *entry) OnFail {
 	case v.Value == "BLOCK":
 		f.Block = true
 	case fields[0] == "HANDOFF" || fields[0] == "GOTO":
-		r.errorf(v.Position, CodeBadValue, "write HANDOFF Agent_Name, or GOTO: step in a block", "%s is not a failure action", quote(v.Value))
+		r.errorf(v.Position, problem.BadValue, "write HANDOFF Agent_Name, or GOTO: step in a block", "%s is not a failure action", problem.Quote(v.Value))
 	default:
-		r.warnf(v.Position, CodeStyle, "put the message in quotes", "%s is a message without quotes", quote(v.Value))
+		r.warnf(v.Position, problem.Style, "put the message in quotes", "%s is a message without quotes", problem.Quote(v.Value))
 		f.Respond = r.template(e)
 	}
 	r.leaf(e)

@@ -3,6 +3,8 @@ package abl
 import (
 	"regexp"
 	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 var sourceAs = regexp.MustCompile(`^(.*\S)\s+(?i:AS)\s+(\S+)$`)
@@ -21,11 +23,11 @@ func readTransform(r *reader, e *entry) *Transform {
 	switch {
 	case r.hasProblemAt(e.at()):
 	case t.Source == nil:
-		r.errorf(e.at(), CodeMissing, "write SOURCE: array AS item", "TRANSFORM has no SOURCE")
+		r.errorf(e.at(), problem.MissingKey, "write SOURCE: array AS item", "TRANSFORM has no SOURCE")
 	case t.As.Value == "":
-		r.errorf(t.Source.Position(), CodeMissing, "write SOURCE: array AS item", "SOURCE has no name for its items")
+		r.errorf(t.Source.Position(), problem.MissingKey, "write SOURCE: array AS item", "SOURCE has no name for its items")
 	case t.Into.Value == "":
-		r.errorf(e.at(), CodeMissing, "write INTO: name", "TRANSFORM has no INTO")
+		r.errorf(e.at(), problem.MissingKey, "write INTO: name", "TRANSFORM has no INTO")
 	}
 	return t
 }
@@ -47,17 +49,17 @@ func readMapping(r *reader, e *entry) []Assignment {
 	seen := map[string]bool{}
 	for _, child := range r.limited(e.children, "MAP") {
 		if child.key == "" || child.dash {
-			r.errorf(child.at(), CodeSyntax, "write name: item.field", "%s is not a field", quote(child.source()))
+			r.errorf(child.at(), problem.Syntax, "write name: item.field", "%s is not a field", problem.Quote(child.source()))
 			continue
 		}
 		if seen[child.key] {
-			r.errorf(child.at(), CodeDuplicate, "remove one of them", "the field %s occurs twice", child.key)
+			r.errorf(child.at(), problem.DuplicateName, "remove one of them", "the field %s occurs twice", child.key)
 		}
 		seen[child.key] = true
 		fields = append(fields, Assignment{Target: Name{child.at(), child.key}, Value: r.expression(child)})
 	}
 	if len(fields) == 0 {
-		r.errorf(e.at(), CodeMissing, "write name: item.field on indented lines below", "MAP has no fields")
+		r.errorf(e.at(), problem.MissingKey, "write name: item.field on indented lines below", "MAP has no fields")
 	}
 	return fields
 }
@@ -75,6 +77,6 @@ func readSortBy(r *reader, e *entry, t *Transform) {
 	case len(fields) == 2 && strings.EqualFold(fields[1], "desc"):
 		t.Descending = true
 	default:
-		r.errorf(text.Position, CodeBadValue, "write field asc or field desc", "%s is not a sort order", quote(text.Value))
+		r.errorf(text.Position, problem.BadValue, "write field asc or field desc", "%s is not a sort order", problem.Quote(text.Value))
 	}
 }

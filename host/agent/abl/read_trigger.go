@@ -3,6 +3,8 @@ package abl
 import (
 	"slices"
 	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 func readTriggers(r *reader, e *entry) {
@@ -16,10 +18,10 @@ func readTriggers(r *reader, e *entry) {
 			"DOMAIN": func(e *entry) { t.Domain = r.text(e).Value },
 		})
 		if !hasWhen {
-			r.errorf(t.Position, CodeMissing, "write WHEN: name IS SET", "the trigger has no condition")
+			r.errorf(t.Position, problem.MissingKey, "write WHEN: name IS SET", "the trigger has no condition")
 		}
 		if !hasStore {
-			r.errorf(t.Position, CodeMissing, "write STORE: value -> user.path", "the trigger stores nothing")
+			r.errorf(t.Position, problem.MissingKey, "write STORE: value -> user.path", "the trigger stores nothing")
 		}
 		r.doc.Memory.Triggers = append(r.doc.Memory.Triggers, t)
 	}
@@ -34,15 +36,15 @@ func readStore(r *reader, e *entry, t *Trigger) {
 		return
 	}
 	r.leaf(e)
-	x, rest, problem := parsePrefix(e.value)
-	if problem != nil {
-		r.report(*problem)
+	x, rest, mistake := parsePrefix(e.value)
+	if mistake != nil {
+		r.report(*mistake)
 		return
 	}
 	t.Value = x
 	target, found := strings.CutPrefix(e.value.Value[rest:], "->")
 	if !found {
-		r.errorf(e.value.at(rest), CodeSyntax, hintStore, "STORE has no arrow and target")
+		r.errorf(e.value.at(rest), problem.Syntax, hintStore, "STORE has no arrow and target")
 		return
 	}
 	trimmed := strings.TrimSpace(target)
@@ -64,11 +66,11 @@ func readStoreBlock(r *reader, e *entry, t *Trigger) {
 	})
 	if t.Value == nil || t.Target.Value == "" {
 		if !r.hasProblemAt(e.at()) {
-			r.errorf(e.at(), CodeMissing, "write value: name and target: user.path on indented lines below", "STORE has no value or no target")
+			r.errorf(e.at(), problem.MissingKey, "write value: name and target: user.path on indented lines below", "STORE has no value or no target")
 		}
 	}
 	if t.Operation != OperationAppend && (t.Unique || t.MaxSize > 0) {
-		r.warnf(e.at(), CodeNoEffect, "write operation: append", "unique and maxSize have an effect only with append")
+		r.warnf(e.at(), problem.NoEffect, "write operation: append", "unique and maxSize have an effect only with append")
 	}
 }
 
@@ -77,7 +79,7 @@ func readTarget(r *reader, text Text) Name {
 	path := r.pathOf(text, "a fact")
 	first, _, dotted := strings.Cut(path.Value, ".")
 	if path.Value != "" && !dotted {
-		r.errorf(path.Position, CodeBadValue, "write user."+first, "the target %s has only one name", quote(first))
+		r.errorf(path.Position, problem.BadValue, "write user."+first, "the target %s has only one name", problem.Quote(first))
 	}
 	return path
 }

@@ -6,13 +6,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // text returns the text of an entry: quoted text, a literal block or the rest of the line.
 func (r *reader) text(e *entry) Text {
 	r.leaf(e)
 	if e.value.Value == "" && !e.block {
-		r.errorf(e.at(), CodeMissing, `write `+e.key+`: "text"`, "%s has no text", e.key)
+		r.errorf(e.at(), problem.MissingKey, `write `+e.key+`: "text"`, "%s has no text", e.key)
 	}
 	if e.block {
 		return e.value
@@ -26,13 +28,13 @@ func (r *reader) unquote(t Text) Text {
 		return t
 	}
 	l := lexer{text: t}
-	tok, problem := l.next()
-	if problem != nil {
-		r.report(*problem)
+	tok, mistake := l.next()
+	if mistake != nil {
+		r.report(*mistake)
 		return t
 	}
 	if strings.TrimSpace(t.Value[tok.end:]) != "" {
-		r.errorf(t.at(tok.end), CodeSyntax, `write a quote inside of quotes as \"`, "unexpected %s after the quoted text", quote(strings.TrimSpace(t.Value[tok.end:])))
+		r.errorf(t.at(tok.end), problem.Syntax, `write a quote inside of quotes as \"`, "unexpected %s after the quoted text", problem.Quote(strings.TrimSpace(t.Value[tok.end:])))
 	}
 	t.Column++
 	t.Value = tok.text
@@ -46,9 +48,9 @@ func isQuoted(t Text) bool { return t.Value != "" && (t.Value[0] == '"' || t.Val
 func (r *reader) template(e *entry) *Template { return r.templateOf(r.text(e)) }
 
 func (r *reader) templateOf(text Text) *Template {
-	t, problem := parseTemplate(text)
-	if problem != nil {
-		r.report(*problem)
+	t, mistake := parseTemplate(text)
+	if mistake != nil {
+		r.report(*mistake)
 		return nil
 	}
 	return t
@@ -61,9 +63,9 @@ func (r *reader) expression(e *entry) *Expr {
 }
 
 func (r *reader) expressionOf(t Text) *Expr {
-	x, problem := parseExpr(t)
-	if problem != nil {
-		r.report(*problem)
+	x, mistake := parseExpr(t)
+	if mistake != nil {
+		r.report(*mistake)
 		return nil
 	}
 	return x
@@ -86,7 +88,7 @@ func (r *reader) condition(e *entry) *Expr {
 			if mentionsIsSet.MatchString(s) {
 				hint = hintIsSet
 			}
-			r.errorf(x.Position(), CodeSyntax, hint, "the condition is quoted text, which is always true")
+			r.errorf(x.Position(), problem.Syntax, hint, "the condition is quoted text, which is always true")
 			return nil
 		}
 	}
@@ -105,7 +107,7 @@ func (r *reader) constantOf(e *entry) any {
 		if p, isName := x.root.(*path); isName {
 			hint = `quote text: "` + strings.Join(p.names, ".") + `"`
 		}
-		r.errorf(x.Position(), CodeBadValue, hint, "%s is not a constant", quote(x.String()))
+		r.errorf(x.Position(), problem.BadValue, hint, "%s is not a constant", problem.Quote(x.String()))
 	}
 	return value
 }
@@ -115,7 +117,7 @@ func (r *reader) boolean(e *entry) bool {
 	value := r.text(e)
 	b, err := strconv.ParseBool(strings.ToLower(value.Value))
 	if err != nil || len(value.Value) == 1 {
-		r.errorf(value.Position, CodeBadValue, "write true or false", "%s is not true or false", quote(value.Value))
+		r.errorf(value.Position, problem.BadValue, "write true or false", "%s is not true or false", problem.Quote(value.Value))
 	}
 	return b
 }
@@ -125,7 +127,7 @@ func (r *reader) count(e *entry) int {
 	value := r.text(e)
 	n, err := strconv.Atoi(value.Value)
 	if err != nil || n < 0 || n > 1_000_000 {
-		r.errorf(value.Position, CodeBadValue, "write a whole number from 0 to 1000000", "%s is not a valid number", quote(value.Value))
+		r.errorf(value.Position, problem.BadValue, "write a whole number from 0 to 1000000", "%s is not a valid number", problem.Quote(value.Value))
 		return 0
 	}
 	return n
@@ -140,7 +142,7 @@ func (r *reader) choice(e *entry, options ...string) string {
 		}
 	}
 	if value.Value != "" {
-		r.errorf(value.Position, CodeBadValue, "write one of "+strings.Join(options, ", "), "%s is not allowed for %s", quote(value.Value), e.key)
+		r.errorf(value.Position, problem.BadValue, "write one of "+strings.Join(options, ", "), "%s is not allowed for %s", problem.Quote(value.Value), e.key)
 	}
 	return ""
 }
@@ -159,11 +161,11 @@ func (r *reader) duration(e *entry) time.Duration {
 		if unit := units[m[2][0]]; err == nil && n <= int64(longest/unit) {
 			return time.Duration(n) * unit
 		}
-		r.errorf(value.Position, CodeBadValue, "the longest duration is 100 years", "the duration %s is too long", quote(value.Value))
+		r.errorf(value.Position, problem.BadValue, "the longest duration is 100 years", "the duration %s is too long", problem.Quote(value.Value))
 		return 0
 	}
-	r.errorf(value.Position, CodeBadValue, `write a number with one unit, s, m, h or d: "90m" instead of 1h30m, "7d" instead of 1w`,
-		"%s is not a duration", quote(value.Value))
+	r.errorf(value.Position, problem.BadValue, `write a number with one unit, s, m, h or d: "90m" instead of 1h30m, "7d" instead of 1w`,
+		"%s is not a duration", problem.Quote(value.Value))
 	return 0
 }
 
@@ -176,7 +178,7 @@ func (r *reader) name(e *entry, what string) Name {
 func (r *reader) nameOf(t Text, what string) Name {
 	t = r.unquote(t)
 	if t.Value != "" && !isName(t.Value) {
-		r.errorf(t.Position, CodeBadValue, "use only letters, digits and _", "%s is not the name of %s", quote(t.Value), what)
+		r.errorf(t.Position, problem.BadValue, "use only letters, digits and _", "%s is not the name of %s", problem.Quote(t.Value), what)
 		return Name{Position: t.Position}
 	}
 	return Name{t.Position, t.Value}
@@ -199,7 +201,7 @@ func isPath(s string) bool {
 // pathOf returns a text as a dotted path.
 func (r *reader) pathOf(t Text, what string) Name {
 	if !isPath(t.Value) {
-		r.errorf(t.Position, CodeBadValue, "write names with dots between them, such as user.name", "%s is not the path of %s", quote(t.Value), what)
+		r.errorf(t.Position, problem.BadValue, "write names with dots between them, such as user.name", "%s is not the path of %s", problem.Quote(t.Value), what)
 		return Name{Position: t.Position}
 	}
 	return Name{t.Position, t.Value}
@@ -211,7 +213,7 @@ func (r *reader) names(t Text, what string) []Name {
 	offset := 0
 	if strings.HasPrefix(inner, "[") {
 		if !strings.HasSuffix(inner, "]") {
-			r.errorf(t.Position, CodeSyntax, "close the list with ]", "the list of %s is not closed", what)
+			r.errorf(t.Position, problem.Syntax, "close the list with ]", "the list of %s is not closed", what)
 			return nil
 		}
 		inner, offset = inner[1:len(inner)-1], 1
@@ -220,7 +222,7 @@ func (r *reader) names(t Text, what string) []Name {
 	loc := locator{text: t}
 	for part := range strings.SplitSeq(inner, ",") {
 		if len(names) == MaxItems {
-			r.errorf(t.Position, CodeOverLimit, "", "%s has more than %d items", what, MaxItems)
+			r.errorf(t.Position, problem.OverLimit, "", "%s has more than %d items", what, MaxItems)
 			break
 		}
 		trimmed := strings.TrimLeft(part, " \t\r\n")
@@ -243,7 +245,7 @@ func (r *reader) nameList(e *entry, what string) []Name {
 		names = append(names, r.names(Text{Position: item.at(), Value: item.source()}, what)...)
 	}
 	if len(names) == 0 && len(e.children) == 0 {
-		r.errorf(e.at(), CodeMissing, "write "+e.key+": [a, b]", "%s has no names", e.key)
+		r.errorf(e.at(), problem.MissingKey, "write "+e.key+": [a, b]", "%s has no names", e.key)
 	}
 	return names
 }

@@ -3,6 +3,8 @@ package abl
 import (
 	"strings"
 	"unicode"
+
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 const hintBraces = "write {{name}}, or \\{{ for two literal braces"
@@ -25,11 +27,11 @@ type openBlock struct {
 	inElse bool
 }
 
-func parseTemplate(text Text) (*Template, *Problem) {
+func parseTemplate(text Text) (*Template, *problem.Problem) {
 	p := &templateParser{text: text, loc: locator{text: text}, out: &Template{text: text}}
 	for p.pos < len(text.Value) {
-		if problem := p.next(); problem != nil {
-			return nil, problem
+		if mistake := p.next(); mistake != nil {
+			return nil, mistake
 		}
 	}
 	if len(p.open) > 0 {
@@ -40,9 +42,9 @@ func parseTemplate(text Text) (*Template, *Problem) {
 	return p.out, nil
 }
 
-func (p *templateParser) problem(offset int, hint, format string, args ...any) *Problem {
-	problem := problemAt(p.text.at(offset), CodeTemplate, hint, format, args...)
-	return &problem
+func (p *templateParser) problem(offset int, hint, format string, args ...any) *problem.Problem {
+	mistake := problemAt(p.text.at(offset), problem.BadTemplate, hint, format, args...)
+	return &mistake
 }
 
 func (p *templateParser) literal(s string) {
@@ -52,7 +54,7 @@ func (p *templateParser) literal(s string) {
 }
 
 // next parses the text up to the next braces, and then the expression or tag in the braces.
-func (p *templateParser) next() *Problem {
+func (p *templateParser) next() *problem.Problem {
 	s := p.text.Value
 	i := strings.Index(s[p.pos:], "{{")
 	if i < 0 {
@@ -131,57 +133,57 @@ func (p *templateParser) standalone(before string, open int) string {
 }
 
 // expression parses an expression in braces, or a call without parentheses: add @index 1.
-func (p *templateParser) expression(start int, body string) *Problem {
+func (p *templateParser) expression(start int, body string) *problem.Problem {
 	if body == "" || body[0] == '{' {
 		return p.problem(start, hintBraces, "there is no expression in the braces")
 	}
-	e, problem := p.parse(start, body)
-	if problem == nil {
+	e, mistake := p.parse(start, body)
+	if mistake == nil {
 		p.parts = append(p.parts, part{expr: e})
 	}
-	return problem
+	return mistake
 }
 
-func (p *templateParser) parse(start int, body string) (*Expr, *Problem) {
+func (p *templateParser) parse(start int, body string) (*Expr, *problem.Problem) {
 	text := Text{Position: p.loc.at(start), Value: body, Indent: p.text.Indent}
 	if len(body) > MaxExprBytes {
 		return parseExpr(text) // reports the length
 	}
 	parser := &exprParser{lex: lexer{text: text, at: true}, loc: locator{text: text}}
-	root, problem := parser.helper()
-	if problem != nil {
-		problem.Code = CodeTemplate
-		return nil, problem
+	root, mistake := parser.helper()
+	if mistake != nil {
+		mistake.Code = problem.BadTemplate
+		return nil, mistake
 	}
 	return &Expr{text: text, root: root}, nil
 }
 
 // helper parses any expression, or the name of a function followed by arguments that are separated
 // by spaces.
-func (p *exprParser) helper() (node, *Problem) {
+func (p *exprParser) helper() (node, *problem.Problem) {
 	first := word(p.lex.text.Value)
 	fn := lookupFunction(strings.ToUpper(first))
 	rest := p.lex.text.Value[len(first):]
 	arg := strings.TrimLeftFunc(rest, unicode.IsSpace)
 	if fn == nil || arg == rest || arg == "" || !strings.ContainsRune("@\"'-", rune(arg[0])) && !isNamePart(rune(arg[0])) || isOperator(arg) {
-		n, problem := p.whole()
-		if problem == nil && p.tok.kind != tokenEnd {
-			problem = unexpectedToken(p.lex.text, p.tok)
+		n, mistake := p.whole()
+		if mistake == nil && p.tok.kind != tokenEnd {
+			mistake = unexpectedToken(p.lex.text, p.tok)
 		}
-		return n, problem
+		return n, mistake
 	}
 	at := p.lex.text.Position
 	p.lex.pos = len(first)
-	problem := p.advance()
+	mistake := p.advance()
 	var args []node
-	for problem == nil && p.tok.kind != tokenEnd {
+	for mistake == nil && p.tok.kind != tokenEnd {
 		var n node
-		if n, problem = p.prefix(); problem == nil {
+		if n, mistake = p.prefix(); mistake == nil {
 			args = append(args, n)
 		}
 	}
-	if problem != nil {
-		return nil, problem
+	if mistake != nil {
+		return nil, mistake
 	}
 	return newCall(at, fn, args)
 }
@@ -194,25 +196,25 @@ func isOperator(text string) bool {
 }
 
 // startTag opens {{#each list}} or {{#if condition}}.
-func (p *templateParser) startTag(open, start int, body string) *Problem {
+func (p *templateParser) startTag(open, start int, body string) *problem.Problem {
 	kind := word(body[1:])
 	if kind != "each" && kind != "if" {
-		return p.problem(open, "use {{#each list}} or {{#if condition}}", "there is no block %s", quote("#"+kind))
+		return p.problem(open, "use {{#each list}} or {{#if condition}}", "there is no block %s", problem.Quote("#"+kind))
 	}
 	if len(p.open) >= MaxDepth {
 		return p.problem(open, "", "blocks are nested deeper than %d levels", MaxDepth)
 	}
 	source := strings.TrimLeft(body[1+len(kind):], " \t\r\n")
-	e, problem := p.parse(start+len(body)-len(source), source)
-	if problem != nil {
-		return problem
+	e, mistake := p.parse(start+len(body)-len(source), source)
+	if mistake != nil {
+		return mistake
 	}
 	p.open = append(p.open, openBlock{offset: open, block: part{expr: e, block: kind}, before: p.parts})
 	p.parts = nil
 	return nil
 }
 
-func (p *templateParser) elseTag(open int) *Problem {
+func (p *templateParser) elseTag(open int) *problem.Problem {
 	if len(p.open) == 0 || p.open[len(p.open)-1].inElse {
 		return p.problem(open, "write it between {{#if x}} and {{/if}}", "{{else}} does not belong to a block")
 	}
@@ -222,7 +224,7 @@ func (p *templateParser) elseTag(open int) *Problem {
 }
 
 // endTag closes the innermost block.
-func (p *templateParser) endTag(open int, kind string) *Problem {
+func (p *templateParser) endTag(open int, kind string) *problem.Problem {
 	if len(p.open) == 0 || p.open[len(p.open)-1].block.block != kind {
 		return p.problem(open, "close the innermost block first", "{{/%s}} does not close a block", kind)
 	}

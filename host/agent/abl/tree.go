@@ -1,6 +1,10 @@
 package abl
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/toolrun/toolrun/host/problem"
+)
 
 // level is one indentation level of the tree that is being built.
 type level struct {
@@ -13,15 +17,15 @@ type level struct {
 type treeBuilder struct {
 	root     entry
 	levels   []level
-	problems Problems
+	problems problem.List
 	deep     bool // whether lines that are nested too deep were reported
 }
 
 // readTree reads a file into a tree of entries. If a line is indented with a tab, the levels of the
 // file are unknown, so the tab is the only problem.
-func readTree(src []byte) (root *entry, after []string, problems Problems) {
+func readTree(src []byte) (root *entry, after []string, problems problem.List) {
 	entries, after, problems := splitLines(src)
-	if i := slices.IndexFunc(problems, func(p Problem) bool { return p.Code == CodeIndent }); i >= 0 {
+	if i := slices.IndexFunc(problems, func(p problem.Problem) bool { return p.Code == problem.Indentation }); i >= 0 {
 		return &entry{}, after, problems[i : i+1]
 	}
 	b := &treeBuilder{problems: problems}
@@ -54,7 +58,7 @@ func (b *treeBuilder) add(e *entry) {
 	}
 	switch last := b.last(); {
 	case b.top().indent > e.indent, b.top().indent < e.indent && popped:
-		b.problems = append(b.problems, problemAt(e.at(), CodeIndent, "indent it like the other lines of its block",
+		b.problems = append(b.problems, problemAt(e.at(), problem.Indentation, "indent it like the other lines of its block",
 			"the indentation of %d spaces matches no line above", e.indent))
 		if b.top().indent < e.indent {
 			b.levels = append(b.levels, level{indent: e.indent, parent: last})
@@ -72,7 +76,7 @@ func (b *treeBuilder) append(e *entry) {
 	e.depth = len(b.levels) - 1
 	if e.depth > MaxDepth && !b.deep {
 		b.deep = true
-		b.problems = append(b.problems, problemAt(e.at(), CodeOverLimit, "", "lines are nested deeper than %d levels", MaxDepth))
+		b.problems = append(b.problems, problemAt(e.at(), problem.OverLimit, "", "lines are nested deeper than %d levels", MaxDepth))
 	}
 	parent.children = append(parent.children, e)
 }

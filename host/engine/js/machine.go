@@ -6,19 +6,20 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/machine"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // CheckMachine checks the JavaScript code of a machine: its syntax, and the steps, inputs and other
 // names that it uses. The document must have no errors. The work is bounded by the size of the
 // document. CheckMachine is safe for concurrent use.
-func CheckMachine(d *machine.Document) machine.Problems {
+func CheckMachine(d *machine.Document) problem.List {
 	_, problems := compileMachine(d, nil)
 	return problems
 }
 
 // compileMachine translates a machine to a JavaScript module. If a problem is an error, there is no
 // module. If test is not nil, the module executes this test.
-func compileMachine(d *machine.Document, test *machine.Test) (*machineWriter, machine.Problems) {
+func compileMachine(d *machine.Document, test *machine.Test) (*machineWriter, problem.List) {
 	c := newMachineCompiler(d)
 	w := &machineWriter{doc: d, test: test}
 	first := len(d.Steps) == 0 || test != nil && test.Line < d.Steps[0].Line
@@ -75,9 +76,9 @@ func machineTest(d *machine.Document, entry string) (*machine.Test, error) {
 }
 
 // machineFault returns the fault for the first error of a machine.
-func machineFault(problems machine.Problems) error {
+func machineFault(problems problem.List) error {
 	for _, p := range problems {
-		if p.Severity != machine.SeverityError {
+		if p.Severity != problem.Error {
 			continue
 		}
 		f := abi.Faultf(abi.SourceInvalid, "%s", p.Message)

@@ -1,7 +1,6 @@
 package js
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 	"github.com/toolrun/toolrun/host/machine"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // machineGlobals are the names of JavaScript that the code of machines can use.
@@ -36,7 +36,7 @@ type machineCompiler struct {
 	doc      *machine.Document
 	step     *machine.Step  // the current step, or nil for the code of a test
 	known    []machine.Step // the steps before the current step
-	problems machine.Problems
+	problems problem.List
 	names    []string // of all steps
 	// usedSteps and usedInputs are the names that code uses. If allSteps or allInputs is true, the
 	// code uses the whole object.
@@ -54,13 +54,15 @@ func newMachineCompiler(d *machine.Document) *machineCompiler {
 
 const maxMachineProblems = 100
 
-func (c *machineCompiler) errorf(at machine.Position, code machine.Code, hint, format string, args ...any) {
-	c.report(machine.SeverityError, at, code, hint, fmt.Sprintf(format, args...))
+func (c *machineCompiler) errorf(at machine.Position, code problem.Code, hint, format string, args ...any) {
+	c.report(problem.Error, at, code, hint, format, args...)
 }
 
-func (c *machineCompiler) report(severity machine.Severity, at machine.Position, code machine.Code, hint, message string) {
+func (c *machineCompiler) report(severity problem.Severity, at machine.Position, code problem.Code, hint, format string, args ...any) {
 	if len(c.problems) < maxMachineProblems {
-		c.problems = append(c.problems, machine.Problem{File: c.doc.File, Position: at, Message: message, Hint: hint, Code: code, Severity: severity})
+		p := problem.New(c.doc.File, at.Line, at.Column, code, hint, format, args...)
+		p.Severity = severity
+		c.problems = append(c.problems, p)
 	}
 }
 
@@ -122,7 +124,7 @@ func offsetOf(code string, line, column int) int {
 
 // syntaxError reports a syntax error.
 func (c *machineCompiler) syntaxError(s snippet, at int, message string) {
-	c.errorf(c.doc.PositionAt(s.offset(at)), machine.CodeSyntax, "", "%s", message)
+	c.errorf(c.doc.PositionAt(s.offset(at)), problem.Syntax, "", "%s", message)
 }
 
 // expression checks an expression. It returns its JavaScript code, and the offsets of the bytes in
@@ -213,7 +215,7 @@ func (c *machineCompiler) resultOf(tree *ast.Program, part snippet) (result, bef
 			return start, start
 		}
 	}
-	c.errorf(c.step.Position, machine.CodeMissing, "end the code with {...}, an expression or return", "the step %q has no result", c.step.Name.Value)
+	c.errorf(c.step.Position, problem.MissingKey, "end the code with {...}, an expression or return", "the step %q has no result", c.step.Name.Value)
 	return -1, 0
 }
 
@@ -240,13 +242,13 @@ func (c *machineCompiler) checkUnused() {
 	}
 	for _, f := range c.doc.Accepts {
 		if !c.allInputs && !c.usedInputs[f.Value] {
-			c.report(machine.SeverityWarning, f.Position, machine.CodeNoEffect, "remove it, or use input."+f.Value, fmt.Sprintf("no step uses the input %q", f.Value))
+			c.report(problem.Warning, f.Position, problem.NoEffect, "remove it, or use input."+f.Value, "no step uses the input %q", f.Value)
 		}
 	}
 	for i, s := range c.doc.Steps {
 		result := s.Kind == machine.Recall || s.Kind == machine.Ask || s.Kind == machine.Compute
 		if result && i < len(c.doc.Steps)-1 && !c.allSteps && !c.usedSteps[s.Name.Value] {
-			c.report(machine.SeverityWarning, s.Name.Position, machine.CodeNoEffect, "remove the step, or use steps."+s.Name.Value, fmt.Sprintf("no later step uses the result of the step %q", s.Name.Value))
+			c.report(problem.Warning, s.Name.Position, problem.NoEffect, "remove the step, or use steps."+s.Name.Value, "no later step uses the result of the step %q", s.Name.Value)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/dop251/goja/ast"
 
 	"github.com/toolrun/toolrun/host/machine"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -119,7 +120,7 @@ func (n *machineNames) field(s *machine.Step, name string, v *ast.DotExpression)
 		return
 	}
 	at := n.doc.PositionAt(n.part.offset(int(v.Identifier.Idx) - 1))
-	n.errorf(at, machine.CodeUnknown, suggestion(name, known, "the fields are: "), "the result of the step %q has no field %q", s.Name.Value, cut(name, maxNameBytes))
+	n.errorf(at, problem.UnknownName, suggestion(name, known, "the fields are: "), "the result of the step %q has no field %q", s.Name.Value, cut(name, maxNameBytes))
 }
 
 // useStep records a reference to a step.
@@ -127,11 +128,11 @@ func (n *machineNames) useStep(name string, node ast.Node) {
 	s, earlier := n.stepNamed(name)
 	switch {
 	case s == nil:
-		n.errorf(n.at(node), machine.CodeUnknown, suggestion(name, n.names, "the steps are: "), "the machine has no step %q", cut(name, maxNameBytes))
+		n.errorf(n.at(node), problem.UnknownName, suggestion(name, n.names, "the steps are: "), "the machine has no step %q", cut(name, maxNameBytes))
 	case !earlier && n.step != nil:
-		n.errorf(n.at(node), machine.CodeUnknown, "move the step up", "the step %q has no result yet, because it runs later", name)
+		n.errorf(n.at(node), problem.UnknownName, "move the step up", "the step %q has no result yet, because it runs later", name)
 	case n.step == nil:
-		n.errorf(n.at(node), machine.CodeUnknown, "write a constant", "a test cannot use the result of a step")
+		n.errorf(n.at(node), problem.UnknownName, "write a constant", "a test cannot use the result of a step")
 	}
 	n.usedSteps[name] = true
 }
@@ -139,7 +140,7 @@ func (n *machineNames) useStep(name string, node ast.Node) {
 // useInput records a reference to an input.
 func (n *machineNames) useInput(name string, node ast.Node) {
 	if n.step == nil {
-		n.errorf(n.at(node), machine.CodeUnknown, "write a constant", "a test cannot use the input")
+		n.errorf(n.at(node), problem.UnknownName, "write a constant", "a test cannot use the input")
 		return
 	}
 	n.usedInputs[name] = true
@@ -154,7 +155,7 @@ func (n *machineNames) useInput(name string, node ast.Node) {
 	if len(known) == 0 {
 		hint = "declare it: write accepts, and below it " + name + " as text"
 	}
-	n.errorf(n.at(node), machine.CodeUnknown, hint, "the machine does not accept the input %q", cut(name, maxNameBytes))
+	n.errorf(n.at(node), problem.UnknownName, hint, "the machine does not accept the input %q", cut(name, maxNameBytes))
 }
 
 // variable checks a name that does not follow a dot.
@@ -173,7 +174,7 @@ func (n *machineNames) variable(name string, node ast.Node) {
 		return
 	}
 	if hint := machineEffects[name]; hint != "" {
-		n.errorf(n.at(node), machine.CodeUnknown, hint, "the code of a machine cannot use %s", name)
+		n.errorf(n.at(node), problem.UnknownName, hint, "the code of a machine cannot use %s", name)
 		return
 	}
 	known := slices.Concat(n.names, []string{"input", "steps", "now"}, slices.Sorted(maps.Keys(machineGlobals)))
@@ -183,7 +184,7 @@ func (n *machineNames) variable(name string, node ast.Node) {
 			hint = "write input." + name
 		}
 	}
-	n.errorf(n.at(node), machine.CodeUnknown, hint, "%q is not defined", cut(name, maxNameBytes))
+	n.errorf(n.at(node), problem.UnknownName, hint, "%q is not defined", cut(name, maxNameBytes))
 }
 
 // suggestion returns a hint about a misspelled name.
@@ -233,10 +234,10 @@ func (c *machineCompiler) checkResult(tree *ast.Program, part snippet) {
 		value, ok := members[f.Value]
 		at := c.doc.PositionAt(part.offset(int(object.Idx0()) - 1))
 		if !ok && !f.Optional {
-			c.errorf(at, machine.CodeMissing, "add the field", "the result of the last step, %q, has no field %q", c.step.Name.Value, f.Value)
+			c.errorf(at, problem.MissingKey, "add the field", "the result of the last step, %q, has no field %q", c.step.Name.Value, f.Value)
 		}
 		if got := literalType(value); got != "" && got != f.Type && f.Type != machine.Any && !(got == machine.Number && f.Type == machine.Integer) {
-			c.errorf(at, machine.CodeBadValue, "", "the field %q of the result is of the type %s; want %s", f.Value, got, f.Type)
+			c.errorf(at, problem.BadValue, "", "the field %q of the result is of the type %s; want %s", f.Value, got, f.Type)
 		}
 	}
 }

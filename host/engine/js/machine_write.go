@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/host/machine"
+	"github.com/toolrun/toolrun/host/problem"
 )
 
 // machineHelpers are the functions that the modules of machines share. Their names contain "$", which
@@ -139,7 +140,7 @@ func (w *machineWriter) module() string {
 func writeMachineStep(c *machineCompiler, w *machineWriter) {
 	s, name := c.step, c.step.Name.Value
 	if machineGlobals[name] {
-		c.errorf(s.Name.Position, machine.CodeBadName, "choose another name", "%q is the name of a part of JavaScript", name)
+		c.errorf(s.Name.Position, problem.BadName, "choose another name", "%q is the name of a part of JavaScript", name)
 	}
 	w.move(s.Line, 1)
 	switch {

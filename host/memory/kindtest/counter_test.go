@@ -16,7 +16,6 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engines"
 	"github.com/toolrun/toolrun/host/ledger"
@@ -24,6 +23,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/host/memory/kindtest"
 	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
@@ -391,7 +391,7 @@ func TestReview(t *testing.T) {
 	})
 	reviews := h.Review(t.Context())
 	found := reviews["js"].Findings
-	if len(found) != 1 || found[0].Code != app.CodeMistake || found[0].Position.Line != 2 || !strings.Contains(found[0].Message, `of kind counter does not support the operation get_content`) {
+	if len(found) != 1 || found[0].Code != problem.CodeMistake || found[0].Position.Line != 2 || !strings.Contains(found[0].Message, `of kind counter does not support the operation get_content`) {
 		t.Errorf("findings = %+v; want one about get_content", found)
 	}
 	if _, bad := reviews["reader"]; bad {
