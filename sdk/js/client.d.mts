@@ -1045,6 +1045,8 @@ export class Client {
   /** Pauses sleep-time memory. Runs in progress continue. */
   pauseSleep(options?: CallOptions): Promise<SleepStatus>;
   resumeSleep(options?: CallOptions): Promise<SleepStatus>;
+  /** Makes conversations due whose last run of sleep-time memory has failed, at most 1,000 of them. */
+  retrySleep(options?: CallOptions): Promise<SleepStatus>;
 
   workflow(caller: WorkflowCaller, options?: CallOptions): Promise<Workflow>;
   /** Ends the workflow. Its facts are removed, and its id is rejected from then on. */

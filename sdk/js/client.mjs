@@ -158,6 +158,10 @@ export class Client {
     return this.#send('POST', ['sleep', 'resume'], { repeatable: true, ...options });
   }
 
+  retrySleep(options) {
+    return this.#send('POST', ['sleep', 'retry'], { repeatable: true, ...options });
+  }
+
   // Workflows
 
   workflow(caller, options) {

@@ -190,6 +190,8 @@ test('messages wait for sleep-time memory', async () => {
   assert.ok((await runtime.sleepStatus()).waiting >= 1);
   assert.equal((await operator.pauseSleep()).paused, true);
   assert.equal((await operator.resumeSleep()).since, null);
+  assert.ok((await operator.retrySleep()).waiting >= 1);
+  await assert.rejects(runtime.retrySleep(), { code: 'access_denied', status: 403 });
   await assert.rejects(runtime.pauseSleep(), { code: 'access_denied', status: 403 });
 });
 
