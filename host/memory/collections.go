@@ -15,7 +15,6 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory/kind"
-	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -117,6 +116,11 @@ func (p namespacePartition) Pin(ctx context.Context, embedder string, write bool
 	}
 	if r.Exists() {
 		return is.Dim, p.checkPin(r, is)
+	}
+	if p.store.Collection.Auto {
+		if err := checkUndeclared(ctx, v, p.store.Name); err != nil {
+			return 0, err
+		}
 	}
 	content, err := json.Marshal(is)
 	if err != nil {
@@ -257,12 +261,4 @@ func storeOfKey(s *Service, key storage.Key) *store {
 		return st
 	}
 	return lookup(s, name)
-}
-
-// forgetEmbedder removes the record of the embedder of a collection, so that the next entry determines
-// it anew.
-func forgetEmbedder(ctx context.Context, s *Service, tenant, name string) error {
-	key := s.app.Embedding(partition.Caller{Tenant: tenant}, name)
-	_, err := s.backend.DeleteWhere(ctx, storage.Selector{Keys: []storage.Key{key}}, 1)
-	return s.records.Fault("remove records", err)
 }

@@ -230,7 +230,7 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 			return total, s.records.Fault("remove records", err)
 		}
 	}
-	return total, forgetEmbedder(ctx, s, tenant, name)
+	return total, s.records.Fault("remove records", releaseEmbedder(ctx, s, tenant, name))
 }
 
 // Do performs one operation under an Authority in a separate transaction. A read does not start the

@@ -35,7 +35,9 @@ func FreeExpired(ctx context.Context, backend storage.Backend, now time.Time, li
 }
 
 // SweepTenant ends the idle sessions and workflows of a tenant, removes expired files, and trims the
-// ledger to its limit. It also ends the requests for approval that have expired. SweepTenant works in bounded chunks.
+// ledger to its limit. It also ends the requests for approval that have expired, and removes what
+// remains of collections without a declaration and without entries. SweepTenant works in bounded
+// chunks.
 func (s *Service) SweepTenant(ctx context.Context, tenant string) error {
 	if err := s.ledger.Trim(ctx, tenant); err != nil {
 		return s.records.Fault("trim the ledger", err)
@@ -50,7 +52,10 @@ func (s *Service) SweepTenant(ctx context.Context, tenant string) error {
 	if err := s.workflows.Sweep(ctx, tenant, at, nil); err != nil {
 		return err
 	}
-	return expireApprovals(ctx, s, tenant)
+	if err := expireApprovals(ctx, s, tenant); err != nil {
+		return err
+	}
+	return releaseUndeclared(ctx, s, tenant)
 }
 
 // These are the limits of the calls to Config.BeforeIdleEnd in one sweep of a tenant. Further
@@ -77,11 +82,11 @@ func boundedEnds(before session.BeforeEnd) session.BeforeEnd {
 }
 
 // Tenants calls visit with each tenant that needs SweepTenant because it has sessions or workflows
-// of the app, a ledger or paused runs. Tenants reads from the backend once for each tenant, and once for each other app of a
+// of the app, a ledger, paused runs or collections. Tenants reads from the backend once for each tenant, and once for each other app of a
 // tenant.
 func (s *Service) Tenants(ctx context.Context, visit func(tenant string) error) error {
 	seen := map[string]bool{}
-	for _, kind := range []string{partition.Session, partition.Workflow, partition.Ledger, partition.PausedRun} {
+	for _, kind := range []string{partition.Session, partition.Workflow, partition.Ledger, partition.PausedRun, partition.Embedding} {
 		if err := s.records.EachTenant(ctx, kind, seen, visit); err != nil {
 			return s.records.Fault("list tenants", err)
 		}

@@ -43,6 +43,9 @@ type View struct {
 	// of items that the attempt has made.
 	embeds kind.Embedder
 	items  uint64
+	// The field "undeclared" is the number of stored collections without a declaration. It is nil until
+	// the attempt creates such a collection.
+	undeclared *int
 	// The field "closed" is set when the attempt can no longer succeed.
 	closed error
 }
