@@ -283,7 +283,10 @@ func TestCollectionsTransfer(t *testing.T) {
 	if _, err := to.Users().Erase(ctx, host.Caller{User: "ann"}); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]int{"kb": 3, "diary": 1, "chats": 0, "tips": 0} {
+	if c, err := host.CollectionsOf(to).Show(ctx, host.Caller{}, "chats"); !errors.Is(err, abi.NotFound) {
+		t.Errorf("chats after the erasure of ann: %+v, %v; want not_found", c, err)
+	}
+	for name, want := range map[string]int{"kb": 3, "diary": 1, "tips": 0} {
 		if c, err := host.CollectionsOf(to).Show(ctx, host.Caller{}, name); err != nil || c.Entries != want {
 			t.Errorf("%s after the erasure of ann: %+v, %v; want %d entries", name, c, err, want)
 		}

@@ -35,6 +35,9 @@ type Erased struct {
 	// ledger entries that contained the user.
 	Files   int `json:"files"`
 	Entries int `json:"ledger_entries"`
+	// KeptShared is the number of entries in each collection with declare.EraseNever. They belong to
+	// the app, and Erase keeps all of them. At most 200,000 entries are counted.
+	KeptShared map[string]int `json:"kept_shared"`
 }
 
 // Erase removes all data of a user in the caller's tenant: records in all stores, even in stores
@@ -43,9 +46,10 @@ type Erased struct {
 // blocks. A run for the user that has not committed yet stores nothing. Erase returns when another
 // scan finds nothing. Records with the scope application belong to the app and are not removed,
 // even if the user's runs wrote them. The entries of collections with declare.EraseAuthor are an
-// exception.
+// exception. Erase also removes what remains of collections without a declaration that have no more
+// entries.
 func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error) {
-	erased := Erased{User: c.User, Stores: map[string]int{}}
+	erased := Erased{User: c.User, Stores: map[string]int{}, KeptShared: map[string]int{}}
 	if c.User == "" {
 		return erased, abi.Faultf(abi.InvalidArgument, "an erasure requires a user")
 	}
@@ -64,7 +68,7 @@ func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error)
 			return erased, s.records.Fault("erase a user", err)
 		}
 		if !found {
-			return erased, nil
+			return erased, e.finish(ctx)
 		}
 	}
 	return erased, abi.Faultf(abi.Unavailable, "the user's runs kept writing during the erasure").
@@ -86,6 +90,15 @@ func evict(s *Service, c partition.Caller, erased Erased) {
 		st := s.stores[name]
 		return st == nil || st.Collection.Erase != declare.EraseNever || erased.Stores[name] > 0
 	})
+}
+
+// finish completes an erasure that has removed the user's data.
+func (e *erasure) finish(ctx context.Context) (err error) {
+	if err := releaseUndeclared(ctx, e.s, e.caller.Tenant); err != nil {
+		return err
+	}
+	e.erased.KeptShared, err = keptEntries(ctx, e.s, e.caller.Tenant)
+	return e.s.records.Fault("count the entries that are kept", err)
 }
 
 // erasure is an erasure in progress of the caller's user, with a summary of what it has removed.

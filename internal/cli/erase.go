@@ -23,7 +23,9 @@ func (ec eraseCommand) command() *cobra.Command {
 		Short: "Remove all data of a user in an app",
 		Long: `Remove all data of a user in one app and report the amount: records in all stores, declared or not, sessions, files,
 results stored for idempotency keys, and entries of the ledger. An erasure cannot be undone. Repeat the command for each
-app. Records in stores with access application belong to no user and are kept.`,
+app. Records in stores with access application belong to no user and are kept. In collections, the entries that the
+user's runs wrote are removed, unless the collection has erase: never. The output counts the entries that such
+collections keep.`,
 		Example: `  toolrun erase --user ann
   toolrun erase --user ann --tenant acme --json`,
 		Args: takes(0, 0, "no arguments but --user"),
@@ -71,6 +73,9 @@ func (ec eraseCommand) print(app string, e memory.Erased) error {
 	}
 	err := ec.out.say("erased the user %s%s: %s (%d bytes), %s, %s%s", e.User, of,
 		count(e.Records, "record"), e.Bytes, count(e.Sessions, "session"), count(e.Runs, "kept result"), more)
+	if err == nil {
+		err = ec.printKept(e.KeptShared)
+	}
 	if err != nil || len(e.Stores) == 0 {
 		return err
 	}
@@ -79,4 +84,19 @@ func (ec eraseCommand) print(app string, e memory.Erased) error {
 		rows = append(rows, []string{store, strconv.Itoa(e.Stores[store])})
 	}
 	return ec.out.table([]string{"STORE", "RECORDS"}, rows)
+}
+
+// printKept prints the collections whose entries an erasure keeps.
+func (ec eraseCommand) printKept(kept map[string]int) error {
+	for _, name := range slices.Sorted(maps.Keys(kept)) {
+		n := kept[name]
+		what := fmt.Sprintf("%d entries", n)
+		if n == 1 {
+			what = "1 entry"
+		}
+		if err := ec.out.say("kept %s of the collection %s, which has erase: never", what, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }

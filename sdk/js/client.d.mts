@@ -914,6 +914,8 @@ export interface Erased {
   workflows: number;
   files: number;
   ledger_entries: number;
+  /** The number of entries in each collection with `erase: never`, which are kept. */
+  kept_shared: { [collection: string]: number };
 }
 
 export interface Imported {

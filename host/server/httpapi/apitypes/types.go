@@ -131,6 +131,8 @@ type Erased struct {
 	Workflows int            `json:"workflows"`
 	Files     int            `json:"files"`
 	Entries   int            `json:"ledger_entries"`
+	// KeptShared counts the entries of each collection with erase: never, which an erasure keeps.
+	KeptShared map[string]int `json:"kept_shared"`
 }
 
 // AppUsage is the usage of an app by a tenant, like metering.Usage.

@@ -848,6 +848,8 @@ class Erased:
     workflows: int
     files: int
     ledger_entries: int
+    # The entries of each collection with "erase: never". An erasure keeps them.
+    kept_shared: Dict[str, int]
 
 
 @dataclass(frozen=True)
