@@ -13,8 +13,9 @@ import (
 
 // hostAgent contains the rights of an agent.
 type hostAgent struct {
-	// authority contains the rights on facts. These are the declared facts with their ACCESS, and the
-	// targets of triggers. A trigger that appends can read its target even if the agent cannot.
+	// authority contains the rights on facts. The authority covers the declared facts with their
+	// ACCESS, and the targets of triggers. A trigger that appends can read its target even if the
+	// agent cannot.
 	authority memory.Authority
 	// context contains the rights of recalls. In addition to authority, they allow reading the paths
 	// of recalls and the facts that no agent declares.

@@ -73,8 +73,8 @@ type RunInfo struct {
 	// App is the id of the host's app.
 	App string
 	// Tool is the name of a declared tool, or CodeTool. Tool is "" for a turn of an agent. Agent is
-	// the name of the agent that performs a turn, or "" for the run of a tool. Both are set for a
-	// tool that an agent calls.
+	// the name of the agent that performs a turn, or "" for the run of a tool. Tool and Agent are
+	// set for a tool that an agent calls.
 	Tool  string
 	Agent string
 	// Sleep is true for a run of sleep-time memory. Tool is then the tool that makes proposals, or "".

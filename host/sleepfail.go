@@ -63,7 +63,8 @@ func (s Sleep) giveUp(ctx context.Context, lease *memory.Lease, code abi.Code) e
 	return nil
 }
 
-// discardEntry returns the ledger entry of discarded messages. Its code is the code of the last fault.
+// discardEntry returns the ledger entry of discarded messages. The code of the entry is the code of
+// the last fault.
 func (s Sleep) discardEntry(lease *memory.Lease, code abi.Code) (*ledger.Entry, error) {
 	id, err := s.h.newID(actDiscard)
 	if err != nil {

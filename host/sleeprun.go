@@ -28,8 +28,8 @@ type sleepRun struct {
 // droppedProposal is a proposal that was rejected twice. droppedProposal contains no content.
 type droppedProposal struct{ block, scope, reason string }
 
-// newSleepRun returns a run that has not started yet. Its caller is the user of the session and the
-// agent that was active last, without a session.
+// newSleepRun returns a run that has not started yet. The caller of the run is the user of the
+// session and the agent that was active last, without a session.
 func newSleepRun(h *Host, lease *memory.Lease) *sleepRun {
 	caller := Caller{Tenant: lease.Tenant, User: lease.User, Agent: lease.Agent}
 	r := &sleepRun{lease: lease}
@@ -114,7 +114,7 @@ func (r *sleepRun) giveBack(ctx context.Context, t *memory.Transcript) error {
 	return t.Move(ctx, t.State.SettlesAt(r.turn.h.app.Sleep.After))
 }
 
-// blocks returns the blocks of the caller with their contents. They join the read set.
+// blocks returns the blocks of the caller with their contents. The blocks join the read set.
 func (r *sleepRun) blocks(ctx context.Context, v *memory.View) ([]sleep.Block, error) {
 	blocks := sleep.Blocks(r.turn.h.Blocks().Declared(), r.lease.Agent != "", r.turn.h.app.Sleep.UserCore)
 	for i := range blocks {

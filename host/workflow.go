@@ -20,7 +20,7 @@ func (w Workflows) Get(ctx context.Context, caller Caller) (session.Workflow, er
 	return w.h.memory.Workflows().Get(ctx, caller.as(""))
 }
 
-// End ends the caller's workflow and removes its facts. Its id is rejected from then on.
+// End ends the caller's workflow and removes its facts. The workflow id is rejected from then on.
 func (w Workflows) End(ctx context.Context, caller Caller) (session.Workflow, error) {
 	ended, err := w.h.memory.Workflows().End(ctx, caller.as(""))
 	if err == nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// These limits determine when a process is killed. The memory limit of 1 GiB represents a small
+// The limits below determine when a process is killed. The memory limit of 1 GiB represents a small
 // machine, on which the kernel would also kill such a process.
 const (
 	maxResident  = 1 << 30

@@ -51,7 +51,7 @@ func (w *env) preparePython(ctx context.Context, cases []corpus.Case, stderr io.
 }
 
 // usePython sets the interpreter for tools in Python. Each run starts the interpreter in a new
-// process, and the deadline includes that start. These cases have longer deadlines than other
+// process, and the deadline includes that start. Python cases have longer deadlines than other
 // cases. Otherwise a guest would be stopped before it starts, and the case would test nothing.
 //
 // usePython therefore measures the start on this machine. Twice this time is added to the deadline

@@ -1,6 +1,6 @@
 // Package schema compiles JSON Schemas and validates documents against them. The package supports
-// drafts 4, 6, 7, 2019-09 and 2020-12. Its time and memory use is bounded, even for hostile schemas
-// and documents.
+// drafts 4, 6, 7, 2019-09 and 2020-12. The time and memory use of the package is bounded, even for
+// hostile schemas and documents.
 //
 // [Compile] compiles the text of a schema and reports every mistake in the text with its position.
 // [Schema.Validate] reports every violation in a document. [Schema.Defaults] adds defaults to a

@@ -105,8 +105,8 @@ func (o *outcome) take(other outcome) {
 }
 
 // apply checks v against n and all schemas that n applies to the same value, and stores the outcome
-// in the argument "out", which must be empty. This argument uses less stack than a result would,
-// which matters for deeply nested values.
+// in the argument "out", which must be empty. The argument "out" uses less stack than a result
+// would, which matters for deeply nested values.
 func (e *evaluation) apply(n *node, v any, at *location, out *outcome) {
 	if !e.budget.spend(1) {
 		return

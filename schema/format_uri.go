@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The formats of URIs. These formats replace the library's formats, which accept spaces and
+// The formats of URIs. The formats below replace the library's formats, which accept spaces and
 // brackets in paths, and reject some valid templates (RFC 6570).
 
 // isURI reports whether s is a URI (RFC 3986) or, if international is true, an IRI (RFC 3987). If

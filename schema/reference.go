@@ -90,7 +90,8 @@ func (s *scanner) respell(ref reference, fragment string) {
 	}
 }
 
-// dangling returns the mistake for a reference without a target. Its hint lists existing targets.
+// dangling returns the mistake for a reference without a target. The hint of the mistake lists
+// existing targets.
 func (s *scanner) dangling(ref reference, fragment, target string) *Error {
 	at := strings.LastIndexByte(target, '/')
 	hint := "declare the schema in $defs and refer to it as #/$defs/..."

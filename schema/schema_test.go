@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// These schemas are from the vendor's documentation of memory stores.
+// The schemas below are from the vendor's documentation of memory stores.
 const (
 	prefsSchema = `{"type": "object", "properties": {
 		"preferences": {"type": "object", "properties": {

@@ -45,8 +45,8 @@ var suites = []struct {
 
 const baselineFile = "testdata/baseline.txt"
 
-// TestSuite runs the public test suite. Known differences are in the baseline, which is checked both
-// ways. Its lines are
+// TestSuite runs the public test suite. Known differences are in the baseline, which is checked
+// both ways. The lines of the baseline are
 //
 //	refused DRAFT/FILE: GROUP: WHY       the schema is rejected
 //	beyond  DRAFT/FILE: GROUP            the schema is accepted, but not by the library

@@ -77,7 +77,7 @@ func (c *Case) row() Row {
 	return Row{Name: c.Name, Workers: c.Workers, P50: at(0.5), P99: at(0.99), Rate: c.rates[len(c.rates)/2]}
 }
 
-// report is the report of a benchmark. Its rows are in the order of their cases.
+// report is the report of a benchmark. The rows of a report are in the order of their cases.
 type report struct {
 	Rows    []Row    `json:"cases"`
 	Figures []Figure `json:"figures"`

@@ -27,7 +27,8 @@ type outcome struct {
 	Requests map[string]int `json:"requests"`
 	SentMiB  float64        `json:"sent_mib"`
 	// MemoryMiB is the memory of the service before the attack, and PeakMiB is the maximum during
-	// the attack. Both exclude workers. GrowthMiB is the growth of the database file.
+	// the attack. MemoryMiB and PeakMiB exclude workers. GrowthMiB is the growth of the database
+	// file.
 	MemoryMiB float64 `json:"memory_mib"`
 	PeakMiB   float64 `json:"peak_mib"`
 	GrowthMiB float64 `json:"growth_mib"`

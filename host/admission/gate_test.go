@@ -290,8 +290,8 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	// After that, the gate admits exactly as many runs at once as its bound allows. This shows that
-	// no slot was lost or duplicated.
+	// After that, the gate admits exactly as many runs at once as its bound allows. The number of
+	// admitted runs shows that no slot was lost or duplicated.
 	ended, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	for i := range limits.Running + 1 {

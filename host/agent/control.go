@@ -9,8 +9,8 @@ type control struct {
 	// The field "target" is the next step of "jump", or the next agent of "handoff".
 	target abl.Name
 	// If "jump" or "again" runs a step, one constraint can be skipped for this step. The field
-	// "excused" identifies this constraint. Its value is the index of the constraint plus 1, or 0
-	// if all constraints apply.
+	// "excused" identifies this constraint. The value of "excused" is the index of the constraint
+	// plus 1, or 0 if all constraints apply.
 	excused int
 }
 

@@ -214,8 +214,8 @@ func (l *log) withdraw(from int) {
 	l.outcome.Messages = kept
 }
 
-// unhandled returns the fault of a tool that no ON_FAIL handles. Its position is the position in the
-// source of the tool or, if that is unknown, the position of the call.
+// unhandled returns the fault of a tool that no ON_FAIL handles. The position of the fault is the
+// position in the source of the tool or, if that is unknown, the position of the call.
 func (l *log) unhandled(tool abl.Name, fault *abi.Fault) *abi.Fault {
 	f := *fault
 	if f.File == "" {

@@ -17,7 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// txEnv is an environment that uses a real transaction. Its tools run in nested transactions.
+// txEnv is an environment that uses a real transaction. The tools of a txEnv run in nested
+// transactions.
 type txEnv struct {
 	tx      *txn.Tx
 	now     time.Time

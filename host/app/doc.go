@@ -16,8 +16,9 @@
 // The entry of a tool in the app file names a source: a file, or a folder with an optional
 // tool.json. If both files declare the same key, the value in the app file is used. A grant in a
 // tool.json is therefore only a request. The grants of a tool.json take effect if the app file
-// lists the tool without the key grants. They need no further permission, because the author of the
-// app has chosen to add the folder. To reject the request, write "grants: {}" in the app file.
+// lists the tool without the key grants. Such grants need no further permission, because the author
+// of the app has chosen to add the folder. To reject the request, write "grants: {}" in the app
+// file.
 //
 // # YAML
 //

@@ -4,5 +4,6 @@
 // executed again and continues past the effect.
 //
 // A request has two records: a small one, which approvers read, and one with the run, which is
-// removed as soon as the request is decided. Both belong to the user of the run.
+// removed as soon as the request is decided. Both records of a request belong to the user of the
+// run.
 package approval

@@ -110,7 +110,7 @@ func TestAddIsAtomic(t *testing.T) {
 }
 
 // A file that has not expired still exists after its session has ended. Only its user can remove
-// it. Its removal deletes all its records.
+// it. The removal of a file deletes all records of the file.
 func TestFileOutlivesSession(t *testing.T) {
 	a, text := open(), "some text"
 	content := bytes.Repeat([]byte("0123456789"), 60<<10) // at most three pieces of 256 KiB

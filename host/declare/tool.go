@@ -12,8 +12,8 @@ type Tool struct {
 	// Title and Description are shown to people and models.
 	Title       string
 	Description string
-	// Source is the path of the entry file. Dir is the path of the tool's folder. Both paths are
-	// relative to the app's folder and have forward slashes. Dir is "" if the tool is a single
+	// Source is the path of the entry file. Dir is the path of the tool's folder. Source and Dir
+	// are relative to the app's folder and have forward slashes. Dir is "" if the tool is a single
 	// file, and "." if the tool's folder is the app's folder.
 	Source string
 	Dir    string

@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// NewDocumentPool returns a pool of workers that extract text from uploaded documents. Its only
-// engine is the one that extract.Reader needs. This pool is separate from the pool of tools, so
-// that no tool can use the engine, and uploads do not occupy the workers of tools.
+// NewDocumentPool returns a pool of workers that extract text from uploaded documents. The only
+// engine of the pool is the one that extract.Reader needs. The pool is separate from the pool of
+// tools, so that no tool can use the engine, and uploads do not occupy the workers of tools.
 // sandbox.Options.Languages is ignored. The default of Workers is the number of processors that Go
 // uses. Close the pool after its readers.
 func NewDocumentPool(opts sandbox.Options) (*sandbox.Pool, error) {

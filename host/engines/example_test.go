@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// This pool does not start if the machine lacks a layer of isolation. The page
+// The pool does not start if the machine lacks a layer of isolation. The page
 // docs/explanation/isolation.md shows this code.
 func ExampleNewPool_require() {
 	pool, err := engines.NewPool(sandbox.Options{Require: sandbox.Layers()}) // or sandbox.Baseline(), without cgroup

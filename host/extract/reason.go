@@ -23,8 +23,8 @@ const (
 	UnknownEncoding Reason = "unknown_encoding"
 )
 
-// textError is the error for a document without text. Its cause can quote the document and must not
-// be exposed outside of this package.
+// textError is the error for a document without text. The cause of a textError can quote the
+// document and must not be exposed outside of this package.
 type textError struct {
 	reason Reason
 	cause  error

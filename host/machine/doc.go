@@ -8,6 +8,6 @@
 // The package finds the end of JavaScript code, but does not parse or evaluate it. Package
 // host/engine/js translates a [Document] to JavaScript.
 //
-// All functions are safe for concurrent use. Their work is bounded by the size of the file, which is
-// at most [MaxFileBytes].
+// All functions are safe for concurrent use. The work of each function is bounded by the size of
+// the file, which is at most [MaxFileBytes].
 package machine

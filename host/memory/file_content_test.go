@@ -188,7 +188,7 @@ func TestFilesOfEndedSession(t *testing.T) {
 }
 
 // If a session was bound to a user, an erasure of the user also removes the files that were
-// uploaded before that. This is the case even after the session has ended.
+// uploaded before that. The erasure removes these files even after the session has ended.
 func TestErasureOfBoundSessionsFiles(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)

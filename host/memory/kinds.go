@@ -125,8 +125,8 @@ func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) 
 	return &store{Store: decl, compiled: compiled, dated: dated}, nil
 }
 
-// builtIn reports whether a declaration is the declaration of a built-in store or of a block. Their
-// names have other rules, and they do not count as stores of the app.
+// builtIn reports whether a declaration is the declaration of a built-in store or of a block.
+// Built-in stores and blocks have other rules for names, and do not count as stores of the app.
 func builtIn(decl declare.Store) bool {
 	switch decl.Kind {
 	case declare.KindFact:

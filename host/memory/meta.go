@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// metaContent is the content of sessionMeta for tool code. Its three members are always present: a
-// tool does not need to check whether they exist.
+// metaContent is the content of sessionMeta for tool code. The three members of sessionMeta are
+// always present: a tool does not need to check whether they exist.
 type metaContent struct {
 	Metadata  json.RawMessage  `json:"metadata"`
 	Info      sessionInfo      `json:"sessionInfo"`

@@ -70,8 +70,8 @@ func TestRoundContinues(t *testing.T) {
 	}
 }
 
-// TestRoundOfManyUsers checks that each user gets one run before any user gets a second run. This
-// must hold even if each call is filled by the users at the head of the queue.
+// TestRoundOfManyUsers checks that each user gets one run before any user gets a second run. The
+// rule must hold even if each call is filled by the users at the head of the queue.
 func TestRoundOfManyUsers(t *testing.T) {
 	a := withTranscripts(t)
 	for i := range 10 {

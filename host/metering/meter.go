@@ -25,8 +25,8 @@ type Counts struct {
 	// CPUMS is the processor time of tools in milliseconds, including all attempts.
 	CPUMS float64 `json:"cpu_ms"`
 	// ModelCalls is the number of requests of tools and agents to models. Repeated answers do not
-	// count. InputTokens and OutputTokens are the tokens of these requests. They include the
-	// requests of failed runs.
+	// count. InputTokens and OutputTokens are the tokens of these requests. ModelCalls, InputTokens
+	// and OutputTokens include the requests of failed runs.
 	ModelCalls   int64 `json:"model_calls,omitempty"`
 	InputTokens  int64 `json:"input_tokens,omitempty"`
 	OutputTokens int64 `json:"output_tokens,omitempty"`

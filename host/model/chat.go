@@ -42,7 +42,7 @@ type ChatRequest struct {
 type Message struct {
 	Role    Role   `json:"role"`
 	Content string `json:"content"`
-	// ToolCalls are set in a message of the role "assistant". They are the tool calls that the
+	// ToolCalls are set in a message of the role "assistant". ToolCalls are the tool calls that the
 	// model requested.
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
 	// ToolCallID is set in a message of the role "tool". ToolCallID is the id of the call whose

@@ -82,7 +82,8 @@ const (
 // DefaultBatch is the default of Entry.Batch. Some servers accept only 32 texts in a request.
 const DefaultBatch = 32
 
-// Mistake is an error in models.yaml. Its texts do not quote values that can contain credentials.
+// Mistake is an error in models.yaml. The texts of a Mistake do not quote values that can contain
+// credentials.
 type Mistake struct {
 	File string
 	// Line and Column count from 1.

@@ -29,7 +29,7 @@ type Caller struct {
 	Confined bool
 }
 
-// maxID is the largest size in bytes of a caller's ids and of an idempotency key. These ids become
+// maxID is the largest size in bytes of a caller's ids and of an idempotency key. The ids become
 // parts of keys.
 const maxID = 256
 

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// These are the kinds of the host's own records. A kind is the value of the System part of the
-// record's key. Guests cannot set this part.
+// The constants below are the kinds of the host's own records. A kind is the value of the System
+// part of the record's key. Guests cannot set this part.
 const (
 	Session   = "session"        // a session
 	Workflow  = "workflow"       // a workflow
@@ -41,7 +41,8 @@ const ErasedRetention = 24 * time.Hour
 // tenant share are stored under it. No app has this id, because it contains a control character.
 const Shared App = "\x00shared"
 
-// App is the id of an app. Its methods return keys of the app's records in the caller's tenant.
+// App is the id of an app. The methods of App return keys of the app's records in the caller's
+// tenant.
 type App string
 
 // System returns the key of one of the host's own records, or the prefix of all records of a kind.

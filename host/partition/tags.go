@@ -36,9 +36,9 @@ type Lifetime struct {
 }
 
 // Tags returns the tags of a record: its data subject, and the session and the workflow with which
-// it ends. This function creates all tags of records, so that an erasure finds all data of a user.
-// The data subject is the user in the key. If the key contains no user, the data subject is the
-// subject of the argument "writer".
+// it ends. Tags creates all tags of records, so that an erasure finds all data of a user. The data
+// subject is the user in the key. If the key contains no user, the data subject is the subject of
+// the argument "writer".
 func Tags(key storage.Key, writer Caller, ends Lifetime) (all []string) {
 	if who := cmp.Or(subjectOfKey(key, writer), ends.Author); who != "" {
 		all = append(all, storage.SubjectTag(who))

@@ -5,8 +5,9 @@ type MemoryContext struct {
 	// UserMemory is the text of the blocks with the use context. UserMemory is "" if there are
 	// none.
 	UserMemory string `json:"user_memory"`
-	// SystemReminders are the lines that match the message of the user, the best first. They are
-	// from blocks with the use recall. They are meant for the model, not for the user.
+	// SystemReminders are the lines that match the message of the user, the best first.
+	// SystemReminders come from blocks with the use recall. SystemReminders are meant for the
+	// model, not for the user.
 	SystemReminders []string `json:"system_reminders"`
 }
 

@@ -33,8 +33,8 @@ type Outcome struct {
 	Trace []Trace `json:"trace"`
 }
 
-// NewOutcome returns an empty outcome of an agent. Its lists are not nil. They are therefore empty
-// arrays in JSON.
+// NewOutcome returns an empty outcome of an agent. The lists of the outcome are not nil. Lists
+// without items are therefore empty arrays in JSON.
 func NewOutcome(agent string) *Outcome {
 	return &Outcome{
 		Agent: agent, Messages: []string{}, Variables: map[string]any{}, Injected: map[string]any{},

@@ -16,8 +16,8 @@ const (
 	maxAddresses   = 16 << 30 // in bytes, in addition to what Go's runtime has reserved; also limits page tables
 )
 
-// A worker can write compiled code and memory files. These constants are their maximum sizes in
-// bytes.
+// A worker can write compiled code and memory files. The constants below are the maximum sizes of
+// such code and files in bytes.
 const (
 	maxCompiledFile = 256 << 20
 	maxSharedFile   = 1 << 30

@@ -153,7 +153,7 @@ func (w *worker) threads() int {
 }
 
 // memoryNow returns the size of the worker's memory that RLIMIT_DATA counts, and the size of its
-// resident memory. Both results are 0 if they are unknown.
+// resident memory. Both sizes are 0 if they are unknown.
 func (w *worker) memoryNow() (private, resident uint64) {
 	if w.statm == nil {
 		file, err := os.Open("/proc/" + strconv.Itoa(w.process.Pid) + "/statm")

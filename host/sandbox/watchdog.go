@@ -18,7 +18,8 @@ const grace = 50 * time.Millisecond
 // processor time during the grace period.
 const restGrace = 500 * time.Millisecond
 
-// watchdog kills a worker whose run exceeds its budget. Its methods are safe for concurrent use.
+// watchdog kills a worker whose run exceeds its budget. The methods of watchdog are safe for
+// concurrent use.
 type watchdog struct {
 	ctx    context.Context
 	worker *worker

@@ -51,7 +51,7 @@ func (m *Matcher) Match(text string) (matches []Match, length int) {
 }
 
 // The method term returns the index of the term that a word matches, or noTerm. Most words have a
-// first byte with which no matching word begins. Their stems are not computed.
+// first byte with which no matching word begins. The stems of such words are not computed.
 func (m *Matcher) term(word []byte) int {
 	if !m.query.first[word[0]] {
 		return noTerm

@@ -114,7 +114,7 @@ func (w *words) pair(r rune, n int) bool {
 	return true
 }
 
-// contractions are the ends of English words after an apostrophe. They are not words.
+// contractions are the ends of English words after an apostrophe. A contraction is not a word.
 const contractions = " s t d m re ve ll "
 
 // skipContraction skips an apostrophe and a contraction after a word, such as the 's in "it's".

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// lifecycle begins, binds and ends the records of a family. Its comments describe sessions, but
-// also apply to workflows.
+// lifecycle begins, binds and ends the records of a family. The comments of lifecycle describe
+// sessions, but also apply to workflows.
 type lifecycle struct {
 	of             family
 	db             *records.DB

@@ -48,8 +48,8 @@ func (s *Sessions) Use(ctx context.Context, c partition.Caller, start Start) err
 	return s.db.Fault("use a session", err)
 }
 
-// Stale reports whether the caller's session must be written before a run. This is the case if the
-// session has not started, is not bound to the caller's user, or is changed by the argument
+// Stale reports whether the caller's session must be written before a run. A write is necessary if
+// the session has not started, is not bound to the caller's user, or is changed by the argument
 // "start". The session must also be written if its last recorded use was too long ago. Stale
 // returns the same errors as Check.
 func (s *Sessions) Stale(r storage.Record, c partition.Caller, start Start) (bool, error) {
@@ -90,7 +90,7 @@ func (s *Sessions) Preview(state State, start Start) (State, error) {
 	return s.with(state, start, patch)
 }
 
-// WithoutSession returns the state for a run without a session. This state contains only the
+// WithoutSession returns the state for a run without a session. The state contains only the
 // metadata in the argument "start".
 func (s *Sessions) WithoutSession(start Start) (State, error) {
 	if err := start.check(); err != nil {
@@ -120,9 +120,9 @@ type FilesChange struct {
 	Keys []storage.Key
 	// If EvenEnded is true, the session can be an ended session.
 	EvenEnded bool
-	// Update returns the new list. Its arguments are the records with Keys and the current list,
-	// which is nil if there is none. Update can be called several times, so it must be a pure
-	// function.
+	// Update returns the new list. The arguments of Update are the records with Keys and the
+	// current list, which is nil if there is none. Update can be called several times, so it must
+	// be a pure function.
 	Update func(found []storage.Record, files json.RawMessage) (json.RawMessage, error)
 	// Writes are written in the same commit as the list.
 	Writes []storage.Write

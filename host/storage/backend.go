@@ -138,7 +138,7 @@ func CheckLimit(limit int) error {
 	return nil
 }
 
-// Backend stores records. Its methods are safe for concurrent use.
+// Backend stores records. The methods of a Backend are safe for concurrent use.
 //
 // Callers can distinguish errors that wrap ErrUnknownOutcome, ErrClosed or ErrCorrupt. Update
 // returns the error of fn unchanged.

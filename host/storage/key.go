@@ -23,8 +23,8 @@ const (
 	Session  Tag = 0x60
 	Workflow Tag = 0x70
 	Shared   Tag = 0x78 // separates items of the app from items of users in one store
-	// Namespace is a group of items in a store. Its value is a slash and the name of the namespace, so
-	// that the namespace without a name is a part of the key, too.
+	// Namespace is a group of items in a store. The value of a Namespace is a slash and the name of
+	// the namespace, so that the namespace without a name is a part of the key, too.
 	Namespace Tag = 0x7c
 	Item      Tag = 0x80
 )

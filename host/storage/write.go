@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Limits of a record. The limits are the same for every backend. They bound the work during which a
-// writer's lock is held. Larger contents must be split into several records.
+// Limits of a record. The limits are the same for every backend. The limits bound the work during
+// which a writer's lock is held. Larger contents must be split into several records.
 const (
 	MaxKeyBytes     = 2 << 10 // maximum bytes of a key
 	MaxTagBytes     = 512     // maximum bytes of each tag

@@ -11,8 +11,8 @@ import (
 
 // Error is a mistake in a template.
 type Error struct {
-	// Line and Column are the position of the mistake. Both start at 1. Columns are counted in
-	// characters.
+	// Line and Column are the position of the mistake. Line and Column start at 1. Columns are
+	// counted in characters.
 	Line, Column int
 	// Message describes the mistake. Hint describes how to fix the mistake.
 	Message string

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// This file contains the parts of a commit that run outside the backend's transaction. These parts
+// This file contains the parts of a commit that run outside the backend's transaction. Such parts
 // do not block other commits.
 
 // expect computes the effects that the commit is expected to have. expect also calls OnCommit,

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// modelState is the expected content of the backend. Its methods return new states; only remove
-// modifies a state.
+// modelState is the expected content of the backend. The methods of modelState return new states;
+// only remove modifies a state.
 type modelState struct {
 	records map[storage.Key]storage.Record
 	floors  map[storage.Key]int64

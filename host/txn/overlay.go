@@ -34,8 +34,8 @@ type entry struct {
 	read, ranged bool
 	// peeked reports whether the body has seen the record without adding it to the read set.
 	peeked bool
-	// The field "above" is the highest revision that the key ever had. This field is set only if
-	// floored is true. The attempt then depends on that revision.
+	// The field "above" is the highest revision that the key ever had. The field "above" is set
+	// only if floored is true. The attempt then depends on that revision.
 	above   int64
 	floored bool
 	write   write

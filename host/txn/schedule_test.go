@@ -19,8 +19,9 @@ import (
 
 // TestSchedules interleaves small random programs at every operation of the backend. At each
 // snapshot, the test compares all earlier results of a run with the results of the model in the
-// same state. They must be equal. At each commit, the model executes the whole program in the state
-// before the commit. The stored records must then equal the records of the model.
+// same state. The results of the run and of the model must be equal. At each commit, the model
+// executes the whole program in the state before the commit. The stored records must then equal the
+// records of the model.
 func TestSchedules(t *testing.T) {
 	txntest.Schedules{
 		MemSeeds: 3000, BoltSeeds: 400, MustCover: mustCover,

@@ -23,7 +23,7 @@ const (
 	// maximum total size of the contents of these records, before and after the writes. A single
 	// record may exceed MaxWriteBytes.
 	//
-	// These limits are low because the commit reads and writes the records while other commits
+	// The limits below are low because the commit reads and writes the records while other commits
 	// wait.
 	MaxWrites     = 1000
 	MaxWriteBytes = 8 << 20

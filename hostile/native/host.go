@@ -154,7 +154,7 @@ func (h *host) attack(a Attack) (answer string, blocked bool) {
 	return answer, answer != succeeded
 }
 
-// neighbourPid returns the ID of a child process. This process can be the worker of the attack
+// neighbourPid returns the ID of a child process. The child process can be the worker of the attack
 // itself.
 func (h *host) neighbourPid() int {
 	tasks, _ := filepath.Glob("/proc/self/task/*/children")

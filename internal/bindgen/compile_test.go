@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// These tests generate the bindings with an additional operation, compile them without other
+// The tests below generate the bindings with an additional operation, compile them without other
 // changes, and run the result.
 
 // runPlugin runs a plug-in, which must import and call only the added operation.

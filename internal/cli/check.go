@@ -23,7 +23,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// These codes are for problems that only the database reveals.
+// The codes below are for problems that only the database reveals.
 const (
 	codeMoved  problem.Code = "moved"  // a store has records that were written with a different access
 	codeOrphan problem.Code = "orphan" // a store that is no longer declared has records

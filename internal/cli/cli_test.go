@@ -47,7 +47,7 @@ func TestZeroEnv(t *testing.T) {
 	}
 }
 
-// The checks of the conform command kill worker processes. This must not print anything.
+// The checks of the conform command kill worker processes. Killed workers must not cause output.
 func TestConformIsQuiet(t *testing.T) {
 	dir, err := filepath.Abs(filepath.Join(root, "plugins", "examples", "feature_flags_c"))
 	if err != nil {
@@ -88,7 +88,8 @@ func TestCancelledRunStoresNothing(t *testing.T) {
 	}
 }
 
-// The type waiting is a stdin that never ends. Its first read cancels the context, as Ctrl-C does.
+// The type waiting is a stdin that never ends. The first read of the stdin cancels the context, as
+// Ctrl-C does.
 type waiting struct{ cancel context.CancelFunc }
 
 func (w waiting) Read([]byte) (int, error) {

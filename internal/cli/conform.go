@@ -26,7 +26,8 @@ type conformReport struct {
 	ABI    int                   `json:"abi"`
 	Plugin wasm.Description      `json:"plugin"`
 	Checks []conformance.Outcome `json:"checks"`
-	// StartUS and CallUS are latencies in microseconds. They are 0 if the plug-in does not conform.
+	// StartUS and CallUS are latencies in microseconds. StartUS and CallUS are 0 if the plug-in
+	// does not conform.
 	StartUS float64 `json:"start_us,omitempty"`
 	CallUS  float64 `json:"call_us,omitempty"`
 	OK      bool    `json:"ok"`

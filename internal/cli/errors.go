@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
-// usageError is the error for an incorrect command line. Its exit code is always 2, regardless of
-// its fault code.
+// usageError is the error for an incorrect command line. The exit code of a usageError is always 2,
+// regardless of its fault code.
 type usageError struct{ fault *abi.Fault }
 
 // Error returns the message of the fault.

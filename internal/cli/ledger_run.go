@@ -16,7 +16,7 @@ import (
 // entryID matches the ids of ledger entries. An id is a word followed by a ULID.
 var entryID = regexp.MustCompile(`^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$`)
 
-// ledgerChoices are the flags that filter entries. They cannot be combined with --run.
+// ledgerChoices are the flags that filter entries. These flags cannot be combined with --run.
 var ledgerChoices = []string{"user", "session", "workflow", "tool", "store", "since", "until", "writes", "failed", "last", "limit", "after"}
 
 // noLedgerArguments rejects positional arguments. The hint of the error names the flag for a run

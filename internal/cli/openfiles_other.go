@@ -2,5 +2,5 @@
 
 package cli
 
-// openFiles returns the limit on open files of this process. This system has no limit.
+// openFiles returns the limit on open files of this process. The system has no limit.
 func openFiles() int { return -1 }

@@ -24,8 +24,8 @@ type project struct {
 	// dir is the absolute path of the folder. file is the app file as a user would write it, or ""
 	// if there is no app file.
 	dir, file string
-	// The field files is the absolute path of the folder that contains the tools. This folder is dir,
-	// or the tool's folder if the command names a tool by its path.
+	// The field files is the absolute path of the folder that contains the tools. The folder is
+	// dir, or the tool's folder if the command names a tool by its path.
 	files    string
 	problems problem.List
 	roots    []*os.Root  // opened for reading the files

@@ -18,7 +18,8 @@ const (
 	unreadyAge = time.Second
 )
 
-// These errors are responses of /readyz, which anyone can read. The details are only in the log.
+// The errors below are responses of /readyz, which anyone can read. The details are only in the
+// log.
 var (
 	errFull      = abi.Faultf(abi.Unavailable, "the disk is full: only reads and deletes succeed")
 	errUnwritten = abi.Faultf(abi.Unavailable, "cannot write to the database")

@@ -175,8 +175,8 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	defer cancelRequests()
 	web := &http.Server{
 		Handler: s.handler, BaseContext: func(net.Listener) context.Context { return requests },
-		// These timeouts limit slow clients. There is no timeout for responses, because runs can
-		// take long.
+		// The timeouts below limit slow clients. There is no timeout for responses, because runs
+		// can take long.
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
 	}
@@ -268,9 +268,9 @@ func (s *server) close() error {
 	return err
 }
 
-// inspect compiles the tools at startup and logs the tools that do not compile. These tools are
-// served anyway. At a reload, the previous version of an app could stay in use. At the start there
-// is no previous version.
+// inspect compiles the tools at startup and logs the tools that do not compile. Tools that do not
+// compile are served anyway. At a reload, the previous version of an app could stay in use. At the
+// start there is no previous version.
 func (s *server) inspect(ctx context.Context) {
 	for _, pr := range s.started {
 		broken, err := s.check(ctx, pr)

@@ -16,7 +16,7 @@ type client struct{}
 
 var _ engine.Engine = client{}
 
-// Info describes the engine. Its only file extension is the extension of the file that replaces the
+// Info describes the engine. The only file extension is the extension of the file that replaces the
 // code of every tool.
 func (client) Info() engine.Info {
 	return engine.Info{Name: "client", Extensions: []string{sourceExtension}}

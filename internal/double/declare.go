@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// sources contains one file. This file replaces the code of every tool, because the client executes
+// sources contains one file. The file replaces the code of every tool, because the client executes
 // the tools.
 //
 //go:embed tool.client
@@ -34,8 +34,8 @@ type declaration struct {
 	release func()
 }
 
-// The constant everything is the name of the tool that serves requests without a tool name. This
-// tool has all grants.
+// The constant everything is the name of the tool that serves requests without a tool name. The
+// tool "everything" has all grants.
 const everything = "test"
 
 // declarationOf reads an app file.

@@ -1,6 +1,6 @@
 // Command words finds phrases that are hard to read, names that should be replaced by a standard
-// term, and broken links. Its tests compare the findings with a budget. The command prints the
-// findings:
+// term, and broken links. The tests of the command compare the findings with a budget. The command
+// prints the findings:
 //
 //	go run ./internal/words                 all phrases and names
 //	go run ./internal/words host/memory     only those below a folder

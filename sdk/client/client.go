@@ -19,9 +19,9 @@ type Options struct {
 	// App is the id of the app to use. The default is the app of the key, if the key has exactly
 	// one.
 	App string
-	// HTTPClient sends the requests. Its CheckRedirect is ignored: redirects are not followed, so
-	// the key is never sent to another server. The default is a client without a timeout, because
-	// every call has a context.
+	// HTTPClient sends the requests. The CheckRedirect of HTTPClient is ignored: redirects are not
+	// followed, so the key is never sent to another server. The default is a client without a
+	// timeout, because every call has a context.
 	HTTPClient *http.Client
 	// UserAgent identifies the client in the logs of the service. The default is toolrun-go.
 	UserAgent string

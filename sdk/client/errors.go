@@ -20,8 +20,8 @@ import (
 // Error is the error of a failed call. Use errors.Is to test the code of the fault, and
 // errors.AsType to get the fault.
 type Error struct {
-	// Fault describes the error. Its Outcome is "unknown" if there was no response, but the service
-	// might have executed the request.
+	// Fault describes the error. The Outcome of a Fault is "unknown" if there was no response, but
+	// the service might have executed the request.
 	Fault *abi.Fault
 	// Status is the HTTP status of the response, or 0 if there was none. If a tool fails, or if a
 	// streamed run fails, the status is 200.

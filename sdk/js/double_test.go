@@ -17,7 +17,8 @@ func TestMain(m *testing.M) {
 // doubleTest is the file with the tests of the test double. The tests need no npm packages.
 const doubleTest = "test/double.test.mjs"
 
-// TestDouble runs the JavaScript tests of the test double. They use toolrun double.
+// TestDouble runs the JavaScript tests of the test double. The tests use the command toolrun
+// double.
 func TestDouble(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node is not installed")

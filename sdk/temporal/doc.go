@@ -6,6 +6,6 @@
 // activity sends heartbeats while a tool runs. If the workflow cancels the activity, the tool
 // stops.
 //
-// The contract between a workflow and a function node is in docs/reference/function-node.md. This
+// The contract between a workflow and a function node is in docs/reference/function-node.md. The
 // contract does not depend on the workflow engine.
 package temporal

@@ -32,7 +32,8 @@ type Request struct {
 	Workflow string `json:"workflow,omitempty"`
 }
 
-// Result is the result of a successful run. Its JSON is the same in all interfaces of toolrun.
+// Result is the result of a successful run. The JSON of a Result is the same in all interfaces of
+// toolrun.
 type Result = report.Result
 
 // Options configure the activity. A field that is zero has its default value.

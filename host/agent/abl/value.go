@@ -48,8 +48,8 @@ func TypeOf(v any) string {
 	}
 }
 
-// IsTruthy reports whether a value counts as true. These values do not count as true: false, 0, "",
-// "false", null, undefined, an empty array and an empty object.
+// IsTruthy reports whether a value counts as true. The following values do not count as true:
+// false, 0, "", "false", null, undefined, an empty array and an empty object.
 func IsTruthy(v any) bool {
 	switch v := v.(type) {
 	case bool:

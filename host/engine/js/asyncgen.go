@@ -19,7 +19,7 @@ const (
 	markName           = "\x00asyncGeneratorFunction"
 )
 
-// These patterns match esbuild's helpers. The name of a helper can end with a number.
+// The patterns below match esbuild's helpers. The name of a helper can end with a number.
 var (
 	asyncGeneratorHelper = lazyRegexp(`var (__asyncGenerator\d*) = \(__this, __arguments, generator\) => \{\s+var resume = `)
 	yieldStarHelper      = lazyRegexp(`var (__yieldStar\d*) = \(value\) => \{\s+var obj = `)

@@ -16,9 +16,9 @@ const (
 )
 
 // watchCatches changes each catch clause, so that it first passes the caught value to a function.
-// This function is the third argument of the script's function. watchCatches reports whether the
-// script has catch clauses. Cleaning the value is necessary because goja writes Go texts and heap
-// addresses into some errors and has no hook for their creation.
+// The called function is the third argument of the script's function. watchCatches reports whether
+// the script has catch clauses. Cleaning the value is necessary because goja writes Go texts and
+// heap addresses into some errors and has no hook for their creation.
 func watchCatches(tree *ast.Program) bool {
 	outer := scriptFunction(tree)
 	if outer == nil {

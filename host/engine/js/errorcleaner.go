@@ -7,7 +7,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// These patterns match texts of goja's errors that contain Go values, possibly with heap addresses.
+// The patterns below match texts of goja's errors that contain Go values, possibly with heap
+// addresses.
 var (
 	unprimitive   = lazyRegexp(`(?s)Could not convert &\{.*\} (?:\(\*goja\.\w+\) )?to primitive`)
 	formatFailed  = lazyRegexp(`(?s)%!\w\((?:PANIC=.*|MISSING|[\w.*]+=[^()]*)\)`)

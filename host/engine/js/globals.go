@@ -27,7 +27,7 @@ func init() {
 		"clearImmediate":    func(r *run) goja.Value { return r.realm.native("clearImmediate", r.loop.clearTimer) },
 		"Intl":              func(r *run) goja.Value { return (&intlGlobal{realm: &r.realm}).object() },
 		"performance":       (*run).makePerformance,
-		// These members are the results of require("crypto") and of other Node.js modules.
+		// The members below are the results of require("crypto") and of other Node.js modules.
 		"node:buffer":  (*run).makeNodeBuffer,
 		"node:crypto":  func(r *run) goja.Value { return r.webModule("nodecrypto.js") },
 		"node:process": func(r *run) goja.Value { return r.webModule("process.js").Get("process") },

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// These patterns match goja's most common errors. goja's messages contain neither the name of the
-// value that was null nor a suggestion for a fix.
+// The patterns below match goja's most common errors. goja's messages contain neither the name of
+// the value that was null nor a suggestion for a fix.
 var (
 	notDefined = lazyRegexp(`^ReferenceError: (\S+) is not defined$`)
 	readOfNone = lazyRegexp(`^TypeError: Cannot read property '(.*)' of undefined(?: or null)?$`)

@@ -13,7 +13,8 @@ import (
 
 // Without await, a read returns a promise. A promise does not have the content's fields, so reading
 // such a field from the promise returns undefined. The mistake then causes an error far from the
-// read or no error at all. This lint finds the cases in which an await is certainly missing.
+// read or no error at all. The lint in this file finds the cases in which an await is certainly
+// missing.
 
 // maxAwaitWarnings is the maximum number of warnings.
 const maxAwaitWarnings = 20

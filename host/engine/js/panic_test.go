@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// emptied sorts an array with a comparison function that empties the array. This makes goja panic.
+// emptied sorts an array with a comparison function that empties the array. The comparison makes
+// goja panic.
 const emptied = `const a = [3, 2, 1];
 	a.sort((x, y) => { a.length = 0; return x - y; });`
 

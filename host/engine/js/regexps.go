@@ -60,8 +60,8 @@ func (e *patternError) Error() string {
 	return "Invalid regular expression: " + cut(e.literal, 200) + ": " + e.err.Error()
 }
 
-// regexps is the guest's class RegExp. This class rewrites regular expressions that goja does not
-// interpret as the language specifies.
+// regexps is the guest's class RegExp. The guest's class RegExp rewrites regular expressions that
+// goja does not interpret as the language specifies.
 type regexps struct {
 	*realm
 	patterns map[string]string // the author's versions of the script's rewritten expressions

@@ -61,9 +61,9 @@ func installedTests(t *testing.T) fs.FS {
 	return nil
 }
 
-// library is a file system with the parts of a Python library that the tests need. These parts are
-// the package test, and the module _pydecimal under the name pure.decimal. The interpreter's own
-// library does not contain _pydecimal.
+// library is a file system with the parts of a Python library that the tests need. The file system
+// contains the package test, and the module _pydecimal under the name pure.decimal. The
+// interpreter's own library does not contain _pydecimal.
 type library struct{ fs.FS }
 
 func (l library) Open(name string) (fs.File, error) {

@@ -10,7 +10,7 @@ import (
 )
 
 // throughC contains tools whose nested calls pass through C code. Each tool defines a function f,
-// which calls itself. Its argument is the number of levels that remain, and its result is the
+// which calls itself. The argument of f is the number of levels that remain, and its result is the
 // number of levels that it has reached.
 var throughC = map[string]string{
 	"lru_cache":          "@functools.lru_cache(None)\ndef f(n):\n    return n and 1 + f(n - 1)",

@@ -19,7 +19,7 @@ import (
 
 var one = engine.Source{Path: "tool.py", Code: []byte("return 1")}
 
-// TestNoRuntime checks the faults if there is no usable interpreter. These faults must contain a
+// TestNoRuntime checks the faults if there is no usable interpreter. The faults must contain a
 // hint, but no path of the host.
 func TestNoRuntime(t *testing.T) {
 	silent, foreign := wasmtest.Module{Pages: 1}, wasmtest.Module{Pages: 1}

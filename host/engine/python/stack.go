@@ -11,10 +11,10 @@ import (
 )
 
 // stackBytes is the size of the stack for the interpreter's C code. The interpreter is linked with
-// a stack of 512 KiB. That is enough for only 40 to 80 nested Python calls that pass through C,
-// such as calls to sorted with a key, because each call uses 8 KiB or more. Like the stack of a
-// process, this stack does not count towards the memory limit of a tool. Pages that a run does not
-// touch use no memory.
+// a stack of 512 KiB. A stack of 512 KiB is enough for only 40 to 80 nested Python calls that pass
+// through C, such as calls to sorted with a key, because each call uses 8 KiB or more. Like the
+// stack of a process, this stack does not count towards the memory limit of a tool. Pages that a
+// run does not touch use no memory.
 const stackBytes = 12 << 20
 
 const wasmPage = 64 << 10

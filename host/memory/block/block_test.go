@@ -131,8 +131,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestFarFuture writes blocks with a clock in the far future. Their times have a year of four digits, and
-// the blocks can still be changed and deleted when the clock is correct again.
+// TestFarFuture writes blocks with a clock in the far future. The times of such blocks have a year
+// of four digits, and the blocks can still be changed and deleted when the clock is correct again.
 func TestFarFuture(t *testing.T) {
 	b := open(t)
 	now := b.now

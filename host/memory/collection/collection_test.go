@@ -66,7 +66,8 @@ func (f *fixture) reopen(change func(*memory.Config)) {
 	f.Service = s
 }
 
-// embedder is an Embedder with the models "words" and "lexical". Its vectors contain the counts of a few words.
+// embedder is an Embedder with the models "words" and "lexical". The vectors of the embedder
+// contain the counts of a few words.
 type embedder struct {
 	id      string     // default: words-1
 	dim     int        // default: len(known)

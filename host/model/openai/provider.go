@@ -92,7 +92,8 @@ func positive[T cmp.Ordered](v, standard T) T {
 	return v
 }
 
-// parseURL checks a URL. Its errors do not quote the URL, which can contain credentials.
+// parseURL checks a URL. The errors of parseURL do not quote the URL, which can contain
+// credentials.
 func parseURL(name, text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// proposal is a hit before it is returned. Its scores are in steps.
+// proposal is a hit before it is returned. The scores of a proposal are in steps.
 type proposal struct {
 	key                 storage.Key
 	revision            int64
@@ -21,7 +21,7 @@ func (p *proposal) order(other *proposal) int {
 	return cmp.Or(cmp.Compare(other.score, p.score), cmp.Compare(p.key, other.key), cmp.Compare(other.own, p.own))
 }
 
-// best is a heap of the best proposals. Its root is the worst of them.
+// best is a heap of the best proposals. The root of the heap is the worst proposal.
 type best struct {
 	limit     int
 	minScore  int32

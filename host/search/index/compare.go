@@ -12,8 +12,8 @@ import (
 
 // Limits of the work between checks and of the use of processors.
 const (
-	// chunksPerCheck is the number of chunks after which a comparison checks its context. Their
-	// comparison takes a fraction of a millisecond.
+	// chunksPerCheck is the number of chunks after which a comparison checks its context. The
+	// comparison of that many chunks takes a fraction of a millisecond.
 	chunksPerCheck = 16
 	// chunksPerYield is the number of chunks after which a comparison yields the processor.
 	chunksPerYield = 256
@@ -99,7 +99,7 @@ func (s *snapshot) compare(ctx context.Context, r *ranking, alive bitset) error 
 	return c.compare(ctx, &r.best)
 }
 
-// scores contains slices for text scores. They are reused because they are large.
+// scores contains slices for text scores. The slices are reused because they are large.
 var scores sync.Pool
 
 // newScores returns n zeros.

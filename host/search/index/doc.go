@@ -21,7 +21,7 @@
 //     [search.MaxSaturation] become scores from 0.9 to 1, in the same order.
 //   - The hybrid score is the weighted mean of both scores. A query determines the weights.
 //
-// The weights depend on the number of all entries in the partition that have not expired, and on the
-// average length of their texts. They do not depend on the filter. Hits with equal scores are in the
-// order of their keys.
+// The weights depend on the number of all entries in the partition that have not expired, and on
+// the average length of their texts. The weights do not depend on the filter. Hits with equal
+// scores are in the order of their keys.
 package index

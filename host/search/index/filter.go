@@ -34,7 +34,7 @@ type condition struct {
 	name string
 	// in contains the accepted values. If in is nil, the value must be from min to max.
 	in []scalar
-	// min and max are inclusive. Their kind is none if there is no bound.
+	// min and max are inclusive. The kind of min or max is none if there is no bound.
 	min, max scalar
 }
 

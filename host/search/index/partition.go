@@ -113,7 +113,8 @@ func (p *partition) account() error {
 	return nil
 }
 
-// reader reads entries from the backend into the table of a partition. Its methods require the turn.
+// reader reads entries from the backend into the table of a partition. The methods of reader
+// require the turn.
 type reader struct {
 	*partition
 	// dimension is the length of the query's vector.

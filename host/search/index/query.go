@@ -80,11 +80,11 @@ type Query struct {
 	Decoding string
 	// Now is the current time. Entries that have expired at this time are omitted.
 	Now time.Time
-	// Own contains entries that the caller has written but not committed. They are searched like
-	// committed entries.
+	// Own contains entries that the caller has written but not committed. Own entries are searched
+	// like committed entries.
 	Own []Entry
-	// Hidden contains the keys of the entries that the caller has replaced or removed. They are
-	// treated as if they did not exist.
+	// Hidden contains the keys of the entries that the caller has replaced or removed. Hidden
+	// entries are treated as if they did not exist.
 	Hidden []storage.Key
 }
 
@@ -120,8 +120,8 @@ type Hit struct {
 	// Key and Revision identify the version of the entry that was compared.
 	Key      storage.Key
 	Revision int64
-	// Score is the score in the mode of the query. Vector and Text are the vector score and the text
-	// score. They are 0 if the mode does not use them.
+	// Score is the score in the mode of the query. Vector and Text are the vector score and the
+	// text score. Vector and Text are 0 if the mode does not use them.
 	Score, Vector, Text float64
 	// Own is the index of the entry in Query.Own, or -1 if the entry is committed.
 	Own int

@@ -21,7 +21,8 @@ type ranking struct {
 	matcher *search.Matcher // nil in the mode Vector
 	statistics
 	best best
-	// pending contains the entries with words of the query. Their scores depend on the statistics.
+	// pending contains the entries with words of the query. The scores of pending entries depend on
+	// the statistics.
 	pending []pending
 }
 

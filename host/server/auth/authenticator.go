@@ -71,8 +71,9 @@ func credentialOf(h http.Header) (credential, error) {
 	return checked(credential{strings.TrimLeft(text, " "), false})
 }
 
-// checked rejects an empty or overlong credential. The verifiers check the syntax. They also reject
-// two headers that a proxy joined with a comma, because keys and tokens contain no commas.
+// checked rejects an empty or overlong credential. The verifiers check the syntax. The verifiers
+// also reject two headers that a proxy joined with a comma, because keys and tokens contain no
+// commas.
 func checked(c credential) (credential, error) {
 	if c.text == "" || len(c.text) > maxCredential {
 		return credential{}, Invalid

@@ -121,7 +121,7 @@ const (
 	// maxStale is how long the last known keys stay in use if the issuer does not respond.
 	maxStale = 24 * time.Hour
 	// fetchEvery and retryEvery are the minimum intervals between requests to the issuer, after a
-	// success and after a failure. They do not depend on the tokens that clients send.
+	// success and after a failure. The intervals do not depend on the tokens that clients send.
 	fetchEvery = 10 * time.Second
 	retryEvery = time.Second
 	// fetchTimeout and maxAnswerBytes limit the duration and the size of each response from the

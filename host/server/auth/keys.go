@@ -37,7 +37,8 @@ type Key struct {
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-// Grant describes the key to create. Its fields have the same meaning as the fields of Key.
+// Grant describes the key to create. The fields of Grant have the same meaning as the fields of
+// Key.
 type Grant struct {
 	Name    string
 	Role    Role

@@ -63,9 +63,9 @@ func (p Principal) ActAs(user, session string) (string, string, error) {
 	return user, session, nil
 }
 
-// Confined reports whether a request may use only sessions that already belong to its user. This
-// restriction applies to end users, unless their credentials contain the session. A session id that
-// an end user supplies is not trusted.
+// Confined reports whether a request may use only sessions that already belong to its user. The
+// restriction to such sessions applies to end users, unless their credentials contain the session.
+// A session id that an end user supplies is not trusted.
 func (p Principal) Confined(session string) bool {
 	switch p.Role {
 	case Operator, Runtime, ReadOnly:

@@ -28,8 +28,8 @@ const leeway = time.Minute
 
 // TokenOptions configure which tokens are accepted.
 type TokenOptions struct {
-	// Issuer and Audience are the required values of the claims iss and aud. Both fields are
-	// required.
+	// Issuer and Audience are the required values of the claims iss and aud. Issuer and Audience
+	// are required.
 	Issuer   string
 	Audience string
 	// KeysURL is the URL of the issuer's JWK Set (RFC 7517). KeysFile is a file with a JWK Set,

@@ -202,8 +202,9 @@ func TestDeadlineWriter(t *testing.T) {
 	}
 }
 
-// TestSlowReaders checks many clients that stop reading the same file. They occupy little memory,
-// and other downloads of the tenant continue. A client that resumes receives the whole file.
+// TestSlowReaders checks many clients that stop reading the same file. Such clients occupy little
+// memory, and other downloads of the tenant continue. A client that resumes receives the whole
+// file.
 func TestSlowReaders(t *testing.T) {
 	s := &fileHandler{downloads: newByteSemaphore(downloadBytes, "files")}
 	content := make([]byte, 20<<20)

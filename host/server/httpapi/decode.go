@@ -62,8 +62,8 @@ const (
 	outlineMembers = 256
 	outlineUnknown = 16
 	// outlineItems is the maximum number of items in the outline of an array, and outlineItem the
-	// maximum number of members in the outline of such an item. They are greater than the limits of
-	// every array, and bound the number of errors.
+	// maximum number of members in the outline of such an item. Both limits are greater than the
+	// limits of every array, and bound the number of errors.
 	outlineItems = 128
 	outlineItem  = 8
 	// outlineText is the maximum size of a text in an outline. A part of longText with the same number

@@ -238,8 +238,8 @@ func TestEndedSessionsKeepTheirUser(t *testing.T) {
 	}
 }
 
-// An erasure removes the ids of all sessions of the user from the ledger. This includes sessions
-// that were anonymous at the time of a run and sessions that have ended since.
+// An erasure removes the ids of all sessions of the user from the ledger. The erasure includes
+// sessions that were anonymous at the time of a run and sessions that have ended since.
 func TestErasureRemovesSessionsFromLedger(t *testing.T) {
 	s := newService(t)
 	for _, id := range []string{"visit-1", "visit-2"} {

@@ -130,8 +130,8 @@ func getRecord(ctx context.Context, c *call, in *getRecordInput) (*recordOutput,
 	return recordOf(text)
 }
 
-// sessionMeta returns the built-in store sessionMeta as a record. Its times are the times of the
-// session, if the session exists.
+// sessionMeta returns the built-in store sessionMeta as a record. The times of the record are the
+// times of the session, if the session exists.
 func (c *call) sessionMeta(ctx context.Context, in apitypes.Place, projection json.RawMessage) (*recordOutput, error) {
 	content, err := c.operate(ctx, in, abi.GetContent, projection)
 	if err != nil {

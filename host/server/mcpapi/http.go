@@ -34,15 +34,16 @@ const maxIdle = time.Hour
 // could start any number of runs. The protocol has not had batches since version 2025-06-18.
 //
 // A session is also closed if the context of one of its requests ends with the cause
-// abi.AccessDenied. This cause means that the caller's credentials are no longer valid.
+// abi.AccessDenied. The cause abi.AccessDenied means that the caller's credentials are no longer
+// valid.
 //
 // Cross-origin requests from browsers are rejected; see [http.CrossOriginProtection].
 func (s *Server) Handler(caller func(*http.Request) (host.Caller, error)) http.Handler {
 	streamable := mcp.NewStreamableHTTPHandler(serverOf, &mcp.StreamableHTTPOptions{
 		SessionTimeout: min(cmp.Or(s.host.App().SessionIdle, app.DefaultSessionIdle), maxIdle),
-		// The SDK would reject the public Host header that a proxy on the same machine passes on. This
-		// check protects services without authentication from DNS rebinding. Here the check is not
-		// necessary, because the function caller authenticates every request.
+		// The SDK would reject the public Host header that a proxy on the same machine passes on.
+		// The check of the Host header protects services without authentication from DNS rebinding.
+		// Here the check is not necessary, because the function caller authenticates every request.
 		DisableLocalhostProtection: true,
 	})
 	return withProblems(http.NewCrossOriginProtection().Handler(&handler{s, caller, streamable}))

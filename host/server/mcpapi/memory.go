@@ -236,8 +236,8 @@ func (s *session) recall(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Ca
 	return structured(map[string]any{"results": found}), nil
 }
 
-// decodeArguments decodes the arguments of a tool for blocks or collections. They must be an object whose
-// members have exactly the given names.
+// decodeArguments decodes the arguments of a tool for blocks or collections. The arguments must be
+// an object whose members have exactly the given names.
 func decodeArguments(arguments json.RawMessage, v any, names ...string) error {
 	known := strictjson.Check(arguments, strictjson.Limits{}) == nil && strictjson.IsObject(arguments)
 	if known {

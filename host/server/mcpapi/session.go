@@ -20,7 +20,7 @@ import (
 // endTimeout is the maximum time for ending a memory session after the client has disconnected.
 const endTimeout = 10 * time.Second
 
-// session is an MCP session. Its client acts for one caller.
+// session is an MCP session. The client of a session acts for one caller.
 type session struct {
 	api    *Server
 	id     string // id in the transport

@@ -102,7 +102,7 @@ func open(t *testing.T, a *app.App, observers ...host.Observer) *host.Host {
 	return h
 }
 
-// openShop opens the shop. Its only mistakes are a tool and a prompt without sources.
+// openShop opens the shop. The only mistakes in the app are a tool and a prompt without sources.
 func openShop(t *testing.T, observers ...host.Observer) *host.Host {
 	t.Helper()
 	a, _ := app.Load(shop, "app.yaml")

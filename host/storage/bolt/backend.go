@@ -30,8 +30,8 @@ type Backend struct {
 	// deferred contains the changes that the indexes do not contain yet.
 	deferred deferred
 	broken   atomic.Bool
-	// history contains the commits since the database was opened. Their numbers are the ids of
-	// bbolt's transactions.
+	// history contains the commits since the database was opened. The numbers of the commits are
+	// the ids of bbolt's transactions.
 	history *storage.History
 	closed  func() error // closes the database on the first call
 	// batchTime is maxBatchTime. Tests that count commits set a higher value.

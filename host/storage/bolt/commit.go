@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// These are the limits of a commit. They bound the time that the first request waits and the memory
-// for the pages.
+// The constants below are the limits of a commit. The limits bound the time that the first request
+// waits and the memory for the pages.
 const (
 	maxBatch      = 1024
 	maxBatchBytes = 4 << 20

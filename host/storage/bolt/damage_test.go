@@ -115,7 +115,8 @@ func TestFlippedBits(t *testing.T) {
 		}
 		damaged(t, changed, records)
 	}
-	// These loops change the bytes that bbolt trusts most: page headers and their first elements.
+	// The loops below change the bytes that bbolt trusts most: page headers and their first
+	// elements.
 	for page := 0; page < len(image); page += os.Getpagesize() {
 		for range max(1, n/120) {
 			changed := append([]byte(nil), image...)

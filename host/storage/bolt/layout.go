@@ -68,9 +68,9 @@ func checkFormat(tx *bbolt.Tx) error {
 }
 
 // expirySlot is the resolution of the expiry index, in microseconds: about nine minutes. A record
-// that is written repeatedly keeps its index entry for about that time. This saves two or three
-// page writes per commit. The cost is that a sweep reads all records of the current slot, outside
-// commits, even if they have not expired.
+// that is written repeatedly keeps its index entry for about that time. The coarse resolution saves
+// two or three page writes per commit. The cost is that a sweep reads all records of the current
+// slot, outside commits, even if they have not expired.
 const expirySlot = 1 << 29
 
 // slotOf returns the start of the slot that contains a time.

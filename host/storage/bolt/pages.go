@@ -13,8 +13,8 @@ import (
 )
 
 // bbolt maps its file into memory and trusts it. A damaged page can make bbolt read outside the
-// mapping, recurse forever or allocate without bound, and recover cannot catch these failures. This
-// package therefore checks the pages with ordinary reads before bbolt opens the file.
+// mapping, recurse forever or allocate without bound, and recover cannot catch these failures.
+// Package bolt therefore checks the pages with ordinary reads before bbolt opens the file.
 //
 // bbolt writes numbers in the machine's byte order.
 const (
@@ -46,9 +46,9 @@ type header struct {
 }
 
 // readHeader returns the newer valid meta page. The result "damaged" is true if one of the two
-// pages is invalid. In this case, bbolt uses the other page. This is correct if a crash interrupted
-// the write of the invalid page. If the disk has damaged that page later, the commit that wrote it
-// is lost.
+// pages is invalid. In this case, bbolt uses the other page. The other page is correct if a crash
+// interrupted the write of the invalid page. If the disk has damaged that page later, the commit
+// that wrote it is lost.
 func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 	if size == 0 {
 		return h, false, errors.New("the file is empty, so its data is lost: restore it from a backup, or delete it to start with no data")
@@ -109,8 +109,8 @@ func damage(format string, args ...any) error {
 }
 
 // walker checks that the pages in use form trees. Each page must be intact, must be in the file,
-// and must be reached exactly once. Its keys must be in the range that the pages above it specify.
-// These are the rules that bbolt checks if the free list is not stored. bbolt checks them in a
+// and must be reached exactly once. The keys of a page must be in the range that the pages above it
+// specify. bbolt checks the same rules if the free list is not stored. bbolt checks them in a
 // goroutine, whose panic would end the process.
 type walker struct {
 	header

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testImage returns a database with a few pages of each kind. Its page size is 4096 on every
-// machine.
+// testImage returns a database with a few pages of each kind. The page size of the database is 4096
+// on every machine.
 func testImage(t testing.TB, records int) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")
@@ -61,7 +61,7 @@ func checkImage(image []byte) error {
 	return err
 }
 
-// page is a page of an image. Its methods modify the page.
+// page is a page of an image. The methods of page modify the page.
 type page struct {
 	image []byte
 	id    uint64

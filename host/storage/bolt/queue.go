@@ -13,7 +13,7 @@ import (
 type request struct {
 	// The function "do" is called by the goroutine that commits. The function "do" is called again
 	// if the transaction failed because of another request. The caller of the request gets the
-	// error that the function returns. This error undoes writes only if the function stopped in the
+	// error that the function returns. The error undoes writes only if the function stopped in the
 	// middle of its writes.
 	do func(t *transaction) error
 	// The field "from" is the sender of the request. Tenants take turns in rounds, and round is the
@@ -42,8 +42,8 @@ const (
 	abandoned
 )
 
-// The method "begin" reports whether the request must be executed. This is the case if the caller
-// of the request still waits or can no longer abandon the request.
+// The method "begin" reports whether the request must be executed. A request must be executed if
+// the caller of the request still waits or can no longer abandon the request.
 func (r *request) begin() bool {
 	return r.state.CompareAndSwap(waiting, begun) || r.state.Load() == begun
 }
@@ -52,7 +52,7 @@ func (r *request) begin() bool {
 func (r *request) abandon() bool { return r.state.CompareAndSwap(waiting, abandoned) }
 
 // The duration of a commit depends on the bytes that it writes, and all requests of a commit wait
-// for its end. These limits therefore bound the bytes.
+// for its end. The limits therefore bound the bytes.
 const (
 	// largeBytes is the minimum size of a large request or a large commit.
 	largeBytes = 128 << 10

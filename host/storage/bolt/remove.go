@@ -13,7 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// These are the limits of one commit of a removal. They bound the delay of other commits.
+// The constants below are the limits of one commit of a removal. The limits bound the delay of
+// other commits.
 const (
 	maxRemoved      = 1000
 	maxRemovedBytes = 2 << 20

@@ -21,9 +21,9 @@ const (
 	defaultMinFree = 256 << 20
 	// usefulRun is the minimum size of a run of consecutive free pages that counts as free space.
 	// Shorter runs can be useless: bbolt does not split a leaf page with up to four entries, and
-	// writes the whole page for each change. Writing a small record can therefore take 64 KiB. This
-	// also applies to the small record that an erasure writes first. bbolt also writes the list of
-	// free pages as one run.
+	// writes the whole page for each change. Writing a small record can therefore take 64 KiB. The
+	// 64 KiB also apply to the small record that an erasure writes first. bbolt also writes the
+	// list of free pages as one run.
 	usefulRun = 1 << 20
 	// spaceAge is the time for which the result of Space is cached.
 	spaceAge = time.Second

@@ -10,8 +10,8 @@ import (
 
 var _ storage.Backend = (*Backend)(nil)
 
-// Backend is a storage backend that stores records in memory, in key order. Its contents are lost
-// when the process ends. Backend is safe for concurrent use.
+// Backend is a storage backend that stores records in memory, in key order. The contents of a
+// Backend are lost when the process ends. Backend is safe for concurrent use.
 type Backend struct {
 	// The channel "writer" contains a token while an update is in progress. The channel "writer" is
 	// a channel and not a mutex because a caller must be able to stop waiting.

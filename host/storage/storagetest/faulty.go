@@ -47,8 +47,8 @@ const (
 // ErrInjected is wrapped by every error that a Faulty backend injects.
 var ErrInjected = errors.New("injected failure")
 
-// Faulty is a backend that wraps another backend. Its operations fail as the method Fail specifies.
-// Faulty is safe for concurrent use.
+// Faulty is a backend that wraps another backend. The operations of Faulty fail as the method Fail
+// specifies. Faulty is safe for concurrent use.
 type Faulty struct {
 	storage.Backend
 	// Before, if set, is called in the caller's goroutine before each operation. The argument of

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// These flags of the test binary play more seeds, or repeat a seed that failed:
+// The flags below of the test binary play more seeds, or repeat a seed that failed:
 //
 //	go test ./host/txn -run Schedules -schedule.seeds 1000000
 //	go test ./host/txn -run Schedules -schedule.first 4711 -schedule.seeds 1
@@ -21,7 +21,8 @@ var (
 	seedCount = flag.Uint64("schedule.seeds", 0, "the number of seeds on each backend; 0 for the default, which must cover all situations")
 )
 
-// These are the numbers of seeds on each backend if the environment variable TOOLRUN_SOAK is set.
+// The constants below are the numbers of seeds on each backend if the environment variable
+// TOOLRUN_SOAK is set.
 const (
 	soakMemSeeds  = 50_000
 	soakBoltSeeds = 10_000

@@ -8,8 +8,9 @@ type controlFlow struct {
 	codeBytes int
 	// mutableGlobals is the number of mutable globals in the module.
 	mutableGlobals int
-	// These fields are sums over all functions: squaredBlocks is the sum of the squared numbers of
-	// blocks, targets is the number of br_table targets, and allPassed is the number of passed values.
+	// The following fields are sums over all functions: squaredBlocks is the sum of the squared
+	// numbers of blocks, targets is the number of br_table targets, and allPassed is the number of
+	// passed values.
 	squaredBlocks, targets, allPassed int
 
 	// labels is the stack of open blocks in the current function.

@@ -34,8 +34,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", int(k))
 }
 
-// Error is the error for a rejected module. Its message contains only data of the module and the
-// limits of this package, so the module's author may see it.
+// Error is the error for a rejected module. The message of an Error contains only data of the
+// module and the limits of this package, so the module's author may see it.
 type Error struct {
 	Kind Kind
 	// Offset is the offset of the rejected part in the module, in bytes.

@@ -1,6 +1,6 @@
 package binary
 
-// Limits are the maximum size and complexity of a module. They exist because a few bytes of a
+// Limits are the maximum size and complexity of a module. The limits exist because a few bytes of a
 // module can make a compiler allocate gigabytes. A zero field means the default, not "unlimited".
 // The defaults accept the output of common compilers, and CPython, by a wide margin.
 type Limits struct {
@@ -23,9 +23,9 @@ type Limits struct {
 	// declare four billion locals. The defaults are 10,000 and 1,000,000.
 	Locals, AllLocals int
 	// Nesting is the maximum depth of nested blocks. Blocks is the maximum number of blocks in a
-	// function. Both limits default to 10,000. A switch statement with a thousand cases needs a
-	// thousand nested blocks. Compile time grows with the square of the depth and of the number of
-	// blocks.
+	// function. Nesting and Blocks default to 10,000. A switch statement with a thousand cases
+	// needs a thousand nested blocks. Compile time grows with the square of the depth and of the
+	// number of blocks.
 	Nesting, Blocks int
 	// LoopNesting is the maximum depth of nested loops. Loops is the maximum number of loops in a
 	// function. The defaults are 200 and 2,000. Compile time grows faster than the square of the
@@ -48,9 +48,9 @@ type Limits struct {
 	// function pass on. A value counts each time it is passed on. AllPassedValues is the maximum
 	// for all functions together. Each call also passes on all mutable globals, because it may
 	// change them. The calls that package fuel adds also count: one for each function, each loop,
-	// and each instruction that moves or grows memory or a table. These limits are necessary
-	// because a single-byte instruction, such as end, can pass all results of a block on. The
-	// defaults are 1,000,000 and 20,000,000.
+	// and each instruction that moves or grows memory or a table. The limits on passed values are
+	// necessary because a single-byte instruction, such as end, can pass all results of a block on.
+	// The defaults are 1,000,000 and 20,000,000.
 	PassedValues, AllPassedValues int
 	// TableElements is the maximum total number of initial elements in all tables. The default is
 	// 1,000,000.
@@ -62,7 +62,7 @@ type Limits struct {
 	NameBytes int
 }
 
-// Large programs contain more code that is slow to compile. These constants therefore increase
+// Large programs contain more code that is slow to compile. The constants below therefore increase
 // limits with the size of the code.
 const (
 	SquaredBlocksPerByte = 16

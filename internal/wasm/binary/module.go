@@ -154,8 +154,8 @@ type Reference struct {
 	Index       uint32
 }
 
-// Module is a parsed module. Module refers to the bytes from which it was parsed. These bytes must
-// not change while the module is in use. Module is safe for concurrent reads.
+// Module is a parsed module. Module refers to the bytes from which it was parsed. The parsed bytes
+// must not change while the module is in use. Module is safe for concurrent reads.
 type Module struct {
 	// Size is the size of the module in bytes.
 	Size int
@@ -163,8 +163,8 @@ type Module struct {
 	Sections []Section
 	Types    []FuncType
 	Imports  []Import
-	// Funcs, Tables and GlobalTypes are the index spaces. They contain first the imports, then the
-	// module's own definitions. Funcs contains the type index of each function.
+	// Funcs, Tables and GlobalTypes are the index spaces. The index spaces contain first the
+	// imports, then the module's own definitions. Funcs contains the type index of each function.
 	Funcs       []uint32
 	Tables      []Table
 	GlobalTypes []GlobalType
@@ -174,9 +174,9 @@ type Module struct {
 	Globals   []Global
 	Functions []Function
 	Exports   []Export
-	// References contains all function indexes outside of code and names, in file order. These
-	// indexes are in exports, the start section, element segments and constants. Code that adds an
-	// imported function must change them.
+	// References contains all function indexes outside of code and names, in file order. The
+	// function indexes are in exports, the start section, element segments and constants. Code that
+	// adds an imported function must change them.
 	References []Reference
 	// Start is the index of the start function, or -1 if there is none.
 	Start int

@@ -4,7 +4,7 @@ package binary
 // memory.copy.
 type Op uint16
 
-// These opcodes are used by code that rewrites modules.
+// The opcodes below are used by code that rewrites modules.
 const (
 	Block        Op = 0x02
 	Loop         Op = 0x03
@@ -92,8 +92,8 @@ type span struct {
 	imm         immediate
 }
 
-// These tables contain the immediates of three groups of opcodes: without a prefix, with the prefix
-// 0xfc, and with the vector prefix. Core specification 5.4 and appendix A.7.
+// The tables below contain the immediates of three groups of opcodes: without a prefix, with the
+// prefix 0xfc, and with the vector prefix. Core specification 5.4 and appendix A.7.
 var (
 	plain = table([]span{
 		{0x00, 0x01, none}, {0x02, 0x04, blockType}, {0x05, 0x05, none}, {0x0b, 0x0b, none}, {0x0c, 0x0d, labelIndex},

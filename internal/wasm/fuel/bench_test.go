@@ -67,7 +67,7 @@ func fib() []byte {
 	return g.bytes()
 }
 
-// memorySum adds up the bytes of a page. Its argument is the number of repetitions.
+// memorySum adds up the bytes of a page. The argument of memorySum is the number of repetitions.
 func memorySum() []byte {
 	g := &guest{}
 	locals := append(i32, i32...)
@@ -89,7 +89,7 @@ func mix() []byte {
 	return g.bytes()
 }
 
-// fills repeatedly fills 64 bytes. Its argument is the number of repetitions.
+// fills repeatedly fills 64 bytes. The argument of fills is the number of repetitions.
 func fills() []byte {
 	g := &guest{}
 	g.add("run", i32, i32, nil, countdown(0, num(128), get(0), num(64), fill()), get(0))

@@ -65,7 +65,7 @@ func (r *rewriter) body(out []byte, f binary.Function) []byte {
 			out = r.loop(out, f, all, loops, f.Code[in.Offset:in.End])
 			copied = in.End
 		case binary.Call, binary.RefFunc:
-			// Both opcodes take one byte.
+			// The opcodes Call and RefFunc take one byte.
 			out = binary.AppendUint32(append(out, f.Code[copied:in.Offset+1]...), r.shift(in.Index))
 			copied = in.End
 		case binary.MemoryFill, binary.MemoryCopy, binary.MemoryInit, binary.TableFill, binary.TableCopy, binary.TableInit:

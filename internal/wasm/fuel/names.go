@@ -2,8 +2,8 @@ package fuel
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// These subsections of the name section are kept. The names of locals are dropped, because no stack
-// trace shows them.
+// The subsections below of the name section are kept. The names of locals are dropped, because no
+// stack trace shows them.
 const (
 	moduleName    = 0
 	functionNames = 1

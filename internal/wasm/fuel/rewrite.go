@@ -15,9 +15,9 @@ const Slice = 1 << 17
 // Options configure the import and the table growth of the rewritten module. The zero value works.
 type Options struct {
 	// Module and Name are the names under which the function "yield" is imported. The type of the
-	// function is (i64) -> (i64). Its argument is the remaining fuel, which may be negative. The
-	// result is the new amount, which is at least Slice. The defaults are "toolrun:fuel" and
-	// "yield".
+	// function is (i64) -> (i64). The argument of "yield" is the remaining fuel, which may be
+	// negative. The result is the new amount, which is at least Slice. The defaults are
+	// "toolrun:fuel" and "yield".
 	Module, Name string
 	// TableElements is the maximum total size of all tables that the module defines, in elements.
 	// The initial sizes of the tables count toward this maximum. Each table may grow by an equal

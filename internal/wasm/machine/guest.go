@@ -22,8 +22,8 @@ const Slice = fuel.Slice
 // can catch it.
 var ErrStopped = errors.New("the host ended the guest")
 
-// Guest is the host's side of an execution. Its methods are called by the goroutine that calls the
-// guest.
+// Guest is the host's side of an execution. The methods of a Guest are called by the goroutine that
+// calls the guest.
 type Guest interface {
 	// Yield is called after the guest has spent a slice of fuel. Yield returns true if the guest
 	// may continue. Yield returns false if the context of the execution has ended or a limit is

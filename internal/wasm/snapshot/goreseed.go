@@ -37,16 +37,18 @@ const (
 	goStateEnd = goIndexAt + 3*4
 )
 
-// These constants limit the search. goDrawnBefore limits how many numbers the runtime drew before
-// it seeded the generator of its first thread. In Go 1.26 it draws four. goReseeded limits how many
-// seeds that generator has used since then. A generator uses 256 seeds for 31,744 numbers.
+// The constants below limit the search for generators. goDrawnBefore limits how many numbers the
+// runtime drew before it seeded the generator of its first thread. In Go 1.26 it draws four.
+// goReseeded limits how many seeds that generator has used since then. A generator uses 256 seeds
+// for 31,744 numbers.
 const (
 	goDrawnBefore = 60
 	goReseeded    = 256
 )
 
-// These constants limit the cost of the search. A guest that exceeds them is initialized in every
-// run. A program has one generator, and hardly any other data in memory resembles a generator.
+// The constants below limit the cost of the search for generators. A guest that exceeds them is
+// initialized in every run. A program has one generator, and hardly any other data in memory
+// resembles a generator.
 const (
 	maxGoGenerators = 16
 	maxGoLookalikes = 1 << 16

@@ -96,9 +96,9 @@ func TestGoSeed(t *testing.T) {
 			t.Errorf("sample %d: %d with two seeds", i, one[i])
 		}
 	}
-	// This is the generator of math/rand/v2. Its numbers start with the first block of the seed.
-	// The guest draws all of its numbers from this block, in some order. They include the numbers
-	// for the map iteration.
+	// math/rand/v2 uses the generator below. The numbers of the generator start with the first
+	// block of the seed. The guest draws all of its numbers from this block, in some order. The
+	// numbers include the numbers for the map iteration.
 	var state [32]byte
 	if _, err := rand.NewChaCha8([32]byte{1}).Read(state[:]); err != nil {
 		t.Fatal(err)

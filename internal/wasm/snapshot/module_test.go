@@ -35,8 +35,8 @@ var types = section(binary.TypeSection, []byte{0x60, 0, 0}, []byte{0x60, 0, 1, 0
 	[]byte{0x60, 3, 0x7f, 0x7e, 0x7f, 1, 0x7f})
 
 // counter is a module with three pages of memory, data at 16 and at 65,540, and four mutable
-// globals. Its start function sets the first global to 7. counter exports functions that count,
-// grow, trap, and call the import "pause" of "host".
+// globals. The start function of the module sets the first global to 7. counter exports functions
+// that count, grow, trap, and call the import "pause" of "host".
 var counter = module(
 	types,
 	section(binary.ImportSection, join(name("host"), name("pause"), []byte{0, typeNothing})),

@@ -14,7 +14,7 @@ import (
 // This file uses the kernel's page map interface; see Documentation/admin-guide/mm/pagemap.rst in
 // the Linux source. The interface needs no privileges.
 
-// These constants are bits of an entry of /proc/self/pagemap.
+// The constants below are bits of an entry of /proc/self/pagemap.
 const (
 	pagemapPresent = 1 << 63
 	pagemapSwapped = 1 << 62
@@ -55,7 +55,7 @@ func readFinder(file *os.File) finder {
 // of the given categories.
 const scanRequest = 3<<30 | unsafe.Sizeof(scan{})<<16 | 'f'<<8 | 16
 
-// These constants are categories of pages.
+// The constants below are categories of pages.
 const (
 	scanFile    = 1 << 2
 	scanPresent = 1 << 3

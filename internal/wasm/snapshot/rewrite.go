@@ -16,9 +16,9 @@ const (
 	globalExport   = reservedPrefix + "global:" // the index follows
 )
 
-// Module is a rewritten module from which images can be created. Its instances start with an empty
-// memory, run no code on instantiation, and export all mutable globals. Module is safe for
-// concurrent use.
+// Module is a rewritten module from which images can be created. The instances of a Module start
+// with an empty memory, run no code on instantiation, and export all mutable globals. Module is
+// safe for concurrent use.
 type Module struct {
 	// Binary is the module to compile.
 	Binary []byte

@@ -2,7 +2,7 @@ package snapshot
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// These opcodes change a table or an element segment. Package binary has no names for them.
+// The opcodes below change a table or an element segment. Package binary has no names for them.
 const (
 	tableSet = binary.Op(0x26)
 	elemDrop = binary.Op(0xfc0d)

@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// These opcodes occur in code that moves the stack pointer.
+// The opcodes below occur in code that moves the stack pointer.
 const (
 	globalSet = 0x24
 	i32Add    = 0x6a
@@ -60,8 +60,8 @@ func moves(code []byte, pointer uint32) iter.Seq[move] {
 	}
 }
 
-// frees reports whether two instructions add a non-negative constant to the stack pointer. This
-// does not move the stack pointer down.
+// frees reports whether two instructions add a non-negative constant to the stack pointer. Such an
+// addition does not move the stack pointer down.
 func frees(code []byte, constant, add binary.Instruction) bool {
 	n, ok := constantOf(code, constant)
 	return ok && add.Op == i32Add && n >= 0

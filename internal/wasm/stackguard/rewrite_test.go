@@ -21,8 +21,8 @@ const (
 	frame = 16
 )
 
-// This is the code of a function of type (i32) -> (i32) with one local. The parameter is the number
-// of recursive calls.
+// The bytes below are the code of a function of type (i32) -> (i32) with one local. The parameter
+// is the number of recursive calls.
 var (
 	enter   = []byte{0x23, 0, 0x41, frame, 0x6b, 0x22, 1, 0x24, 0} // pointer -= frame
 	leave   = []byte{0x20, 1, 0x41, frame, 0x6a, 0x24, 0}          // pointer = local + frame
@@ -31,7 +31,7 @@ var (
 	result  = []byte{0x20, 1, 0x28, 2, 0}                               // load it
 	call    = []byte{0x20, 0, 0x04, 0x40, 0x41, 0, 0x10, 0, 0x1a, 0x0b} // call itself with 0, unless the parameter is 0
 	dropped = []byte{0x23, 0, 0x41, frame, 0x6b, 0x24, 0}               // pointer -= frame, without a local
-	// These are other ways to move the pointer: by a variable, and by adding a negative constant.
+	// Other ways to move the pointer are to subtract a variable, and to add a negative constant.
 	enterBy  = []byte{0x23, 0, 0x20, 0, 0x41, 4, 0x74, 0x6b, 0x22, 1, 0x24, 0} // pointer -= parameter << 4
 	enterAdd = []byte{0x23, 0, 0x41, 0x70, 0x6a, 0x22, 1, 0x24, 0}             // pointer += -16
 )

@@ -3,10 +3,10 @@
 //
 // Package wasi provides every function of preview 1, so it can instantiate the output of Go, C,
 // Rust, AssemblyScript and CPython toolchains. A guest has arguments, environment variables, clocks
-// and random bytes. A guest can also wait and exit. Its output becomes log lines, and its input is
-// either empty or a channel to the host. All other functions fail as on an operating system without
-// these features. Only the three descriptors for standard input and output are ever open. None of
-// them is a directory, so opening a file fails in the guest's libraries.
+// and random bytes. A guest can also wait and exit. The output of a guest becomes log lines, and
+// the input of a guest is either empty or a channel to the host. All other functions fail as on an
+// operating system without these features. Only the three descriptors for standard input and output
+// are ever open. None of them is a directory, so opening a file fails in the guest's libraries.
 //
 // [Instantiate] creates one host module for all guests of a wazero runtime. A [System] contains the
 // state of one run. [With] adds the System to the context of a call, where the functions find it.

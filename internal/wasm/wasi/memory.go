@@ -17,8 +17,8 @@ const (
 	maxSubscriptions = 1024
 )
 
-// memory is the memory of a guest. Its methods check the bounds of all accesses. The zero value is
-// for a guest without memory, so every pointer is invalid.
+// memory is the memory of a guest. The methods of memory check the bounds of all accesses. The zero
+// value is for a guest without memory, so every pointer is invalid.
 type memory struct{ api.Memory }
 
 // memoryOf returns the memory of a guest. If the guest has no memory, wazero returns an interface

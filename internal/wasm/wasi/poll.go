@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// These constants describe the memory layouts of poll_oneoff; numbers after "at" are offsets. A
+// The constants below describe the memory layouts of poll_oneoff; numbers after "at" are offsets. A
 // subscription has userdata u64 and kind u8 (at 8). A clock subscription also has id u32 (at 16),
 // timeout u64 (at 24), precision u64 (at 32) and flags u16 (at 40). A descriptor subscription also
 // has the descriptor u32 (at 16). An event has userdata u64, error u16 (at 8) and kind u8 (at 10).

@@ -101,8 +101,8 @@ func New(c Config) (*System, error) {
 	return s, nil
 }
 
-// checkStrings checks that all values are C strings and do not exceed the size limit. Its errors do
-// not quote values.
+// checkStrings checks that all values are C strings and do not exceed the size limit. The errors of
+// checkStrings do not quote values.
 func checkStrings(what string, list []string) error {
 	var errs []error
 	total := 0

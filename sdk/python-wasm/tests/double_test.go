@@ -50,7 +50,7 @@ func needPython(t *testing.T) {
 	}
 }
 
-// TestUnits runs the Python tests. They use toolrun double.
+// TestUnits runs the Python tests. The tests use the command toolrun double.
 func TestUnits(t *testing.T) {
 	needPython(t)
 	if _, stderr, err := python(t, "-m", "unittest", "discover", "-t", ".", "tests"); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// These types mirror types of the packages session, memory, artifact, ledger and metering, so
+// The types below mirror types of the packages session, memory, artifact, ledger and metering, so
 // clients need not import those packages. A test checks that the types have the same fields.
 
 // Session describes a session, like session.Session.

@@ -21,7 +21,7 @@ func providedModule(name string) string {
 	return "module.exports = globalThis[" + quote("node:"+name) + "];"
 }
 
-// The purposes of modules that tools cannot import. They determine the hint.
+// The purposes of modules that tools cannot import. The purposes determine the hint.
 var (
 	forNetwork = words("http http2 https net tls dns dgram node-fetch axios got request undici ws superagent ky cross-fetch isomorphic-fetch")
 	forFiles   = words("fs path os module readline repl tty fs-extra graceful-fs")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// These are limits on the work that short source text can cause in the parsers and compilers. The
-// durations are for one file that reaches the limit.
+// The constants below limit the work that short source text can cause in the parsers and compilers.
+// The durations are for one file that reaches the limit.
 const (
 	// maxListed bounds the total length of all lists in a file, because esbuild scans the head of a
 	// sequence again for each element. A file reaches the limit with one sequence of 6,000 elements

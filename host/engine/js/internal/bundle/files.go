@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// files serves the files of one tool to esbuild, which can see no other files. Its methods are safe
-// for concurrent use.
+// files serves the files of one tool to esbuild, which can see no other files. The methods of files
+// are safe for concurrent use.
 type files struct {
 	entry string
 	code  []byte

@@ -148,7 +148,7 @@ func countWords(text string) map[string]int {
 }
 
 // declaredFunction returns the name and the source of the function that a statement declares. The
-// source includes the name. Both results are empty for any other statement.
+// source includes the name. The name and the source are empty for any other statement.
 func declaredFunction(s ast.Statement) (name, source string) {
 	switch s := s.(type) {
 	case *ast.FunctionDeclaration:

@@ -48,8 +48,8 @@ func (s *scanner) endsImport(t token, text string) bool {
 	return t.newline && t.kind == word && s.afterOperand() && !infix[text] && !prefix[s.text(s.prev)]
 }
 
-// hoist splits a body into its imports and the rest. Both results keep the lines and columns of the
-// original. In each, spaces replace the text that belongs to the other.
+// hoist splits a body into its imports and the rest. The imports and the rest keep the lines and
+// columns of the original. In each, spaces replace the text that belongs to the other.
 func hoist(code string, imports []importSpan) (declarations, rest string) {
 	if len(imports) == 0 {
 		return "", code

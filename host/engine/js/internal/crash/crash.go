@@ -19,8 +19,8 @@ type Crash struct {
 	// Stack is the stack at the time of the panic in the format of debug.Stack. Stack includes the
 	// frames that panicked.
 	Stack []byte
-	// Goja reports whether goja caused the panic. This is the case if the panic was raised in goja
-	// itself, or in a function of another module that goja called.
+	// Goja reports whether goja caused the panic. goja caused the panic if the panic was raised in
+	// goja itself, or in a function of another module that goja called.
 	Goja bool
 }
 

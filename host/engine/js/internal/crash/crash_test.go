@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/crash"
 )
 
-// emptied sorts an array with a comparison function that empties the array. This makes goja panic.
+// emptied sorts an array with a comparison function that empties the array. The comparison makes
+// goja panic.
 const emptied = `const a = [3, 2, 1]; a.sort((x, y) => { a.length = 0; return x - y; });`
 
 // run runs a script in which ours() calls a Go function. run returns the resulting crash.

@@ -2,10 +2,10 @@
 // equal the results of V8 to the last digit.
 //
 // The language does not specify the last digits. Authors write and test tools with Node, where
-// Math.pow(1.0075, 360) and 9 ** 1.5 differ from the results of Go's package math. That package
-// also uses different algorithms on different processors. The package omits Expm1, Log1p, Atanh,
-// Sqrt and Hypot, because Go has the same results. A test compares 352,000 results with V8. Only
-// nine of them differ: sines, cosines and tangents of numbers over two million.
+// Math.pow(1.0075, 360) and 9 ** 1.5 differ from the results of Go's package math. Go's package
+// math also uses different algorithms on different processors. The package omits Expm1, Log1p,
+// Atanh, Sqrt and Hypot, because Go has the same results. A test compares 352,000 results with V8.
+// Only nine of them differ: sines, cosines and tangents of numbers over two million.
 //
 // The algorithms and coefficients are those of fdlibm:
 //

@@ -2,8 +2,8 @@ package ieee754
 
 import "math"
 
-// These constants are ln 2 in two parts, the coefficients of the logarithm's series, and the factor
-// that normalizes a subnormal number.
+// The constants below are ln 2 in two parts, the coefficients of the logarithm's series, and the
+// factor that normalizes a subnormal number.
 const (
 	ln2Hi = 6.93147180369123816490e-01
 	ln2Lo = 1.90821492927058770002e-10

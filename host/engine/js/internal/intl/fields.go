@@ -2,8 +2,8 @@ package intl
 
 import "strings"
 
-// field is a component of a date. The constants have the same order as in ICU. This order
-// determines which field is appended to which other field.
+// field is a component of a date. The constants have the same order as in ICU. The order of the
+// constants determines which field is appended to which other field.
 type field int
 
 const (

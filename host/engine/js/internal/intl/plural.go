@@ -187,8 +187,8 @@ func (p *pluralRules) simple() bool {
 }
 
 // The method "unsure" reports whether ICU can select another category for a number than the rules
-// do. This is possible for large numbers. ICU uses digits that a float does not have, and only 64
-// bits.
+// do. The choice of ICU can differ for large numbers. ICU uses digits that a float does not have,
+// and only 64 bits.
 func (p *pluralRules) unsure(d Decimal) bool {
 	if !d.finite() || d.magnitude() <= 15 {
 		return false

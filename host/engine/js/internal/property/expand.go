@@ -33,9 +33,9 @@ func Used(pattern string) bool {
 }
 
 // Expand replaces the properties in an expression with the flag u by character classes. If the
-// expression has named groups, the result begins with an empty lookahead. This lookahead makes goja
-// use the slower of its two regexp engines. The faster engine loses the names of groups and does
-// not support lookaheads.
+// expression has named groups, the result begins with an empty lookahead. The empty lookahead makes
+// goja use the slower of its two regexp engines. The faster engine loses the names of groups and
+// does not support lookaheads.
 func Expand(pattern string) (string, error) {
 	e := expander{pattern: pattern}
 	if namedGroup.MatchString(pattern) {

@@ -20,6 +20,6 @@ var missing = strings.Fields(`
 	suz-Deva suz-Deva-NP suz-Sunu suz-Sunu-NP tig tig-ER tpi tpi-PG trv trv-TW trw trw-PK ts ts-ZA und ve ve-ZA vo
 	vo-001 wa wa-BE wal wal-ET wbp wbp-AU za za-CN zh-Latn zh-Latn-CN`)
 
-// differing contains locales whose data in ICU differs from CLDR's JSON. They are omitted. The
-// children of en-150 are also omitted.
+// differing contains locales whose data in ICU differs from CLDR's JSON. Such locales are omitted.
+// The children of en-150 are also omitted.
 var differing = strings.Fields("en-150 fr-ML pt-CV sr-Cyrl-ME")
