@@ -31,6 +31,7 @@ tools:
   good: {source: good.js, description: d, grants: {prefs: readwrite}, limits: {memory: 8MiB, output: 1MiB, calls: 1000}}
   calls: {source: calls.js, description: d, grants: {prefs: read, sessionMeta: read}}
   limits: {source: good.js, description: d, grants: {prefs: [read, delete, write]}, limits: {memory: 1GiB, output: 2MiB, calls: 1001}}
+  gated: {source: good.js, description: d, grants: {prefs: read}, approval: {before: [get_content]}}
   broken: {source: broken.js, description: d}
 `
 	files := fstest.MapFS{"app.yaml": {Data: []byte(file)}, "broken.js": {Data: []byte("return {")},

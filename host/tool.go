@@ -24,7 +24,7 @@ import (
 // when the tool is first used.
 type tool struct {
 	app.Tool
-	app       *app.App         // nil for an ad-hoc tool
+	app       *app.App
 	authority memory.Authority // the rights that the tool's grants imply
 	load      func(tenant string, limit time.Duration) (engine.Program, error)
 	source    func() (engine.Source, error)
@@ -47,7 +47,7 @@ type tool struct {
 
 // newTool returns a tool. The caller must set the fields source and load.
 func newTool(a *app.App, declared app.Tool) *tool {
-	return &tool{Tool: declared, authority: memory.Granted(declared.Grants), embeds: embedsWith(a, declared.Grants)}
+	return &tool{Tool: declared, app: a, authority: memory.Granted(declared.Grants), embeds: embedsWith(a, declared.Grants)}
 }
 
 // addTools adds the declared tools to a Host.
@@ -60,7 +60,6 @@ func addTools(h *Host) {
 	for _, declared := range h.app.Tools {
 		t := newTool(h.app, declared)
 		t.Broken = append(slices.Clip(t.Broken), unknown[declared.Name]...)
-		t.app = h.app
 		t.source = func() (engine.Source, error) { return h.compiler.source(t) }
 		t.load = h.compiler.loader(t)
 		h.tools[declared.Name] = t
