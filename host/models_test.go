@@ -127,7 +127,7 @@ func TestModelsOfOtherTenants(t *testing.T) {
 	defer server.Close()
 	files := fstest.MapFS{
 		"app.yaml": {Data: []byte(strings.NewReplacer("LIMITS", "", "[local]", "[closed, unknown]").Replace(modelApp))},
-		"tool.js":  {Data: []byte(ask + `const codes = []; for (const name of ["closed", "unknown"]) { try { await ask("x", name) } catch (e) { codes.push(e.code + " " + e.message) } } return codes`)},
+		"tool.js":  {Data: []byte(ask + `const codes = []; for (const name of ["closed", "unknown"]) { try { await ask("x", name) } catch (e) { codes.push(e.code + " " + e.message.replace(name, "NAME")) } } return codes`)},
 	}
 	h := openApp(t, files, func(o *host.Options) { o.Models = modelSet(t, server, "") })
 	result, err := run(h, host.Invocation{})

@@ -141,7 +141,7 @@ func TestSet(t *testing.T) {
 		}
 	}
 	_, _, denied := set.Chat("other", "large")
-	_, _, unknown := set.Chat("other", "none")
+	_, _, unknown := (*model.Set)(nil).Chat("other", "large")
 	if diff := cmp.Diff(denied, unknown); diff != "" || !errors.Is(denied, abi.Unavailable) {
 		t.Errorf("the error for a model of another tenant is %v, and for an unknown model %v; want the same fault with the code unavailable", denied, unknown)
 	}
@@ -219,5 +219,5 @@ func ExampleReadConfig() {
 	fmt.Println(err)
 	// Output:
 	// small <nil>
-	// unavailable: no model has this name
+	// unavailable: no model has the name "local"
 }

@@ -82,8 +82,11 @@ func (s *Set) HasChat(name string) bool {
 
 // Chat returns the chat model with the given name, and its entry in models.yaml. If there is no
 // such model, or if the tenant cannot use the model, the error is a fault with the code
-// unavailable. The text of the fault is the same in both cases.
+// unavailable. The text of the fault is the same in both cases. A nil Set has no models.
 func (s *Set) Chat(tenant, name string) (Chat, Entry, error) {
+	if s == nil {
+		return resolve[Chat](nil, nil, tenant, name)
+	}
 	return resolve(s.chats, s.config.Chat, tenant, name)
 }
 
@@ -102,8 +105,8 @@ func (s *Set) Embedder(tenant, name string) (Embedder, Entry, error) {
 func resolve[T any](models map[string]T, entries map[string]Entry, tenant, name string) (found T, entry Entry, err error) {
 	entry, ok := entries[name]
 	if !ok || len(entry.Tenants) > 0 && !slices.Contains(entry.Tenants, tenant) {
-		fault := abi.Faultf(abi.Unavailable, "no model has this name").
-			WithHint("ask the operator which models are configured")
+		fault := abi.Faultf(abi.Unavailable, "no model has the name %q", name).
+			WithHint("ask the operator to declare the model in models.yaml; commands read this file with --models FILE")
 		return found, Entry{}, fault
 	}
 	return models[name], entry, nil
