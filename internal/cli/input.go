@@ -145,6 +145,9 @@ func parsePair(text string) (key string, value any, err error) {
 	const hint = "write key=value for a string or key:=json for any other value"
 	name, value, ok := strings.Cut(text, "=")
 	key, isJSON := strings.CutSuffix(name, ":")
+	if !ok && strings.ContainsAny(text[:min(len(text), 1)], "@{") {
+		return "", nil, usagef("pass JSON or a file with --input, such as --input @input.json", "%q does not have the form key=value", text)
+	}
 	if !ok || key == "" {
 		return "", nil, usagef(hint, "%q does not have the form key=value", text)
 	}
