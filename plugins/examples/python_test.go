@@ -31,9 +31,10 @@ func getenv(name string) string {
 	return ""
 }
 
-func isPython(tool string) bool {
-	_, err := os.Stat(filepath.Join(tool, "main.py"))
-	return err == nil
+// isPython reports whether a folder contains a Python tool.
+func isPython(folder string) bool {
+	files, err := filepath.Glob(filepath.Join(folder, "*.py"))
+	return err == nil && len(files) > 0
 }
 
 // TestUnits runs the unit tests of the Python tools. The tests use the test double that toolrun
@@ -48,14 +49,19 @@ func TestUnits(t *testing.T) {
 		t.Fatal(err)
 	}
 	toolrun := doubletest.Toolrun(t)
-	for _, tool := range tools(t) {
+	for _, tool := range append(tools(t), apps...) {
 		if !isPython(tool) {
 			continue
 		}
 		t.Run(tool, func(t *testing.T) {
-			read(t, filepath.Join(tool, "main.py")) // prevents go test from reusing a cached result
-			read(t, filepath.Join(tool, "test_main.py"))
-			cmd := exec.Command(interpreter, "-B", "-m", "unittest", "test_main")
+			files, err := filepath.Glob(filepath.Join(tool, "*.py"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, file := range files {
+				read(t, file) // prevents go test from reusing a cached result
+			}
+			cmd := exec.Command(interpreter, "-B", "-m", "unittest", "discover")
 			cmd.Dir = tool
 			cmd.Env = append(os.Environ(), "PYTHONPATH="+sdk, "TOOLRUN="+toolrun)
 			if out, err := cmd.CombinedOutput(); err != nil {
