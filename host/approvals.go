@@ -1,10 +1,12 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -109,7 +111,7 @@ func (a Approvals) Approve(ctx context.Context, c Caller, token string) (*report
 	a.decided(ctx, c, p.Invocation.Caller, token, p.Invocation.Tool, actApprove, approval.Approved)
 	r, err := resumed(a.h, p, &claim)
 	if err != nil {
-		return nil, errors.Join(err, a.store().Release(context.WithoutCancel(ctx), c.as(""), claim))
+		return nil, errors.Join(err, a.paused().Release(context.WithoutCancel(ctx), p.Invocation.Caller.as(p.Run), claim, nil))
 	}
 	done, err := r.execute(ctx)
 	if err == nil && done.Replayed != nil {
@@ -117,7 +119,7 @@ func (a Approvals) Approve(ctx context.Context, c Caller, token string) (*report
 		done.Replayed = nil
 	}
 	if err != nil {
-		a.failed(ctx, r, claim, err)
+		a.failed(ctx, r, p, err)
 	}
 	result := r.result(done, err)
 	return result, r.end(ctx, done.Recorded, result)
@@ -143,21 +145,43 @@ func resumed(h *Host, p pausedRun, claim *approval.Claim) (*run, error) {
 // cleanupTime is the time for the writes after a run whose context may have ended.
 const cleanupTime = 10 * time.Second
 
+// temporary contains the codes of faults after which an approved run can be executed again.
+var temporary = []abi.Code{abi.Unavailable, abi.Cancelled, abi.Timeout, abi.Conflict, abi.QuotaExceeded, abi.Internal}
+
 // failed ends the request of an approved run that has failed, or makes the request pending again if
 // the reason is temporary.
-func (a Approvals) failed(ctx context.Context, r *run, claim approval.Claim, err error) {
+func (a Approvals) failed(ctx context.Context, r *run, p pausedRun, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
 	c := r.inv.Caller.as(r.info.ID)
-	switch abi.FaultOf(r.fault(err)).Code {
-	case abi.Unavailable, abi.Cancelled, abi.Timeout, abi.Conflict, abi.QuotaExceeded, abi.Internal:
-		err = a.store().Release(ctx, c, claim)
-	default:
-		err = a.paused().End(ctx, c, claim.Token, approval.Ending{Claim: &claim}, r.inv.Key, nil)
+	if slices.Contains(temporary, abi.FaultOf(r.fault(err)).Code) {
+		err = a.paused().Release(ctx, c, *r.claim, withAnswers(ctx, r, p))
+	} else {
+		err = a.paused().End(ctx, c, r.claim.Token, approval.Ending{Claim: r.claim}, r.inv.Key, nil)
 	}
 	if err != nil && !errors.Is(err, abi.NotFound) && !errors.Is(err, abi.Conflict) { // the user was erased, or another approver decided again
 		a.h.log.Error("cannot store the end of an approved run", "run", r.info.ID, "error", err)
 	}
+}
+
+// withAnswers returns a paused run in its stored form, with the answers to the external calls of an
+// execution that has failed. The next execution does not pay for them again. The result is nil if there
+// are no new answers, or if they cannot be stored.
+func withAnswers(ctx context.Context, r *run, p pausedRun) []byte {
+	if r.external == nil || r.external.attempt == nil || r.external.attempt.End(ctx) != nil {
+		return nil
+	}
+	r.external.journal.Retry(temporary...)
+	answers, err := r.external.journal.Encode()
+	if err != nil || bytes.Equal(answers, p.Journal) { // the journal is full, or has nothing new
+		return nil
+	}
+	p.Journal = answers
+	text, err := json.Marshal(p)
+	if err != nil || len(text) > storage.MaxContentBytes {
+		return nil
+	}
+	return text
 }
 
 // maxReason is the maximum size of the reason of a decision in bytes.

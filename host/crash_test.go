@@ -128,6 +128,9 @@ func crashChild(path, mode string) error {
 	if mode == "pause" || strings.HasPrefix(mode, "approve ") {
 		return crashApproval(path, mode)
 	}
+	if url, ok := strings.CutPrefix(mode, "paid "); ok {
+		return crashPaid(path, url)
+	}
 	var mu sync.Mutex
 	say := func(format string, args ...any) {
 		mu.Lock()

@@ -122,16 +122,25 @@ func (a *Approvals) Approve(ctx context.Context, c partition.Caller, token, by s
 	return claim, err
 }
 
-// Release makes the request of a Claim pending again, because its run has failed for a temporary
-// reason. If the Claim is no longer valid, Release changes nothing.
-func (a *Approvals) Release(ctx context.Context, c partition.Caller, claim Claim) error {
-	return a.swap(ctx, c, claim.Token, func(now storage.Record, s stored) (stored, error) {
-		if err := claim.Check(now); err != nil {
-			return s, err
-		}
-		s.State, s.By, s.Decided, s.Leased = Pending, "", time.Time{}, time.Time{}
-		return s, nil
-	})
+// Release returns the writes that make the request of a Claim pending again, because its run has
+// failed for a temporary reason. The arguments "request" and "paused" are the current records of the
+// request and of its run. If run is not nil, it replaces the content of the paused run.
+func (a *Approvals) Release(request, paused storage.Record, claim Claim, run []byte) ([]storage.Write, error) {
+	s, err := a.open(request)
+	if err == nil {
+		err = claim.Check(request)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.State, s.By, s.Decided, s.Leased = Pending, "", time.Time{}, time.Time{}
+	writes, err := a.replaced(nil, request, s)
+	if err != nil || run == nil || !paused.Exists() {
+		return writes, err
+	}
+	paused.Content, paused.Updated = run, a.db.Now()
+	paused.Revision++
+	return append(writes, storage.Write{Record: paused}), nil
 }
 
 // swap replaces a request by compare-and-set.

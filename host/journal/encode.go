@@ -94,7 +94,7 @@ func Decode(data []byte, runKey string, limits Limits) (*Journal, error) {
 // restore reads an entry and adds it.
 func (j *Journal) restore(r *reader) error {
 	flags := r.take(1)
-	e := &entry{order: j.started, finished: j.finished + 1, cancel: func() {}, done: make(chan struct{})}
+	e := &entry{order: j.started, finished: j.finished + 1, cancel: func() {}, done: make(chan struct{}), restored: true}
 	close(e.done)
 	e.key.Kind, e.key.Target = string(r.text()), string(r.text())
 	e.key.Digest = r.takeArray()

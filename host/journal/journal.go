@@ -74,6 +74,8 @@ type entry struct {
 	encoded []byte
 	// discarded is true if the call was cancelled. It then has no answer.
 	discarded bool
+	// restored is true if the entry was decoded.
+	restored bool
 }
 
 // New returns an empty journal. runKey identifies the run in idempotency keys: it must differ
@@ -105,6 +107,22 @@ func (j *Journal) Full() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.full
+}
+
+// Retry removes the faults with these codes that the journal has recorded itself. Faults that Decode
+// has restored remain. A later attempt makes the calls again. The attempts of the journal must have
+// ended.
+func (j *Journal) Retry(codes ...abi.Code) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for key, e := range j.entries {
+		if e.restored || e.inFlight() || e.err == nil || !slices.Contains(codes, abi.FaultOf(e.err).Code) {
+			continue
+		}
+		delete(j.entries, key)
+		j.recorded--
+		j.bytes -= e.size()
+	}
 }
 
 // Orphans returns the orphans of the run in the order in which they began. An orphan is a call of

@@ -359,3 +359,37 @@ func restored(t *testing.T, j *journal.Journal, limits journal.Limits) *journal.
 	}
 	return again
 }
+
+// Retry removes only the faults with the codes that the journal has recorded itself.
+func TestRetry(t *testing.T) {
+	j, p := journal.New("run", journal.Limits{}), &provider{}
+	fault := func(code abi.Code) journal.Call {
+		return func(context.Context, string) ([]byte, error) { return nil, abi.Faultf(code, "failed") }
+	}
+	a := begin(t, j)
+	if _, err := a.Do(t.Context(), chat("restored"), fault(abi.Unavailable)); !errors.Is(err, abi.Unavailable) {
+		t.Fatalf("Do() = %v; want unavailable", err)
+	}
+	end(t, a)
+	j = restored(t, j, journal.Limits{})
+	a = begin(t, j)
+	do(t, a, chat("answered"), p.answer("answered"))
+	for prompt, code := range map[string]abi.Code{"temporary": abi.Unavailable, "final": abi.InvalidArgument} {
+		if _, err := a.Do(t.Context(), chat(prompt), fault(code)); !errors.Is(err, code) {
+			t.Fatalf("Do() = %v; want %s", err, code)
+		}
+	}
+	end(t, a)
+	j.Retry(abi.Unavailable, abi.Timeout)
+	a = begin(t, j)
+	for _, prompt := range []string{"answered", "temporary"} {
+		if got := do(t, a, chat(prompt), p.answer(prompt)); got != prompt+" 1" {
+			t.Errorf("Do(%s) = %q; want the first answer", prompt, got)
+		}
+	}
+	for prompt, code := range map[string]abi.Code{"restored": abi.Unavailable, "final": abi.InvalidArgument} {
+		if _, err := a.Do(t.Context(), chat(prompt), p.answer(prompt)); !errors.Is(err, code) {
+			t.Errorf("Do(%s) = %v; want the recorded fault %s", prompt, err, code)
+		}
+	}
+}

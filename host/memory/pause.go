@@ -131,6 +131,21 @@ func finishedRecord(s *Service, now storage.Record, c partition.Caller, key stri
 	return storage.Write{Record: r}, nil
 }
 
+// Release makes the request of a Claim pending again, because its run has failed for a temporary
+// reason. If run is not nil, it replaces the content of the paused run, unless it exceeds the quota of
+// the run's user.
+func (r PausedRuns) Release(ctx context.Context, c partition.Caller, claim approval.Claim, run []byte) error {
+	s := r.s
+	keys := []storage.Key{s.approvals.Key(c, claim.Token), s.approvals.RunKey(c, claim.Token)}
+	err := s.records.SpaceFault(s.records.Update(ctx, c, keys, func(now []storage.Record) ([]storage.Write, error) {
+		return s.approvals.Release(now[0], now[1], claim, run)
+	}))
+	if run != nil && errors.Is(err, abi.QuotaExceeded) {
+		return r.Release(ctx, c, claim, nil)
+	}
+	return s.records.Fault("release a paused run", err)
+}
+
 // End ends a request for approval without a commit of its run: the run was denied, its time has
 // expired, or its execution has failed. It removes the paused run. If the run has an idempotency key,
 // the argument answer becomes the answer for the key; if answer is nil, the key can be used again.
