@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/machine"
 	"github.com/toolrun/toolrun/internal/bytesize"
 	"github.com/toolrun/toolrun/internal/spell"
 )
@@ -83,7 +85,18 @@ func (c *AdHocTool) tool(name, file string) (app.Tool, error) {
 			return app.Tool{}, abi.Faultf(abi.InvalidArgument, "the grant on %q: %v", g.Name(), err)
 		}
 	}
-	return app.Tool{Tool: declare.Tool{Name: name, Source: file, Grants: c.Grants}}, nil
+	return app.Tool{Tool: declare.Tool{Name: name, Source: file, Grants: c.Grants, Approval: approvalsOf(file, c.Text)}}, nil
+}
+
+// approvalsOf returns the operations of an ad-hoc tool that require an approval. Only machines declare
+// them in their source text.
+func approvalsOf(file, text string) (a declare.Approval) {
+	if path.Ext(file) != machine.Extension {
+		return a
+	}
+	doc, _ := machine.Parse(file, []byte(text)) // the engine reports the problems
+	a.Before = doc.Approvals()
+	return a
 }
 
 // checkGrant returns an error if a grant is for neither a store nor facts.

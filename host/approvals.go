@@ -216,7 +216,7 @@ func (a Approvals) Deny(ctx context.Context, c Caller, token, reason string) (*r
 
 // deniedResult returns the Result of a run whose effect was denied.
 func deniedResult(request approval.Approval, reason string) *report.Result {
-	text := "the effect " + request.Effect.Operation + " was denied"
+	text := "the effect " + request.Effect.Describe(request.Binding.Step) + " was denied"
 	if reason != "" {
 		text += ": " + reason
 	}

@@ -4,14 +4,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"slices"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/approval"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/machine"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
@@ -66,6 +69,9 @@ func (a *attempt) checkApproval(call abi.Call) error {
 		return &stop{abi.FaultOf(err)}
 	}
 	next := r.tool.binding(effect)
+	if step := r.tool.step(a.calls, name); step != nil {
+		next.Step, effect.Location = step.Name.Value, fmt.Sprintf("%s:%d", r.tool.Source, step.Line)
+	}
 	if a.passed < len(r.same.Approved) && r.same.Approved[a.passed] == next {
 		a.passed++
 		return nil
@@ -103,7 +109,17 @@ func (t *tool) binding(effect report.Effect) approval.Binding {
 	}
 }
 
-// setDigests computes the digests of a tool whose effects require approvals.
+// step returns the step of a machine that makes the n-th call of an attempt. It returns nil if the tool
+// is not a machine.
+func (t *tool) step(n int, operation string) *machine.Step {
+	if n > len(t.calls) || t.calls[n-1].Kind.Operation() != operation {
+		return nil
+	}
+	return &t.calls[n-1]
+}
+
+// setDigests computes the digests of a tool whose effects require approvals, and the steps of a
+// machine.
 func (t *tool) setDigests() (err error) {
 	if !t.isGated() {
 		return nil
@@ -121,6 +137,10 @@ func (t *tool) setDigests() (err error) {
 	src, err := t.source()
 	if err != nil {
 		return err
+	}
+	if path.Ext(src.Path) == machine.Extension {
+		doc, _ := machine.Parse(src.Path, src.Code) // the engine reports the problems
+		t.calls = doc.Calls()
 	}
 	t.digest, err = digestOf(src)
 	return err

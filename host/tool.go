@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/machine"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/strictjson"
@@ -40,9 +41,10 @@ type tool struct {
 	isolated bool           // whether the program runs in isolated processes
 	input    *schema.Schema // nil for none
 	output   *schema.Schema
-	digest   string   // of the code; set if effects require approvals
-	declared string   // a digest of the declarations, like digest
-	inputs   []string // the declared members of the input; nil if all members are allowed
+	digest   string         // of the code; set if effects require approvals
+	declared string         // a digest of the declarations, like digest
+	calls    []machine.Step // the steps of a machine that call the host; set like digest
+	inputs   []string       // the declared members of the input; nil if all members are allowed
 }
 
 // newTool returns a tool. The caller must set the fields source and load.

@@ -60,12 +60,20 @@ func (d *Document) Collections() []Collection {
 // operations maps the kinds of steps with effects to the operations that they perform.
 var operations = map[StepKind]string{Remember: "remember", Recall: "recall", Forget: "forget", Ask: "model.chat"}
 
+// Calls returns the steps that call the host, in the order of the calls. Each of them makes one call.
+func (d *Document) Calls() []Step {
+	return slices.DeleteFunc(slices.Clone(d.Steps), func(s Step) bool { return s.Kind.Operation() == "" })
+}
+
+// Operation returns the name of the operation that steps of the kind perform, or "".
+func (k StepKind) Operation() string { return operations[k] }
+
 // Approvals returns the names of the operations that require an approval, without duplicates. They
 // are the operations of steps whose kind or permission is in the section ensures.
 func (d *Document) Approvals() []string {
 	var found []string
 	for _, s := range d.Steps {
-		operation := operations[s.Kind]
+		operation := s.Kind.Operation()
 		requires := func(n Name) bool { return n.Value == string(s.Kind) || n.Value == s.Kind.Permission() }
 		if operation != "" && !slices.Contains(found, operation) && slices.ContainsFunc(d.Permissions.Approval, requires) {
 			found = append(found, operation)

@@ -20,7 +20,7 @@ const (
 type PendingApproval struct {
 	// Token identifies the approval. Token is not a secret: a decision requires a permission.
 	Token string `json:"token"`
-	// Step is the name of the step that needs the approval, or "".
+	// Step is the name of the step of a machine that needs the approval, or "".
 	Step string `json:"step,omitempty"`
 	// Effect is the call that waits for the approval.
 	Effect Effect `json:"effect"`
@@ -32,7 +32,23 @@ type PendingApproval struct {
 type Effect struct {
 	// Operation is the name of the function, such as set_content or model.chat.
 	Operation string `json:"operation"`
+	// Location is the file and the line of the step, such as order.machine:12. It is "" if the tool is
+	// not a machine.
+	Location string `json:"location,omitempty"`
 	// Arguments is an object with the arguments of the call by the names of the parameters.
 	// Arguments contains data of the user.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
+// Describe returns the operation with its step and location, such as "remember in the step entry
+// (order.machine:12)". If the step is "", it returns the operation.
+func (e Effect) Describe(step string) string {
+	if step == "" {
+		return e.Operation
+	}
+	text := e.Operation + " in the step " + step
+	if e.Location != "" {
+		text += " (" + e.Location + ")"
+	}
+	return text
 }

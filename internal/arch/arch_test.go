@@ -124,7 +124,7 @@ var rules = map[string]rule{
 	"host/machine":             {own: []string{"host/problem", "abi", "host/declare", "internal/spell"}},
 	"host/agent/agenttest":     {own: []string{"abi", "host/agent", "host/agent/abl", "host/model", "host/report"}},
 	"host/agent":               {own: []string{"host/problem", "abi", "host/agent/abl", "host/declare", "host/model", "host/report", "internal/spell"}},
-	"host": {own: []string{"host/problem", "abi", "host/approval", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/agent", "host/agent/abl", "host/app", "host/engine", "host/journal", "host/memory", "host/memory/block", "host/memory/kind", "host/memory/transcript", "host/memory/variables", "host/model", "host/partition", "host/search/index", "host/sleep", "host/storage", "host/template", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "host/report"},
+	"host": {own: []string{"host/problem", "abi", "host/approval", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/agent", "host/agent/abl", "host/app", "host/engine", "host/journal", "host/machine", "host/memory", "host/memory/block", "host/memory/kind", "host/memory/transcript", "host/memory/variables", "host/model", "host/partition", "host/search/index", "host/sleep", "host/storage", "host/template", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "host/report"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
 
 	"host/memory/collection": {own: []string{"abi", "schema", "internal/strictjson", "host/declare", "host/memory/kind", "host/model/lexical", "host/search", "host/search/index", "host/storage"}},

@@ -69,7 +69,7 @@ func (ac approvalCommands) printList(ctx context.Context, b approvalBackend, c h
 	return ac.out.answer(found, func() error {
 		rows := make([][]string, len(found))
 		for i, a := range found {
-			rows[i] = []string{a.Token, a.User, a.Tool, a.Effect.Operation, string(a.State), when(&a.Expires)}
+			rows[i] = []string{a.Token, a.User, a.Tool, a.Effect.Describe(a.Binding.Step), string(a.State), when(&a.Expires)}
 		}
 		return ac.out.table([]string{"TOKEN", "USER", "TOOL", "EFFECT", "STATE", "EXPIRES"}, rows)
 	})
@@ -98,7 +98,7 @@ func (ac approvalCommands) show() *cobra.Command {
 
 func (ac approvalCommands) print(a approval.Approval) error {
 	rows := [][]string{{"state", string(a.State)}, {"tool", a.Tool}, {"run", a.Run}}
-	for _, row := range [][]string{{"user", a.User}, {"session", a.Session}, {"step", a.Binding.Step}, {"decided by", a.By}, {"reason", a.Reason}} {
+	for _, row := range [][]string{{"user", a.User}, {"session", a.Session}, {"step", a.Binding.Step}, {"location", a.Effect.Location}, {"decided by", a.By}, {"reason", a.Reason}} {
 		if row[1] != "" {
 			rows = append(rows, row)
 		}
@@ -172,6 +172,6 @@ func pausedError(result *report.Result, err error) error {
 		return err
 	}
 	p := result.Approval
-	return abi.Faultf(abi.AccessDenied, "%s requires an approval; the run is paused until %s", p.Effect.Operation, when(&p.ExpiresAt)).
+	return abi.Faultf(abi.AccessDenied, "%s requires an approval; the run is paused until %s", p.Effect.Describe(p.Step), when(&p.ExpiresAt)).
 		WithHint("see the effect with toolrun approval show %[1]s, then run toolrun approval approve %[1]s", p.Token)
 }

@@ -61,7 +61,7 @@ func ask(ctx context.Context, link *mcp.ServerSession, pending *report.PendingAp
 	ctx, cancel := context.WithTimeout(ctx, elicitTime)
 	defer cancel()
 	answer, err := link.Elicit(ctx, &mcp.ElicitParams{
-		Message:         "Do you approve " + pending.Effect.Operation + " with these arguments? " + string(pending.Effect.Arguments),
+		Message:         "Do you approve " + pending.Effect.Describe(pending.Step) + " with these arguments? " + string(pending.Effect.Arguments),
 		RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`),
 	})
 	if err != nil {

@@ -60,7 +60,7 @@ func answer(r *report.Result) *mcp.CallToolResult {
 	}
 	if r.Approval != nil {
 		out.Meta[metaApproval] = r.Approval
-		out.Content = []mcp.Content{&mcp.TextContent{Text: "The run is paused and has stored nothing: " + r.Approval.Effect.Operation +
+		out.Content = []mcp.Content{&mcp.TextContent{Text: "The run is paused and has stored nothing: " + r.Approval.Effect.Describe(r.Approval.Step) +
 			" requires an approval. The token of the approval is " + r.Approval.Token + ". After the approval, the run continues by itself."}}
 		return out
 	}
