@@ -171,6 +171,8 @@ export type Result<T = any> = RunReport &
 /** A call of a tool that requires an approval. After the decision, it has no arguments. */
 export interface Effect {
   operation: string;
+  /** The file and the line of the step of a machine, such as order.machine:12. */
+  location?: string;
   arguments?: { [name: string]: Json };
 }
 
@@ -183,7 +185,7 @@ export interface PendingApproval {
 }
 
 /** An effect that waits for an approval, or that was approved or denied. */
-export interface Approval extends PendingApproval {
+export interface Approval extends Omit<PendingApproval, 'step'> {
   run_id: string;
   tool: string;
   user_id?: string;

@@ -169,10 +169,14 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Effect:
-    """A call of a tool that requires an approval. After the decision, it has no arguments."""
+    """A call of a tool that requires an approval. After the decision, it has no arguments.
+
+    ``location`` is the file and the line of the step of a machine, such as ``order.machine:12``.
+    """
 
     operation: str
     arguments: Any = None
+    location: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -248,7 +252,8 @@ class Result(Outcome):
         """Return this result if it is ok. Otherwise raise an error; for a paused run it has the code access_denied."""
         if self.approval is None:
             return super().check()
-        message = f"{self.approval.effect.operation} requires an approval; its token is {self.approval.token}"
+        step = f" in the step {self.approval.step}" if self.approval.step else ""
+        message = f"{self.approval.effect.operation}{step} requires an approval; its token is {self.approval.token}"
         raise of_fault(Fault("access_denied", message), self.run_id)
 
     def _id(self) -> str:
