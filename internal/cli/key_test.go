@@ -11,7 +11,7 @@ import (
 // TestKeyCreate creates a key for each role that the help lists. A rejected role must not create a
 // file.
 func TestKeyCreate(t *testing.T) {
-	for _, role := range []string{"operator", "runtime", "read-only", "backup", "metering"} {
+	for _, role := range []string{"operator", "runtime", "read-only", "approver", "backup", "metering"} {
 		dir := t.TempDir()
 		if exit, stdout, stderr := call(t, cli.Env{Args: []string{"key", "create", "--keys", "keys.json", "--role", role, "k"}, Dir: dir}); exit != 0 || !strings.HasPrefix(stdout, "trk_") {
 			t.Errorf("key create --role %s = %d, %s", role, exit, stderr)

@@ -20,6 +20,7 @@ var want = map[auth.Role][]auth.Permission{
 		auth.Stores, auth.ChangeStores, auth.Ledger, auth.Erase, auth.Transfer, auth.Code, auth.Usage, auth.Approve,
 	},
 	auth.Runtime:  {auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Blocks, auth.Collections, auth.Stores},
+	auth.Approver: {auth.Approve},
 	auth.Backup:   {auth.Backups},
 	auth.ReadOnly: {auth.ReadSessions, auth.Stores, auth.Ledger, auth.Usage},
 	auth.Metering: {auth.Usage},

@@ -19,6 +19,9 @@ const (
 	// ReadOnly is for monitoring. ReadOnly can read declarations and the ledger, but not stored
 	// content.
 	ReadOnly Role = "read-only"
+	// Approver can see, approve and deny effects that wait for an approval. Approver has no other
+	// permission.
+	Approver Role = "approver"
 	// Backup can download backups of the whole service, including the content of all tenants.
 	// Backup has no other permission.
 	Backup Role = "backup"
@@ -30,7 +33,7 @@ const (
 )
 
 // Roles returns all roles, the most powerful role first.
-func Roles() []Role { return []Role{Operator, Runtime, ReadOnly, Backup, Metering, User} }
+func Roles() []Role { return []Role{Operator, Runtime, ReadOnly, Approver, Backup, Metering, User} }
 
 // KeyRoles returns the roles that a key may have: all except User. The most powerful role comes
 // first.
@@ -90,7 +93,7 @@ type Rule struct {
 // own data; see Principal.ActAs.
 var Table = []Rule{
 	{Permission: Run, Does: "run declared tools", Roles: []Role{Operator, Runtime, User}},
-	{Permission: Approve, Does: "see effects that wait for an approval, and approve or deny them; users only their own, if the tool declares `by: user`", Roles: []Role{Operator, User}},
+	{Permission: Approve, Does: "see effects that wait for an approval, and approve or deny them; users only their own, if the tool declares `by: user`", Roles: []Role{Operator, Approver, User}},
 	{Permission: Sessions, Does: "start, change and end sessions, see their metadata, add messages to transcripts, and end workflows", Roles: []Role{Operator, Runtime, User}},
 	{Permission: ReadSessions, Does: "list sessions and workflows with users and times; no metadata", Roles: []Role{Operator, Runtime, ReadOnly, User}},
 	{Permission: Files, Does: "upload, list and download files, and activate them", Roles: []Role{Operator, Runtime, User}},

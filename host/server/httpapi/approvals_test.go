@@ -60,15 +60,21 @@ func TestApprovals(t *testing.T) {
 	if len(list.Items) != 2 || list.Items[0].Token != pending.Token || list.Items[0].State != "pending" || !list.Items[1].ByUser || !strings.Contains(string(list.Items[0].Effect.Arguments), "tea") {
 		t.Errorf("the list is %+v", list.Items)
 	}
+	s.want(200, "approver", "GET", all, "").into(t, &list)
+	if len(list.Items) != 2 {
+		t.Errorf("the list for an approver is %+v", list.Items)
+	}
+	s.want(403, "approver", "POST", "/api/v1/runs", `{"tool":"order"}`)
+	s.want(403, "approver", "GET", "/api/v1/ledger", "")
 	var result report.Result
-	s.want(200, "operator", "POST", path, `{"decision":"approve"}`).into(t, &result)
+	s.want(200, "approver", "POST", path, `{"decision":"approve"}`).into(t, &result)
 	if result.Status != report.Completed || string(result.Output) != `"tea"` || result.RunID != list.Items[0].RunID {
 		t.Errorf("the Result is %+v", result)
 	}
 	s.want(409, "operator", "POST", path, `{"decision":"approve"}`)
 	var found apitypes.Approval
 	s.want(200, "operator", "GET", path, "").into(t, &found)
-	if found.State != "approved" || found.By != "op" || found.Effect.Arguments != nil {
+	if found.State != "approved" || found.By != "boss" || found.Effect.Arguments != nil {
 		t.Errorf("the approval is %+v", found)
 	}
 

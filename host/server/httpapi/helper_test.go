@@ -121,6 +121,7 @@ var roles = map[string]auth.Principal{
 	"runtime":   {Role: auth.Runtime, Tenant: "acme", Name: "backend"},
 	"coder":     {Role: auth.Runtime, Tenant: "acme", Name: "coder", CanRunCode: true},
 	"read-only": {Role: auth.ReadOnly, Tenant: "acme", Name: "watcher"},
+	"approver":  {Role: auth.Approver, Tenant: "acme", Name: "boss"},
 	"backup":    {Role: auth.Backup, Tenant: "acme", Name: "nightly"},
 	"metering":  {Role: auth.Metering, Tenant: "acme", Name: "bills"},
 	"ann":       {Role: auth.User, Tenant: "acme", User: "ann", Name: "ann"},

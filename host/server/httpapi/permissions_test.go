@@ -347,7 +347,7 @@ func (r row) expected(route httpapi.Route, a matrixRequest) int {
 // cases returns the requests for a route. Each varies one parameter.
 func (r row) cases() []matrixRequest {
 	var list []matrixRequest
-	for _, who := range []string{"operator", "runtime", "coder", "read-only", "backup", "metering", "ann", "bob", "", "stranger", "elsewhere", "no app", "one app"} {
+	for _, who := range []string{"operator", "runtime", "coder", "read-only", "approver", "backup", "metering", "ann", "bob", "", "stranger", "elsewhere", "no app", "one app"} {
 		list = append(list, matrixRequest{who, "shop", "ann", "ann"}, matrixRequest{who, "", "ann", "ann"}, matrixRequest{who, "nothing", "ann", "ann"})
 		if r.user != nowhere && r.user != inPath {
 			list = append(list, matrixRequest{who, "shop", "bob", "ann"})
@@ -406,7 +406,7 @@ func (w *fixture) try(route httpapi.Route, r row, a matrixRequest) {
 	if outcome(got) != want {
 		w.t.Errorf("%s = %s; want %d", a, got, want)
 	}
-	stranger := slices.Contains([]string{"", "stranger", "elsewhere", "no app", "bob", "read-only", "backup", "metering"}, a.who)
+	stranger := slices.Contains([]string{"", "stranger", "elsewhere", "no app", "bob", "read-only", "approver", "backup", "metering"}, a.who)
 	if (stranger || want >= 400) && contains(got, marker) {
 		w.t.Errorf("%s reveals data of ann: %s", a, got)
 	}
