@@ -430,7 +430,7 @@ func (z *zoo) holding(all map[storage.Key]storage.Record) []string {
 	return names
 }
 
-// erase erases the victim. Records that belong to nobody or to another user must survive.
+// erase erases the victim. Shared records and those of another user must survive.
 func (z *zoo) erase() {
 	z.Helper()
 	before := z.records()
@@ -457,7 +457,7 @@ func (z *zoo) erase() {
 	}
 	requests, _, err := z.Approvals().List(context.Background(), approver, true, "")
 	if err != nil || slices.ContainsFunc(requests, func(a approval.Approval) bool { return a.User == "victim" }) {
-		z.Errorf("the approvals are %+v, %v; want none of the victim", requests, err)
+		z.Errorf("the approvals are %+v, %v; want no request of the victim", requests, err)
 	}
 	found, err := host.CollectionsOf(z.Host).Recall(context.Background(), host.Caller{User: "other"}, host.RecallEntries{Collection: "kb", Query: "knowledge", Limit: 1000})
 	if err != nil || len(found) < 600 {

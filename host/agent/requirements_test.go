@@ -11,7 +11,7 @@ import (
 
 // requirements contains, for each numbered statement of the documentation pages on agents, the
 // tests that check this statement. The name of a test in another package is preceded by the folder
-// of the package.
+// of the package. A test of the command is the name of its file.
 var requirements = map[string][]string{
 	"000-1":  {"TestSeed000/000-1 overview", "host/agent/abl.TestSamples"},
 	"000-2":  {"TestResets", "host.TestTurnsAndSessions"},
@@ -154,19 +154,26 @@ var requirements = map[string][]string{
 func TestRequirements(t *testing.T) {
 	all := maps.Clone(requirements)
 	maps.Copy(all, blockRequirements)
-	for page, n := range map[string]int{"000": 70, "001": 64, "002": 37} {
+	maps.Copy(all, collectionRequirements)
+	for page, n := range map[string]int{"000": 70, "001": 64, "002": 37, "003": 23} {
 		for i := 1; i <= n; i++ {
 			if len(all[fmt.Sprintf("%s-%d", page, i)]) == 0 {
 				t.Errorf("%s-%d has no test", page, i)
 			}
 		}
 	}
-	if len(all) != 70+64+37 {
+	if len(all) != 70+64+37+23 {
 		t.Errorf("there are %d requirements", len(all))
 	}
 	sources := map[string]string{}
 	for id, tests := range all {
 		for _, test := range tests {
+			if strings.HasSuffix(test, ".txtar") {
+				if _, err := os.Stat(filepath.Join("..", "..", test)); err != nil {
+					t.Errorf("%s: %v", id, err)
+				}
+				continue
+			}
 			dir, name := "host/agent", test
 			if i := strings.LastIndex(test, ".Test"); i >= 0 {
 				dir, name = test[:i], test[i+1:]

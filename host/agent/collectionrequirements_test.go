@@ -1,0 +1,29 @@
+package agent_test
+
+// collectionRequirements contains, for each numbered statement of the documentation page on the memory
+// of machines, the tests that check this statement.
+var collectionRequirements = map[string][]string{
+	"003-1":  {"host.TestSeedMachines", "host/memory/collection.TestRemember"},
+	"003-2":  {"host.TestMachineMemoryIsGoverned", "host.TestMachineFaults"},
+	"003-3":  {"host.TestSeedMachines", "host/memory/collection.TestRemember", "host/memory/collection.TestLifetimes"},
+	"003-4":  {"host.TestEmbeddingsAreBatched", "host/memory/collection.TestOtherEmbedder"},
+	"003-5":  {"host/memory/collection.TestRemember", "host/memory/collection.TestBadArguments", "host/machine.TestProblems"},
+	"003-6":  {"host.TestSeedMachines", "host/memory/collection.TestAutoCollections", "host/machine.TestProblems"},
+	"003-7":  {"host/memory/collection.TestRemember", "host.TestSeedMachines"},
+	"003-8":  {"host/memory/collection.TestScopes", "host/memory/collection.TestAutoCollections", "host.TestSeedMachines"},
+	"003-9":  {"host/memory/collection.TestLifetimes"},
+	"003-10": {"host.TestSeedMachines", "host/memory/collection.TestBadArguments", "host/memory/collection.TestScopes"},
+	"003-11": {"host.TestRecallByVector", "host/search/index.TestModel"},
+	"003-12": {"host.TestSeedMachines", "host/memory/collection.TestRemember"},
+	"003-13": {"host.TestMachineResults"},
+	"003-14": {"host.TestSeedMachines"},
+	"003-15": {"host.TestRecallPrecedesRemember", "host.TestSeedMachines"},
+	"003-16": {"host.TestSeedMachines", "host.TestConversationsEnd"},
+	"003-17": {"host.TestSeedMachines", "host/search/index.TestModel", "host.TestFilterPrecedesSearch"},
+	"003-18": {"host/machine.TestProblems", "host.TestMachineFaults", "host.TestMachineMemoryIsGoverned"},
+	"003-19": {"cmd/toolrun/testdata/script/test.txtar", "host/engine/js.TestMachineTest"},
+	"003-20": {"cmd/toolrun/testdata/script/test.txtar"},
+	"003-21": {"cmd/toolrun/testdata/script/test.txtar"},
+	"003-22": {"host.TestMachineExpressions", "host.TestSeedMachines"},
+	"003-23": {"host.TestSeedMachines"},
+}
