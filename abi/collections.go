@@ -46,13 +46,13 @@ func recallEntries() Operation {
 		Params: []Param{
 			collectionParam(),
 			{Name: "query", Kind: JSON, Required: true, Type: Type{Shape: Text}, Doc: "the text to search for, as in \"Acme renewal\""},
-			optionsParam("RecallEntriesOptions",
+			strict(optionsParam("RecallEntriesOptions",
 				Field{Name: "limit", Type: Type{Shape: Integer}, Optional: true, Doc: "the maximum number of entries, from 1 to 1000; by default 10"},
 				Field{Name: "threshold", Type: Type{Shape: Number}, Optional: true, Doc: "the minimum score of an entry, from 0 to 1"},
 				filterField(),
 				namespaceField("the namespace to search; by default the namespace without a name, never all"),
 				Field{Name: "mode", Type: Type{Shape: Text}, Optional: true, Doc: "hybrid, vector or text; by default hybrid"},
-				Field{Name: "scores", Type: Type{Shape: Boolean}, Optional: true, Doc: "also return the parts of each score"}),
+				Field{Name: "scores", Type: Type{Shape: Boolean}, Optional: true, Doc: "also return the parts of each score"}), "filter.*"),
 		},
 		Reply: Type{Shape: Object, Name: "Recalled", Fields: []Field{
 			{Name: "results", Type: Type{Shape: List, Items: &Type{Shape: Object, Name: "RecalledEntry", Fields: []Field{
@@ -74,7 +74,7 @@ func forgetEntries() Operation {
 		Doc: "removes entries of a namespace of a collection: the entry with an id, the entries that match a filter, or all",
 		Params: []Param{
 			collectionParam(),
-			{Name: "selector", Aliases: []string{"options"}, Kind: JSON, Required: true, Type: Type{Shape: Object, Name: "ForgetSelector", Fields: []Field{
+			{Name: "selector", Aliases: []string{"options"}, Kind: JSON, Required: true, Strict: []string{"id", "filter", "all"}, Type: Type{Shape: Object, Name: "ForgetSelector", Fields: []Field{
 				{Name: "id", Type: Type{Shape: Text}, Optional: true, Doc: "the id of an entry"},
 				filterField(),
 				namespaceField("the namespace of the entries; without id and filter, all its entries are removed"),
@@ -90,6 +90,12 @@ func forgetEntries() Operation {
 
 func collectionParam() Param {
 	return Param{Name: "collection", Aliases: []string{"collection_name"}, Kind: StoreName, Required: true, Doc: "the name of the collection, such as \"knowledge_base\""}
+}
+
+// strict returns a parameter with Param.Strict.
+func strict(p Param, members ...string) Param {
+	p.Strict = members
+	return p
 }
 
 func namespaceField(doc string) Field {

@@ -32,11 +32,27 @@ type Param struct {
 	Aliases  []string `json:"aliases,omitempty"`
 	Kind     Kind     `json:"kind"`
 	Required bool     `json:"required,omitempty"`
+	// Strict lists members of the argument that must not be undefined, in languages with this value.
+	// JSON omits undefined members, so the call would select more than its author intended. All members
+	// inside of a listed member are included. A name with the suffix ".*" lists only these.
+	Strict []string `json:"strict,omitempty"`
 
 	// Type is the type of the argument if Kind is JSON.
 	Type Type `json:"-"`
 	// Doc is a noun phrase, such as "the parts of the content to read".
 	Doc string `json:"-"`
+}
+
+// Rejects reports whether the member at a path in the argument must not be undefined. The first element
+// of the path is a member of the argument.
+func (p Param) Rejects(path ...string) bool {
+	for _, listed := range p.Strict {
+		name, inside := strings.CutSuffix(listed, ".*")
+		if len(path) > 0 && path[0] == name && (!inside || len(path) > 1) {
+			return true
+		}
+	}
+	return false
 }
 
 // Operation is a function that a guest can call. Its JSON encoding contains only the fields that a

@@ -253,9 +253,9 @@ export class Memory {
   }
 
   #argument(op, arg, i) {
-    const name = this.#operations.find((known) => known.name === op).params[i].name;
+    const { name, strict } = this.#operations.find((known) => known.name === op).params[i];
     try {
-      return encode(arg, name) ?? 'null';
+      return encode(arg, name, strict) ?? 'null';
     } catch (error) {
       if (!(error instanceof Unfit)) throw error;
       throw errorOf({ code: error.deep ? 'too_large' : 'invalid_argument', message: `${op}: ${error.message}`, op });

@@ -23,12 +23,15 @@ export class Unfit extends Error {
   }
 }
 
-/** Encodes a value; the result is undefined for undefined. Paths in errors begin with name. */
-export function encode(value, name) {
-  return write(value, name, []);
+/**
+ * Encodes a value; the result is undefined for undefined. Paths in errors begin with name. strict
+ * lists members that must not be undefined, as in the table of operations.
+ */
+export function encode(value, name, strict = []) {
+  return write(value, name, [], strict);
 }
 
-function write(given, path, parents) {
+function write(given, path, parents, strict) {
   const value = typeof given?.toJSON === 'function' && !isInvalidDate(given) ? given.toJSON() : given;
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'string') return text(value, path);
@@ -41,14 +44,23 @@ function write(given, path, parents) {
   if (parents.includes(value)) throw new Unfit(`${path} contains itself`);
   if (parents.length >= MAX_NESTING) throw new Unfit(`${path} is nested deeper than ${MAX_NESTING} levels`, true);
   const within = [...parents, value];
+  const inside = strict.includes('');
   if (Array.isArray(value)) {
-    return `[${Array.from(value, (item, i) => write(item, `${path}[${i}]`, within) ?? 'null').join(',')}]`;
+    return `[${Array.from(value, (item, i) => defined(write(item, `${path}[${i}]`, within, strict), `${path}[${i}]`, inside) ?? 'null').join(',')}]`;
   }
   const members = Object.keys(value).map((key) => {
-    const member = write(value[key], /^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`, within);
+    const place = /^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
+    const below = inside || strict.includes(key) || strict.includes(`${key}.*`) ? [''] : [];
+    const member = defined(write(value[key], place, within, below), place, inside || strict.includes(key));
     return member === undefined ? undefined : `${text(key, path)}:${member}`;
   });
   return `{${members.filter((member) => member !== undefined).join(',')}}`;
+}
+
+/** Returns an encoded value. Throws if it is undefined and must not be. */
+function defined(encoded, path, required) {
+  if (encoded === undefined && required) throw new Unfit(`${path} is undefined`);
+  return encoded;
 }
 
 function isInvalidDate(value) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dop251/goja"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
@@ -36,6 +37,8 @@ type bounds struct {
 	// lossy reports whether to encode NaN and infinite numbers as null and to omit functions and
 	// symbols, as JSON.stringify does.
 	lossy bool
+	// strict, if it is not nil, is the parameter whose argument is encoded; see abi.Param.Strict.
+	strict *abi.Param
 }
 
 // encoder encodes a guest's value as JSON. JSON.stringify drops some values and turns others into
@@ -216,6 +219,9 @@ func (e *encoder) array(o *goja.Object) *encodeError {
 		}
 		e.path = append(e.path, step{index: int(i)})
 		value := e.resolve(o.Get(strconv.FormatInt(i, 10)))
+		if isUndefined(value) && e.rejectsUndefined() {
+			return notEncodable("is undefined")
+		}
 		if e.omits(value) {
 			value = goja.Null()
 		}
@@ -240,7 +246,11 @@ func (e *encoder) record(o *goja.Object) *encodeError {
 			// nothing or a different member.
 			return notEncodable("has an unpaired surrogate in its name")
 		}
-		if value := e.resolve(raw); !isUndefined(value) && !e.omits(value) {
+		value := e.resolve(raw)
+		if isUndefined(value) && e.rejectsUndefined() {
+			return notEncodable("is undefined")
+		}
+		if !isUndefined(value) && !e.omits(value) {
 			if !first {
 				e.out = append(e.out, ',')
 			}
@@ -254,6 +264,19 @@ func (e *encoder) record(o *goja.Object) *encodeError {
 	}
 	e.out = append(e.out, '}')
 	return nil
+}
+
+// rejectsUndefined reports whether the value at the current path must not be undefined.
+func (e *encoder) rejectsUndefined() bool {
+	p := e.bounds.strict
+	if p == nil || len(p.Strict) == 0 {
+		return false
+	}
+	path := make([]string, len(e.path))
+	for i, s := range e.path {
+		path[i] = s.key
+	}
+	return p.Rejects(path...)
 }
 
 func count(list []string, s string) (n int) {

@@ -16,7 +16,7 @@ const machineHelpers = `const $now = new Date().toISOString(), now = () => $now;
 	`const $pick = (o, names) => { const p = {}; for (const n of names) if (o[n] !== undefined) p[n] = o[n]; return p; }; ` +
 	`const $remember = (o) => [o.collection, o.content, $pick(o, ["metadata", "namespace", "ttl", "id"])]; ` +
 	`const $recall = (o) => [o.collection, o.query, $pick(o, ["limit", "threshold", "filter", "namespace", "mode", "scores"])]; ` +
-	`const $forget = (o) => [o.collection, $pick(o, ["id", "filter", "namespace", "all"])]; ` +
+	`const $forget = ({collection, ...selector}) => [collection, selector]; ` +
 	`const $text = (v) => typeof v === "string" ? v : JSON.stringify(v) ?? ""; ` +
 	`const $messages = (o) => o.role === undefined ? [{role: "user", content: $text(o.task)}] : [{role: "system", content: $text(o.role)}, {role: "user", content: $text(o.task)}]; ` +
 	`const $answer = (a) => a.object ?? {text: a.text ?? ""}; `

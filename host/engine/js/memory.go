@@ -156,7 +156,7 @@ func (m *memoryAPI) arguments(op *abi.Operation, values []goja.Value) abi.Call {
 	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, 0, len(values))}
 	for i, value := range values {
 		name := op.Params[i].Name
-		text, refused := encodeJSON(m.realm, name, value, bounds{nesting: m.limits.ValueNesting, bytes: maxArgumentBytes})
+		text, refused := encodeJSON(m.realm, name, value, bounds{nesting: m.limits.ValueNesting, bytes: maxArgumentBytes, strict: &op.Params[i]})
 		if refused != nil {
 			m.errors.raise(argumentFault(op.Name, refused))
 		}

@@ -62,6 +62,9 @@ func readSelector(text json.RawMessage) (s selector, err error) {
 	if err != nil {
 		return s, err
 	}
+	if err := checkPresent(text, "id", "filter", "all"); err != nil {
+		return s, err
+	}
 	all := false
 	if err := o.readAll(map[string]kind.Option{
 		"id": nameOption(&s.id, false), "namespace": nameOption(&s.namespace, true), "all": kind.BoolOption(&all),
@@ -86,6 +89,21 @@ func readSelector(text json.RawMessage) (s selector, err error) {
 		s.filter, err = index.ParseFilter(filter)
 	}
 	return s, err
+}
+
+// checkPresent returns a fault if a member of a selector is null. Without this member, the selector would
+// select more entries: the entry that the tool meant has no id, for example.
+func checkPresent(selector json.RawMessage, names ...string) error {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(selector, &members) != nil {
+		return nil // absent
+	}
+	for _, name := range names {
+		if value, ok := members[name]; ok && kind.IsAbsent(value) {
+			return abi.Faultf(abi.InvalidArgument, "the member %q of the selector is null", name).WithHint("omit it if the selector does not need it")
+		}
+	}
+	return nil
 }
 
 // isEmpty reports whether a value is an object without members.

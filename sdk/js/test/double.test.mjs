@@ -174,6 +174,18 @@ test('values that are not JSON are refused', async () => {
   assert.deepEqual(await memory.content('prefs'), { at: '2030-01-01T00:00:00.000Z', list: [null] });
 });
 
+test('a filter or a selector with an undefined member is refused', async () => {
+  const memory = await Memory.open({ stores: { kb: { kind: 'collection', access: 'application' } } });
+  await memory.remember('kb', 'green tea', { id: '1', namespace: 's1', metadata: { team: 'a', owner: undefined } });
+  for (const filter of [{ team: undefined }, { team: 'a', owner: undefined }, { team: { in: [undefined] } }, { year: { gte: 1, lte: undefined } }]) {
+    await assert.rejects(memory.recall('kb', 'tea', { filter, namespace: 's1' }), { code: 'invalid_argument' });
+  }
+  for (const selector of [{ id: undefined }, { filter: undefined }, { filter: { team: undefined } }, { all: undefined }]) {
+    await assert.rejects(memory.forget('kb', { ...selector, namespace: 's1' }), { code: 'invalid_argument' });
+  }
+  assert.equal((await memory.recall('kb', 'tea', { filter: undefined, limit: undefined, namespace: 's1' })).count, 1);
+});
+
 test('an invalid declaration is rejected', async () => {
   await assert.rejects(Memory.open({ stores: { prefs: { access: 'everybody' } } }), { code: 'source_invalid', message: '"everybody" is not a valid value of access' });
   await assert.rejects(Memory.open({ stores: { prefs: { access: 'user' } }, grants: { perfs: 'read' } }), { hint: 'did you mean "prefs"?' });
