@@ -89,7 +89,7 @@ func TestMachineFaults(t *testing.T) {
 		{"compute without a result", "  compute x\n    let n = input.a + input.b\n", "", abi.SourceInvalid, 9, 3, `the step "x" has no result`},
 		{"expression", "  ask x, using: \"local\"\n    with task \"a${input.b.c.d}`\" + input.b.c.d\n", "", abi.ToolError, 10, 29, "Cannot read property 'd'"},
 		{"after a backtick", "  ask x, using: \"local\"\n    with task \"`a${input.a}`\" + input.b.c.d\n", "", abi.ToolError, 10, 43, "Cannot read property 'd'"},
-		{"answer of the wrong shape", "  ask x, using: \"local\"\n    with task input.a + input.b\n    returns\n      y as number\n", `{"y":"one"}`, abi.ToolError, 9, 3, "the model's answer to the step x is not valid"},
+		{"answer of the wrong shape", "  ask x, using: \"local\"\n    with task input.a + input.b\n    returns\n      y as number\n", `{"y":"one"}`, abi.ToolError, 9, 3, "the model's answer to the step x is not valid: /y: must be"},
 		{"syntax", "  compute x\n    let n = = input.a;\n    {y: input.b}\n", "", abi.SourceInvalid, 10, 13, "unexpected token ="},
 		{"strict mode", "  compute x\n    let let = input.a;\n    {y: input.b}\n", "", abi.SourceInvalid, 10, 9, ""},
 		{"permission", "  remember x\n    content: input.a + input.b\n    collection: \"kb\"\n", "", abi.SourceInvalid, 9, 3, "requires the permission memory"},

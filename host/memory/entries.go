@@ -10,7 +10,6 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
-	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/records"
 	"github.com/toolrun/toolrun/host/storage"
@@ -65,7 +64,7 @@ func ListEntries(ctx context.Context, s *Service, c partition.Caller, q EntryQue
 	}
 	switch {
 	case st == nil:
-		return nil, "", abi.Faultf(abi.NotFound, "the collection %s does not exist", kind.Quote(q.Collection))
+		return nil, "", noCollection(q.Collection)
 	case st.Kind != declare.KindCollection:
 		return nil, "", abi.Faultf(abi.InvalidArgument, "the store %q of kind %s is not a collection", st.Name, st.Kind)
 	}

@@ -162,11 +162,11 @@ func writeMachineStep(c *machineCompiler, w *machineWriter) {
 func writeAsk(c *machineCompiler, w *machineWriter) {
 	s := c.step
 	message := fmt.Sprintf("the model's answer to the step %s is not valid: ", s.Name.Value)
-	condition := `e?.code === "schema_violation"`
+	condition, reason := `e?.code === "schema_violation"`, `e.message.replace(/^the model's answer: /, "")`
 	if w.test != nil {
-		condition, message = "true", fmt.Sprintf("the test does not assume the result of the step %s: ", s.Name.Value)
+		condition, reason, message = "true", "e.message", fmt.Sprintf("the test does not assume the result of the step %s: ", s.Name.Value)
 	}
-	w.write("const $fail_%s = (e) => %s ? new Error(%s + e.message) : e; ", s.Name.Value, condition, jsonOf(message))
+	w.write("const $fail_%s = (e) => %s ? new Error(%s + %s) : e; ", s.Name.Value, condition, jsonOf(message), reason)
 	options := ""
 	if schema := s.AnswerSchema(); schema != nil {
 		options = ", schema: " + string(schema)

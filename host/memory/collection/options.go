@@ -101,7 +101,11 @@ func nameOption(to *string, empty bool) kind.Option {
 		name, ok := v.(string)
 		*to = name
 		if !ok || name == "" && !empty || len(name) > MaxName || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
-			return "a string of at most " + strconv.Itoa(MaxName) + " bytes without control characters"
+			shortest := "1"
+			if empty {
+				shortest = "0"
+			}
+			return "a string of " + shortest + " to " + strconv.Itoa(MaxName) + " bytes without control characters"
 		}
 		return ""
 	}
