@@ -24,6 +24,9 @@ func turnResult(t *turn, done memory.Done, err error) *report.Turn {
 		Logs: append([]abi.LogLine{}, t.last.logs...), Usage: t.usage(), Effects: effectsOr(done.Effects),
 		Changes: shownChanges(t.set, done.Changes), Orphaned: t.external.orphans(),
 	}
+	if t.inv.Test {
+		result.Remembered = done.Remembered
+	}
 	if err != nil {
 		result.Error = t.fault(err)
 	}

@@ -47,9 +47,11 @@ type Turn struct {
 	UserReference    string
 	Key              string
 	DryRun           bool
-	// Live and Mocks have the same meaning as in Invocation.
-	Live  bool
-	Mocks model.Mocks
+	// Test, Live, Mocks and Recalls have the same meaning as in Invocation.
+	Test    bool
+	Live    bool
+	Mocks   model.Mocks
+	Recalls memory.RecallMocks
 	// Timeout is the time limit of the turn, including its tools and the time in queues. The default
 	// is DefaultTurnTimeout, and the maximum is Limits.MaxTimeout.
 	Timeout time.Duration

@@ -41,7 +41,7 @@ func newTurn(h *Host, name string, req Turn) *turn {
 	}
 	inv := Invocation{
 		Caller: req.Caller, Metadata: req.Metadata, SessionReference: req.SessionReference, UserReference: req.UserReference,
-		Key: req.Key, DryRun: req.DryRun, Live: req.Live, Mocks: req.Mocks, Timeout: req.Timeout, OnLog: req.OnLog, OnState: req.OnState,
+		Key: req.Key, DryRun: req.DryRun, Test: req.Test, Live: req.Live, Mocks: req.Mocks, Recalls: req.Recalls, Timeout: req.Timeout, OnLog: req.OnLog, OnState: req.OnState,
 	}
 	t := &turn{job: newJob(h, inv, act), req: req, name: name}
 	t.info.Agent = req.Agent
@@ -204,6 +204,7 @@ func (t *turn) performOn(ctx context.Context, v *memory.View) (err error) {
 		return err
 	}
 	memory.SetEmbedder(v, embeddings{&t.job, v, ctx})
+	memory.SetMocks(v, t.inv.Recalls, t.inv.Test)
 	if err = performSafely(ctx, t, newAgentEnv(t, v, seed)); err == nil && v.Err() == nil {
 		err = memory.Complete(ctx, v) // while the turn has a slot
 	}

@@ -30,10 +30,10 @@ func (r *run) makeFingerprint() string {
 // mocksPart returns the part of a request that contains its mocks, if it has any. A Result that
 // depends on mocks must not be the answer to a request without them.
 func (inv *Invocation) mocksPart() []part {
-	if inv.Mocks == nil {
+	mocks := WriteMocks(inv.Mocks, inv.Recalls)
+	if mocks == nil {
 		return nil
 	}
-	mocks, _ := json.Marshal(inv.Mocks) // mocks were read from JSON
 	return []part{{"mocks", mocks}}
 }
 

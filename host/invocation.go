@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/partition"
 )
@@ -72,11 +73,19 @@ type Invocation struct {
 	// DryRun makes the run a dry run, which does not store anything. The Changes of its Result list
 	// the changes that a normal run would have made. A dry run ignores Key.
 	DryRun bool
-	// Live allows a dry run to call models. Otherwise, a dry run makes no external calls.
+	// Test makes the run a test run, which is a dry run without external calls and with empty
+	// collections: recall has no results, unless Recalls contains them. The Remembered of its Result
+	// lists the entries that remember would have stored.
+	Test bool
+	// Live allows a dry run to call models. Otherwise, a dry run makes no external calls. Live has no
+	// effect on a test run.
 	Live bool
 	// Mocks contains answers that replace the answers of the models. If Mocks is nil, the models are
 	// called.
 	Mocks model.Mocks
+	// Recalls contains results that replace the searches in collections. Collections without a result
+	// are searched, except in a test run.
+	Recalls memory.RecallMocks
 	// Env contains environment variables in addition to those that the tool declares.
 	Env map[string]string
 	// Timeout shortens the time limit that the tool declares. If the tool does not declare one,

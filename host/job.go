@@ -54,6 +54,9 @@ type job struct {
 
 // newJob returns a job that has not started yet.
 func newJob(h *Host, inv Invocation, act string) job {
+	if inv.Test {
+		inv.DryRun, inv.Live = true, false
+	}
 	return job{h: h, inv: inv, act: act, began: h.now(), started: time.Now(), info: RunInfo{App: h.app.ID, Tool: inv.Tool, Caller: inv.Caller}}
 }
 

@@ -22,8 +22,8 @@ type models struct {
 	consumer model.Consumer
 	// If mocks is not nil, its answers replace the answers of the models.
 	mocks model.Mocks
-	// dry is true if the run must not make calls.
-	dry bool
+	// dry is true if the run must not make calls. test is true if the run is a test run.
+	dry, test bool
 	// answered is the number of answers of each mock in this attempt.
 	answered map[string]int
 }
@@ -86,7 +86,11 @@ func (x *externals) sendChat(ctx context.Context, chat model.Chat, name, key str
 // resolve returns the model with a name. If the run cannot use the model, resolve returns the fault
 // abi.Unavailable.
 func (m *models) resolve(name string) (model.Chat, error) {
-	if m.dry {
+	switch {
+	case m.test:
+		return nil, abi.Faultf(abi.Unavailable, "a test run does not call models").
+			WithHint(`add answers of the model to the mocks: {%q: ["a text"]}`, truncateName(name))
+	case m.dry:
 		return nil, abi.Faultf(abi.Unavailable, "a dry run does not call models").
 			WithHint("use --live to call the model, or --mock FILE to use the answers in a file")
 	}

@@ -64,26 +64,27 @@ type pausedRun struct {
 
 // pausedInvocation contains the fields of an Invocation that are stored.
 type pausedInvocation struct {
-	Tool             string            `json:"tool"`
-	Caller           Caller            `json:"caller"`
-	Code             *AdHocTool        `json:"code,omitempty"`
-	Input            json.RawMessage   `json:"input,omitempty"`
-	Context          json.RawMessage   `json:"context,omitempty"`
-	Metadata         json.RawMessage   `json:"metadata,omitempty"`
-	SessionReference string            `json:"session_reference,omitempty"`
-	UserReference    string            `json:"user_reference,omitempty"`
-	Key              string            `json:"key,omitempty"`
-	Mocks            model.Mocks       `json:"mocks,omitempty"`
-	Env              map[string]string `json:"env,omitempty"`
-	Timeout          time.Duration     `json:"timeout,omitempty"`
-	Deadline         time.Duration     `json:"deadline,omitempty"`
+	Tool             string             `json:"tool"`
+	Caller           Caller             `json:"caller"`
+	Code             *AdHocTool         `json:"code,omitempty"`
+	Input            json.RawMessage    `json:"input,omitempty"`
+	Context          json.RawMessage    `json:"context,omitempty"`
+	Metadata         json.RawMessage    `json:"metadata,omitempty"`
+	SessionReference string             `json:"session_reference,omitempty"`
+	UserReference    string             `json:"user_reference,omitempty"`
+	Key              string             `json:"key,omitempty"`
+	Mocks            model.Mocks        `json:"mocks,omitempty"`
+	Recalls          memory.RecallMocks `json:"recalls,omitempty"`
+	Env              map[string]string  `json:"env,omitempty"`
+	Timeout          time.Duration      `json:"timeout,omitempty"`
+	Deadline         time.Duration      `json:"deadline,omitempty"`
 }
 
 // storedInvocation returns the stored form of an invocation. The first execution has already given
 // its metadata and references to the session, so they are stored only if there is no session.
 func storedInvocation(inv Invocation) pausedInvocation {
 	p := pausedInvocation{
-		Tool: inv.Tool, Caller: inv.Caller, Code: inv.Code, Input: inv.Input, Context: inv.Context, Key: inv.Key, Mocks: inv.Mocks,
+		Tool: inv.Tool, Caller: inv.Caller, Code: inv.Code, Input: inv.Input, Context: inv.Context, Key: inv.Key, Mocks: inv.Mocks, Recalls: inv.Recalls,
 		Env: inv.Env, Timeout: inv.Timeout, Deadline: inv.Deadline,
 	}
 	if inv.Caller.Session == "" {
@@ -96,7 +97,7 @@ func storedInvocation(inv Invocation) pausedInvocation {
 func (p pausedInvocation) invocation() Invocation {
 	return Invocation{
 		Tool: p.Tool, Caller: p.Caller, Code: p.Code, Input: p.Input, Context: p.Context, Metadata: p.Metadata,
-		SessionReference: p.SessionReference, UserReference: p.UserReference, Key: p.Key, Mocks: p.Mocks,
+		SessionReference: p.SessionReference, UserReference: p.UserReference, Key: p.Key, Mocks: p.Mocks, Recalls: p.Recalls,
 		Env: p.Env, Timeout: p.Timeout, Deadline: p.Deadline,
 	}
 }

@@ -155,6 +155,7 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	a := &attempt{run: r, view: v, ctx: ctx}
 	r.last = a
 	memory.SetEmbedder(v, embeddings{&r.job, v, ctx})
+	memory.SetMocks(v, r.inv.Recalls, r.inv.Test)
 	if err := beginExternal(ctx, &r.job, v); err != nil {
 		return a.runError(ctx, err)
 	}
@@ -284,6 +285,9 @@ func (r *run) result(done memory.Done, err error) *report.Result {
 		result.Effects = done.Effects
 	}
 	result.Changes = done.Changes
+	if r.inv.Test {
+		result.Remembered = done.Remembered
+	}
 	if err != nil {
 		result.Status, result.Error = report.Failed, r.fault(err)
 		return result

@@ -3,10 +3,12 @@ package memory
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/approval"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/session"
@@ -166,6 +168,36 @@ func (t *transaction) changes(e txn.Effects) []report.Change {
 		}
 		st, item := t.view.storeOf(c.Key)
 		list = append(list, report.Change{Store: st.Name, Item: item, Before: st.show(&c.Old), After: st.show(&c.New)})
+	}
+	return list
+}
+
+// remembered returns the entries of collections that a dry run would have stored.
+func (t *transaction) remembered(e txn.Effects) []report.Remembered {
+	list := []report.Remembered{}
+	for i := range e.Writes {
+		c := &e.Writes[i]
+		st, _ := t.view.storeOf(c.Key)
+		if st == nil || st.Kind != declare.KindCollection || !c.New.Exists() {
+			continue
+		}
+		name := strings.TrimPrefix(c.Key.Part(storage.Namespace), "/")
+		entry := report.Remembered{Collection: st.Name, Namespace: name, ID: c.Key.Part(storage.Item)}
+		var shown struct {
+			Content  json.RawMessage `json:"content"`
+			Metadata json.RawMessage `json:"metadata"`
+		}
+		if json.Unmarshal(st.show(&c.New), &shown) != nil {
+			continue // the entry was made in this run, so it is well-formed
+		}
+		entry.Content, entry.Metadata = shown.Content, shown.Metadata
+		if len(entry.Metadata) == 0 {
+			entry.Metadata = json.RawMessage("{}")
+		}
+		if !c.New.Expires.IsZero() {
+			entry.Expires = &c.New.Expires
+		}
+		list = append(list, entry)
 	}
 	return list
 }

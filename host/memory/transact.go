@@ -59,6 +59,8 @@ type Done struct {
 	Attempts int
 	// Changes are the changes that a dry run would have stored.
 	Changes []report.Change
+	// Remembered are the entries of collections among the changes.
+	Remembered []report.Remembered
 	// Recorded reports whether the ledger has an entry of the transaction.
 	Recorded bool
 	// Replayed is the answer of an earlier transaction with the same key. If Replayed is set, the
@@ -145,7 +147,7 @@ func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Don
 		done.Replayed = earlier.answer
 		return done, nil
 	case err == nil && t.tx.DryRun:
-		done.Changes = t.changes(out.Effects)
+		done.Changes, done.Remembered = t.changes(out.Effects), t.remembered(out.Effects)
 	case err == nil:
 		done.Recorded = out.Committed && t.tx.LedgerEntry != nil && t.s.ledger.Enabled()
 	}

@@ -46,6 +46,8 @@ type View struct {
 	// The field "undeclared" is the number of stored collections without a declaration. It is nil until
 	// the attempt creates such a collection.
 	undeclared *int
+	// The field "mocks" replaces searches; see SetMocks.
+	mocks mocks
 	// The field "closed" is set when the attempt can no longer succeed.
 	closed error
 }

@@ -4,6 +4,7 @@ package report
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
 )
@@ -29,6 +30,9 @@ type Result struct {
 	Effects  Effects          `json:"effects"`
 	// Changes are the changes that a dry run would have stored.
 	Changes []Change `json:"changes,omitempty"`
+	// Remembered are the entries of collections that a test run would have stored, in the order of the
+	// calls. It is nil if the run is not a test run or has failed.
+	Remembered []Remembered `json:"remembered,omitzero"`
 	// Attempts is the number of times that the tool was executed. The logs, the output and the effects
 	// are from the last attempt.
 	Attempts int `json:"attempts"`
@@ -99,6 +103,19 @@ type Change struct {
 	Item   string          `json:"item,omitempty"`
 	Before json.RawMessage `json:"before"`
 	After  json.RawMessage `json:"after"`
+}
+
+// Remembered is an entry that a test run would have stored in a collection.
+type Remembered struct {
+	Collection string `json:"collection"`
+	// Namespace is the name of the namespace. It is "" for the default namespace.
+	Namespace string          `json:"namespace"`
+	ID        string          `json:"id"`
+	Content   json.RawMessage `json:"content"`
+	// Metadata is an object. It is empty if the entry has no metadata.
+	Metadata json.RawMessage `json:"metadata"`
+	// Expires is the end of the entry, or nil.
+	Expires *time.Time `json:"expires_at,omitempty"`
 }
 
 // ReadEffect contains the revision of a record that a run has read. The revision is 0 if the record

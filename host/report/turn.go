@@ -21,6 +21,8 @@ type Turn struct {
 	Effects Effects `json:"effects"`
 	// Changes are the changes that a dry run would have stored.
 	Changes []Change `json:"changes,omitempty"`
+	// Remembered are the entries of collections that a test run would have stored, as in a Result.
+	Remembered []Remembered `json:"remembered,omitzero"`
 	// Orphaned lists the external calls of earlier attempts that the last attempt did not repeat.
 	Orphaned []OrphanedCall `json:"orphaned,omitempty"`
 	// Attempts is the number of times that the turn was executed. All other fields except Usage are

@@ -104,7 +104,7 @@ func (r remoteAgents) unknown(ctx context.Context, err error, agent string) erro
 func turnFieldsOf(t host.Turn) apitypes.TurnFields {
 	return apitypes.TurnFields{
 		Session: t.Caller.Session, User: t.Caller.User, Workflow: t.Caller.Workflow, Metadata: t.Metadata, TimeoutMS: t.Timeout.Milliseconds(), DryRun: t.DryRun,
-		TestFields: testFieldsOf(t.Live, t.Mocks),
+		TestFields: testFieldsOf(t.Test, t.Live, t.Mocks, t.Recalls),
 	}
 }
 

@@ -1,13 +1,14 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/model/openai"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
@@ -18,6 +19,7 @@ type modelFlags struct {
 	file string // models.yaml
 	mock string // answers in place of the models
 	live bool   // call models in a dry run
+	test bool   // make a test run
 }
 
 // registerFile registers only the flag for models.yaml.
@@ -28,9 +30,14 @@ func (f *modelFlags) registerFile(cmd *cobra.Command) {
 
 func (f *modelFlags) register(cmd *cobra.Command) {
 	f.registerFile(cmd)
-	cmd.Flags().StringVar(&f.mock, "mock", "", "a JSON `file` with answers in place of all models: {MODEL: [answer, ...]}")
+	cmd.Flags().StringVar(&f.mock, "mock", "", "a JSON `file` with answers in place of all models, and results in place of searches: {MODEL: [answer, ...], recall: {COLLECTION: [[entry, ...], ...]}}")
 	cmd.Flags().BoolVar(&f.live, "live", false, "call models in a dry run, too")
 	_ = cmd.MarkFlagFilename("mock", "json")
+}
+
+// testFlag registers the flag for test runs.
+func (f *modelFlags) testFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.test, "test", false, "store nothing, call no models, and find nothing in collections, except what --mock contains")
 }
 
 // open reads models.yaml and makes its models. It returns nil if the command has none.
@@ -63,27 +70,26 @@ func (f *modelFlags) config(env Env) (*model.Config, error) {
 }
 
 // testFieldsOf returns the fields of a request to a server that contain the answers in place of models.
-func testFieldsOf(live bool, mocks model.Mocks) apitypes.TestFields {
-	f := apitypes.TestFields{Live: live}
-	if mocks != nil {
-		f.Mocks, _ = json.Marshal(mocks) // mocks were read from JSON
-	}
-	return f
+func testFieldsOf(test, live bool, mocks model.Mocks, recalls memory.RecallMocks) apitypes.TestFields {
+	return apitypes.TestFields{Test: test, Live: live, Mocks: host.WriteMocks(mocks, recalls)}
 }
 
-// mocks reads the answers that replace the answers of models. It returns nil if the command has no
-// such file.
-func (f *modelFlags) mocks(env Env) (model.Mocks, error) {
+// mocks reads the answers that replace the answers of models, and the results that replace searches.
+// It returns nil if the command has no such file.
+func (f *modelFlags) mocks(env Env) (model.Mocks, memory.RecallMocks, error) {
+	if f.test && f.live {
+		return nil, nil, usagef("omit one of them", "--live cannot be combined with --test, which calls no models")
+	}
 	if f.mock == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
 	content, err := os.ReadFile(env.path(f.mock))
 	if err != nil {
-		return nil, usagef("", "cannot read the mocks: %v", err)
+		return nil, nil, usagef("", "cannot read the mocks: %v", err)
 	}
-	mocks, err := model.ReadMocks(content)
+	mocks, recalls, err := host.ReadMocks(content)
 	if fault, ok := errors.AsType[*abi.Fault](err); ok {
-		return nil, usagef(fault.Hint, "%s: %s", f.mock, fault.Message)
+		return nil, nil, usagef(fault.Hint, "%s: %s", f.mock, fault.Message)
 	}
-	return mocks, err
+	return mocks, recalls, err
 }

@@ -43,7 +43,7 @@ func (r remoteRuns) Run(ctx context.Context, inv host.Invocation) (*report.Resul
 	fields := apitypes.RunFields{
 		Input: inv.Input, Session: inv.Caller.Session, User: inv.Caller.User, Workflow: inv.Caller.Workflow, Agent: inv.Caller.Agent, Metadata: inv.Metadata, Context: inv.Context,
 		Env: inv.Env, TimeoutMS: inv.Timeout.Milliseconds(), DeadlineMS: inv.Deadline.Milliseconds(), DryRun: inv.DryRun,
-		TestFields: testFieldsOf(inv.Live, inv.Mocks),
+		TestFields: testFieldsOf(inv.Test, inv.Live, inv.Mocks, inv.Recalls),
 	}
 	if inv.Code != nil {
 		return r.runCode(ctx, inv, fields)

@@ -51,6 +51,10 @@ toolrun session list shows the existing sessions.
 With --dry-run, only an entry in the ledger is stored. Below the output, the command prints what the run would store, by
 store: removed values (-) and added values (+), each with its JSON pointer. With --json, the Result contains the changes.
 
+With --test, the run is a dry run without models and with empty collections: recall finds nothing, and calls to models
+fail, unless --mock contains their results. With --json, remembered lists the entries that remember would store.
+toolrun test runs many such runs and compares their results.
+
 The first Python tool compiles the interpreter, which takes up to half a minute. If the interpreter is missing and stderr is
 a terminal, npm downloads it first (12 MB); otherwise see toolrun python.
 
@@ -59,6 +63,7 @@ With --server, the tool runs on a toolrun server. TOOL is then a tool of the ser
   toolrun run add_order 'items:=[{"sku": "a1", "count": 2}]' --user ann --session s1
   toolrun run ./tools/draft.js --grant userPrefs=read --user ann
   toolrun run remember_me language=de --user ann --dry-run
+  toolrun run answer question="is tea green" --test --mock mock.json --json
   echo '{"language": "fr"}' | toolrun run remember_me --input - --user ann --json
   toolrun run remember_me language=fr --user ann --server https://tools.example --key-file key`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -83,6 +88,7 @@ With --server, the tool runs on a toolrun server. TOOL is then a tool of the ser
 	flags.DurationVar(&f.timeout, "timeout", 0, "the time limit of the run, such as 500ms (maximum: the limit that the tool declares, or 180s; default: the declared limit, or 5s)")
 	flags.DurationVar(&f.deadline, "deadline", 0, "the time limit of the whole run, such as 30s, including queueing and waiting for models (default: the tool's declared deadline, or 1m)")
 	flags.BoolVar(&f.dry, "dry-run", false, "store nothing, and show the changes that would be stored")
+	f.testFlag(cmd)
 	flags.BoolVar(&f.trace, "trace", false, "show each memory call with its duration on stderr")
 	cmd.ValidArgsFunction = rc.projects.completeRun(&f.app)
 	rc.projects.completeFlag(cmd, "grant", cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp, func(pr *project) []string { return suffixed(pr.storeNames(), "=") })
@@ -192,10 +198,14 @@ func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string)
 	if f.dry && f.key != "" {
 		return inv, usagef("omit one of them", "--key cannot be combined with --dry-run, which stores no result")
 	}
-	if inv.Mocks, err = f.mocks(rc.env); err != nil {
+	if f.test && f.key != "" {
+		return inv, usagef("omit one of them", "--key cannot be combined with --test, which stores no result")
+	}
+	f.dry = f.dry || f.test
+	if inv.Mocks, inv.Recalls, err = f.mocks(rc.env); err != nil {
 		return inv, err
 	}
-	inv.Live, inv.Deadline = f.live, f.deadline
+	inv.Test, inv.Live, inv.Deadline = f.test, f.live, f.deadline
 	inv.Key, inv.Timeout, inv.DryRun, inv.OnLog = f.key, f.timeout, f.dry, rc.logLine()
 	return inv, nil
 }

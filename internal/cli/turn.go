@@ -41,6 +41,7 @@ func (f *turnFlags) registerRequest(cmd *cobra.Command) {
 	f.registerConversation(cmd)
 	cmd.Flags().StringVar(&f.key, "key", "", "the idempotency `key`: a repeated request with the same key and content returns the result of the first request")
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "store nothing, and show the changes that would be stored")
+	f.testFlag(cmd)
 }
 
 // turnCommands talk to agents.
@@ -140,11 +141,15 @@ func (tc turnCommands) request(cmd *cobra.Command, f *turnFlags, agent string) (
 	if f.dry && f.key != "" {
 		return t, usagef("omit one of them", "--key cannot be combined with --dry-run, which stores no result")
 	}
+	if f.test && f.key != "" {
+		return t, usagef("omit one of them", "--key cannot be combined with --test, which stores no result")
+	}
+	f.dry = f.dry || f.test
 	t = host.Turn{Agent: agent, Caller: f.caller(), Key: f.key, DryRun: f.dry, Timeout: f.timeout, OnLog: runCommand(tc).logLine()}
-	if t.Mocks, err = f.mocks(tc.env); err != nil {
+	if t.Mocks, t.Recalls, err = f.mocks(tc.env); err != nil {
 		return t, err
 	}
-	t.Live = f.live
+	t.Test, t.Live = f.test, f.live
 	if t.MemoryPolicy, err = tc.env.memoryPolicy(cmd.Context(), f.policy); err != nil {
 		return t, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/model"
 )
 
@@ -66,8 +67,11 @@ type beginRequest struct {
 	Metadata         json.RawMessage   `json:"metadata"`
 	SessionReference string            `json:"session_reference"`
 	UserReference    string            `json:"user_reference"`
-	// Mocks contains the answers of models, by model name. Without mocks, there are no models.
+	// Mocks contains the answers of models, by model name, and the results of recall. Without mocks,
+	// there are no models.
 	Mocks json.RawMessage `json:"mocks"`
+	// Test makes the run a test run.
+	Test bool `json:"test"`
 }
 
 // begin starts a run for later requests. begin returns an error if the host rejects the run.
@@ -96,8 +100,9 @@ func (i *instance) start(ctx context.Context, b beginRequest) (*run, start, erro
 		return nil, start{}, err
 	}
 	var mocks model.Mocks
+	var recalls memory.RecallMocks
 	if len(b.Mocks) > 0 {
-		if mocks, err = model.ReadMocks(b.Mocks); err != nil {
+		if mocks, recalls, err = host.ReadMocks(b.Mocks); err != nil {
 			return nil, start{}, err
 		}
 	}
@@ -108,7 +113,7 @@ func (i *instance) start(ctx context.Context, b beginRequest) (*run, start, erro
 	}
 	inv := host.Invocation{
 		Tool: b.Tool, Caller: host.Caller{User: b.User, Session: b.Session, Agent: b.Agent, Workflow: b.Workflow}, Input: b.Input, Context: b.Context,
-		Mocks: mocks, Env: b.Env, Metadata: b.Metadata, SessionReference: b.SessionReference, UserReference: b.UserReference,
+		Mocks: mocks, Recalls: recalls, Test: b.Test, Env: b.Env, Metadata: b.Metadata, SessionReference: b.SessionReference, UserReference: b.UserReference,
 		OnState: func(run string, _ host.RunState) { id = run },
 	}
 	o.runs++

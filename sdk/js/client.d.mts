@@ -79,14 +79,43 @@ export interface RunFields extends Caller {
   deadline_ms?: number;
   /** Store nothing. The Result contains the changes that would have been stored. */
   dry_run?: boolean;
+  /**
+   * Store nothing, ask no model without mocks, and let collections be empty. The Result lists the
+   * entries that would have been remembered.
+   */
+  test?: boolean;
   /** Let a dry run ask models. */
   live?: boolean;
   mocks?: Mocks;
 }
 
-/** Answers in place of all models, by the name of the model. Only operators can set them. */
+/**
+ * Answers in place of all models, by the name of the model. The member recall can contain results in
+ * place of searches. Only operators can set them.
+ */
 export interface Mocks {
-  [model: string]: (string | { text?: string; object?: unknown; tool_calls?: unknown[]; error?: { code: string; message?: string } })[];
+  [model: string]: MockAnswer[] | RecallMocks;
+}
+
+export type MockAnswer = string | { text?: string; object?: unknown; tool_calls?: unknown[]; error?: { code: string; message?: string } };
+
+/** Results in place of searches, by the name of the collection, in the order of the calls. */
+export interface RecallMocks {
+  [collection: string]: (MockEntry[] | { error: { code: string; message?: string } })[];
+}
+
+/** An entry of a result: a text, or an object. By default, the score is 1. */
+export type MockEntry = string | { content: unknown; metadata?: { [name: string]: unknown }; score?: number; id?: string };
+
+/** An entry that a test run would have stored. */
+export interface Remembered {
+  collection: string;
+  /** The name of the namespace, or "" for the default namespace. */
+  namespace: string;
+  id: string;
+  content: any;
+  metadata: { [name: string]: any };
+  expires_at?: string;
 }
 
 export interface RunRequest extends RunFields {
@@ -144,6 +173,8 @@ export interface RunReport {
   usage: { wall_ms: number; cpu_ms: number; memory_bytes?: number; host_calls: number };
   effects: { reads: ReadEffect[]; writes: WriteEffect[] };
   changes?: { store: string; item?: string; before: Json; after: Json }[];
+  /** The entries of collections that a test run would have stored. */
+  remembered?: Remembered[];
   attempts: number;
   /** Whether this is the Result of an earlier run with the same idempotency key. */
   repeated?: boolean;
@@ -245,6 +276,8 @@ export interface TurnFields extends Omit<Caller, 'agent_id'> {
   timeout_ms?: number;
   /** Store nothing. The result contains the changes that would have been stored. */
   dry_run?: boolean;
+  /** Store nothing, ask no model without mocks, and let collections be empty. */
+  test?: boolean;
   /** Let a dry turn ask models. */
   live?: boolean;
   mocks?: Mocks;
@@ -289,6 +322,7 @@ export interface TurnReport {
   usage: RunReport['usage'];
   effects: RunReport['effects'];
   changes?: RunReport['changes'];
+  remembered?: Remembered[];
   attempts: number;
   /** Whether this is the result of an earlier request with the same idempotency key. */
   repeated?: boolean;

@@ -94,6 +94,10 @@ export interface Result<T = any> {
   error?: Fault;
   warnings: string[];
   effects: Effects;
+  /** The entries of collections that a test run would have stored. */
+  remembered?: Remembered[];
+  /** The changes that a test run would have stored. */
+  changes?: { store: string; item?: string; before: any; after: any }[];
   /** The error that the tool threw, with its stack. Printing the Result does not show it. */
   readonly exception?: unknown;
 }
@@ -105,14 +109,40 @@ export interface RunOptions {
   outputSchema?: object;
   /**
    * The answers of models, by the name of the model, in the order of the requests. A tool without a
-   * declaration is granted these models.
+   * declaration is granted these models. The member recall can contain results in place of searches.
    */
   mocks?: Mocks;
+  /**
+   * Makes the run a test run: it stores nothing, and recall finds only what mocks contain. The Result
+   * lists the entries that would have been remembered.
+   */
+  test?: boolean;
 }
 
 /** An answer is a text, or an object with text, object, tool_calls or error. */
 export interface Mocks {
-  [model: string]: (string | { text?: string; object?: unknown; tool_calls?: unknown[]; error?: { code: string; message?: string } })[];
+  [model: string]: MockAnswer[] | RecallMocks;
+}
+
+export type MockAnswer = string | { text?: string; object?: unknown; tool_calls?: unknown[]; error?: { code: string; message?: string } };
+
+/** Results in place of searches, by the name of the collection, in the order of the calls. */
+export interface RecallMocks {
+  [collection: string]: (MockEntry[] | { error: { code: string; message?: string } })[];
+}
+
+/** An entry of a result: a text, or an object. By default, the score is 1. */
+export type MockEntry = string | { content: unknown; metadata?: { [name: string]: unknown }; score?: number; id?: string };
+
+/** An entry that a test run would have stored. */
+export interface Remembered {
+  collection: string;
+  /** The name of the namespace, or "" for the default namespace. */
+  namespace: string;
+  id: string;
+  content: any;
+  metadata: { [name: string]: any };
+  expires_at?: string;
 }
 
 export interface SeededRecord {

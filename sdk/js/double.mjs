@@ -207,13 +207,13 @@ export class Memory {
     await this.#app.request('close');
   }
 
-  async run(tool, input = {}, { context, env, inputSchema, outputSchema, mocks } = {}) {
+  async run(tool, input = {}, { context, env, inputSchema, outputSchema, mocks, test } = {}) {
     if (this.#run) throw new Error('a run is already in progress');
     const starting = { handle: undefined };
     this.#run = starting;
     try {
       const named = await this.#app.tool(this.#declared(inputSchema, outputSchema, mocks));
-      const started = await this.#app.request('begin', { ...this.#caller(), tool: named, metadata: this.#metadata, input, context, env, mocks });
+      const started = await this.#app.request('begin', { ...this.#caller(), tool: named, metadata: this.#metadata, input, context, env, mocks, test });
       starting.handle = started.run;
       return await this.#execute(tool, started);
     } catch (error) {
@@ -275,7 +275,7 @@ export class Memory {
       return this.#tool;
     }
     if (!schemas && mocks === undefined) return this.#tool;
-    const models = mocks === undefined ? undefined : Object.keys(mocks);
+    const models = mocks === undefined ? undefined : Object.keys(mocks).filter((name) => Array.isArray(mocks[name]));
     return { grants: this.#app.everything, ...this.#tool, inputSchema, outputSchema, models };
   }
 

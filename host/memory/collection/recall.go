@@ -55,6 +55,9 @@ func (st *store) recall(ctx context.Context, p kind.NamespacedPartition, text, o
 	if err != nil {
 		return nil, err
 	}
+	if reply, err := space.Mock(); reply != nil || err != nil {
+		return reply, err
+	}
 	found, err := st.search(ctx, space, q)
 	if err != nil {
 		return nil, err

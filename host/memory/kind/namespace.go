@@ -2,6 +2,7 @@ package kind
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/toolrun/toolrun/host/storage"
 )
@@ -48,6 +49,9 @@ type Namespace interface {
 	// name differs from the one that made the vectors in the store. If the store has no vectors yet, Pin
 	// returns 0 or, if the argument "write" is true, records the embedder as that of the store.
 	Pin(ctx context.Context, embedder string, write bool) (dim int, err error)
+	// Mock returns the reply to a call of recall that replaces the search. The reply is nil if the run
+	// has to search. A call of Mock counts as a call of recall.
+	Mock() (json.RawMessage, error)
 	// Embed makes vectors; see Embedder.
 	Embed(ctx context.Context, embedder string, texts []string, query bool) ([][]float32, error)
 }

@@ -140,11 +140,11 @@ func (c *call) prepareTurn(ctx context.Context, t host.Turn, f apitypes.TurnFiel
 	if err := checkPlainText(f.Metadata, f.SessionReference, f.UserReference); err != nil {
 		return t, err
 	}
-	if t.Mocks, err = c.checkTest(f.DryRun, f.TestFields); err != nil {
+	if t.Mocks, t.Recalls, err = c.checkTest(f.DryRun, f.TestFields); err != nil {
 		return t, err
 	}
 	t.Metadata, t.SessionReference, t.UserReference = f.Metadata, f.SessionReference, f.UserReference
-	t.Timeout, t.DryRun, t.Live = milliseconds(f.TimeoutMS), f.DryRun, f.Live
+	t.Timeout, t.DryRun, t.Test, t.Live = milliseconds(f.TimeoutMS), f.DryRun, f.Test, f.Live
 	t.Caller, err = c.callerIn(ctx, f.User, f.Session, f.Workflow)
 	return t, err
 }

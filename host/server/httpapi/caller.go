@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
@@ -86,19 +87,21 @@ func (c *call) checkRunFields(f apitypes.RunFields) error {
 
 // checkTest returns the mocks of a request. A dry run reveals stored content, and mocks determine what a
 // tool stores, so they require the permissions to read and to change records.
-func (c *call) checkTest(dryRun bool, f apitypes.TestFields) (model.Mocks, error) {
+func (c *call) checkTest(dryRun bool, f apitypes.TestFields) (model.Mocks, memory.RecallMocks, error) {
 	mocked := isSet(f.Mocks)
 	switch {
-	case dryRun && !c.principal.Allows(auth.Records):
-		return nil, abi.Faultf(abi.AccessDenied, "a dry run reveals stored content and requires the permission %q", auth.Records)
+	case (dryRun || f.Test) && !c.principal.Allows(auth.Records):
+		return nil, nil, abi.Faultf(abi.AccessDenied, "a dry run reveals stored content and requires the permission %q", auth.Records)
 	case mocked && !c.principal.Allows(auth.ChangeRecords):
-		return nil, abi.Faultf(abi.AccessDenied, "mocks determine what a run stores and require the permission %q", auth.ChangeRecords)
+		return nil, nil, abi.Faultf(abi.AccessDenied, "mocks determine what a run stores and require the permission %q", auth.ChangeRecords)
+	case f.Live && f.Test:
+		return nil, nil, abi.Faultf(abi.InvalidArgument, "a test run does not call models, so it cannot be live").WithHint("omit live, or set dry_run instead of test")
 	case f.Live && !dryRun:
-		return nil, abi.Faultf(abi.InvalidArgument, "the member \"live\" is allowed only in dry runs").WithHint("set dry_run, or omit live")
+		return nil, nil, abi.Faultf(abi.InvalidArgument, "the member \"live\" is allowed only in dry runs").WithHint("set dry_run, or omit live")
 	case !mocked:
-		return nil, nil
+		return nil, nil, nil
 	}
-	return model.ReadMocks(f.Mocks)
+	return host.ReadMocks(f.Mocks)
 }
 
 // milliseconds converts a number of milliseconds of a request.

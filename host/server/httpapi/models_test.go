@@ -98,6 +98,33 @@ func TestMocksAndLive(t *testing.T) {
 	}
 }
 
+// TestTestRuns expects that a test run calls no model, and that it requires the permissions of a dry run.
+func TestTestRuns(t *testing.T) {
+	s, server := newAdvisor(t)
+	const runs, agent = "/api/v1/runs", "/api/v1/agents/Advisor/turns"
+	if r := s.ask("operator", "POST", runs, `{"test":true}`); r.StatusCode != 503 || !contains(r, "a test run does not call models") {
+		t.Errorf("a test run = %s; want unavailable", r)
+	}
+	const mocks = `"test":true,"mocks":{"local":["from the mock"],"recall":{"kb":[[]]}}`
+	for path, body := range map[string]string{runs: `{` + mocks + `}`, agent: `{"message":"hi","user_id":"ann","session_id":"s1",` + mocks + `}`} {
+		if r := s.want(200, "operator", "POST", path, body); !contains(r, "from the mock") || !contains(r, `"remembered":[]`) {
+			t.Errorf("a test run at %s = %s; want the answer of the mock", path, r)
+		}
+	}
+	s.want(404, "operator", "GET", "/api/v1/sessions/s1?user_id=ann", "")
+	if n := len(server.Requests()); n != 0 {
+		t.Errorf("the provider received %d requests; want none", n)
+	}
+	if r := s.ask("runtime", "POST", runs, `{"test":true}`); r.StatusCode != 403 {
+		t.Errorf("a test run without the permission = %s; want 403", r)
+	}
+	for _, body := range []string{`{"test":true,"live":true}`, `{"test":true,"mocks":{"recall":{"kb":[1]}}}`} {
+		if r := s.ask("operator", "POST", runs, body); r.StatusCode != 400 {
+			t.Errorf("%s = %s; want 400", body, r)
+		}
+	}
+}
+
 // TestDeadlineOfRequest lets a run wait for a model until the deadline of its request.
 func TestDeadlineOfRequest(t *testing.T) {
 	s, server := newAdvisor(t)

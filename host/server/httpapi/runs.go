@@ -195,9 +195,9 @@ func (c *call) invocation(ctx context.Context, tool string, f apitypes.RunFields
 	inv = host.Invocation{
 		Tool: tool, Input: f.Input, Context: f.Context, Metadata: f.Metadata, SessionReference: f.SessionReference,
 		UserReference: f.UserReference, Env: f.Env, Timeout: milliseconds(f.TimeoutMS), Deadline: milliseconds(f.DeadlineMS),
-		DryRun: f.DryRun, Live: f.Live,
+		DryRun: f.DryRun, Live: f.Live, Test: f.Test,
 	}
-	if inv.Mocks, err = c.checkTest(f.DryRun, f.TestFields); err != nil {
+	if inv.Mocks, inv.Recalls, err = c.checkTest(f.DryRun, f.TestFields); err != nil {
 		return inv, err
 	}
 	if err := checkPlainText(f.Metadata, f.SessionReference, f.UserReference); err != nil {

@@ -48,8 +48,9 @@ type RunFields struct {
 // TestFields are the fields of requests that test tools and agents with models. Only operators can set
 // them.
 type TestFields struct {
+	Test  bool            `json:"test,omitempty" doc:"Store nothing, call no model without mocks, and let collections be empty. The entries that would be remembered are in remembered"`
 	Live  bool            `json:"live,omitempty" doc:"Let a dry run ask models"`
-	Mocks json.RawMessage `json:"mocks,omitempty" doc:"Answers in place of all models: an object that maps the name of each model to a list of answers. An answer is a text or an object with text, object, tool_calls or error. Requires the role operator"`
+	Mocks json.RawMessage `json:"mocks,omitempty" doc:"Answers in place of all models: an object that maps the name of each model to a list of answers. An answer is a text or an object with text, object, tool_calls or error. The member recall can map each collection to a list of results in place of searches. A result is a list of entries with content, metadata, score and id, or an object with error. Requires the role operator"`
 }
 
 // SessionRequest is a request to start a session. If it has a message, the app's default tool runs

@@ -180,7 +180,7 @@ class Memory:
     # The functions that run_tool calls.
 
     def begin(self, schemas: Mapping[str, Any] | None = None, **given: Any) -> Run:
-        """Begin a run of a tool with inputSchema and outputSchema; given are its input, context, env and mocks."""
+        """Begin a run of a tool with inputSchema and outputSchema; given are its input, context, env, mocks and test."""
         if self._run:
             raise RuntimeError("another run is active")
         members = {name: value for name, value in given.items() if value is not None}
@@ -199,7 +199,7 @@ class Memory:
             return self._tool
         if self._grants is None and not schemas and mocks is None:
             return None
-        models = {} if mocks is None else {"models": list(mocks)}
+        models = {} if mocks is None else {"models": [name for name, answers in mocks.items() if isinstance(answers, list)]}
         return {"grants": self._app.everything if self._grants is None else self._grants, **schemas, **models}
 
     def _as_tool(self, schemas: Mapping[str, Any] | None = None, mocks: Mapping[str, Any] | None = None) -> dict:

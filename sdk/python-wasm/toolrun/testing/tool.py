@@ -32,6 +32,8 @@ class Result:
     error: dict | None = None  # {"code", "message", ...}
     warnings: list[str] = field(default_factory=list)
     effects: dict = field(default_factory=lambda: {"reads": [], "writes": []})
+    remembered: list[dict] = field(default_factory=list)  # the entries that a test run would have stored
+    changes: list[dict] = field(default_factory=list)  # the changes that a test run would have stored
     exception: BaseException | None = None  # the uncaught exception, with its traceback
 
     def check(self) -> Result:
@@ -51,6 +53,7 @@ def run_tool(
     input_schema: Any = None,
     output_schema: Any = None,
     mocks: Mapping[str, Any] | None = None,
+    test: bool = False,
 ) -> Result:
     """Run a tool once, from its source, as toolrun does, and return its Result.
 
@@ -58,14 +61,17 @@ def run_tool(
 
     It runs every form of a tool: a body with return and await, main with a dict or with keywords, execute(input, context),
     and async functions. Each run loads the tool and the modules of its folder anew. The writes of a failed run are not
-    stored. mocks contains the answers of models: a list for the name of each model. It is not a sandbox: the tool runs in this process, with all of Python and without limits.
+    stored. mocks contains the answers of models: a list for the name of each model. Its member recall can contain
+    results in place of searches: a list for the name of each collection. With test, nothing is stored, and recall finds only what mocks
+    contains: the result lists what would have been remembered. It is not a sandbox: the tool runs in this process, with all
+    of Python and without limits.
     """
     file, single_file = find(Path(path))
     memory = memory or Memory({})
     schemas = {"inputSchema": input_schema, "outputSchema": output_schema}
     result = Result(ok=False)
     try:
-        run = memory.begin(schemas, input=dict(input or {}), context=dict(context or {}), env=dict(env or {}), mocks=mocks)
+        run = memory.begin(schemas, input=dict(input or {}), context=dict(context or {}), env=dict(env or {}), mocks=mocks, test=test or None)
     except MemoryAccessError as error:
         return _failed(result, error.fault, error)  # type: ignore[attr-defined]
     try:
@@ -80,6 +86,7 @@ def run_tool(
         return _failed(result, ended["error"], runtime.error_of(ended["error"]))
     result.ok, result.output, result.context = True, ended["output"], ended.get("context") or {}
     result.warnings, result.effects = ended["warnings"], ended["effects"]
+    result.remembered, result.changes = ended.get("remembered", []), ended.get("changes", [])
     return result
 
 

@@ -22,8 +22,11 @@ class ConversationFields(IdFields, total=False):
     user_reference     the platform's own id of the user
     timeout_ms         the time limit in milliseconds
     dry_run            store nothing; ``changes`` contains what would have been stored
+    test               store nothing, ask no model without mocks, and let collections be empty; ``remembered`` contains the
+                       entries that would have been remembered
     live               let a dry run ask models
-    mocks              answers in place of all models: lists of texts and objects, by the name of the model
+    mocks              answers in place of all models: lists of texts and objects, by the name of the model; the member
+                       ``recall`` can contain results in place of searches, by the name of the collection
     """
 
     metadata: Optional[Mapping[str, Any]]
@@ -31,6 +34,7 @@ class ConversationFields(IdFields, total=False):
     user_reference: Optional[str]
     timeout_ms: Optional[int]
     dry_run: bool
+    test: bool
     live: bool
     mocks: Optional[Mapping[str, Any]]
 

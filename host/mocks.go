@@ -1,0 +1,57 @@
+package host
+
+import (
+	"encoding/json"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/model"
+	"github.com/toolrun/toolrun/internal/strictjson"
+)
+
+// recallMember is the member of mocks that contains the results of recall. A model can have the same
+// name: its value is a list, and the value of this member is an object.
+const recallMember = "recall"
+
+// ReadMocks reads mocks: a JSON object that maps each model to a list of answers. If the value of the
+// member "recall" is an object, it contains the results of recall for each collection. The error is the
+// fault invalid_argument.
+func ReadMocks(content []byte) (model.Mocks, memory.RecallMocks, error) {
+	if !strictjson.IsObject(content) || strictjson.Check(content, strictjson.Limits{}) != nil {
+		mocks, err := model.ReadMocks(content)
+		return mocks, nil, err
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(content, &members); err != nil {
+		return nil, nil, abi.Faultf(abi.InvalidArgument, "the mocks are not valid JSON: %v", err)
+	}
+	var recalls memory.RecallMocks
+	if text := members[recallMember]; strictjson.IsObject(text) {
+		var err error
+		if recalls, err = memory.ReadRecallMocks(text); err != nil {
+			return nil, nil, err
+		}
+		delete(members, recallMember)
+		if content, err = json.Marshal(members); err != nil {
+			return nil, nil, err
+		}
+	}
+	mocks, err := model.ReadMocks(content)
+	return mocks, recalls, err
+}
+
+// WriteMocks returns mocks in the format that ReadMocks reads, or nil if there are none.
+func WriteMocks(mocks model.Mocks, recalls memory.RecallMocks) json.RawMessage {
+	if mocks == nil && recalls == nil {
+		return nil
+	}
+	members := map[string]any{}
+	for name, answers := range mocks {
+		members[name] = answers
+	}
+	if recalls != nil {
+		members[recallMember] = recalls
+	}
+	text, _ := json.Marshal(members) // mocks were read from JSON
+	return text
+}
