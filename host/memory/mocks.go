@@ -8,7 +8,6 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory/collection"
 	"github.com/toolrun/toolrun/host/memory/kind"
-	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // RecallMocks contains results that replace searches in collections. The key is the name of the
@@ -60,7 +59,7 @@ func ReadRecallMocks(content []byte) (RecallMocks, error) {
 
 // readRecallMock reads a result. The text "problem" completes a sentence about the result.
 func readRecallMock(text json.RawMessage) (m RecallMock, problem string) {
-	if strictjson.IsObject(text) {
+	if isObject(text) {
 		var failed struct {
 			Error *abi.Fault `json:"error"`
 		}
@@ -95,17 +94,19 @@ func readMockEntry(text json.RawMessage) (e MockEntry, problem string) {
 		return MockEntry{Content: text}, ""
 	}
 	switch err := unmarshalStrictly(text, &e); {
-	case !strictjson.IsObject(text) || err != nil:
+	case !isObject(text) || err != nil:
 		return e, "an entry is a text, or an object with content, metadata, score and id"
 	case kind.IsAbsent(e.Content):
 		return e, "the content is missing"
-	case len(e.Metadata) > 0 && !strictjson.IsObject(e.Metadata):
+	case len(e.Metadata) > 0 && !isObject(e.Metadata):
 		return e, "the metadata must be an object"
 	case e.Score != nil && !(*e.Score >= 0 && *e.Score <= 1):
 		return e, "the score must be a number from 0 to 1"
 	}
 	return e, ""
 }
+
+func isObject(text json.RawMessage) bool { return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) }
 
 // unmarshalStrictly decodes JSON and rejects unknown members.
 func unmarshalStrictly(text json.RawMessage, to any) error {

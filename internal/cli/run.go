@@ -53,7 +53,6 @@ store: removed values (-) and added values (+), each with its JSON pointer. With
 
 With --test, the run is a dry run without models and with empty collections: recall finds nothing, and calls to models
 fail, unless --mock contains their results. With --json, remembered lists the entries that remember would store.
-toolrun test runs many such runs and compares their results.
 
 The first Python tool compiles the interpreter, which takes up to half a minute. If the interpreter is missing and stderr is
 a terminal, npm downloads it first (12 MB); otherwise see toolrun python.
@@ -85,14 +84,20 @@ With --server, the tool runs on a toolrun server. TOOL is then a tool of the ser
 	flags.StringArrayVar(&f.env, "env", nil, "add `NAME=value` to the tool's environment; may be repeated")
 	flags.StringArrayVar(&f.grants, "grant", nil, "grant `STORE=verbs` to a tool that is given by its path: read, write, delete, readwrite; may be repeated")
 	flags.StringVar(&f.key, "key", "", "the idempotency `key`: a repeated run with the same key and input returns the result of the first run")
-	flags.DurationVar(&f.timeout, "timeout", 0, "the time limit of the run, such as 500ms (maximum: the limit that the tool declares, or 180s; default: the declared limit, or 5s)")
-	flags.DurationVar(&f.deadline, "deadline", 0, "the time limit of the whole run, such as 30s, including queueing and waiting for models (default: the tool's declared deadline, or 1m)")
+	f.timeFlags(cmd)
 	flags.BoolVar(&f.dry, "dry-run", false, "store nothing, and show the changes that would be stored")
 	f.testFlag(cmd)
 	flags.BoolVar(&f.trace, "trace", false, "show each memory call with its duration on stderr")
 	cmd.ValidArgsFunction = rc.projects.completeRun(&f.app)
 	rc.projects.completeFlag(cmd, "grant", cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp, func(pr *project) []string { return suffixed(pr.storeNames(), "=") })
 	return cmd
+}
+
+// timeFlags registers the flags for time limits.
+func (f *runFlags) timeFlags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.DurationVar(&f.timeout, "timeout", 0, "the time limit of the run, such as 500ms (maximum: the limit that the tool declares, or 180s; default: the declared limit, or 5s)")
+	flags.DurationVar(&f.deadline, "deadline", 0, "the time limit of the whole run, such as 30s, including queueing and waiting for models (default: the tool's declared deadline, or 1m)")
 }
 
 func (rc runCommand) run(cmd *cobra.Command, f *runFlags, tool string, pairs []string) error {

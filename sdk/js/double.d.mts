@@ -9,6 +9,8 @@ export class ToolrunError extends Error {}
 
 /** A store with the keys of an app file. The schema is the content of its file. */
 export interface StoreDeclaration {
+  /** The default is "document". */
+  kind?: 'document' | 'collection';
   access: 'session' | 'user' | 'application';
   retention?: string;
   strict?: boolean;

@@ -316,6 +316,32 @@ test('models answer from mocks', async () => {
   assert.equal(globalThis.model, undefined);
 });
 
+test('a test run mocks recall and stores nothing', async () => {
+  const memory = await Memory.open({ stores: { kb: { kind: 'collection', access: 'application' }, notes: { access: 'user' } } });
+  const answer = async () => {
+    const found = await globalThis.memory.recall('kb', 'tea', { threshold: 0.5 });
+    await globalThis.memory.remember('kb', 'green tea', { namespace: 's1', id: 'g', metadata: { kind: 'tea' } });
+    await globalThis.memory.set_content('notes', { n: found.count });
+    return found.results;
+  };
+  await memory.run(answer);
+  const own = await memory.run(() => globalThis.memory.recall('kb', 'green tea', { namespace: 's1' }));
+  assert.equal(own.output.count, 1);
+  const { output, remembered, changes } = await memory.run(answer, {}, { test: true });
+  assert.deepEqual(output, []);
+  assert.deepEqual(remembered, [{ collection: 'kb', namespace: 's1', id: 'g', content: 'green tea', metadata: { kind: 'tea' } }]);
+  assert.deepEqual(changes.map((change) => change.store), ['kb', 'notes']);
+  const mocks = { recall: { kb: [['black tea', { content: 'x', score: 0.5, metadata: { a: 1 } }]] } };
+  for (const test of [true, false]) {
+    const mocked = await memory.run(answer, {}, { mocks, test });
+    assert.deepEqual(mocked.output, [
+      { id: '1', content: 'black tea', metadata: {}, score: 1 },
+      { id: '2', content: 'x', metadata: { a: 1 }, score: 0.5 },
+    ]);
+    assert.deepEqual(await memory.content('notes'), { n: test ? 0 : 2 });
+  }
+});
+
 test('a workflow owns facts', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'workflow-'));
   t.after(() => rm(folder, { recursive: true }));

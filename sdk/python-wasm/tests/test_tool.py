@@ -319,6 +319,28 @@ class Models(ToolCase):
         self.assertNotIn("model", sys.modules)
 
 
+class TestRuns(ToolCase):
+    ANSWER = """
+        found = memory.recall("kb", "tea", {"threshold": 0.5})
+        memory.remember("kb", "green tea", {"namespace": "s1", "id": "g", "metadata": {"kind": "tea"}})
+        memory.set_content("notes", {"n": found["count"]})
+        return [r["content"] for r in found["results"]]
+        """
+
+    def test_test_run(self):
+        self.memory = Memory({"kb": {"kind": "collection", "access": "application"}, "notes": {"access": "user"}})
+        result = self.run_code(self.ANSWER, test=True).check()
+        entry = {"collection": "kb", "namespace": "s1", "id": "g", "content": "green tea", "metadata": {"kind": "tea"}}
+        self.assertEqual((result.output, result.remembered), ([], [entry]))
+        self.assertEqual([change["store"] for change in result.changes], ["kb", "notes"])
+        self.assertIsNone(self.memory.content("notes"))
+        mocks = {"recall": {"kb": [["black tea", {"content": "x", "score": 0.5}]]}}
+        self.assertEqual(self.run_code(self.ANSWER, mocks=mocks, test=True).check().output, ["black tea", "x"])
+        self.assertIsNone(self.memory.content("notes"))
+        self.assertEqual(self.run_code(self.ANSWER, mocks=mocks).check().remembered, [])
+        self.assertEqual(self.memory.content("notes"), {"n": 2})
+
+
 class Workflows(ToolCase):
     def test_facts(self):
         file = self.write("app.yaml", "app: flow\nfacts:\n  workflow.step: {type: number}\n")
