@@ -35,8 +35,9 @@ func (f *modelFlags) register(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("mock", "json")
 }
 
-// testFlag registers the flag for test runs.
-func (f *modelFlags) testFlag(cmd *cobra.Command) {
+// testFlags registers the flags for dry runs and test runs.
+func (f *modelFlags) testFlags(cmd *cobra.Command, dry *bool) {
+	cmd.Flags().BoolVar(dry, "dry-run", false, "store nothing, and show the changes that would be stored")
 	cmd.Flags().BoolVar(&f.test, "test", false, "store nothing, call no models, and find nothing in collections, except what --mock contains")
 }
 

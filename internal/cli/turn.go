@@ -40,8 +40,7 @@ func (f *turnFlags) registerConversation(cmd *cobra.Command) {
 func (f *turnFlags) registerRequest(cmd *cobra.Command) {
 	f.registerConversation(cmd)
 	cmd.Flags().StringVar(&f.key, "key", "", "the idempotency `key`: a repeated request with the same key and content returns the result of the first request")
-	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "store nothing, and show the changes that would be stored")
-	f.testFlag(cmd)
+	f.testFlags(cmd, &f.dry)
 }
 
 // turnCommands talk to agents.
