@@ -106,7 +106,9 @@ func readMockEntry(text json.RawMessage) (e MockEntry, problem string) {
 	return e, ""
 }
 
-func isObject(text json.RawMessage) bool { return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) }
+func isObject(text json.RawMessage) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{"))
+}
 
 // unmarshalStrictly decodes JSON and rejects unknown members.
 func unmarshalStrictly(text json.RawMessage, to any) error {
