@@ -72,6 +72,11 @@ const waitingUser, waitingTenant, waitingAll = 32, 128, 1024
 // is too_large if the document exceeds MaxBytes, unavailable if the queue is full, and cancelled if
 // ctx ends.
 func (r *Reader) Read(ctx context.Context, of admission.Flow, format Format, data []byte) (Text, error) {
+	return r.read(ctx, of, format, data, r.textBytes())
+}
+
+// read is like Read, for a text of at most textBytes bytes.
+func (r *Reader) read(ctx context.Context, of admission.Flow, format Format, data []byte, textBytes int) (Text, error) {
 	if !format.Extracts {
 		return Text{Reason: UnsupportedFormat}, nil
 	}
@@ -82,7 +87,10 @@ func (r *Reader) Read(ctx context.Context, of admission.Flow, format Format, dat
 		return Text{}, engine.FaultFromContext(ctx)
 	}
 	if format.Name == formatTXT || format.Name == formatJSON {
-		return r.plain(format, data)
+		if _, err := r.loaded(); err != nil {
+			return Text{}, err
+		}
+		return plain(format, data, textBytes)
 	}
 	done, err := r.acquire(ctx, of) // wait here, because waiting in the queue for workers would count against Time
 	if err != nil {
@@ -106,7 +114,7 @@ func (r *Reader) Read(ctx context.Context, of admission.Flow, format Format, dat
 	}
 	limited, cancel := context.WithTimeout(ctx, Time)
 	defer cancel()
-	out, err := program.Run(limited, r.input(domain, format, data), engine.Host{})
+	out, err := program.Run(limited, input(domain, format, data, textBytes), engine.Host{})
 	if err != nil && ctx.Err() != nil {
 		return Text{}, err // the deadline of the caller, not the limit Time, ended the extraction
 	}
@@ -133,13 +141,10 @@ func domainOf(of admission.Flow) string {
 	return of.Tenant + " " + of.App
 }
 
-// The method "plain" reads formats that are already text. It runs in this process, because these
+// The function "plain" reads formats that are already text. It runs in this process, because these
 // formats need no parser.
-func (r *Reader) plain(format Format, data []byte) (Text, error) {
-	if _, err := r.loaded(); err != nil {
-		return Text{}, err
-	}
-	out := &sink{limit: r.textBytes()}
+func plain(format Format, data []byte, textBytes int) (Text, error) {
+	out := &sink{limit: textBytes}
 	read := readText
 	if format.Name == formatJSON {
 		read = readJSON
@@ -185,8 +190,7 @@ func (r *Reader) openGate() (*admission.Gate, error) {
 }
 
 // input returns the input of the run that reads a document.
-func (r *Reader) input(domain string, format Format, data []byte) engine.Input {
-	textBytes := r.textBytes()
+func input(domain string, format Format, data []byte, textBytes int) engine.Input {
 	request := request{Format: format.Name, TextBytes: textBytes, Data: data}
 	return engine.Input{Input: request.input(), Domain: domain, Limits: engine.Limits{
 		CPU: CPU, MemoryBytes: MemoryBytes,
