@@ -48,7 +48,7 @@ func (p namespacePartition) Written() []kind.Written {
 	var written []kind.Written
 	p.view.tx.Writes(func(stored, next storage.Record) bool {
 		if key := cmp.Or(next.Key, stored.Key); key.HasPrefix(p.key) && key != "" {
-			written = append(written, kind.Written{Key: key, Record: next})
+			written = append(written, kind.Written{Key: key, Record: next, Stored: stored})
 		}
 		return true
 	})

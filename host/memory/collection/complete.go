@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/storage"
 )
 
 // unembedded is an entry whose vector is missing.
@@ -16,31 +17,31 @@ type unembedded struct {
 	entry entry
 }
 
-// Complete implements kind.Completer: it makes the missing vectors of all entries in one batch.
+// Complete implements kind.Completer: it makes the missing vectors of all entries in one batch. An
+// entry that replaces one with the same text keeps the vector, if the run has read the previous entry.
 func (st *store) Complete(ctx context.Context, spaces []kind.Namespace) error {
 	var missing []unembedded
 	var texts []string
 	for _, space := range spaces {
 		for _, w := range space.Written() {
-			if !w.Record.Exists() {
-				continue
-			}
-			e, err := decode(w.Record.Content)
+			e, text, err := pendingEntry(w.Record)
 			if err != nil {
 				return err
 			}
-			if e.state == complete {
+			if text == "" {
 				continue
 			}
-			s, err := e.stored()
-			if err != nil {
-				return err
-			}
-			ttl := time.Duration(0)
+			m := unembedded{space: space, id: idOf(w.Key), entry: e}
 			if !w.Record.Expires.IsZero() {
-				ttl = w.Record.Expires.Sub(space.Now())
+				m.ttl = w.Record.Expires.Sub(space.Now())
 			}
-			missing, texts = append(missing, unembedded{space, idOf(w.Key), ttl, e}), append(texts, searchText(s.Content))
+			if vector := sameVector(w.Stored, text, len(e.vector)); vector != nil {
+				if err := m.complete(ctx, vector); err != nil {
+					return err
+				}
+				continue
+			}
+			missing, texts = append(missing, m), append(texts, text)
 		}
 	}
 	if len(missing) == 0 {
@@ -54,10 +55,45 @@ func (st *store) Complete(ctx context.Context, spaces []kind.Namespace) error {
 		return err
 	}
 	for i, m := range missing {
-		m.entry.vector, m.entry.state = encodeVector(vectors[i]), complete
-		if _, err := put(ctx, m.space, m.id, m.ttl, m.entry); err != nil {
+		if err := m.complete(ctx, encodeVector(vectors[i])); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// complete stores the entry with its vector.
+func (m unembedded) complete(ctx context.Context, vector []byte) error {
+	m.entry.vector, m.entry.state = vector, complete
+	_, err := put(ctx, m.space, m.id, m.ttl, m.entry)
+	return err
+}
+
+// pendingEntry returns the entry in a record and its text for a search. The text is "" if the record
+// contains no entry or if its entry has a vector.
+func pendingEntry(r storage.Record) (e entry, text string, err error) {
+	if !r.Exists() {
+		return e, "", nil
+	}
+	if e, err = decode(r.Content); err != nil || e.state == complete {
+		return e, "", err
+	}
+	s, err := e.stored()
+	return e, searchText(s.Content), err
+}
+
+// sameVector returns the vector of a committed entry if the entry has a text for a search, and a vector
+// of the given size in bytes. Otherwise it returns nil.
+func sameVector(r storage.Record, text string, size int) []byte {
+	if !r.Exists() {
+		return nil
+	}
+	e, err := decode(r.Content)
+	if err != nil || e.state != complete || len(e.vector) != size {
+		return nil
+	}
+	if s, err := e.stored(); err != nil || searchText(s.Content) != text {
+		return nil
+	}
+	return e.vector
 }

@@ -56,11 +56,14 @@ type Namespace interface {
 	Embed(ctx context.Context, embedder string, texts []string, query bool) ([][]float32, error)
 }
 
-// Written is a record that a run has written or removed. Record is the zero Record if the run has
-// removed it.
+// Written is a record that a run has written or removed.
 type Written struct {
-	Key    storage.Key
+	Key storage.Key
+	// Record is the zero Record if the run has removed the record.
 	Record storage.Record
+	// Stored is the committed record if the run has read it before the write. Otherwise it is the zero
+	// Record.
+	Stored storage.Record
 }
 
 // Completer is a Store that completes the records of a run before they are committed.
