@@ -57,20 +57,9 @@ func noCollection(name string) error {
 // GetEntry returns an entry of a namespace of a collection, or nil if it does not exist. The entry
 // joins the read set.
 func GetEntry(ctx context.Context, v *View, name, namespace, id string) (*Entry, error) {
-	if v.closed != nil {
-		return nil, v.closed
-	}
-	st := lookup(v.s, name)
-	if st == nil || st.Kind != declare.KindCollection || !v.authority.CanRead(name) {
-		return nil, noCollection(name)
-	}
-	key, err := st.key(v.s.app.Group(v.caller), v.caller, v.authority.holder())
+	st, space, err := openNamespace(v, name, namespace)
 	if err != nil {
-		return nil, withCall(err, abi.Recall, name)
-	}
-	space, err := v.partition(st, st.Access, key).Namespace(namespace)
-	if err != nil {
-		return nil, withCall(err, abi.Recall, name)
+		return nil, err
 	}
 	r, err := space.Get(ctx, id)
 	if err != nil {
@@ -84,4 +73,44 @@ func GetEntry(ctx context.Context, v *View, name, namespace, id string) (*Entry,
 		return nil, v.classify(ctx, err, abi.Recall, name)
 	}
 	return &e, nil
+}
+
+// openNamespace returns a collection and one of its namespaces.
+func openNamespace(v *View, name, namespace string) (*store, kind.Namespace, error) {
+	if v.closed != nil {
+		return nil, nil, v.closed
+	}
+	st := lookup(v.s, name)
+	if st == nil || st.Kind != declare.KindCollection || !v.authority.CanRead(name) {
+		return nil, nil, noCollection(name)
+	}
+	key, err := st.key(v.s.app.Group(v.caller), v.caller, v.authority.holder())
+	if err != nil {
+		return nil, nil, withCall(err, abi.Recall, name)
+	}
+	space, err := v.partition(st, st.Access, key).Namespace(namespace)
+	if err != nil {
+		return nil, nil, withCall(err, abi.Recall, name)
+	}
+	return st, space, nil
+}
+
+// ScanEntries returns the first n entries of a namespace that follow an id, in the order of their
+// keys: by the length of the id, and then by the id. The range joins the read set.
+func ScanEntries(ctx context.Context, v *View, name, namespace, after string, n int) ([]Entry, error) {
+	st, space, err := openNamespace(v, name, namespace)
+	if err != nil {
+		return nil, err
+	}
+	records, err := space.Scan(ctx, after, n)
+	if err != nil {
+		return nil, v.classify(ctx, err, abi.Recall, name)
+	}
+	found := make([]Entry, len(records))
+	for i, r := range records {
+		if found[i], err = entryOf(st, r); err != nil {
+			return nil, v.classify(ctx, err, abi.Recall, name)
+		}
+	}
+	return found, nil
 }
