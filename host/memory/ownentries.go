@@ -47,6 +47,14 @@ func CheckOwn(s *Service, name, namespace string) error {
 	return nil
 }
 
+// CheckCollection returns not_found if no collection can have a name.
+func CheckCollection(s *Service, name string) error {
+	if st := lookup(s, name); st == nil || st.Kind != declare.KindCollection {
+		return noCollection(name)
+	}
+	return nil
+}
+
 // noCollection returns the fault for a collection that does not exist.
 func noCollection(name string) error {
 	f := abi.Faultf(abi.NotFound, "the collection %s does not exist", kind.Quote(name))

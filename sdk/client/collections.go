@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"io"
 	"iter"
 	"net/http"
 	"strconv"
@@ -92,4 +93,18 @@ func (h Collections) Recall(ctx context.Context, caller Caller, name string, sea
 // Forget removes entries. One request removes at most 500 entries: if More is true, call Forget again.
 func (h Collections) Forget(ctx context.Context, caller Caller, name string, selector apitypes.EntrySelector) (*apitypes.Forgotten, error) {
 	return fetchWith[apitypes.Forgotten](ctx, h.client, newCollectionRequest(http.MethodPost, caller, name, "forget"), selector)
+}
+
+// ImportFile imports a file: a PDF, DOCX, TXT, Markdown or JSON file whose text becomes entries of the
+// collection. The content is streamed, and the service does not store the file. The media type can be ""
+// if the name has an extension. The source, whose default is the name, identifies the file: a second
+// import replaces its entries.
+func (h Collections) ImportFile(ctx context.Context, caller Caller, collection, name, mediaType string, content io.Reader, q apitypes.ImportQuery) (*apitypes.ImportedFile, error) {
+	r := newCollectionRequest(http.MethodPost, caller, collection, "files").
+		set("source", q.Source).set("namespace", q.Namespace).set("metadata", q.Metadata).set("ttl", q.TTL)
+	var err error
+	if r.stream, r.media, err = form(name, mediaType, content); err != nil {
+		return nil, err
+	}
+	return fetch[apitypes.ImportedFile](ctx, h.client, r)
 }

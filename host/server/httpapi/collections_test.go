@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/toolrun/toolrun/host/server/httpapi"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
@@ -116,5 +117,64 @@ func TestCollectionFaults(t *testing.T) {
 	p := s.problem(400, "operator", "POST", "/api/v1/collections/kb/entries", fmt.Sprintf(`{"entries":[%s,{"content":"x","ttl":"soon"}]}`, `{"content":"x"}`))
 	if !strings.Contains(p.Detail, "entry 1: ") {
 		t.Errorf("a fault of the second entry: %+v", p)
+	}
+}
+
+func TestImportFile(t *testing.T) {
+	s := newServiceWith(t, helpdesk, func(*tenants.Options) {})
+	const files = "/api/v1/collections/kb/files"
+	upload := func(status int, query, name, content string) reply {
+		t.Helper()
+		body, mediaType := form(name, "", content)
+		return s.want(status, "operator", "POST", files+query, body, "Content-Type", mediaType)
+	}
+	var done apitypes.ImportedFile
+	upload(200, `?source=docs/tea.md&namespace=en&ttl=1d&metadata=%7B%22team%22:1%7D`, "tea.md", "# Tea\n\nGreen tea.\n\n# Coffee\n\nBlack coffee.\n").into(t, &done)
+	if want := (apitypes.ImportedFile{Source: "docs/tea.md", Entries: 2}); done != want {
+		t.Errorf("the import = %+v; want %+v", done, want)
+	}
+	upload(200, "", "tea.json", `{"tea":"green"}`).into(t, &done)
+	if want := (apitypes.ImportedFile{Source: "tea.json", Entries: 1}); done != want {
+		t.Errorf("the import = %+v; want %+v", done, want)
+	}
+	upload(200, "?source=docs/tea.md&namespace=en", "renamed.txt", "# Tea\n\nGreen tea.\n").into(t, &done)
+	if want := (apitypes.ImportedFile{Source: "docs/tea.md", Entries: 1, Removed: 1}); done != want {
+		t.Errorf("the second import = %+v; want %+v", done, want)
+	}
+	var found apitypes.FoundEntries
+	s.want(200, "operator", "POST", "/api/v1/collections/kb/recall", `{"query":"tea","namespace":"en"}`).into(t, &found)
+	if found.Count != 1 || string(found.Results[0].Metadata) != `{"heading":"Tea","offset":0,"source":"docs/tea.md"}` {
+		t.Errorf("the entries = %+v", found.Results)
+	}
+	for _, tt := range []struct {
+		status                     int
+		query, name, content, text string
+	}{
+		{400, "", "tea.html", "<p>tea", "no text can be extracted from files of this format"},
+		{400, "", "tea.txt", "", "the file has no text"},
+		{400, "", "tea.pdf", "tea", "declared as pdf"},
+		{400, "", "tea", "tea", "neither an extension nor a media type"},
+		{400, "?metadata=%5B%5D", "tea.txt", "tea", "the metadata is not a JSON object"},
+		{400, "?ttl=soon", "tea.txt", "tea", "ttl"},
+		{422, "?chunks=2", "tea.txt", "tea", "chunks"},
+	} {
+		if r := upload(tt.status, tt.query, tt.name, tt.content); !contains(r, tt.text) || !contains(r, "invalid_argument") {
+			t.Errorf("%s%s: %s; want %q", tt.name, tt.query, r, tt.text)
+		}
+	}
+	body, mediaType := form("a.txt", "", "tea")
+	for user, path := range map[string]string{"operator": "/api/v1/collections/none/files", "ann": files, "runtime": files} {
+		if r := s.ask(user, "POST", path, body, "Content-Type", mediaType); r.StatusCode != map[string]int{"operator": 404}[user] && r.StatusCode != 403 {
+			t.Errorf("an import by %s to %s = %s", user, path, r)
+		}
+	}
+}
+
+// Without workers for documents, a service imports only files that are already text.
+func TestImportFileWithoutParsers(t *testing.T) {
+	s := newServiceWith(t, helpdesk, func(*tenants.Options) {}, func(o *httpapi.Options) { o.Documents = nil })
+	for name, want := range map[string]int{"a.pdf": 503, "a.txt": 200} {
+		body, mediaType := form(name, "", "%PDF-1.4\n")
+		s.want(want, "operator", "POST", "/api/v1/collections/kb/files", body, "Content-Type", mediaType)
 	}
 }

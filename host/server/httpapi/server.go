@@ -165,6 +165,7 @@ func (s *Server) register(opts Options) {
 	addBlocks(s)
 	addRecall(s)
 	addCollections(s)
+	s.files.registerImport(s)
 	addLedger(s)
 	(&userHandler{access: s.access, logger: opts.Logger}).register(s)
 	(&transferHandler{stores: stores, extensions: extensions}).register(s)
