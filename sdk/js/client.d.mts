@@ -719,8 +719,35 @@ export interface Forgotten {
   more: boolean;
 }
 
+/** The options of an import of a file. */
+export interface FileImport extends EntryPlace {
+  /** The name of the file. The default is the name of the File. */
+  name?: string;
+  /**
+   * Identifies the document in its namespace. An import replaces the entries of an earlier import with
+   * the same source. The default is the name of the file.
+   */
+  source?: string;
+  /** Values that become part of the metadata of each entry. */
+  metadata?: { [name: string]: Json | undefined };
+  /** The lifetime, such as "30d". The default is the retention of the collection. */
+  ttl?: string;
+}
+
+export interface ImportedFile {
+  source: string;
+  /** The number of entries of the document. */
+  entries: number;
+  /** The number of entries that were stored already, without any difference. */
+  unchanged: number;
+  /** The number of entries of an earlier import of the document that were removed. */
+  removed: number;
+  /** The file has more text that was not imported, because it exceeds a limit or is unreadable. */
+  truncated?: boolean;
+}
+
 /**
- * The collections of an app. The methods remember and forget require an operator's credentials.
+ * The collections of an app. The methods remember, importFile and forget require an operator's credentials.
  * Credentials of a user can read only the entries that belong to the user. Every method rejects with
  * a ToolrunError.
  */
@@ -746,6 +773,11 @@ export interface Collections {
   recall<T = any>(collection: string, query: string, search?: EntrySearch, options?: CallOptions): Promise<FoundEntry<T>[]>;
   /** Removes at most 500 entries of one namespace. If more is true, call it again. */
   forget(collection: string, selector: EntrySelector, options?: CallOptions): Promise<Forgotten>;
+  /**
+   * Divides the text of a PDF, DOCX, TXT, Markdown or JSON file into entries. If the file is not a
+   * File, it needs a name.
+   */
+  importFile(collection: string, file: Blob, options?: FileImport, callOptions?: CallOptions): Promise<ImportedFile>;
 }
 
 export interface FactQuery extends PageQuery {

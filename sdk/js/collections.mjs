@@ -48,6 +48,25 @@ export class Collections {
     const json = { value: { namespace, id, filter: checkFilter(filter), all } };
     return this.#transport.json('POST', ['collections', collection, 'forget'], { query: ownerOf(owner), json, ...options });
   }
+
+  async importFile(collection, file, { name = file?.name, source, namespace, metadata, ttl, ...owner } = {}, options) {
+    if (!(file instanceof Blob) || !name) {
+      throw mistake('an imported file must be a File or a Blob with a name');
+    }
+    const form = new FormData();
+    form.append('file', file, name);
+    const query = { source, namespace, metadata: jsonOf(metadata), ttl, ...ownerOf(owner) };
+    return this.#transport.json('POST', ['collections', collection, 'files'], { query, form, ...options });
+  }
+}
+
+/** Returns JSON for a parameter of a query. */
+function jsonOf(value) {
+  try {
+    return value === undefined ? undefined : JSON.stringify(value);
+  } catch {
+    throw mistake('the metadata cannot be encoded as JSON');
+  }
 }
 
 function ownerOf({ user_id, session_id } = {}) {

@@ -238,6 +238,21 @@ test('blocks are read, replaced and searched', async () => {
   assert.equal((await memory.delete('core', { expected_updated_at: next.updated_at, ...mine })).deleted, true);
 });
 
+test('files are imported into collections', async () => {
+  const { collections } = operator;
+  const file = new File(['# Tea\n\nGreen tea.\n\n# Coffee\n\nBlack coffee.\n'], 'drinks.md');
+  const place = { namespace: 'files', source: 'guides/drinks.md', metadata: { team: 1 }, ttl: '1d' };
+  assert.deepEqual(await collections.importFile('articles', file, place), { source: 'guides/drinks.md', entries: 2, unchanged: 0, removed: 0 });
+  const again = await collections.importFile('articles', new Blob(['# Tea\n\nGreen tea.\n']), { ...place, name: 'drinks.txt' });
+  assert.deepEqual(again, { source: 'guides/drinks.md', entries: 1, unchanged: 0, removed: 1 });
+  const [found] = await collections.recall('articles', 'green tea', { namespace: 'files', filter: { team: 1 } });
+  assert.deepEqual(found.metadata, { heading: 'Tea', offset: 0, source: 'guides/drinks.md', team: 1 });
+  await assert.rejects(collections.importFile('articles', new File(['<p>'], 'page.html')), { code: 'invalid_argument' });
+  await assert.rejects(collections.importFile('articles', new Blob(['tea'])), { code: 'invalid_argument' });
+  await assert.rejects(collections.importFile('articles', file, { metadata: { n: 1n } }), { code: 'invalid_argument' });
+  await collections.forget('articles', { namespace: 'files', all: true });
+});
+
 test('entries of collections are stored, searched, listed and removed', async () => {
   const { collections } = operator;
   const stored = await collections.remember('articles', [

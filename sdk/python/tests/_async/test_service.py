@@ -14,6 +14,7 @@ from tests._async.service import ServiceCase
 from toolrun.client import (
     AccessDeniedError,
     ConflictError,
+    ImportedFile,
     InputInvalidError,
     InvalidArgumentError,
     Message,
@@ -245,6 +246,25 @@ class Collections(ServiceCase):
         described = await collections.get("articles")
         self.assertEqual((described.declared, described.access, described.retention, described.entries >= 3), (True, "user", "90d", True))
         self.assertEqual([collection.name for collection in await collections.list()], ["articles", "topics"])
+
+    async def test_import_file(self) -> None:
+        collections = self.client("OPERATOR", user_id=self.user).collections
+        text = b"# Tea\n\nGreen tea.\n\n# Coffee\n\nBlack coffee.\n"
+        place: Dict[str, Any] = {"source": "guides/drinks.md", "namespace": "files", "metadata": {"team": 1}, "ttl": "1d"}
+        done = await collections.import_file("articles", text, filename="drinks.md", **place)
+        self.assertEqual(done, ImportedFile("guides/drinks.md", 2, 0, 0))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "drinks.txt")
+            path.write_bytes(text.partition(b"# Coffee")[0])
+            with path.open("rb") as file:
+                self.assertEqual(await collections.import_file("articles", file, **place), ImportedFile("guides/drinks.md", 1, 0, 1))
+            with path.open("rb") as file:
+                self.assertEqual((await collections.import_file("articles", file)).source, "drinks.txt")
+        listed = await collected(collections.all_entries("articles", namespace="files"))
+        self.assertEqual([entry.metadata for entry in listed], [{"source": "guides/drinks.md", "offset": 0, "heading": "Tea", "team": 1}])
+        for content, filename in ((b"<p>", "page.html"), (b"", "empty.txt"), (b"text", None)):
+            with self.assertRaises(InvalidArgumentError):
+                await collections.import_file("articles", content, filename=filename)
 
     async def test_entries_of_a_session(self) -> None:
         collections, session = self.client("OPERATOR", user_id=self.user).collections, uuid.uuid4().hex

@@ -6,7 +6,8 @@ import json
 import re
 from dataclasses import dataclass, field
 from datetime import date, datetime, timezone
-from typing import Any, Mapping, Optional, Union
+from pathlib import PurePath
+from typing import Any, BinaryIO, Mapping, Optional, Union
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -108,6 +109,14 @@ def checked_header(value: str) -> str:
 def present(values: Mapping[str, Any]) -> dict[str, str]:
     """Return the parameters of a query that have a value, as text."""
     return {name: _text(value) for name, value in values.items() if value is not None and value != "" and value is not False}
+
+
+def upload_of(content: Union[bytes, BinaryIO], name: Optional[str], media_type: str) -> tuple[str, Any, str]:
+    """Return a file in the form that httpx expects. Its default name is the name of an open file."""
+    path = name or getattr(content, "name", None)
+    if not isinstance(path, str) or not PurePath(path).name:
+        raise InvalidArgumentError("invalid_argument", "an upload must have a name")
+    return (name or PurePath(path).name, content, media_type)
 
 
 def given(**members: Any) -> dict[str, Any]:

@@ -707,6 +707,22 @@ class Collection:
 
 
 @dataclass(frozen=True)
+class ImportedFile:
+    """The result of an import of a file into a collection.
+
+    ``entries`` counts the entries of the file, and ``unchanged`` those that were stored already without any difference.
+    ``removed`` counts entries of an earlier import that are not part of the file anymore. With ``truncated``, the file has more
+    text that was not imported.
+    """
+
+    source: str
+    entries: int
+    unchanged: int
+    removed: int
+    truncated: bool = False
+
+
+@dataclass(frozen=True)
 class Entry:
     """An entry of a collection. ``namespace`` is "" in the default namespace.
 

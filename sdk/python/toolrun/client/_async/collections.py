@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, List, Literal, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, AsyncIterator, BinaryIO, Dict, List, Literal, Mapping, Optional, Sequence, Union
 
 from toolrun.client._async.handle import AsyncHandle
 from toolrun.client._async.transport import pages
-from toolrun.client._request import Request, get, given, required_text
-from toolrun.client.models import Collection, Entry, Forgotten, FoundEntries, FoundEntry, Page, StoredEntries, StoredEntry
+from toolrun.client._request import Request, encode, get, given, required_text, upload_of
+from toolrun.client.models import Collection, Entry, Forgotten, FoundEntries, FoundEntry, ImportedFile, Page, StoredEntries, StoredEntry
 
 if TYPE_CHECKING:
     from toolrun.client.fields import NewEntry
@@ -133,6 +133,33 @@ class AsyncCollections(AsyncHandle):
         """
         body = given(id=id, filter=filter, all=all, namespace=namespace)
         return await self._transport.fetch(Forgotten, self._post(name, "forget", body, user_id, session_id))
+
+    async def import_file(
+        self,
+        name: str,
+        content: Union[bytes, BinaryIO],
+        *,
+        filename: Optional[str] = None,
+        media_type: str = "application/octet-stream",
+        source: Optional[str] = None,
+        namespace: Optional[str] = None,
+        metadata: Optional[Mapping[str, Any]] = None,
+        ttl: Optional[str] = None,
+        user_id: Optional[str] = None,
+        session_id: Optional[str] = None,
+    ) -> ImportedFile:
+        """Divide the text of a PDF, DOCX, TXT, Markdown or JSON file into entries of a collection.
+
+        ``content`` is bytes or an open binary file. The default of ``filename`` is the name of the open file. ``source``
+        identifies the document, and its default is the name of the file: an import replaces the entries of an earlier import
+        with the same source and namespace. ``metadata`` becomes part of the metadata of each entry.
+        """
+        query = {"source": source, "namespace": namespace, "ttl": ttl, **self._transport.caller(user_id, session_id=session_id)}
+        if metadata is not None:
+            query["metadata"] = encode(metadata).decode()
+        request = Request("POST", ("collections", name, "files"), query)
+        request.files = {"file": upload_of(content, filename, media_type)}
+        return await self._transport.fetch(ImportedFile, request)
 
     def _post(
         self, name: str, operation: str, body: Dict[str, Any], user_id: Optional[str], session_id: Optional[str]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
 from typing import BinaryIO, List, Optional, Union
 
 from toolrun.client import _response
 from toolrun.client._async.handle import AsyncHandle
-from toolrun.client._request import Request, get
-from toolrun.client.errors import InvalidArgumentError
+from toolrun.client._request import Request, get, upload_of
 from toolrun.client.models import Download, File, Page
 
 
@@ -29,11 +27,8 @@ class AsyncFiles(AsyncHandle):
         ``content`` is bytes or an open binary file. The format must match the extension of the name, whose default is the
         name of the open file.
         """
-        path = name or getattr(content, "name", None)
-        if not isinstance(path, str) or not PurePath(path).name:
-            raise InvalidArgumentError("invalid_argument", "an upload must have a name")
         request = Request("POST", ("sessions", session_id, "files"), self._transport.caller(user_id))
-        request.files = {"file": (name or PurePath(path).name, content, media_type)}
+        request.files = {"file": upload_of(content, name, media_type)}
         return await self._transport.fetch(File, request)
 
     async def list(self, session_id: str, *, user_id: Optional[str] = None) -> List[File]:
