@@ -20,7 +20,7 @@ import (
 
 // Document is the text of a file that Collections.ImportDocument divides into entries.
 type Document struct {
-	// Source identifies the document in its namespace, such as docs/setup.md. The text must not be
+	// Source identifies the document in its namespace, such as guides/setup.md. The text must not be
 	// empty and must have at most MaxSourceBytes bytes without control characters. It is part of the
 	// metadata of each entry.
 	Source string

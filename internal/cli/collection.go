@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
@@ -22,9 +23,11 @@ type collectionBackend interface {
 	Remember(ctx context.Context, c host.Caller, name string, entries ...host.NewEntry) ([]host.Remembered, error)
 	Recall(context.Context, host.Caller, host.RecallEntries) ([]host.RecalledEntry, error)
 	Forget(context.Context, host.Caller, host.ForgetEntries) (host.Forgotten, error)
+	// ImportFile imports the text of a file.
+	ImportFile(ctx context.Context, c host.Caller, name string, f documentFile) (apitypes.ImportedFile, error)
 }
 
-var _ collectionBackend = host.Collections{}
+var _ collectionBackend = localCollections{}
 
 // collectionCommands are the commands that read and write collections.
 type collectionCommands struct{ baseCommand }
@@ -36,7 +39,7 @@ func (cc collectionCommands) command() *cobra.Command {
 		Long: `Read and write the entries of collections, as the operator of the app. Grants do not apply, but retention and size
 limits apply as for a tool.`,
 		Example: `  toolrun collection list
-  toolrun collection import articles articles.jsonl
+  toolrun collection import articles guides/*.md terms.pdf
   toolrun collection recall articles 'broken cup' --filter '{"category": "refunds"}'`,
 	})
 	cmd.AddCommand(cc.list(), cc.show(), cc.recall(), cc.remember(), cc.forget(), cc.importCommand(), cc.export())
@@ -45,7 +48,11 @@ limits apply as for a tool.`,
 
 // The method "with" opens an app with collections and calls body with them.
 func (cc collectionCommands) with(cmd *cobra.Command, f *memoryFlags, keep bool, body func(context.Context, collectionBackend, host.Caller) error) error {
-	return cc.apps.with(cmd, f, cc.projects.withCollections, keep, func(opened *openedApp, caller host.Caller) error {
+	apps := cc.apps
+	if flag := cmd.Flags().Lookup("models"); flag != nil {
+		apps.models = &modelFlags{file: flag.Value.String()}
+	}
+	return apps.with(cmd, f, cc.projects.withCollections, keep, func(opened *openedApp, caller host.Caller) error {
 		return body(cmd.Context(), opened.collections, caller)
 	})
 }
@@ -58,6 +65,9 @@ func (cc collectionCommands) register(cmd *cobra.Command, f *memoryFlags, namesp
 		cmd.Flags().StringVar(namespace, "namespace", "", "the `name` of the namespace (default: the default namespace)")
 	}
 }
+
+// embeds registers the flag of a command that makes vectors.
+func embeds(cmd *cobra.Command) { new(modelFlags).registerFile(cmd) }
 
 func (cc collectionCommands) list() *cobra.Command {
 	var f memoryFlags
@@ -232,6 +242,7 @@ func (cc collectionCommands) recall() *cobra.Command {
 		},
 	}
 	cc.register(cmd, &f, &q.Namespace)
+	embeds(cmd)
 	cmd.Flags().IntVar(&q.Limit, "limit", 0, "the maximum `number` of results: 1 to 1000 (default 10)")
 	cmd.Flags().Float64Var(&q.Threshold, "threshold", 0, "the minimum `score` of the results: 0 to 1")
 	cmd.Flags().StringVar(&filter, "filter", "", "the condition on the metadata as `JSON`, @file, or - for stdin")

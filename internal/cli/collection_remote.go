@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -86,4 +87,13 @@ func (r remoteCollections) Forget(ctx context.Context, c host.Caller, s host.For
 		return host.Forgotten{}, err
 	}
 	return host.Forgotten(*done), nil
+}
+
+// ImportFile uploads a file.
+func (r remoteCollections) ImportFile(ctx context.Context, c host.Caller, name string, f documentFile) (apitypes.ImportedFile, error) {
+	done, err := r.client.Collections().ImportFile(ctx, callerOf(c), name, f.name, "", bytes.NewReader(f.content), f.query)
+	if err != nil {
+		return apitypes.ImportedFile{}, err
+	}
+	return *done, nil
 }

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -22,72 +22,6 @@ func entries(n int) string {
 		return "1 entry"
 	}
 	return fmt.Sprintf("%d entries", n)
-}
-
-func (cc collectionCommands) importCommand() *cobra.Command {
-	var f memoryFlags
-	cmd := &cobra.Command{
-		Use:   "import NAME FILE",
-		Short: "Import entries from JSON lines",
-		Long: `Import the entries of a file with one JSON object in each line, such as the output of toolrun collection export. The
-members are content, and optionally id, namespace, metadata, ttl or expires_at, user_id and session_id. An entry with
-the id of an existing entry replaces it. An entry without an id gets one that depends only on its content, so a second
-import replaces it, too. --user and --session replace the owners in the file.
-
-If a line is wrong, the command fails with its number. Entries of earlier lines can then be stored; import the corrected
-file again.`,
-		Example: `  toolrun collection import articles articles.jsonl
-  toolrun collection import diary - --user ann < diary.jsonl`,
-		Args: takes(2, 2, "the NAME of a collection and a FILE, or - for stdin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			from, err := cc.openLines(args[1])
-			if err != nil {
-				return err
-			}
-			defer from.Close()
-			return cc.with(cmd, &f, true, func(ctx context.Context, s collectionBackend, c host.Caller) error {
-				return cc.importLines(ctx, s, c, args[0], from)
-			})
-		},
-	}
-	cc.register(cmd, &f, nil)
-	complete := cmd.ValidArgsFunction
-	cmd.ValidArgsFunction = complete // the second argument is completed as a file
-	return cmd
-}
-
-// openLines opens a file, or stdin for "-".
-func (cc collectionCommands) openLines(name string) (io.ReadCloser, error) {
-	if name == "-" {
-		return io.NopCloser(cc.env.Stdin), nil
-	}
-	f, err := os.Open(cc.env.path(name))
-	if err != nil {
-		return nil, usagef("", "cannot read %s: %v", name, cause(err))
-	}
-	return f, nil
-}
-
-// importLines stores the entries of JSON lines.
-func (cc collectionCommands) importLines(ctx context.Context, s collectionBackend, c host.Caller, name string, from io.Reader) error {
-	var done host.EntryProgress
-	err := cc.out.progress("importing", func() (err error) {
-		done, err = host.ImportEntries(ctx, c, host.NewEntryReader(from, time.Now()), func(ctx context.Context, owner host.Caller, entries []host.NewEntry) error {
-			_, err := s.Remember(ctx, owner, name, entries...)
-			return err
-		}, nil)
-		return err
-	})
-	if err != nil {
-		if done.Entries > 0 {
-			cc.out.warn("imported %s before the failure", entries(done.Entries))
-		}
-		return err
-	}
-	if done.Expired > 0 {
-		cc.out.warn("skipped %s that had expired", entries(done.Expired))
-	}
-	return cc.out.answer(done, func() error { return cc.out.say("imported %s into %s", entries(done.Entries), name) })
 }
 
 func (cc collectionCommands) export() *cobra.Command {
@@ -116,7 +50,7 @@ are not included; an import makes them again. By default, the output contains al
 			return cc.with(cmd, &f, false, func(ctx context.Context, s collectionBackend, c host.Caller) error {
 				if out == "" {
 					cc.out.answered = true
-					_, err := exportLines(ctx, s, c, q, cc.env.Stdout)
+					_, err := exportLines(ctx, s, c, q, cc.env.Stdout, nil)
 					return err
 				}
 				return cc.exportFile(ctx, s, c, q, dest)
@@ -130,13 +64,18 @@ are not included; an import makes them again. By default, the output contains al
 	return cmd
 }
 
+// progressText returns the function that describes a transfer of entries.
+func progressText(doing string, count *atomic.Int64) func() string {
+	return func() string { return doing + ", " + entries(int(count.Load())) }
+}
+
 // exportLines writes entries as JSON lines.
-func exportLines(ctx context.Context, s collectionBackend, c host.Caller, q memory.EntryQuery, to io.Writer) (host.EntryProgress, error) {
+func exportLines(ctx context.Context, s collectionBackend, c host.Caller, q memory.EntryQuery, to io.Writer, report func(host.EntryProgress)) (host.EntryProgress, error) {
 	q.Limit = pageSize
 	return host.ExportEntries(to, func(after string) ([]memory.Entry, string, error) {
 		q.After = after
 		return s.List(ctx, c, q)
-	}, nil)
+	}, report)
 }
 
 // exportFile writes entries to a temporary file that only its owner can read. exportFile renames
@@ -148,8 +87,9 @@ func (cc collectionCommands) exportFile(ctx context.Context, s collectionBackend
 	}
 	defer os.Remove(temp.Name())
 	var done host.EntryProgress
-	err = cc.out.progress("exporting", func() (err error) {
-		done, err = exportLines(ctx, s, c, q, temp)
+	var count atomic.Int64
+	err = cc.out.counting(progressText("exporting "+q.Collection, &count), func() (err error) {
+		done, err = exportLines(ctx, s, c, q, temp, func(p host.EntryProgress) { count.Store(int64(p.Entries)) })
 		return err
 	})
 	if err != nil {

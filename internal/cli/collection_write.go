@@ -38,6 +38,7 @@ func (cc collectionCommands) remember() *cobra.Command {
 		},
 	}
 	cc.register(cmd, &f, &e.Namespace)
+	embeds(cmd)
 	cmd.Flags().StringVar(&e.ID, "id", "", "the `id` of the entry in its namespace (default: a new id)")
 	cmd.Flags().StringVar(&metadata, "metadata", "", "the metadata as a `JSON` object, @file, or - for stdin")
 	cmd.Flags().StringVar(&e.TTL, "ttl", "", "the `time` to live of the entry, such as 90d, 24h, 30m or 10s, if shorter than the retention of the collection")

@@ -16,7 +16,7 @@ import (
 // localBackend returns the backend of an app that is open in this process.
 func localBackend(h *host.Host, backend storage.Backend) appBackend {
 	return appBackend{
-		runs: h, prompts: h, sessions: h.Sessions(), workflows: h.Workflows(), records: localRecords{h.Stores()}, facts: localFacts{h.Stores()}, blocks: localBlocks{h.Blocks()}, collections: host.CollectionsOf(h), users: h.Users(), sleep: h.Sleep(), ledger: h.Ledger(),
+		runs: h, prompts: h, sessions: h.Sessions(), workflows: h.Workflows(), records: localRecords{h.Stores()}, facts: localFacts{h.Stores()}, blocks: localBlocks{h.Blocks()}, collections: localCollections{host.CollectionsOf(h)}, users: h.Users(), sleep: h.Sleep(), ledger: h.Ledger(),
 		agents: localAgents{h.Agents()}, usage: localUsage{backend}, approvals: h.Approvals(),
 	}
 }

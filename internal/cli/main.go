@@ -34,7 +34,7 @@ type baseCommand struct {
 func newBase(env Env) baseCommand {
 	env = env.withDefaults()
 	out, find := &console{env: env}, projects{env}
-	return baseCommand{env: env, out: out, projects: find, apps: apps{out, find}}
+	return baseCommand{env: env, out: out, projects: find, apps: apps{out: out, projects: find}}
 }
 
 // Main runs the command in env.Args and returns its exit code; see package exitcode. When ctx ends,

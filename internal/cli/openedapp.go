@@ -27,6 +27,8 @@ type openedApp struct {
 type apps struct {
 	out      *console
 	projects projects
+	// models are the models of the apps that the method "with" opens, or nil.
+	models *modelFlags
 }
 
 // open opens an app on a database. The opened app owns the database. open closes the database on
@@ -66,11 +68,17 @@ func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, b
 		return err
 	}
 	defer pr.close()
+	var models *model.Set
+	if a.models != nil {
+		if models, err = a.models.open(a.out.env); err != nil {
+			return err
+		}
+	}
 	backend, err := pr.database(f.db).open(keep)
 	if err != nil {
 		return err
 	}
-	opened, err := a.open(cmd.Context(), pr, backend, caller, nil, nil)
+	opened, err := a.open(cmd.Context(), pr, backend, caller, nil, models)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,12 @@ import (
 // displays the elapsed time on stderr, provided that stderr is a terminal. Meanwhile nothing else
 // may write to stderr. Nested calls display nothing.
 func (c *console) progress(doing string, work func() error) error {
+	return c.counting(func() string { return doing }, work)
+}
+
+// counting is like progress, for a text that changes. The function "doing" is called concurrently with
+// the function "work".
+func (c *console) counting(doing func() string, work func() error) error {
 	if !c.env.StderrTerminal || !c.showing.CompareAndSwap(false, true) {
 		return work()
 	}
@@ -45,7 +51,7 @@ func alongside(work func() error, watch func(done <-chan struct{})) error {
 }
 
 // tick rewrites a line every second and removes the line at the end.
-func (c *console) tick(doing string, done <-chan struct{}) {
+func (c *console) tick(doing func() string, done <-chan struct{}) {
 	const clear = "\r\x1b[K"
 	began := time.Now()
 	ticker := time.NewTicker(time.Second)
@@ -53,7 +59,7 @@ func (c *console) tick(doing string, done <-chan struct{}) {
 	for {
 		select {
 		case <-ticker.C:
-			fmt.Fprintf(c.env.Stderr, clear+"%s ... %d s", doing, int(time.Since(began).Seconds()))
+			fmt.Fprintf(c.env.Stderr, clear+"%s ... %d s", doing(), int(time.Since(began).Seconds()))
 		case <-done:
 			if time.Since(began) >= time.Second {
 				fmt.Fprint(c.env.Stderr, clear)

@@ -42,16 +42,16 @@ func collections(t *testing.T, c *client.Client) {
 			t.Errorf("AllEntries has %d entries; want %d", n, want)
 		}
 	}
-	guide := apitypes.ImportQuery{Source: "docs/tea.md", Namespace: "docs", Metadata: `{"team":"a"}`, TTL: "1d"}
+	guide := apitypes.ImportQuery{Source: "guides/tea.md", Namespace: "docs", Metadata: `{"team":"a"}`, TTL: "1d"}
 	for range 2 {
-		if done := must(h.ImportFile(ctx, ben, "articles", "tea.md", "", strings.NewReader("# Tea\n\ngreen"), guide))(t); done.Source != "docs/tea.md" || done.Entries != 1 || done.Removed != 0 {
+		if done := must(h.ImportFile(ctx, ben, "articles", "tea.md", "", strings.NewReader("# Tea\n\ngreen"), guide))(t); done.Source != "guides/tea.md" || done.Entries != 1 || done.Removed != 0 {
 			t.Errorf("ImportFile = %+v", done)
 		}
 	}
 	if _, err := h.ImportFile(ctx, ben, "articles", "tea.html", "", strings.NewReader("<p>"), apitypes.ImportQuery{}); !errors.Is(err, abi.InvalidArgument) {
 		t.Errorf("ImportFile of a file without text = %v; want invalid_argument", err)
 	}
-	must(h.Forget(ctx, ben, "articles", apitypes.EntrySelector{Namespace: "docs", Filter: json.RawMessage(`{"source":"docs/tea.md","team":"a"}`)}))(t)
+	must(h.Forget(ctx, ben, "articles", apitypes.EntrySelector{Namespace: "docs", Filter: json.RawMessage(`{"source":"guides/tea.md","team":"a"}`)}))(t)
 	if d := must(h.Get(ctx, "articles"))(t); d.Entries != 3 || d.Declared {
 		t.Errorf("Get = %+v", d)
 	}

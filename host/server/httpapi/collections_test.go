@@ -129,21 +129,21 @@ func TestImportFile(t *testing.T) {
 		return s.want(status, "operator", "POST", files+query, body, "Content-Type", mediaType)
 	}
 	var done apitypes.ImportedFile
-	upload(200, `?source=docs/tea.md&namespace=en&ttl=1d&metadata=%7B%22team%22:1%7D`, "tea.md", "# Tea\n\nGreen tea.\n\n# Coffee\n\nBlack coffee.\n").into(t, &done)
-	if want := (apitypes.ImportedFile{Source: "docs/tea.md", Entries: 2}); done != want {
+	upload(200, `?source=guides/tea.md&namespace=en&ttl=1d&metadata=%7B%22team%22:1%7D`, "tea.md", "# Tea\n\nGreen tea.\n\n# Coffee\n\nBlack coffee.\n").into(t, &done)
+	if want := (apitypes.ImportedFile{Source: "guides/tea.md", Entries: 2}); done != want {
 		t.Errorf("the import = %+v; want %+v", done, want)
 	}
 	upload(200, "", "tea.json", `{"tea":"green"}`).into(t, &done)
 	if want := (apitypes.ImportedFile{Source: "tea.json", Entries: 1}); done != want {
 		t.Errorf("the import = %+v; want %+v", done, want)
 	}
-	upload(200, "?source=docs/tea.md&namespace=en", "renamed.txt", "# Tea\n\nGreen tea.\n").into(t, &done)
-	if want := (apitypes.ImportedFile{Source: "docs/tea.md", Entries: 1, Removed: 1}); done != want {
+	upload(200, "?source=guides/tea.md&namespace=en", "renamed.txt", "# Tea\n\nGreen tea.\n").into(t, &done)
+	if want := (apitypes.ImportedFile{Source: "guides/tea.md", Entries: 1, Removed: 1}); done != want {
 		t.Errorf("the second import = %+v; want %+v", done, want)
 	}
 	var found apitypes.FoundEntries
 	s.want(200, "operator", "POST", "/api/v1/collections/kb/recall", `{"query":"tea","namespace":"en"}`).into(t, &found)
-	if found.Count != 1 || string(found.Results[0].Metadata) != `{"heading":"Tea","offset":0,"source":"docs/tea.md"}` {
+	if found.Count != 1 || string(found.Results[0].Metadata) != `{"heading":"Tea","offset":0,"source":"guides/tea.md"}` {
 		t.Errorf("the entries = %+v", found.Results)
 	}
 	for _, tt := range []struct {

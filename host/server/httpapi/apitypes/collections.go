@@ -122,7 +122,7 @@ type CollectionPlace struct {
 
 // ImportQuery contains the options of an import of a file.
 type ImportQuery struct {
-	Source    string `query:"source" maxLength:"1024" doc:"Name of the document in the metadata of its entries. An import replaces the entries of an earlier import with the same source and namespace. Default: the name of the file" example:"docs/setup.md"`
+	Source    string `query:"source" maxLength:"1024" doc:"Name of the document in the metadata of its entries. An import replaces the entries of an earlier import with the same source and namespace. Default: the name of the file" example:"guides/setup.md"`
 	Namespace string `query:"namespace" maxLength:"256" doc:"Namespace of the entries. Default: the default namespace"`
 	Metadata  string `query:"metadata" maxLength:"4096" doc:"JSON object that becomes part of the metadata of each entry, without the names source, page, heading and offset" example:"{\"category\":\"manual\"}"`
 	TTL       string `query:"ttl" maxLength:"32" doc:"Lifetime of the entries. Default: the retention of the collection" example:"30d"`
@@ -130,7 +130,7 @@ type ImportQuery struct {
 
 // ImportedFile is the result of the import of a file.
 type ImportedFile struct {
-	Source    string `json:"source" doc:"Name of the document in the metadata of its entries" example:"docs/setup.md"`
+	Source    string `json:"source" doc:"Name of the document in the metadata of its entries" example:"guides/setup.md"`
 	Entries   int    `json:"entries" doc:"Number of entries of the document"`
 	Unchanged int    `json:"unchanged" doc:"Number of entries that were stored already, without any difference"`
 	Removed   int    `json:"removed" doc:"Number of entries of an earlier import of the document that were removed"`
