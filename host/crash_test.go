@@ -137,6 +137,9 @@ func crashChild(path, mode string) error {
 		defer mu.Unlock()
 		fmt.Printf(format+"\n", args...)
 	}
+	if mode == "collections" {
+		return crashCollections(path, say)
+	}
 	h, _, err := openCrash(path, crashObserver{say: say, hang: mode == "hang"})
 	if err != nil {
 		return err

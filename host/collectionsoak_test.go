@@ -1,0 +1,645 @@
+package host_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/bolt"
+	"github.com/toolrun/toolrun/host/storage/postgres"
+)
+
+// soakApp has three collections: one of the app, one of each user, and one without a declaration.
+const soakApp = `
+app: soak
+collections: auto
+memory:
+  tips: {kind: collection, access: application}
+  notes: {kind: collection, access: user}
+tools:
+  steps: {source: steps.js, description: performs operations, grants: {tips: readwrite, notes: readwrite, "auto*": readwrite}, limits: {timeout: 60s}}
+`
+
+const (
+	soakUsers  = 16
+	soakIDs    = 12
+	soakSpaces = 2
+)
+
+// soakCollections are the names of the collections. In the first one, the users share the namespaces.
+var soakCollections = []string{"tips", "notes", "auto"}
+
+// openSoak opens a host for the soak test.
+func openSoak(backend storage.Backend) (*host.Host, error) {
+	loaded, problems := app.Load(fstest.MapFS{
+		"app.yaml": {Data: []byte(soakApp)},
+		"steps.js": {Data: []byte(`const out = []; for (const [op, ...args] of input.calls) out.push(await memory[op](...args)); return out`)},
+	}, "app.yaml")
+	if loaded == nil {
+		return nil, problems
+	}
+	return host.Open(context.Background(), host.Options{App: loaded, Backend: backend, Engines: engines.InProcess(), SweepEvery: time.Second})
+}
+
+// soakBackend opens a backend by the path of a file or by a connection string.
+func soakBackend(at string) (storage.Backend, func() error, error) {
+	if strings.HasPrefix(at, "postgres:") {
+		db, err := postgres.Open(context.Background(), at)
+		if err != nil {
+			return nil, nil, err
+		}
+		return db, func() error { db.Close(); return nil }, nil
+	}
+	db, err := bolt.Open(at, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return db, db.Close, nil
+}
+
+// soakContent is the content of an entry. It contains what readers check.
+type soakContent struct {
+	Text       string `json:"text"`
+	User       string `json:"user"`
+	Collection string `json:"collection"`
+	Space      string `json:"space"`
+	Version    int    `json:"version"` // a number that no other entry of the user has
+	Epoch      int    `json:"epoch"`   // the number of earlier erasures of the user
+}
+
+// soakPlace identifies the entries of a user with an id.
+type soakPlace struct{ collection, space, id string }
+
+// soakEntry is a live entry in the model of a user.
+type soakEntry struct {
+	version int
+	expires time.Time // zero without a ttl
+	unknown bool      // whether the end is not known
+}
+
+// endedAt reports whether the entry has ended at a time, with a tolerance in which both answers are
+// right.
+func (e soakEntry) endedAt(at time.Time) (ended, unsure bool) {
+	if e.expires.IsZero() {
+		return false, e.unknown
+	}
+	return !at.Before(e.expires), at.Sub(e.expires).Abs() < 3*time.Second
+}
+
+// soakUser performs operations for one user, and knows which entries must exist.
+type soakUser struct {
+	h      *host.Host
+	name   string
+	rand   *rand.Rand
+	report func(format string, args ...any)
+	// removed is called with the version of an entry that must not be found any more.
+	removed func(version int)
+	next    int
+	epoch   int
+	live    map[soakPlace]soakEntry
+}
+
+func newSoakUser(h *host.Host, i int) *soakUser {
+	return &soakUser{
+		h: h, name: fmt.Sprint("user", i), rand: rand.New(rand.NewPCG(rand.Uint64(), uint64(i))), report: func(string, ...any) {}, removed: func(int) {},
+		live: map[soakPlace]soakEntry{},
+	}
+}
+
+func (u *soakUser) place() soakPlace {
+	return soakPlace{soakCollections[u.rand.IntN(len(soakCollections))], fmt.Sprint("space", u.rand.IntN(soakSpaces)), fmt.Sprint(u.name, "-", u.rand.IntN(soakIDs))}
+}
+
+// remember returns the call that stores a new version at a place.
+func (u *soakUser) remember(at soakPlace, ttl string) ([]any, int) {
+	u.next++
+	options := map[string]any{"id": at.id, "namespace": at.space, "metadata": map[string]any{"user": u.name, "odd": u.next%2 == 1}}
+	if ttl != "" {
+		options["ttl"] = ttl
+	}
+	c := soakContent{fmt.Sprintf("tea number %d", u.next), u.name, at.collection, at.space, u.next, u.epoch}
+	return []any{"remember", at.collection, c, options}, u.next
+}
+
+// run executes calls in one run, and returns the replies. If the run has failed, nothing is stored.
+func (u *soakUser) run(calls ...[]any) ([]json.RawMessage, error) {
+	in, err := json.Marshal(map[string]any{"calls": calls})
+	if err != nil {
+		return nil, err
+	}
+	result, err := u.h.Run(context.Background(), host.Invocation{Tool: "steps", Caller: host.Caller{User: u.name}, Input: in})
+	if err != nil {
+		return nil, err
+	}
+	var replies []json.RawMessage
+	return replies, json.Unmarshal(result.Output, &replies)
+}
+
+// act performs a random act. It returns an error if the act has failed for another reason than a
+// conflict, or if the user does not find its own entries.
+func (u *soakUser) act() error {
+	var err error
+	switch n := u.rand.IntN(100); {
+	case n < 55:
+		err = u.store(u.place())
+	case n < 70:
+		err = u.forget(u.place())
+	case n < 80:
+		err = u.storeAndForget()
+	case n < 85:
+		err = u.forgetOdd()
+	case n < 87:
+		err = u.erase()
+	default:
+		return u.check(soakCollections[u.rand.IntN(len(soakCollections))], fmt.Sprint("space", u.rand.IntN(soakSpaces)))
+	}
+	if errors.Is(err, abi.Conflict) {
+		return nil
+	}
+	return err
+}
+
+// set records a stored entry.
+func (u *soakUser) set(at soakPlace, version int, reply json.RawMessage) error {
+	var stored struct {
+		Expires *time.Time `json:"expires_at"`
+	}
+	if err := json.Unmarshal(reply, &stored); err != nil {
+		return err
+	}
+	u.drop(at)
+	e := soakEntry{version: version}
+	if stored.Expires != nil {
+		e.expires = *stored.Expires
+	}
+	u.live[at] = e
+	u.report("stored %s %s %s %d %d", at.collection, at.space, at.id, version, e.expires.UnixMicro())
+	return nil
+}
+
+// drop records that an entry was removed.
+func (u *soakUser) drop(at soakPlace) {
+	if old, ok := u.live[at]; ok {
+		delete(u.live, at)
+		u.removed(old.version)
+	}
+}
+
+func (u *soakUser) store(at soakPlace) error {
+	call, version := u.remember(at, []string{"", "", "", "1s", "30s"}[u.rand.IntN(5)])
+	u.report("try %s %s %s %d", at.collection, at.space, at.id, version)
+	replies, err := u.run(call)
+	if err != nil {
+		return err
+	}
+	return u.set(at, version, replies[0])
+}
+
+func (u *soakUser) forget(at soakPlace) error {
+	u.report("try %s %s %s 0", at.collection, at.space, at.id)
+	if _, err := u.run([]any{"forget", at.collection, map[string]any{"id": at.id, "namespace": at.space}}); err != nil {
+		return err
+	}
+	u.drop(at)
+	u.report("forgot %s %s %s", at.collection, at.space, at.id)
+	return nil
+}
+
+// storeAndForget stores two entries, finds them, and forgets one of them, all in one run.
+func (u *soakUser) storeAndForget() error {
+	kept, gone := u.place(), u.place()
+	if kept == gone {
+		return nil
+	}
+	first, version := u.remember(kept, "")
+	second, other := u.remember(gone, "")
+	u.report("try %s %s %s %d", kept.collection, kept.space, kept.id, version)
+	u.report("try %s %s %s 0", gone.collection, gone.space, gone.id)
+	replies, err := u.run(first, second, []any{"recall", gone.collection, "tea", map[string]any{"namespace": gone.space, "limit": 1000}},
+		[]any{"forget", gone.collection, map[string]any{"id": gone.id, "namespace": gone.space}})
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(replies[2]), fmt.Sprintf(`"user":%q,"version":%d}`, u.name, other)) {
+		return fmt.Errorf("a run did not find its own entry %d in %s", other, replies[2])
+	}
+	u.drop(gone)
+	u.report("forgot %s %s %s", gone.collection, gone.space, gone.id)
+	return u.set(kept, version, replies[0])
+}
+
+// forgetOdd forgets the entries of the user with odd versions in a namespace, with a filter.
+func (u *soakUser) forgetOdd() error {
+	at := u.place()
+	var odd []soakPlace
+	for p, e := range u.live {
+		if p.collection == at.collection && p.space == at.space && e.version%2 == 1 {
+			odd = append(odd, p)
+			u.report("try %s %s %s 0", p.collection, p.space, p.id)
+		}
+	}
+	filter := map[string]any{"user": u.name, "odd": true}
+	if _, err := u.run([]any{"forget", at.collection, map[string]any{"filter": filter, "namespace": at.space}}); err != nil {
+		return err
+	}
+	for _, p := range odd {
+		u.drop(p)
+		u.report("forgot %s %s %s", p.collection, p.space, p.id)
+	}
+	return nil
+}
+
+// erase erases the user.
+func (u *soakUser) erase() error {
+	u.report("erasing")
+	if _, err := u.h.Users().Erase(context.Background(), host.Caller{User: u.name}); err != nil {
+		return err
+	}
+	for at := range u.live {
+		u.drop(at)
+	}
+	u.epoch++
+	u.report("erased")
+	return nil
+}
+
+// recalled is the reply of recall.
+type recalled struct {
+	Results []struct {
+		ID      string
+		Content soakContent
+	}
+}
+
+// find returns what a recall of a user finds.
+func (u *soakUser) find(collection, space, mode string) (found recalled, err error) {
+	replies, err := u.run([]any{"recall", collection, "tea", map[string]any{"namespace": space, "limit": 1000, "mode": mode}})
+	if err == nil {
+		err = json.Unmarshal(replies[0], &found)
+	}
+	return found, err
+}
+
+// check expects a recall to find exactly the live entries of the user in a namespace, and no entry of
+// another namespace or, except in the first collection, of another user.
+func (u *soakUser) check(collection, space string) error {
+	before := time.Now()
+	found, err := u.find(collection, space, []string{"hybrid", "text", "vector"}[u.rand.IntN(3)])
+	if err != nil {
+		return err
+	}
+	own := map[string]int{}
+	for _, r := range found.Results {
+		if r.Content.Collection != collection || r.Content.Space != space || r.Content.User != u.name && collection != soakCollections[0] {
+			return fmt.Errorf("recall in %s, %s as %s found %+v", collection, space, u.name, r)
+		}
+		if r.Content.User == u.name {
+			own[r.ID] = r.Content.Version
+		}
+	}
+	for at, e := range u.live {
+		if at.collection != collection || at.space != space {
+			continue
+		}
+		if ended, unsure := e.endedAt(before); !unsure && ended != (own[at.id] == 0) || own[at.id] != 0 && own[at.id] != e.version {
+			return fmt.Errorf("recall in %s, %s as %s found version %d of %s; want version %d, which ends at %v", collection, space, u.name, own[at.id], at.id, e.version, e.expires)
+		}
+		delete(own, at.id)
+	}
+	if len(own) > 0 {
+		return fmt.Errorf("recall in %s, %s as %s found removed entries: %v", collection, space, u.name, own)
+	}
+	return nil
+}
+
+// checkAll checks all namespaces.
+func (u *soakUser) checkAll() error {
+	for _, collection := range soakCollections {
+		for i := range soakSpaces {
+			if err := u.check(collection, fmt.Sprint("space", i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// soakReader finds entries as any user, and knows which versions must not be found any more.
+type soakReader struct {
+	gone   [soakUsers]sync.Map // from versions to the time of their removal
+	checks atomic.Int64
+}
+
+func (s *soakReader) read(h *host.Host, random *rand.Rand) error {
+	u := newSoakUser(h, random.IntN(soakUsers))
+	at := u.place()
+	before := time.Now()
+	found, err := u.find(at.collection, at.space, "hybrid")
+	if errors.Is(err, abi.Cancelled) {
+		return nil // the user was erased during the run
+	}
+	if err != nil {
+		return err
+	}
+	for _, r := range found.Results {
+		c := r.Content
+		if c.Collection != at.collection || c.Space != at.space || c.User != u.name && at.collection != soakCollections[0] {
+			return fmt.Errorf("recall in %s, %s as %s found %+v", at.collection, at.space, u.name, r)
+		}
+		var owner int
+		if _, err := fmt.Sscanf(c.User, "user%d", &owner); err != nil {
+			return err
+		}
+		if removed, ok := s.gone[owner].Load(c.Version); ok && removed.(time.Time).Before(before) {
+			return fmt.Errorf("recall in %s, %s as %s found %+v, %s after its removal", at.collection, at.space, u.name, r, before.Sub(removed.(time.Time)))
+		}
+	}
+	s.checks.Add(int64(len(found.Results)))
+	return nil
+}
+
+// TestCollectionSoak has 16 writers and 16 readers of three collections, who store, replace, find and
+// forget entries, let them end, and erase users. No entry of another user or namespace is found, none
+// after its removal, and none is lost.
+func TestCollectionSoak(t *testing.T) {
+	duration := 3 * time.Second
+	if os.Getenv("TOOLRUN_SOAK") != "" {
+		duration = time.Minute
+	}
+	onEachBackend(t, func(t *testing.T, backend storage.Backend) {
+		h, err := openSoak(backend)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader := &soakReader{}
+		users := make([]*soakUser, soakUsers)
+		var work sync.WaitGroup
+		var acts, recalls atomic.Int64
+		end := time.Now().Add(duration)
+		until := func(count *atomic.Int64, step func() error) {
+			work.Go(func() {
+				for time.Now().Before(end) && !t.Failed() {
+					if err := step(); err != nil {
+						t.Error(err)
+					}
+					count.Add(1)
+				}
+			})
+		}
+		for i := range users {
+			users[i] = newSoakUser(h, i)
+			users[i].removed = func(version int) { reader.gone[i].Store(version, time.Now()) }
+			until(&acts, users[i].act)
+			random := rand.New(rand.NewPCG(rand.Uint64(), uint64(i)))
+			until(&recalls, func() error { return reader.read(h, random) })
+		}
+		work.Wait()
+		live, erasures := 0, 0
+		for _, u := range users {
+			live, erasures = live+len(u.live), erasures+u.epoch
+			if err := u.checkAll(); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+		t.Logf("%d acts of %d writers with %d erasures, %d recalls of as many readers with %d results; %d entries at the end", acts.Load(), soakUsers, erasures, recalls.Load(), reader.checks.Load(), live)
+	})
+}
+
+// crashCollections is the child process of TestKilledCollectionWriters. Each line of its output is an act
+// of a user that begins or has been acknowledged.
+func crashCollections(at string, say func(string, ...any)) error {
+	backend, _, err := soakBackend(at)
+	if err != nil {
+		return err
+	}
+	h, err := openSoak(backend)
+	if err != nil {
+		return err
+	}
+	errs := make(chan error, soakUsers)
+	for i := range soakUsers {
+		u := newSoakUser(h, i)
+		u.next = int(time.Now().UnixMicro()) // no version of an earlier process
+		u.report = func(format string, args ...any) { say(u.name+" "+format, args...) }
+		go func() {
+			err := u.store(u.place()) // the model of the child does not contain what earlier processes have stored
+			for err == nil || errors.Is(err, abi.Conflict) {
+				switch n := u.rand.IntN(100); {
+				case n < 70:
+					err = u.store(u.place())
+				case n < 97:
+					err = u.forget(u.place())
+				default:
+					err = u.erase()
+				}
+			}
+			errs <- err
+		}()
+	}
+	return <-errs
+}
+
+// crashedUser contains the entries of a user that the parent expects.
+type crashedUser struct {
+	*soakUser
+	// tried contains the versions whose write or removal (0) began after the last acknowledged act at a
+	// place. One of them can have been stored.
+	tried map[soakPlace][]int
+	// erasing is true if an erasure began and was not acknowledged.
+	erasing bool
+}
+
+// note adds a line of the child to what is known.
+func (u *crashedUser) note(line string) error {
+	var at soakPlace
+	var version int
+	var expires int64
+	switch what, rest, _ := strings.Cut(line, " "); what {
+	case "try":
+		_, err := fmt.Sscan(rest, &at.collection, &at.space, &at.id, &version)
+		u.tried[at] = append(u.tried[at], version)
+		return err
+	case "stored":
+		_, err := fmt.Sscan(rest, &at.collection, &at.space, &at.id, &version, &expires)
+		u.live[at] = soakEntry{version: version}
+		if expires > 0 {
+			u.live[at] = soakEntry{version: version, expires: time.UnixMicro(expires)}
+		}
+		delete(u.tried, at)
+		return err
+	case "forgot":
+		_, err := fmt.Sscan(rest, &at.collection, &at.space, &at.id)
+		delete(u.live, at)
+		delete(u.tried, at)
+		return err
+	case "erasing":
+		u.erasing = true
+	case "erased":
+		clear(u.live)
+		clear(u.tried)
+		u.erasing = false
+	default:
+		return fmt.Errorf("unexpected output of the child: %q", line)
+	}
+	return nil
+}
+
+// verify compares the stored entries with what is known. The entries become the new model.
+func (u *crashedUser) verify(t *testing.T, h *host.Host) (between int) {
+	t.Helper()
+	u.h = h
+	for _, collection := range soakCollections {
+		for i := range soakSpaces {
+			space := fmt.Sprint("space", i)
+			before := time.Now()
+			found, err := u.find(collection, space, "text")
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored := map[soakPlace]int{}
+			for _, r := range found.Results {
+				if c := r.Content; c.Collection != collection || c.Space != space || c.User != u.name && collection != soakCollections[0] {
+					t.Errorf("recall in %s, %s as %s found %+v", collection, space, u.name, r)
+				} else if c.User == u.name {
+					stored[soakPlace{collection, space, r.ID}] = c.Version
+				}
+			}
+			for at, e := range u.live {
+				if at.collection != collection || at.space != space {
+					continue
+				}
+				version := stored[at]
+				ended, unsure := e.endedAt(before)
+				delete(stored, at)
+				switch {
+				case version == e.version && (!ended || unsure):
+				case version == 0 && (ended || unsure || u.erasing):
+					delete(u.live, at)
+				case contains(u.tried[at], version):
+					between++
+					u.live[at] = soakEntry{version: version, unknown: true}
+					if version == 0 {
+						delete(u.live, at)
+					}
+				default:
+					t.Errorf("recall in %s as %s found version %d of %v; acknowledged was %+v, tried %v", collection, u.name, version, at, e, u.tried[at])
+				}
+			}
+			for at, version := range stored {
+				if !contains(u.tried[at], version) {
+					t.Errorf("recall in %s as %s found version %d of %v, which must not exist; tried were %v", collection, u.name, version, at, u.tried[at])
+				}
+				between++
+				u.live[at] = soakEntry{version: version, unknown: true}
+			}
+		}
+	}
+	clear(u.tried)
+	u.erasing = false
+	return between
+}
+
+func contains(versions []int, version int) bool {
+	for _, v := range versions {
+		if v == version {
+			return true
+		}
+	}
+	return false
+}
+
+// crashCollectionsOnce starts a child, kills it after some acknowledged acts, and notes its output.
+func crashCollectionsOnce(t *testing.T, at string, users map[string]*crashedUser, after int) (acks int) {
+	t.Helper()
+	cmd, lines := startChild(t, at, "collections")
+	if err := readCrashed(cmd, lines, users, after, &acks); err != nil {
+		t.Fatal(err)
+	}
+	return acks
+}
+
+func readCrashed(cmd *exec.Cmd, lines *bufio.Scanner, users map[string]*crashedUser, after int, acks *int) error {
+	killed := false
+	for lines.Scan() {
+		name, line, _ := strings.Cut(lines.Text(), " ")
+		u := users[name]
+		if u == nil {
+			return fmt.Errorf("unexpected output of the child: %q", lines.Text())
+		}
+		if err := u.note(line); err != nil {
+			return err
+		}
+		if !strings.HasPrefix(line, "try") && line != "erasing" {
+			*acks++
+		}
+		if !killed && *acks >= after {
+			killed = true
+			if err := cmd.Process.Kill(); err != nil {
+				return err
+			}
+		}
+	}
+	_ = cmd.Wait() // it was killed
+	return nil
+}
+
+// TestKilledCollectionWriters kills processes that store, forget and erase entries. No acknowledged entry
+// is lost, no removed or erased one comes back, and nothing is found that no process has stored.
+func TestKilledCollectionWriters(t *testing.T) {
+	want := 1000
+	if os.Getenv("TOOLRUN_SOAK") != "" {
+		want = 20000
+	}
+	test := func(t *testing.T, at string) {
+		users := map[string]*crashedUser{}
+		for i := range soakUsers {
+			u := &crashedUser{soakUser: newSoakUser(nil, i), tried: map[soakPlace][]int{}}
+			users[u.name] = u
+		}
+		acks, kills, between := 0, 0, 0
+		for acks < want || kills < 5 {
+			acks += crashCollectionsOnce(t, at, users, 20+rand.IntN(want/4))
+			kills++
+			backend, closeBackend, err := soakBackend(at)
+			if err != nil {
+				t.Fatalf("the database does not open after kill %d: %v", kills, err)
+			}
+			h, err := openSoak(backend)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, u := range users {
+				between += u.verify(t, h)
+			}
+			if err := errors.Join(h.Close(), closeBackend()); err != nil {
+				t.Fatal(err)
+			}
+			if t.Failed() {
+				return
+			}
+		}
+		t.Logf("%d kills of %d writers, %d acknowledged acts, %d acts stored without an acknowledgement: none lost", kills, soakUsers, acks, between)
+	}
+	t.Run("bolt", func(t *testing.T) { test(t, filepath.Join(t.TempDir(), "crash.db")) })
+	t.Run("postgres", func(t *testing.T) { test(t, approvalCluster.DSN(t)) })
+}
