@@ -139,7 +139,7 @@ func (t *tool) checkModel(name string) error {
 	if len(t.Models) > 0 {
 		return f.WithHint("the tool can use the models: %s", strings.Join(t.Models, ", "))
 	}
-	return f.WithHint("grant it to the tool: models: [NAME]")
+	return f.WithHint("grant the model to the tool: models: [NAME]")
 }
 
 // truncateName shortens the model name that a guest passed, for use in a message.

@@ -68,12 +68,12 @@ func promptFault(a *app.App, err error) error {
 	g := *f
 	if f.Store == declare.Facts {
 		g.Message = fmt.Sprintf("the fact %q does not exist or was not granted to the prompt", f.Item)
-		g.Hint = "declare the fact in the app file and grant it to the prompt: grants: {" + f.Item + ": read}"
+		g.Hint = "declare the fact in the app file and grant the fact to the prompt: grants: {" + f.Item + ": read}"
 		return &g
 	}
-	noun, hint := "store", "declare the store in the app file and grant it to the prompt: grants: {%s: read}"
+	noun, hint := "store", "declare the store in the app file and grant the store to the prompt: grants: {%s: read}"
 	if isBlock(a, f.Store) {
-		noun, hint = "block", "grant it to the prompt: grants: {%s: read}"
+		noun, hint = "block", "grant the block to the prompt: grants: {%s: read}"
 	}
 	g.Message = fmt.Sprintf("the %s %q does not exist or was not granted to the prompt", noun, f.Store)
 	if !strings.HasPrefix(f.Hint, "did you mean") {

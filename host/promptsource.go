@@ -59,7 +59,7 @@ func (p promptSource) userMemory(ctx context.Context) (json.RawMessage, error) {
 func (p promptSource) noUserMemory() error {
 	f := abi.Faultf(abi.NotFound, "user_memory contains no block, because the prompt has no grant on a block")
 	if len(p.h.app.Blocks) == 0 {
-		return abi.Faultf(abi.NotFound, "user_memory does not exist, because the app has no blocks").WithHint("declare them in the app file: blocks: true")
+		return abi.Faultf(abi.NotFound, "user_memory does not exist, because the app has no blocks").WithHint("declare blocks in the app file: blocks: true")
 	}
 	return f.WithHint("grant one to the prompt: grants: {%s: read}", declare.Core)
 }

@@ -224,7 +224,7 @@ func grantHint(store string, verbs ...abi.Verb) string {
 	case 3:
 		text = "readwrite"
 	}
-	return fmt.Sprintf("grant it to the tool: grants: {%s: %s}", store, text)
+	return fmt.Sprintf("add a grant to the tool: grants: {%s: %s}", store, text)
 }
 
 // clamped returns a finding for each limit of a tool that exceeds the host's limit. In that case
@@ -251,8 +251,8 @@ func clamped(h *Host, t *tool) []Finding {
 			return fmt.Sprint(n)
 		}
 		findings = append(findings, Finding{Limit: l.key, Code: problem.OverLimit, Finding: engine.Finding{
-			Message: fmt.Sprintf("limits.%s is %s, but this host limits it to %s", l.key, format(l.requested), format(l.maximum)),
-			Hint:    fmt.Sprintf("set it to at most %s, or use a host with a higher limit", format(l.maximum)),
+			Message: fmt.Sprintf("limits.%s is %s, but the limit of this host is %s", l.key, format(l.requested), format(l.maximum)),
+			Hint:    fmt.Sprintf("set limits.%s to at most %s, or use a host with a higher limit", l.key, format(l.maximum)),
 		}})
 	}
 	return findings

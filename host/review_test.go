@@ -58,41 +58,41 @@ tools:
 	want := map[string][]string{
 		"broken": nil,
 		"calls": {
-			`missing_grant calls.js:1:7 set_content requires the grant write on the store "prefs" (grant it to the tool: grants: {prefs: [read, write]})`,
-			`missing_grant calls.js:2:7 the tool has no grant on the store "conv" (grant it to the tool: grants: {conv: delete})`,
+			`missing_grant calls.js:1:7 set_content requires the grant write on the store "prefs" (add a grant to the tool: grants: {prefs: [read, write]})`,
+			`missing_grant calls.js:2:7 the tool has no grant on the store "conv" (add a grant to the tool: grants: {conv: delete})`,
 			`missing_grant calls.js:3:7 sessionMeta is read-only ()`,
 			`unknown_store calls.js:4:7 the store "sessionmeta" is not declared (did you mean "sessionMeta"?)`,
 			`unknown_store calls.js:5:14 the store "perfs" is not declared (did you mean "prefs"?)`,
 		},
 		"blocks": {
-			`missing_grant blocks.js:2:7 update_block requires the grant write on the block "core" (grant it to the tool: grants: {core: [read, write]})`,
+			`missing_grant blocks.js:2:7 update_block requires the grant write on the block "core" (add a grant to the tool: grants: {core: [read, write]})`,
 			`unknown_store blocks.js:4:7 the block "cor" is not declared (did you mean "core"?)`,
-			`code_mistake blocks.js:5:7 the block "archival" does not support the operation get_content (use one of its operations: get_block, update_block, delete_block)`,
-			`code_mistake blocks.js:6:14 the store "prefs" of kind document does not support the operation get_block (use one of its operations: get_content, set_content, delete_content)`,
+			`code_mistake blocks.js:5:7 the block "archival" does not support the operation get_content (use an operation of the store: get_block, update_block, delete_block)`,
+			`code_mistake blocks.js:6:14 the store "prefs" of kind document does not support the operation get_block (use an operation of the store: get_content, set_content, delete_content)`,
 		},
 		"recalls": {
-			`missing_grant recalls.js:2:20 the tool searches blocks, but has no read grant on any of them (grant it to the tool: grants: {archival: read})`,
+			`missing_grant recalls.js:2:20 the tool searches blocks, but has no read grant on any of them (add a grant to the tool: grants: {archival: read})`,
 		},
 		"entries": {
-			`missing_grant entries.js:1:7 remember requires the grant write on the store "conversations" (grant it to the tool: grants: {conversations: [read, write]})`,
-			`missing_grant entries.js:3:7 forget requires the grant delete on the store "kb" (grant it to the tool: grants: {kb: readwrite})`,
-			`missing_grant entries.js:4:7 the tool has no grant on the store "other" (grant it to the tool: grants: {other: read})`,
+			`missing_grant entries.js:1:7 remember requires the grant write on the store "conversations" (add a grant to the tool: grants: {conversations: [read, write]})`,
+			`missing_grant entries.js:3:7 forget requires the grant delete on the store "kb" (add a grant to the tool: grants: {kb: readwrite})`,
+			`missing_grant entries.js:4:7 the tool has no grant on the store "other" (add a grant to the tool: grants: {other: read})`,
 			`unknown_store entries.js:5:7 the store "kb" is not declared (the stores are: sessionMeta, prefs, conv, core, archival)`,
-			`code_mistake entries.js:6:14 the store "prefs" of kind document does not support the operation remember (use one of its operations: get_content, set_content, delete_content)`,
+			`code_mistake entries.js:6:14 the store "prefs" of kind document does not support the operation remember (use an operation of the store: get_content, set_content, delete_content)`,
 		},
 		"writes": {
-			`missing_grant searches.js:1:14 the tool searches blocks, but has no read grant on any of them (grant it to the tool: grants: {archival: [read, write]})`,
+			`missing_grant searches.js:1:14 the tool searches blocks, but has no read grant on any of them (add a grant to the tool: grants: {archival: [read, write]})`,
 		},
 		"facts": {
-			`missing_grant facts.js:2:7 set_fact requires the grant write on the fact "user.language" (grant it to the tool: grants: {user.language: [read, write]})`,
-			`missing_grant facts.js:3:7 the tool has no grant on the fact "user.age" (grant it to the tool: grants: {user.age: read})`,
+			`missing_grant facts.js:2:7 set_fact requires the grant write on the fact "user.language" (add a grant to the tool: grants: {user.language: [read, write]})`,
+			`missing_grant facts.js:3:7 the tool has no grant on the fact "user.age" (add a grant to the tool: grants: {user.age: read})`,
 			`unknown_store facts.js:5:7 the fact "user.langauge" is not declared (did you mean "user.language"?)`,
 			`code_mistake facts.js:6:7 "language" is not a path of a fact: use at least two names of letters, digits, _ or -, separated by dots, such as user.language ()`,
 		},
 		"limits": {
-			`over_limit memory limits.memory is 1GiB, but this host limits it to 64MiB`,
-			`over_limit output limits.output is 2MiB, but this host limits it to 1MiB`,
-			`over_limit calls limits.calls is 1001, but this host limits it to 1000`,
+			`over_limit memory limits.memory is 1GiB, but the limit of this host is 64MiB`,
+			`over_limit output limits.output is 2MiB, but the limit of this host is 1MiB`,
+			`over_limit calls limits.calls is 1001, but the limit of this host is 1000`,
 		},
 	}
 	got := h.Review(t.Context())

@@ -163,7 +163,7 @@ func (s *Schema) impossibleIn(n *node) (errs Errors) {
 			errs = append(errs, &Error{
 				Pointer: joinIndex(n.pointer+"/required", i),
 				Message: fmt.Sprintf("%q is required but not declared in properties", short60(name)),
-				Hint:    cmp.Or(suggestion(name, r.listed), "declare it in properties, or remove it from required"),
+				Hint:    cmp.Or(suggestion(name, r.listed), "declare the name in properties, or remove the name from required"),
 			})
 		}
 	}

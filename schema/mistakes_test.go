@@ -47,11 +47,11 @@ func TestMistakes(t *testing.T) {
 			`"url"` + noFormat + `/properties/b/format; did you mean "uri"?`,
 			`"zip"` + noFormat + `/properties/c/format`}},
 		{"required and closed", `{"properties": {"a": {}}, "required": ["a", "b"]}`, true, []string{
-			`"b" is required but not declared in properties, at /required/1; declare it in properties, or remove it from required`}},
+			`"b" is required but not declared in properties, at /required/1; declare the name in properties, or remove the name from required`}},
 		{"required and misspelt", `{"properties": {"list": {"items": {"properties": {"name": {}}, "additionalProperties": false, "required": ["naem"]}}}}`, false, []string{
 			`"naem" is required but not declared in properties, at /properties/list/items/required/0; did you mean "name"?`}},
 		{"behind $ref", `{"properties": {"a": {"$ref": "#/$defs/p"}}, "$defs": {"p": {"properties": {}, "required": ["x"]}}}`, true, []string{
-			`"x" is required but not declared in properties, at /$defs/p/required/0; declare it in properties, or remove it from required`}},
+			`"x" is required but not declared in properties, at /$defs/p/required/0; declare the name in properties, or remove the name from required`}},
 		{"default", `{"properties": {"a": {"type": "string", "default": null}}}`, false, []string{
 			`the default violates its schema and is not used: /: must be of type "string", at /properties/a/default`}},
 	}

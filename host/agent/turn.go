@@ -85,7 +85,7 @@ func (r Request) check() error {
 	case r.Event == "":
 		return nil
 	case r.HasMessage:
-		return abi.Faultf(abi.InvalidArgument, "a turn must not contain both a message and an event").WithHint("omit one of them")
+		return abi.Faultf(abi.InvalidArgument, "a turn must not contain both a message and an event").WithHint("omit the message or the event")
 	default:
 		return checkEvent(r.Event)
 	}

@@ -61,7 +61,7 @@ func (r *agentReader) names(n *node) []string {
 	var names []string
 	switch {
 	case n != nil && n.kind != list:
-		r.errorf(n.position, problem.WrongType, "write agents: [agents/booking.abl], or omit it", "agents must be a list of files, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "write agents: [agents/booking.abl], or omit the key agents", "agents must be a list of files, not %s", n.kind)
 	case n != nil:
 		names = []string{} // the file contains an empty list
 		for _, item := range n.items {

@@ -29,7 +29,7 @@ func (r *toolReader) approval(n *node) (a declare.Approval) {
 		if name := r.text(by, "by"); name == approvedByUser {
 			a.ByUser = true
 		} else if by.kind == text {
-			r.errorf(by.position, problem.BadValue, "write by: user, or omit it", "approval.by is %s; the only value is user", problem.Quote(name))
+			r.errorf(by.position, problem.BadValue, "write by: user, or omit by", "approval.by is %s; the only value is user", problem.Quote(name))
 		}
 	}
 	before := n.get("before")
@@ -50,7 +50,7 @@ func (r *toolReader) approval(n *node) (a declare.Approval) {
 		case !functionName.MatchString(item.value):
 			r.errorf(item.position, problem.BadName, "write the name of a function, such as set_content or model.chat", "%s is not a valid name of an operation", problem.Quote(item.value))
 		case slices.Contains(a.Before, item.value):
-			r.errorf(item.position, problem.BadValue, "omit it", "the operation %s is listed twice", problem.Quote(item.value))
+			r.errorf(item.position, problem.BadValue, "list the operation once", "the operation %s is listed twice", problem.Quote(item.value))
 		default:
 			a.Before = append(a.Before, item.value)
 		}

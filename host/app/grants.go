@@ -129,7 +129,7 @@ func (r *grantReader) checkFacts(m member, g declare.Grant) {
 	case err != nil:
 		r.errorf(m.position, problem.BadName, "write a path such as user.language, or user.travel.*", "%s", err)
 	case r.facts == nil:
-		r.errorf(m.position, problem.UnknownStore, "declare them: facts: {user.language: {type: string}}", "the app declares no facts")
+		r.errorf(m.position, problem.UnknownStore, "declare facts in the app file: facts: {user.language: {type: string}}", "the app declares no facts")
 	case !declared && g.Item != "" && !strings.HasSuffix(g.Item, "*"):
 		r.errorf(m.position, problem.UnknownStore, didYouMean(g.Item, slices.Sorted(maps.Keys(r.facts))), "the fact %s is not declared", problem.Quote(g.Item))
 	}

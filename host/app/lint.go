@@ -16,7 +16,7 @@ var poorNames = regexp.MustCompile(`(?i)^([a-z]|data|temp|tmp|test|testing|foo|b
 // lintStore warns about valid declarations of a store that are usually mistakes.
 func (r *storeReader) lintStore(m member, s declare.Store) {
 	if poorNames.MatchString(s.Name) {
-		r.warnf(m.position, problem.PoorName, "choose a name such as userPreferences or orderHistory; it cannot be changed later", "the name %s does not describe the content", problem.Quote(s.Name))
+		r.warnf(m.position, problem.PoorName, "choose a name such as userPreferences or orderHistory; the name of a store cannot be changed later", "the name %s does not describe the content", problem.Quote(s.Name))
 	}
 	if s.Retention.Session && s.Access == declare.ScopeApplication {
 		r.warnf(m.value.get("retention").position, problem.ShortLived, "use a time such as 1_week", "a record that all users share expires with the session of its last writer")
@@ -53,7 +53,7 @@ func (l *load) lintGrants(a *App) {
 	}
 	for _, s := range a.Stores {
 		if !granted[s.Name] {
-			l.warnf(l.grants.declared[s.Name], problem.NotGranted, "grant it to a tool: grants: {"+s.Name+": readwrite}", "no tool or prompt has a grant on the store %s", problem.Quote(s.Name))
+			l.warnf(l.grants.declared[s.Name], problem.NotGranted, "grant the store to a tool: grants: {"+s.Name+": readwrite}", "no tool or prompt has a grant on the store %s", problem.Quote(s.Name))
 		}
 	}
 }

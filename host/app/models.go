@@ -37,7 +37,7 @@ func (r *toolReader) models(n *node) []string {
 		case !modelName.MatchString(item.value):
 			r.errorf(item.position, problem.BadName, modelNameHint, "%s is not a valid name of a model", problem.Quote(item.value))
 		case slices.Contains(names, item.value):
-			r.errorf(item.position, problem.BadValue, "omit it", "the model %s is listed twice", problem.Quote(item.value))
+			r.errorf(item.position, problem.BadValue, "list the model once", "the model %s is listed twice", problem.Quote(item.value))
 		default:
 			names = append(names, item.value)
 		}
@@ -53,7 +53,7 @@ func (a *App) UnknownModels(known func(name string) bool) problem.List {
 		if name == "" || known(name) {
 			return
 		}
-		p := newProblem(at, problem.UnknownModel, "declare it in models.yaml, or use another model", "%s uses the model %s, which is not configured", subject, problem.Quote(name))
+		p := newProblem(at, problem.UnknownModel, "declare the model in models.yaml, or use another model", "%s uses the model %s, which is not configured", subject, problem.Quote(name))
 		p.Tool, p.Severity = tool, problem.Warning
 		problems = append(problems, p)
 	}
@@ -89,7 +89,7 @@ func (a *App) UnknownEmbeddings(known func(name string) bool) problem.List {
 		if st.Kind != declare.KindCollection || name == "" || known(name) {
 			continue
 		}
-		p := newProblem(a.storePositions[st.Name], problem.UnknownModel, "declare it in the section embeddings of models.yaml, or use "+declare.Lexical,
+		p := newProblem(a.storePositions[st.Name], problem.UnknownModel, "declare the model in the section embeddings of models.yaml, or use "+declare.Lexical,
 			"the collection %s uses the embedding model %s, which is not configured", problem.Quote(st.Name), problem.Quote(name))
 		p.Severity = problem.Warning
 		problems = append(problems, p)

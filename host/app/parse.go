@@ -42,13 +42,13 @@ func parse(file string, content []byte) (*node, problem.List) {
 // checkText rejects bytes that do not occur in text files.
 func checkText(file string, content []byte) *problem.Problem {
 	if bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff")) {
-		mistake := newProblem(position{file, 1, 1}, problem.Unreadable, "save it as UTF-8", "the file is encoded in UTF-16")
+		mistake := newProblem(position{file, 1, 1}, problem.Unreadable, "save the file as UTF-8", "the file is encoded in UTF-16")
 		return &mistake
 	}
 	for i := 0; i < len(content); {
 		r, size := utf8.DecodeRune(content[i:])
 		if r == utf8.RuneError && size == 1 {
-			mistake := newProblem(positionOf(file, content, i), problem.Unreadable, "save it as UTF-8", "the byte %#x is not valid UTF-8", content[i])
+			mistake := newProblem(positionOf(file, content, i), problem.Unreadable, "save the file as UTF-8", "the byte %#x is not valid UTF-8", content[i])
 			return &mistake
 		}
 		if r < ' ' && r != '\t' && r != '\n' && r != '\r' {

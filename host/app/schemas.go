@@ -92,7 +92,7 @@ func (r *schemaReader) isJSON(n *node) bool {
 	switch n.kind {
 	case number:
 		if ok = jsonNumber.MatchString(n.value); !ok {
-			r.errorf(n.position, problem.BadSchema, "write it as a decimal number, or in quotes to make it a string", "%s is not a JSON number", problem.Quote(n.value))
+			r.errorf(n.position, problem.BadSchema, "write a decimal number, or put the value in quotes to make a string", "%s is not a JSON number", problem.Quote(n.value))
 		}
 	case object:
 		ok = r.once(n)

@@ -37,10 +37,10 @@ func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 // source reports that the section sleep names both a tool and a model, or neither.
 func (r sleepReader) source(n *node, both bool) {
 	if both {
-		r.errorf(n.position, problem.MissingKey, "remove one of them", "the section sleep names both a tool and a model")
+		r.errorf(n.position, problem.MissingKey, "remove tool or model", "the section sleep names both a tool and a model")
 		return
 	}
-	r.errorf(n.position, problem.MissingKey, "add one of them: tool: NAME, or model: NAME", "the section sleep names neither a tool nor a model")
+	r.errorf(n.position, problem.MissingKey, "add tool: NAME or model: NAME", "the section sleep names neither a tool nor a model")
 }
 
 // tool returns the name of a declared tool.

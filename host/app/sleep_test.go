@@ -51,8 +51,8 @@ func TestSleep(t *testing.T) {
 // TestSleepMistakes checks that each mistake is reported with a position and a hint.
 func TestSleepMistakes(t *testing.T) {
 	for _, test := range []struct{ name, text, want, hint string }{
-		{"no source", "blocks: true\nsleep: {after: 1m}", "the section sleep names neither a tool nor a model", "add one of them"},
-		{"two sources", "blocks: true\nsleep: {tool: dream, model: local}", "the section sleep names both a tool and a model", "remove one of them"},
+		{"no source", "blocks: true\nsleep: {after: 1m}", "the section sleep names neither a tool nor a model", "add tool: NAME"},
+		{"two sources", "blocks: true\nsleep: {tool: dream, model: local}", "the section sleep names both a tool and a model", "remove tool or model"},
 		{"no blocks", "sleep: {tool: dream}", "sleep requires blocks", "add blocks: true"},
 		{"misspelled tool", "blocks: true\nsleep: {tool: draem}", `sleep uses the tool "draem"`, `did you mean`},
 		{"bad model", "blocks: true\nsleep: {model: 'a b'}", `"a b" is not a valid name of a model`, "use letters"},

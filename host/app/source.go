@@ -128,6 +128,6 @@ func (r *sourceReader) lintManifestBeside(n *node, file string) {
 		return
 	}
 	if _, err := fs.Stat(r.files.fsys, path.Join(dir, ManifestName)); err == nil {
-		r.warnf(n.position, problem.NoEffect, "write source: "+dir+" to use it", "%s is ignored because the source is a file", problem.Quote(path.Join(dir, ManifestName)))
+		r.warnf(n.position, problem.NoEffect, "write source: "+dir+" to use the manifest", "%s is ignored because the source is a file", problem.Quote(path.Join(dir, ManifestName)))
 	}
 }

@@ -82,7 +82,7 @@ var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 // storeNameHint returns a hint with a valid name that is similar to an invalid name.
 func storeNameHint(name string) string {
 	if strings.EqualFold(name, declare.SessionMeta) {
-		return "use the built-in store with a read grant, without declaring it"
+		return "use the built-in store with a read grant, without a declaration"
 	}
 	near := strings.Trim(notInName.ReplaceAllString(name, "_"), "_-0123456789")
 	if declare.CheckName(near) != nil {
@@ -102,7 +102,7 @@ func (r *storeReader) kind(n *node) declare.Kind {
 	switch word {
 	case "":
 	case "block":
-		r.errorf(n.position, problem.BadValue, "declare it in the section blocks of the app file", "a store in the section memory cannot be of kind block")
+		r.errorf(n.position, problem.BadValue, "declare the block in the section blocks of the app file", "a store in the section memory cannot be of kind block")
 	case "facts":
 		r.errorf(n.position, problem.BadValue, "declare facts in the section facts of the app file", "a store in the section memory cannot be of kind facts")
 	default:
@@ -119,12 +119,12 @@ func (r *storeReader) expose(n *node) bool {
 		return false
 	}
 	if n.kind != text {
-		r.errorf(n.position, problem.WrongType, "write expose: resource, or omit it", "expose must be resource, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "write expose: resource, or omit expose", "expose must be resource, not %s", n.kind)
 		return false
 	}
 	word := n.value
 	if word != exposed {
-		r.errorf(n.position, problem.BadValue, "write expose: resource, or omit it", "%s is not a valid value of expose", problem.Quote(word))
+		r.errorf(n.position, problem.BadValue, "write expose: resource, or omit expose", "%s is not a valid value of expose", problem.Quote(word))
 	}
 	return word == exposed
 }
@@ -192,7 +192,7 @@ func retentionHint(s string) string {
 	case bareCount.MatchString(low):
 		return fmt.Sprintf("add a unit, such as %sd", low)
 	case zeroCount.MatchString(low):
-		return "use at least 1s; to keep no record, let the tool delete it"
+		return "use at least 1s; to keep no record, let the tool delete the record"
 	case strings.HasPrefix(low, "-"):
 		return "use a positive retention"
 	case low == "forever", low == "never", low == "permanent", low == "none", low == "unlimited":

@@ -43,7 +43,7 @@ func (r fieldReader) keys(n *node, what string, known []string) bool {
 		}
 		hint := didYouMean(m.key, known)
 		if empty != "" && nearest(m.key, known) == "" {
-			hint = fmt.Sprintf("to make it a part of %s, indent it more", empty)
+			hint = fmt.Sprintf("to make the key a part of %s, indent the key more", empty)
 		}
 		r.errorf(m.position, problem.UnknownKey, hint, "%s has no key %s", what, problem.Quote(m.key))
 	}
@@ -69,7 +69,7 @@ func (r fieldReader) named(m member, what string, known []string) bool {
 	if !slices.Contains(known, m.key) || m.value.kind == null || m.value.kind == object && declares {
 		return r.keys(m.value, what, known)
 	}
-	r.errorf(m.position, problem.WrongType, "indent it below its name", "%s is a key of %s, but a name is required here", m.key, what)
+	r.errorf(m.position, problem.WrongType, "indent the key below a name", "%s is a key of %s, but a name is required here", m.key, what)
 	return false
 }
 
@@ -104,7 +104,7 @@ func (r fieldReader) text(n *node, key string) string {
 	hint := ""
 	switch n.kind {
 	case number, boolean:
-		hint = fmt.Sprintf("put it in quotes: %s: %q", key, n.value)
+		hint = fmt.Sprintf("put the value in quotes: %s: %q", key, n.value)
 	case null:
 		hint = "write a string, or omit the key"
 	}

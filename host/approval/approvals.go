@@ -131,7 +131,7 @@ func (a *Approvals) CheckRoom(ctx context.Context, c partition.Caller) error {
 		return nil
 	}
 	return abi.Faultf(abi.QuotaExceeded, "%s has %d runs that wait for an approval, which is the limit", holder, limit).
-		WithHint("approve or deny some of them first")
+		WithHint("approve or deny some of these runs first")
 }
 
 // waits reports whether the request of a paused run has not expired.

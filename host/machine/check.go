@@ -22,7 +22,7 @@ func check(r *source) {
 		r.named(r.doc.Name, "a machine")
 	}
 	if len(r.doc.Steps) == 0 && len(r.problems) == 0 {
-		r.errorf(r.doc.Name.Position, problem.MissingKey, "write implements, and the steps below it", "the machine has no steps")
+		r.errorf(r.doc.Name.Position, problem.MissingKey, "write implements, and the steps on lines below", "the machine has no steps")
 	}
 	for i := range r.doc.Steps {
 		c.step(&r.doc.Steps[i])

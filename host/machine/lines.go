@@ -39,10 +39,10 @@ func (r *source) split(src []byte) bool {
 	text := strings.ReplaceAll(strings.TrimPrefix(string(src), "\ufeff"), "\r\n", "\n")
 	switch {
 	case len(src) > MaxFileBytes:
-		r.errorf(Position{}, problem.OverLimit, "split it into several machines", "the file is larger than %d bytes", MaxFileBytes)
+		r.errorf(Position{}, problem.OverLimit, "split the file into several machines", "the file is larger than %d bytes", MaxFileBytes)
 		return false
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
-		r.errorf(Position{}, problem.Syntax, "save it as UTF-8", "the file is not text in UTF-8")
+		r.errorf(Position{}, problem.Syntax, "save the file as UTF-8", "the file is not text in UTF-8")
 		return false
 	}
 	r.text = text

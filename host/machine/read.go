@@ -136,7 +136,7 @@ func (r reader) part(l *line, seen map[string]bool) {
 // the section implements.
 func (r reader) stray(l *line, text string, seen map[string]bool) {
 	if h := stepHeader(l); h != nil && !seen["implements"] && spell.Name(h[1], stepKinds) != "" {
-		r.errorf(r.at(l), problem.MissingKey, "write implements on the line above it", "the step is outside of the section implements")
+		r.errorf(r.at(l), problem.MissingKey, "write implements on the line above the step", "the step is outside of the section implements")
 		seen["implements"] = true
 		r.steps()
 		return
@@ -153,7 +153,7 @@ func (r reader) stray(l *line, text string, seen map[string]bool) {
 func (r *source) named(n Name, what string) {
 	switch {
 	case strings.HasPrefix(n.Value, "<"):
-		r.errorf(n.Position, problem.Placeholder, "replace it with a name", "%s is a placeholder", n.Value)
+		r.errorf(n.Position, problem.Placeholder, "replace the placeholder with a name", "%s is a placeholder", n.Value)
 	case !nameRule.MatchString(n.Value), n.Value == "__proto__":
 		r.errorf(n.Position, problem.BadName, "use up to 64 letters, digits and _, and do not begin with a digit", "%s is not a valid name of %s", problem.Quote(n.Value), what)
 	}

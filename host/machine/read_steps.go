@@ -180,7 +180,7 @@ func (r reader) keyed(l *line, key, prefix string, level int) Setting {
 	start := l.start + l.indent + len(l.text) - len(rest)
 	r.take(l, level, strings.TrimRight(prefix+rest, " "))
 	if c.Script = r.script(start, true, level, level+1, endsSetting); c.Script.Text == "" {
-		r.errorf(c.Position, problem.MissingKey, "write the value after it", "%s has no value", key)
+		r.errorf(c.Position, problem.MissingKey, "write the value after the key", "%s has no value", key)
 	}
 	r.placeholder(c.Script)
 	return c
@@ -191,7 +191,7 @@ var placeholderRule = regexp.MustCompile(`^(?:"?(<[a-z_]+>)"?|\{ (<[a-z_]+>): <[
 // placeholder reports an expression that is a placeholder, such as <expression>.
 func (r *source) placeholder(s Script) {
 	if m := placeholderRule.FindStringSubmatch(s.Text); m != nil {
-		r.errorf(s.Position, problem.Placeholder, "replace it with a value", "%s is a placeholder", m[1]+m[2])
+		r.errorf(s.Position, problem.Placeholder, "replace the placeholder with a value", "%s is a placeholder", m[1]+m[2])
 	}
 }
 

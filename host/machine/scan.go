@@ -88,7 +88,7 @@ func (s *scanner) comment() {
 	start := s.pos
 	s.pos += 2
 	if !s.skipTo("*/", 2) {
-		s.fail(start, "close it with */", "the comment is not closed")
+		s.fail(start, "close the comment with */", "the comment is not closed")
 	}
 	if s.inside != nil {
 		s.inside(start, s.pos)
@@ -164,7 +164,7 @@ var closing = map[byte]byte{'(': ')', '[': ']', '{': '}', '`': '}', '"': '}'}
 func (s *scanner) close(c byte, start int) tokenKind {
 	n := len(s.brackets) - 1
 	if n < 0 || closing[s.brackets[n].open] != c {
-		s.fail(start, "remove it, or open it before", "the bracket "+string(c)+" has no counterpart")
+		s.fail(start, "remove the bracket, or write the opening bracket", "the bracket "+string(c)+" has no counterpart")
 		return punctToken
 	}
 	top := s.brackets[n]

@@ -55,7 +55,7 @@ func (r *source) scanFailure(s *scanner) {
 		if what == "`" || what == `"` {
 			what = "${"
 		}
-		r.errorf(r.position(open.start), problem.Syntax, "close it with "+string(closing[open.open]), "the bracket %s is not closed", what)
+		r.errorf(r.position(open.start), problem.Syntax, "close the bracket with "+string(closing[open.open]), "the bracket %s is not closed", what)
 	}
 }
 

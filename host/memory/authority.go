@@ -106,7 +106,7 @@ func (a Authority) checkItem(store, item string, verb abi.Verb) error {
 			WithHint("add the verb %s to the tool's grants", verb)
 	}
 	return abi.Faultf(abi.NotFound, "%q does not exist or was not granted to this tool", item).
-		WithHint("grant it to the tool: grants: {%s: %s}", item, verb)
+		WithHint("grant the fact to the tool: grants: {%s: %s}", item, verb)
 }
 
 // The method check returns a fault if the Authority does not allow a verb on a granted store. The argument

@@ -76,7 +76,7 @@ func (k *kinds) noOperation(st *store, op string) error {
 	if len(names) == 0 {
 		return f.WithHint("only the host writes this store")
 	}
-	return f.WithHint("use one of its operations: %s", strings.Join(names, ", "))
+	return f.WithHint("use an operation of the store: %s", strings.Join(names, ", "))
 }
 
 // CheckOperation returns a fault if calls with a declared store cannot use an operation because the

@@ -59,7 +59,7 @@ func CheckCollection(s *Service, name string) error {
 func noCollection(name string) error {
 	f := abi.Faultf(abi.NotFound, "the collection %s does not exist", kind.Quote(name))
 	f.Store = name
-	return f.WithHint("declare it in the app file: memory: {NAME: {kind: collection, access: application}}")
+	return f.WithHint("declare the collection in the app file: memory: {NAME: {kind: collection, access: application}}")
 }
 
 // GetEntry returns an entry of a namespace of a collection, or nil if it does not exist. The entry

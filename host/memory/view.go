@@ -197,7 +197,7 @@ func (v *View) noStore(noun, name string) error {
 	if near := spell.Name(name, v.authority.stores()); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
-	return f.WithHint("declare the %s in the app file and grant it to the tool", noun)
+	return f.WithHint("declare the %[1]s in the app file and grant the %[1]s to the tool", noun)
 }
 
 // notDeclared is like noStore, but for an Authority that may see all stores.

@@ -141,7 +141,7 @@ func (r *configReader) url(f field) string {
 	text := r.text(f)
 	u, err := url.Parse(text)
 	if text != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "") {
-		r.refuse(f.at, "write it like https://api.example.com/v1", "%s must be an http or https URL without a query", f.key)
+		r.refuse(f.at, "write a URL such as https://api.example.com/v1", "%s must be an http or https URL without a query", f.key)
 	}
 	return text
 }

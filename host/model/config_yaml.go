@@ -57,7 +57,7 @@ func (r *configReader) parse(content []byte) (root ast.Node) {
 		r.refuse(nil, "", "the file is larger than %d KiB", maxConfigBytes>>10)
 		return nil
 	case !utf8.Valid(content):
-		r.refuse(nil, "save it as UTF-8", "the file is not valid UTF-8")
+		r.refuse(nil, "save the file as UTF-8", "the file is not valid UTF-8")
 		return nil
 	}
 	tokens := lexer.Tokenize(string(content))
@@ -139,7 +139,7 @@ func (r *configReader) text(f field) string {
 	if s, ok := f.value.(*ast.StringNode); ok && s.Value != "" {
 		return s.Value
 	}
-	r.refuse(f.at, "put it in quotes", "%s must be a non-empty string", f.key)
+	r.refuse(f.at, "put the value in quotes", "%s must be a non-empty string", f.key)
 	return ""
 }
 

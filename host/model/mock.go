@@ -63,7 +63,7 @@ func (m Mocks) Chat(name string, index int, request ChatRequest) (ChatAnswer, er
 	switch {
 	case !ok:
 		return ChatAnswer{}, abi.Faultf(abi.Unavailable, "the mocks have no answers for the model %s", name).
-			WithHint("add it to the mocks")
+			WithHint("add the model to the mocks")
 	case index >= len(answers):
 		return ChatAnswer{}, abi.Faultf(abi.Unavailable, "the run requests more than the %d answers that the mocks have for the model %s", len(answers), name).
 			WithHint("add an answer for each request")

@@ -26,10 +26,10 @@ func (e *Error) Error() string {
 
 const (
 	hintForms   = `write {{memory.<store>}}, {{memory.<store>.<path>}} or the path of a fact, such as {{user.language}}; write two literal braces as \{{`
-	hintClose   = `close it with }}; write two literal braces as \{{`
+	hintClose   = `close the braces with }}; write two literal braces as \{{`
 	hintBraces  = `use two braces; put a space after a literal brace: { {{`
 	hintBracket = `write an index, as in [0], or a name in double quotes, as in ["a name"]`
-	hintUTF8    = `save it as UTF-8`
+	hintUTF8    = `save the text as UTF-8`
 	hintName    = `use letters, digits, _, - and $ in a name; write other names in brackets, as in ["a name"]`
 )
 

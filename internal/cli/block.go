@@ -112,7 +112,7 @@ func (v *versionFlags) register(cmd *cobra.Command, verb string) {
 // expected returns the expected version. The zero value means that the block must not exist.
 func (v *versionFlags) expected() (e block.Expected, err error) {
 	if v.replace && (v.updated != "" || v.revision != 0) {
-		return e, usagef("omit one of them", "--replace cannot be combined with --expected and --if-revision")
+		return e, usagef("omit one of the conflicting flags", "--replace cannot be combined with --expected and --if-revision")
 	}
 	if v.updated != "" {
 		t, ok := block.ParseTime(v.updated)
@@ -234,7 +234,7 @@ with their limits.`,
 		Args: takes(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if declared && all {
-				return usagef("omit one of them", "--declared cannot be combined with --all")
+				return usagef("omit one of the conflicting flags", "--declared cannot be combined with --all")
 			}
 			return bc.with(cmd, &f, false, func(ctx context.Context, s blockBackend, c host.Caller) error {
 				if declared {

@@ -57,7 +57,7 @@ The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if file != "" {
-					return usagef("omit one of them", "the command contains two app files: %s and %s", args[0], file)
+					return usagef("name only one app file", "the command contains two app files: %s and %s", args[0], file)
 				}
 				file = args[0]
 			}
@@ -224,7 +224,7 @@ func (pr *project) missingGrant(f *abi.Fault) (message, hint string) {
 	if !slices.Contains(known, name) {
 		return fmt.Sprintf("the %s %q is not declared", what, name), didYouMean(name, known, "")
 	}
-	return fmt.Sprintf("the prompt has no grant on the %s %q", what, name), fmt.Sprintf("grant it to the prompt: grants: {%s: read}", name)
+	return fmt.Sprintf("the prompt has no grant on the %s %q", what, name), fmt.Sprintf("add a grant to the prompt: grants: {%s: read}", name)
 }
 
 // checkFields warns about fields in a prompt that cannot exist in any record.

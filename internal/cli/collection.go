@@ -155,7 +155,7 @@ func (n *namespaceFlags) register(cmd *cobra.Command) {
 // check returns an error if the flags contradict each other.
 func (n *namespaceFlags) check() error {
 	if n.unnamed && n.name != "" {
-		return usagef("omit one of them", "--namespace cannot be combined with --default-namespace")
+		return usagef("omit one of the conflicting flags", "--namespace cannot be combined with --default-namespace")
 	}
 	return nil
 }

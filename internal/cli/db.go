@@ -99,5 +99,5 @@ func (d dbCommands) checkFile(db database) error {
 		return err
 	}
 	return abi.Faultf(abi.Unavailable, "the database %s is damaged: %s", shown, count(len(report.Problems)+report.Omitted, "problem")).
-		WithHint("restore it from a backup")
+		WithHint("restore the database from a backup")
 }

@@ -38,7 +38,7 @@ killed, the old file stays unchanged.`,
 func (d dbCommands) named(place *placeFlags, args []string) (database, error) {
 	if len(args) == 1 {
 		if place.db != "" {
-			return database{}, usagef("omit one of them", "the command contains two databases: %s and %s", args[0], place.db)
+			return database{}, usagef("name only one database", "the command contains two databases: %s and %s", args[0], place.db)
 		}
 		place.db = args[0]
 	}

@@ -44,7 +44,7 @@ type engineSet struct {
 // open creates the engines, which log to logger. open starts no process.
 func (f isolationFlags) open(out *console, logger *slog.Logger) (*engineSet, error) {
 	if f.inProcess && (f.require || len(f.layers) > 0 || len(f.without) > 0) {
-		return nil, usagef("omit one of them", "--inprocess runs tools without isolation and cannot be combined with --require-isolation, --require-layer or --without")
+		return nil, usagef("omit one of the conflicting flags", "--inprocess runs tools without isolation and cannot be combined with --require-isolation, --require-layer or --without")
 	}
 	if f.inProcess {
 		return &engineSet{engines: engines.InProcess(engines.WithCache(out.env.cacheFolder("plugins")), engines.WithPanicLog(showPanic(out)), engines.WithPython(f.pythonFile(out.env)))}, nil

@@ -98,7 +98,7 @@ func (f *ledgerFlags) complete(cmd *cobra.Command, now time.Time) (err error) {
 	case flags.Changed("last") && f.last < 1:
 		return usagef("use a value such as --last 20", "--last is %d; expected at least 1", f.last)
 	case flags.Changed("last") && (flags.Changed("limit") || flags.Changed("after")):
-		return usagef("omit one of them", "--last cannot be combined with --limit or --after, which count from the oldest entry")
+		return usagef("omit one of the conflicting flags", "--last cannot be combined with --limit or --after, which count from the oldest entry")
 	case f.query.Limit < 1:
 		return usagef("omit --limit for 100 entries", "--limit is %d; expected at least 1", f.query.Limit)
 	}

@@ -32,7 +32,7 @@ func noLedgerArguments(cmd *cobra.Command, args []string) error {
 func (f *ledgerFlags) completeRun(flags *pflag.FlagSet) error {
 	for _, name := range ledgerChoices {
 		if flags.Changed(name) {
-			return usagef("omit it", "--run selects one entry and cannot be combined with --%s", name)
+			return usagef("omit the other flag", "--run selects one entry and cannot be combined with --%s", name)
 		}
 	}
 	if !entryID.MatchString(f.run) {

@@ -200,7 +200,7 @@ func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string)
 		return inv, usagef("use a value such as --deadline 30s", "--deadline %s is not positive", f.deadline)
 	}
 	if f.dry && f.key != "" {
-		return inv, usagef("omit one of them", "--key cannot be combined with --dry-run, which stores no result")
+		return inv, usagef("omit one of the conflicting flags", "--key cannot be combined with --dry-run, which stores no result")
 	}
 	if f.test && f.key != "" {
 		return inv, usagef("omit one of them", "--key cannot be combined with --test, which stores no result")

@@ -55,7 +55,7 @@ func (f *serverFlags) check(cmd *cobra.Command) error {
 	}
 	for _, name := range localFlags {
 		if cmd.Flags().Changed(name) {
-			return usagef("omit one of them", "--%s cannot be combined with --server", name)
+			return usagef("omit one of the conflicting flags", "--%s cannot be combined with --server", name)
 		}
 	}
 	return nil

@@ -121,7 +121,7 @@ func (sc sessionCommands) show() *cobra.Command {
 func (f *callerFlags) named(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
 		if f.session != "" && f.session != args[0] {
-			return usagef("omit one of them", "the command contains two session ids: %q and %q", args[0], f.session)
+			return usagef("name only one session", "the command contains two session ids: %q and %q", args[0], f.session)
 		}
 		f.session = args[0]
 	}

@@ -133,7 +133,7 @@ file.`,
 				return usagef("use --dir to write a file", "--app requires --server")
 			}
 			if out != "" && dir != "" {
-				return usagef("omit one of them", "-o cannot be combined with --dir")
+				return usagef("omit one of the conflicting flags", "-o cannot be combined with --dir")
 			}
 			if dir != "" {
 				out = filepath.Join(dir, app.FileName)

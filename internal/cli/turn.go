@@ -68,7 +68,7 @@ See toolrun chat for a conversation with a person.`,
 		Args: takes(1, 1, "the name of an AGENT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if say != "" && event != "" {
-				return usagef("omit one of them", "--say cannot be combined with --event")
+				return usagef("omit one of the conflicting flags", "--say cannot be combined with --event")
 			}
 			t, err := tc.request(cmd, &f, args[0])
 			if err != nil {
@@ -94,7 +94,7 @@ See toolrun chat for a conversation with a person.`,
 // preview prints the first request of a turn to a model.
 func (tc turnCommands) preview(cmd *cobra.Command, f *turnFlags, t host.Turn) error {
 	if t.Key != "" {
-		return usagef("omit one of them", "--key cannot be combined with --preview, which stores no result")
+		return usagef("omit one of the conflicting flags", "--key cannot be combined with --preview, which stores no result")
 	}
 	f.dry = true
 	return tc.with(cmd, f, func(opened *openedApp, _ codeFolder) error {
@@ -138,7 +138,7 @@ func (tc turnCommands) request(cmd *cobra.Command, f *turnFlags, agent string) (
 		return t, usagef("", "--timeout is %gs; the maximum is %gs", f.timeout.Seconds(), host.DefaultTurnTimeout.Seconds())
 	}
 	if f.dry && f.key != "" {
-		return t, usagef("omit one of them", "--key cannot be combined with --dry-run, which stores no result")
+		return t, usagef("omit one of the conflicting flags", "--key cannot be combined with --dry-run, which stores no result")
 	}
 	if f.test && f.key != "" {
 		return t, usagef("omit one of them", "--key cannot be combined with --test, which stores no result")

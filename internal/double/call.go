@@ -45,7 +45,7 @@ func (i *instance) call(ctx context.Context, r callRequest) (any, error) {
 		return i.operate(ctx, host.Caller{User: r.User, Session: r.Session, Agent: r.Agent, Workflow: r.Workflow}, call)
 	case r.Run != "" && (r.User != "" || r.Session != "" || r.Agent != "" || r.Workflow != "" || r.Tool != "" || len(r.Metadata) > 0):
 		return nil, abi.Faultf(abi.InvalidArgument, "a call with \"run\" must not contain \"user\", \"session\", \"agent\", \"workflow\", \"tool\" or \"metadata\"").
-			WithHint("set them in the request \"begin\"")
+			WithHint("set these members in the request \"begin\"")
 	case r.Run != "":
 		begun := i.runs[r.Run]
 		if begun == nil {

@@ -119,7 +119,7 @@ func (s *server) open(ctx context.Context, head envelope, r openRequest) (any, e
 func (s *server) declare(r openRequest) (*declaration, error) {
 	switch {
 	case r.File != "" && len(r.App) > 0:
-		return nil, abi.Faultf(abi.InvalidArgument, "the request contains both \"file\" and \"app\"").WithHint("omit one of them")
+		return nil, abi.Faultf(abi.InvalidArgument, "the request contains both \"file\" and \"app\"").WithHint(`omit "file" or "app"`)
 	case r.File != "":
 		return s.declarationOf(r.File)
 	case len(r.App) > 0:

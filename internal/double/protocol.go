@@ -68,7 +68,7 @@ func onInstance[P any](do func(*instance, context.Context, P) (any, error)) hand
 	return func(s *server, ctx context.Context, head envelope, text []byte) (any, error) {
 		i := s.instances[head.Memory]
 		if i == nil {
-			return nil, abi.Faultf(abi.NotFound, "the memory %q is not open", shortened(head.Memory)).WithHint(`open it with {"do":"open"}`)
+			return nil, abi.Faultf(abi.NotFound, "the memory %q is not open", shortened(head.Memory)).WithHint(`open the memory with {"do":"open"}`)
 		}
 		var params P
 		if err := decode(text, head.Do, &params); err != nil {

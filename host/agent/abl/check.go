@@ -42,7 +42,7 @@ func (c checker) variables() {
 	seen := map[string]int{}
 	for _, v := range c.d.Memory.Session {
 		if line := seen[v.Value]; line > 0 {
-			c.r.warnf(v.Position, problem.DuplicateName, "remove one of them; only the last one has an effect", "the session variable %s is already declared in line %d", v.Value, line)
+			c.r.warnf(v.Position, problem.DuplicateName, "remove one declaration; only the last declaration has an effect", "the session variable %s is already declared in line %d", v.Value, line)
 		}
 		seen[v.Value] = v.Line
 		if v.Reset == ResetNever {
@@ -76,9 +76,9 @@ func (c checker) facts() {
 		case !ok:
 			seen[f.Value] = f
 		case first.Scope != f.Scope:
-			c.r.errorf(f.Position, problem.Scope, "declare it once", "the path %s has the scope %s here and %s in line %d", f.Value, f.Scope, first.Scope, first.Line)
+			c.r.errorf(f.Position, problem.Scope, "declare the path once", "the path %s has the scope %s here and %s in line %d", f.Value, f.Scope, first.Scope, first.Line)
 		default:
-			c.r.warnf(f.Position, problem.DuplicateName, "remove one of them; only the first one has an effect", "the path %s is already declared in line %d", f.Value, first.Line)
+			c.r.warnf(f.Position, problem.DuplicateName, "remove one declaration; only the first declaration has an effect", "the path %s is already declared in line %d", f.Value, first.Line)
 		}
 	}
 }
@@ -109,16 +109,16 @@ func (c checker) access() {
 	declared := c.d.declaredFacts()
 	read := func(at Position, path string) {
 		if f, ok := declared(path); ok && f.Access == AccessWrite {
-			c.r.errorf(at, problem.Access, "declare it with ACCESS: readwrite", "the path %s has ACCESS: write and cannot be read", f.Value)
+			c.r.errorf(at, problem.Access, "declare the path with ACCESS: readwrite", "the path %s has ACCESS: write and cannot be read", f.Value)
 		}
 	}
 	write := func(name Name, needed bool) {
 		f, ok := declared(name.Value)
 		switch {
 		case ok && f.Access == AccessRead:
-			c.r.errorf(name.Position, problem.Access, "declare it with ACCESS: readwrite", "the path %s has ACCESS: read and cannot be written", f.Value)
+			c.r.errorf(name.Position, problem.Access, "declare the path with ACCESS: readwrite", "the path %s has ACCESS: read and cannot be written", f.Value)
 		case !ok && needed && c.whole && isFactPath(name.Value):
-			c.r.errorf(name.Position, problem.UnknownName, "declare it under MEMORY, persistent: - "+name.Value, "the path %s is not declared", name.Value)
+			c.r.errorf(name.Position, problem.UnknownName, "declare the path under MEMORY, persistent: - "+name.Value, "the path %s is not declared", name.Value)
 		}
 	}
 	references := func(list []Reference) {
@@ -161,7 +161,7 @@ func (c checker) tools() {
 	names := make([]string, len(c.d.Tools))
 	for i, tool := range c.d.Tools {
 		if slices.Contains(names[:i], tool.Value) {
-			c.r.warnf(tool.Position, problem.DuplicateName, "remove one of them", "the tool %s is listed twice", tool.Value)
+			c.r.warnf(tool.Position, problem.DuplicateName, "list the tool once", "the tool %s is listed twice", tool.Value)
 		}
 		names[i] = tool.Value
 	}
@@ -231,7 +231,7 @@ func (c checker) triggers() {
 		for _, ref := range t.When.References() {
 			_, isFact := declared(ref.String())
 			if !isFact && !known[ref.Path[0]] && !strings.EqualFold(ref.Path[0], "now") {
-				c.r.warnf(ref.Position, problem.SuspiciousRule, "set it in a step, or declare it under session", "nothing sets %s, so the trigger never fires", ref.Path[0])
+				c.r.warnf(ref.Position, problem.SuspiciousRule, "set the variable in a step, or declare the variable under session", "nothing sets %s, so the trigger never fires", ref.Path[0])
 			}
 		}
 	}

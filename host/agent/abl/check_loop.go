@@ -88,7 +88,7 @@ func CheckAll(docs []*Document) problem.List {
 	a := &agents{byName: map[string]*Document{}}
 	for _, d := range docs {
 		if first, ok := a.byName[d.Agent.Value]; ok && d.Agent.Value != "" {
-			a.errorf(d, d.Agent.Position, problem.DuplicateName, "rename one of them", "the agent %s is already declared in %s", d.Agent.Value, first.File)
+			a.errorf(d, d.Agent.Position, problem.DuplicateName, "rename one of the two agents", "the agent %s is already declared in %s", d.Agent.Value, first.File)
 			continue
 		}
 		a.byName[d.Agent.Value] = d

@@ -211,7 +211,7 @@ func TestCheckAll(t *testing.T) {
 		{"unknown", []*abl.Document{read("a", handsOver("A", "B"))},
 			"a:9:19: there is no agent B\n  hint: declare the agent in a file of the app"},
 		{"duplicate", []*abl.Document{read("w", waits), read("w2", waits), read("a", handsOver("A", "W"))},
-			"w2:1:8: the agent W is already declared in w\n  hint: rename one of them"},
+			"w2:1:8: the agent W is already declared in w\n  hint: rename one of the two agents"},
 		{"scopes", []*abl.Document{read("a", fact("A", "SCOPE: user")), read("b", fact("B", "SCOPE: project"))},
 			"b:4:7: the path user.x has the scope project here and user in a:4\n  hint: use one scope"},
 		{"types", []*abl.Document{read("a", fact("A", "TYPE: string")), read("b", fact("B", "TYPE: date"))},

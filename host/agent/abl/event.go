@@ -33,7 +33,7 @@ func parseEvent(text string) (Event, *problem.Problem) {
 	}
 	hint := "write session:start, session:end, search:before, agent:NAME:before, agent:NAME:after, tool:NAME:after, entity:FIELD:extracted, step:enter:NAME or step:exit:NAME"
 	if len(parts) == 3 && parts[0] == "tool" && parts[2] == "before" {
-		hint = "a recall can run only after a tool, not before it: write tool:" + parts[1] + ":after"
+		hint = "a recall can run after a tool, but not before a tool: write tool:" + parts[1] + ":after"
 	}
 	p := problemAt(Position{}, problem.BadValue, hint, "%s is not an event", problem.Quote(text))
 	return Event{}, &p

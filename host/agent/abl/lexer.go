@@ -179,7 +179,7 @@ func (l *lexer) stringToken() (token, *problem.Problem) {
 	for i := start + 1; i < len(s); {
 		switch c := s[i]; {
 		case c == '\n':
-			return token{}, l.problem(start, "close it with "+s[start:start+1], "the quoted text is not closed on its line")
+			return token{}, l.problem(start, "close the text with "+s[start:start+1], "the quoted text is not closed on its line")
 		case c == s[start]:
 			l.pos = i + 1
 			return token{kind: tokenString, text: b.String(), start: start, end: l.pos}, nil
@@ -190,7 +190,7 @@ func (l *lexer) stringToken() (token, *problem.Problem) {
 			i++
 		}
 	}
-	return token{}, l.problem(start, "close it with "+s[start:start+1], "the quoted text is not closed")
+	return token{}, l.problem(start, "close the text with "+s[start:start+1], "the quoted text is not closed")
 }
 
 var escapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '"': `"`, '\'': "'", '\\': `\`, '/': "/"}

@@ -66,10 +66,10 @@ func splitLines(src []byte) (entries []*entry, after []string, problems problem.
 	text := strings.TrimPrefix(string(src), "\ufeff")
 	switch {
 	case len(src) > MaxFileBytes:
-		r.errorf(Position{}, problem.OverLimit, "split it into several agents", "the file is larger than %d bytes", MaxFileBytes)
+		r.errorf(Position{}, problem.OverLimit, "split the file into several agents", "the file is larger than %d bytes", MaxFileBytes)
 		return nil, nil, r.problems
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
-		r.errorf(Position{}, problem.Syntax, "save it as UTF-8", "the file is not text in UTF-8")
+		r.errorf(Position{}, problem.Syntax, "save the file as UTF-8", "the file is not text in UTF-8")
 		return nil, nil, r.problems
 	}
 	r.lines = strings.Split(text, "\n")

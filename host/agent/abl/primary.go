@@ -112,7 +112,7 @@ func (p *exprParser) object() (node, *problem.Problem) {
 			return nil, unexpectedToken(p.lex.text, p.tok)
 		}
 		if slices.Contains(n.keys, p.tok.text) {
-			mistake := problemAt(p.position(), problem.DuplicateName, "remove one of them", "the key %s occurs twice", problem.Quote(p.tok.text))
+			mistake := problemAt(p.position(), problem.DuplicateName, "remove one of the two keys", "the key %s occurs twice", problem.Quote(p.tok.text))
 			return nil, &mistake
 		}
 		n.keys = append(n.keys, p.tok.text)

@@ -80,7 +80,7 @@ func (r *reader) readEntries(entries []*entry, what string, known properties) {
 		case !ok:
 			r.unknownKey(child, what, known)
 		case seen[key]:
-			r.errorf(child.at(), problem.DuplicateName, "remove one of them", "%s has the key %s twice", what, child.key)
+			r.errorf(child.at(), problem.DuplicateName, "remove one of the two keys", "%s has the key %s twice", what, child.key)
 		default:
 			seen[key] = true
 			read(child)
@@ -106,7 +106,7 @@ func (r *reader) unknownKey(e *entry, what string, known properties) {
 		r.errorf(e.at(), problem.UnknownKey, "did you mean "+best+"?", "%s has no property %s", what, problem.Quote(e.key))
 		return
 	}
-	r.warnf(e.at(), problem.UnknownKey, "remove it, or write one of "+strings.Join(names, ", "), "%s is not supported in %s and has no effect", e.key, what)
+	r.warnf(e.at(), problem.UnknownKey, "remove the key, or write one of "+strings.Join(names, ", "), "%s is not supported in %s and has no effect", e.key, what)
 }
 
 // The variable "foreign" contains keys of other implementations of the language. They are not

@@ -71,7 +71,7 @@ func readOutcome(r *reader, e *entry, b *Body, success bool) {
 		}
 	}
 	if owner == nil {
-		r.errorf(e.at(), problem.MissingKey, "write it after CALL or CHECK", "%s has no CALL or CHECK before it", e.key)
+		r.errorf(e.at(), problem.MissingKey, "move the line below CALL or CHECK", "%s has no CALL or CHECK before it", e.key)
 		return
 	}
 	body := readConsequence(r, e)
@@ -144,7 +144,7 @@ func readAssignments(r *reader, e *entry) []Assignment {
 // leafItem reports lines below an item that cannot have properties.
 func (r *reader) leafItem(e *entry) {
 	if len(e.children) > 0 {
-		r.errorf(e.children[0].at(), problem.Indentation, "indent it like the line above", "%s has no properties", problem.Quote(e.source()))
+		r.errorf(e.children[0].at(), problem.Indentation, "indent the line like the line above", "%s has no properties", problem.Quote(e.source()))
 	}
 }
 
@@ -180,7 +180,7 @@ func readCall(r *reader, e *entry) *Call {
 	seen := map[string]bool{}
 	for _, arg := range c.Args {
 		if seen[arg.Target.Value] && arg.Target.Value != "" {
-			r.errorf(arg.Target.Position, problem.DuplicateName, "remove one of them", "the argument %s occurs twice", arg.Target.Value)
+			r.errorf(arg.Target.Position, problem.DuplicateName, "remove one of the two arguments", "the argument %s occurs twice", arg.Target.Value)
 		}
 		seen[arg.Target.Value] = true
 	}

@@ -48,7 +48,7 @@ func addStep(r *reader, e *entry, seen map[string]Position) {
 		return
 	}
 	if first, ok := seen[e.key]; ok {
-		r.errorf(e.at(), problem.DuplicateName, "rename one of them", "the step %s is already declared in line %d", e.key, first.Line)
+		r.errorf(e.at(), problem.DuplicateName, "rename one of the two steps", "the step %s is already declared in line %d", e.key, first.Line)
 		return
 	}
 	seen[e.key] = e.at()
@@ -168,7 +168,7 @@ func readGather(r *reader, e *entry) *Gather {
 	seen := map[string]bool{}
 	for _, f := range g.Fields {
 		if seen[f.Value] {
-			r.errorf(f.Name.Position, problem.DuplicateName, "remove one of them", "the field %s occurs twice", problem.Quote(f.Value))
+			r.errorf(f.Name.Position, problem.DuplicateName, "remove one of the two fields", "the field %s occurs twice", problem.Quote(f.Value))
 		}
 		seen[f.Value] = true
 	}

@@ -48,7 +48,7 @@ func ruleOf(item *entry) string {
 func readConstraint(r *reader, item *entry, phase string) {
 	keyword := ruleOf(item)
 	if keyword == "" {
-		r.errorf(item.at(), problem.Syntax, "start it with REQUIRE, LIMIT, RESTRICT or WARN", "%s is not a constraint", problem.Quote(item.source()))
+		r.errorf(item.at(), problem.Syntax, "start the line with REQUIRE, LIMIT, RESTRICT or WARN", "%s is not a constraint", problem.Quote(item.source()))
 		return
 	}
 	c := Constraint{Position: item.at(), Phase: phase, Rule: Rule(keyword), Severity: problem.Error}

@@ -53,7 +53,7 @@ func readMapping(r *reader, e *entry) []Assignment {
 			continue
 		}
 		if seen[child.key] {
-			r.errorf(child.at(), problem.DuplicateName, "remove one of them", "the field %s occurs twice", child.key)
+			r.errorf(child.at(), problem.DuplicateName, "remove one of the two fields", "the field %s occurs twice", child.key)
 		}
 		seen[child.key] = true
 		fields = append(fields, Assignment{Target: Name{child.at(), child.key}, Value: r.expression(child)})

@@ -36,7 +36,7 @@ func parseTemplate(text Text) (*Template, *problem.Problem) {
 	}
 	if len(p.open) > 0 {
 		block := p.open[len(p.open)-1]
-		return nil, p.problem(block.offset, "close it with {{/"+block.block.block+"}}", "the block {{#%s}} is not closed", block.block.block)
+		return nil, p.problem(block.offset, "close the block with {{/"+block.block.block+"}}", "the block {{#%s}} is not closed", block.block.block)
 	}
 	p.out.parts = p.parts
 	return p.out, nil
@@ -216,7 +216,7 @@ func (p *templateParser) startTag(open, start int, body string) *problem.Problem
 
 func (p *templateParser) elseTag(open int) *problem.Problem {
 	if len(p.open) == 0 || p.open[len(p.open)-1].inElse {
-		return p.problem(open, "write it between {{#if x}} and {{/if}}", "{{else}} does not belong to a block")
+		return p.problem(open, "write {{else}} between {{#if x}} and {{/if}}", "{{else}} does not belong to a block")
 	}
 	block := &p.open[len(p.open)-1]
 	block.block.body, block.inElse, p.parts = p.parts, true, nil

@@ -58,7 +58,7 @@ func (b *treeBuilder) add(e *entry) {
 	}
 	switch last := b.last(); {
 	case b.top().indent > e.indent, b.top().indent < e.indent && popped:
-		b.problems = append(b.problems, problemAt(e.at(), problem.Indentation, "indent it like the other lines of its block",
+		b.problems = append(b.problems, problemAt(e.at(), problem.Indentation, "indent the line like the other lines of the block",
 			"the indentation of %d spaces matches no line above", e.indent))
 		if b.top().indent < e.indent {
 			b.levels = append(b.levels, level{indent: e.indent, parent: last})

@@ -242,7 +242,7 @@ func (c *machineCompiler) checkUnused() {
 	}
 	for _, f := range c.doc.Accepts {
 		if !c.allInputs && !c.usedInputs[f.Value] {
-			c.report(problem.Warning, f.Position, problem.NoEffect, "remove it, or use input."+f.Value, "no step uses the input %q", f.Value)
+			c.report(problem.Warning, f.Position, problem.NoEffect, "remove the input, or use input."+f.Value, "no step uses the input %q", f.Value)
 		}
 	}
 	for i, s := range c.doc.Steps {

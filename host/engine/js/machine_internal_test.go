@@ -42,7 +42,7 @@ func TestMachineProblems(t *testing.T) {
 		{"template", "ask x, using: \"m\"\nwith task \"`` ${input.b}\"", `m:10:17: the machine does not accept the input "b"`},
 		{"await", "compute x\n{a: await input.a}", "m:10:11: "},
 		{"unused step", "compute x\n{a: input.a}\ncompute y\n1", `m:9:9: warning: no later step uses the result of the step "x"` + "\n  hint: remove the step, or use steps.x"},
-		{"unused input", "compute x\n1", `m:3:1: warning: no step uses the input "a"` + "\n  hint: remove it, or use input.a"},
+		{"unused input", "compute x\n1", `m:3:1: warning: no step uses the input "a"` + "\n  hint: remove the input, or use input.a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			doc, problems := machine.Parse("m", []byte(anyMachine+tt.steps))

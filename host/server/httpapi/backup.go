@@ -51,7 +51,7 @@ func (h *backupHandler) download(ctx context.Context, _ *struct{}) (*huma.Stream
 	// Only one copy is made at a time, because a copy uses disk space and prevents the database
 	// from reusing freed pages.
 	if !h.taking.TryLock() {
-		return nil, abi.Faultf(abi.Unavailable, "another backup is in progress").WithHint("retry when it has ended")
+		return nil, abi.Faultf(abi.Unavailable, "another backup is in progress").WithHint("retry when the other backup has ended")
 	}
 	begin := time.Now()
 	p, _ := ctx.Value(principalKey{}).(auth.Principal)

@@ -126,7 +126,7 @@ func collectionOf(d memory.CollectionDetails) apitypes.Collection {
 
 func listEntries(ctx context.Context, c *call, in *listEntriesInput) (*listOutput[apitypes.Entry], error) {
 	if in.Default && in.Namespace != "" {
-		return nil, abi.Faultf(abi.InvalidArgument, "namespace cannot be combined with default_namespace").WithHint("omit one of them")
+		return nil, abi.Faultf(abi.InvalidArgument, "namespace cannot be combined with default_namespace").WithHint("omit namespace or default_namespace")
 	}
 	q := memory.EntryQuery{Collection: in.Collection, After: in.After, Limit: in.Limit}
 	if in.Default || in.Namespace != "" {

@@ -41,7 +41,7 @@ func withAnyRevision(options map[string]any, current func() (*int64, error), wri
 			return err
 		}
 		if revision == nil {
-			f := abi.Faultf(abi.Conflict, "the record does not exist").WithHint("omit If-Match to create it")
+			f := abi.Faultf(abi.Conflict, "the record does not exist").WithHint("omit If-Match to create the record")
 			return problemOfFault(f, http.StatusPreconditionFailed)
 		}
 		options["if_revision"] = *revision

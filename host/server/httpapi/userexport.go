@@ -28,7 +28,7 @@ type exports struct {
 	tenants map[string]bool
 }
 
-var errExporting = abi.Faultf(abi.Unavailable, "another export of user data is in progress").WithHint("retry when it has ended")
+var errExporting = abi.Faultf(abi.Unavailable, "another export of user data is in progress").WithHint("retry when the other export has ended")
 
 // begin starts an export for a tenant. Call end when it is done.
 func (x *exports) begin(tenant string) (end func(), err error) {

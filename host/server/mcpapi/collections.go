@@ -101,7 +101,7 @@ func (in collectionSearch) request(own []declare.Store) (q host.RecallEntries, e
 	case in.Limit != nil && (*in.Limit < 1 || *in.Limit > maxFoundEntries):
 		return q, abi.Faultf(abi.InputInvalid, "the limit must be from 1 to %d", maxFoundEntries)
 	case in.Filter != nil && !strictjson.IsObject(in.Filter):
-		return q, abi.Faultf(abi.InputInvalid, "the filter is not an object").WithHint("omit it to search all entries of the namespace")
+		return q, abi.Faultf(abi.InputInvalid, "the filter is not an object").WithHint("omit the filter to search all entries of the namespace")
 	}
 	q = host.RecallEntries{Collection: in.Collection, Namespace: in.Namespace, Query: in.Query, Threshold: in.Threshold, Filter: in.Filter}
 	if in.Limit != nil {

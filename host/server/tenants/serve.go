@@ -172,7 +172,7 @@ func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.
 	}
 	for _, st := range stores {
 		if _, isBlock := withoutBlock(declared.Blocks, st.Name); isBlock || storeNamed(declared.Stores, st.Name) != nil {
-			return abi.Faultf(abi.Conflict, "the app file declares the store %q", st.Name).WithHint("change it in the app file, and reload the app")
+			return abi.Faultf(abi.Conflict, "the app file declares the store %q", st.Name).WithHint("change the store in the app file, and reload the app")
 		}
 	}
 	known, err := memory.Declared(ctx, a.options.Host.Backend, tenant, id)
@@ -244,7 +244,7 @@ func checkDeclare(known []declare.Store, st declare.Store, create bool) error {
 func declarationFault(stores []declare.Store, err error) error {
 	if moved, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		return abi.Faultf(abi.Conflict, "%s has %s", moved.What(), moved.Held()).
-			WithHint("restore its declaration, rename the new store, or remove the records")
+			WithHint("restore the declaration of the store, rename the new store, or remove the records")
 	}
 	if _, ok := errors.AsType[*abi.Fault](err); ok {
 		return err

@@ -237,7 +237,7 @@ func openFile(path string, o bbolt.Options) (f file, err error) {
 	}
 	if errors.Is(err, bbolterrors.ErrTimeout) {
 		return f, abi.Faultf(abi.Unavailable, "the database is in use by another process, or this process opened it twice").
-			WithHint("close it in the other process, or choose another file")
+			WithHint("close the database in the other process, or choose another file")
 	}
 	return f, err
 }

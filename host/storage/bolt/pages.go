@@ -51,7 +51,7 @@ type header struct {
 // that wrote it is lost.
 func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 	if size == 0 {
-		return h, false, errors.New("the file is empty, so its data is lost: restore it from a backup, or delete it to start with no data")
+		return h, false, errors.New("the file is empty, so its data is lost: restore the file from a backup, or delete the file to start with no data")
 	}
 	first, known, ok := readMeta(r, 0)
 	sizes := []int64{first.pageSize}

@@ -83,7 +83,7 @@ func (c *Collator) readNumeric(o Options, l locale) (ofTag bool, err error) {
 	collation, _ := o.Text("collation")
 	for _, co := range []string{collation, l.extension("co")} {
 		if slices.Contains(collations, co) {
-			return false, unsupported("the collation "+co, "omit it")
+			return false, unsupported("the collation "+co, "omit the collation")
 		}
 	}
 	return ofTag, nil
