@@ -45,15 +45,18 @@ func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 func (c *commit) decideWrite(e *entry, now []storage.Record) error {
 	tx := c.tx
 	raw := now[c.keys.find(e.key)]
-	base, _, missing := tx.reads.visible(raw, tx.reads.at, func(key storage.Key) (storage.Record, bool) {
-		i := c.keys.find(key)
-		if i < 0 {
-			return storage.Record{}, false
+	_, alive, missing := tx.reads.visible(&raw, tx.reads.at, func(key storage.Key) *storage.Record {
+		if i := c.keys.find(key); i >= 0 {
+			return &now[i]
 		}
-		return now[i], true
+		return nil
 	})
 	if len(missing) > 0 {
 		return errMissed
+	}
+	var base storage.Record
+	if alive {
+		base = raw
 	}
 	above := raw.Revision
 	if i := c.keys.find(storage.FloorKey(e.key)); i >= 0 && !tx.run.db.breaks(floorsRaise) {

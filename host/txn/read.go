@@ -55,17 +55,20 @@ func (tx *Tx) fetch(ctx context.Context, keys []storage.Key, ranges ...storage.R
 // entriesOf is separate from fetch to keep its records off the stack during the read, the deepest
 // point of a run. Go copies a goroutine's stack when it outgrows its power-of-two size.
 func (tx *Tx) entriesOf(n int, keys []storage.Key, records []storage.Record) (entries []entry, missing []storage.Key) {
-	find := func(dep storage.Key) (storage.Record, bool) {
+	find := func(dep storage.Key) *storage.Record {
 		if i := slices.Index(keys, dep); i >= 0 {
-			return records[i], true
+			return &records[i]
 		}
-		return storage.Record{}, false
+		return nil
 	}
 	entries = make([]entry, n)
 	for i := range entries {
-		e, lacks := &entries[i], []storage.Key(nil)
+		e := &entries[i]
 		e.key, e.raw, e.at = keys[i], records[i], tx.reads.held.Since
-		e.base, e.life, lacks = tx.reads.visible(e.raw, tx.reads.at, find)
+		l, alive, lacks := tx.reads.visible(&e.raw, tx.reads.at, find)
+		if e.life = l; alive {
+			e.base = e.raw
+		}
 		for _, key := range lacks {
 			if !slices.Contains(missing, key) {
 				missing = append(missing, key)

@@ -100,41 +100,54 @@ func (s *readSet) tick() {
 	}
 }
 
-// The method visible returns a record as a body sees it, and its lifetime. If the record has
-// expired, visible returns the zero Record. The result "missing" contains the keys of some records
-// on which the lifetime depends: those that the attempt has not read and that the function "find"
-// does not return.
-func (s *readSet) visible(raw storage.Record, at time.Time, find func(storage.Key) (storage.Record, bool)) (base storage.Record, l life, missing []storage.Key) {
+// The method visible returns the lifetime of a record, and reports whether a body sees the record.
+// A body does not see a record that has expired. The result "missing" contains the keys of some
+// records on which the lifetime depends: those that the attempt has not read and for which the
+// function "find" returns nil.
+//
+// visible and its callers pass pointers to records, since they run at the deepest point of a run.
+// Go copies the stack of a goroutine that outgrows its power-of-two size.
+func (s *readSet) visible(raw *storage.Record, at time.Time, find func(storage.Key) *storage.Record) (l life, alive bool, missing []storage.Key) {
 	if !raw.Exists() {
-		return storage.Record{}, life{}, nil
+		return life{}, false, nil
 	}
 	own := s.lifeOf(raw)
 	if ended(own.Until, at) {
-		return storage.Record{}, life{}, nil
+		return life{}, false, nil
 	}
 	l.until = own.Until
-	for _, key := range own.Depends {
-		r, ok := s.lives[key]
-		if !ok {
-			r, ok = find(key)
-		}
-		if !ok {
-			missing = append(missing, key)
-			continue
-		}
-		r.Key = key
-		l.until = earlier(l.until, s.lifeOf(r).Until)
-		l.depends = append(l.depends, r)
+	if len(own.Depends) > 0 {
+		missing = s.dependOn(&l, own.Depends, find)
 	}
 	if len(missing) > 0 || ended(l.until, at) {
-		return storage.Record{}, life{depends: l.depends}, missing
+		return life{depends: l.depends}, false, missing
 	}
-	return raw, l, nil
+	return l, true, nil
 }
 
-func (s *readSet) lifeOf(r storage.Record) Life {
+// dependOn adds the records with the given keys to those on which a lifetime depends. dependOn returns
+// the keys of the records that it does not find.
+func (s *readSet) dependOn(l *life, keys []storage.Key, find func(storage.Key) *storage.Record) (missing []storage.Key) {
+	for _, key := range keys {
+		r, ok := s.lives[key]
+		if !ok {
+			found := find(key)
+			if found == nil {
+				missing = append(missing, key)
+				continue
+			}
+			r = *found
+		}
+		r.Key = key
+		l.until = earlier(l.until, s.lifeOf(&r).Until)
+		l.depends = append(l.depends, r)
+	}
+	return missing
+}
+
+func (s *readSet) lifeOf(r *storage.Record) Life {
 	if live := s.o.Live; live != nil {
-		return live(r)
+		return live(*r)
 	}
 	return Life{Until: r.Expires}
 }
