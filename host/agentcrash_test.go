@@ -70,7 +70,7 @@ func readTurn(t *testing.T, h *host.Host, user string) (variable, fact, left, ri
 		t.Fatal(err)
 	}
 	caller := partition.Caller{Tenant: host.DefaultTenant, User: c.User, Session: c.Session, Run: "read"}
-	_, err := h.Memory().Transact(context.Background(), memory.Tx{Caller: caller, ReadOnly: true}, func(ctx context.Context, v *memory.View) error {
+	_, err := h.Memory().Transact(context.Background(), &memory.Tx{Caller: caller, ReadOnly: true}, func(ctx context.Context, v *memory.View) error {
 		text, err := v.AgentState(ctx, "Crash")
 		if err != nil || text == nil {
 			return err

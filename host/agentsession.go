@@ -73,7 +73,7 @@ func (s Sessions) fireEnd(ctx context.Context, caller Caller, idle bool) {
 // hasAgent reports whether an agent answers in the caller's session. Set the argument "idle" if the
 // session is idle.
 func (s Sessions) hasAgent(ctx context.Context, caller Caller, idle bool) (answers bool, err error) {
-	_, err = s.h.memory.Transact(ctx, memory.Tx{Caller: caller.as(""), DryRun: true, EndIdle: idle}, func(ctx context.Context, v *memory.View) error {
+	_, err = s.h.memory.Transact(ctx, &memory.Tx{Caller: caller.as(""), DryRun: true, EndIdle: idle}, func(ctx context.Context, v *memory.View) error {
 		state, err := v.AgentState(ctx, variables.Session)
 		answers = state != nil
 		return err

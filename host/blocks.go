@@ -183,7 +183,7 @@ func (b Blocks) perform(ctx context.Context, caller Caller, readOnly bool, body 
 	if b.authority.Unrestricted() {
 		caller = b.h.Sessions().withUser(ctx, caller)
 	}
-	done, err := b.h.memory.Transact(ctx, memory.Tx{Caller: caller.as(id), Authority: b.authority, ReadOnly: readOnly}, body)
+	done, err := b.h.memory.Transact(ctx, &memory.Tx{Caller: caller.as(id), Authority: b.authority, ReadOnly: readOnly}, body)
 	b.h.ledger.recordAct(caller, id, actOperate, done.Effects, err)
 	return err
 }

@@ -287,7 +287,7 @@ func (c Collections) perform(ctx context.Context, caller Caller, a act, body fun
 	if !caller.ActorIsUser {
 		caller = c.h.Sessions().withUser(ctx, caller)
 	}
-	tx := memory.Tx{Caller: caller.as(id), Authority: memory.Operator(), ReadOnly: !a.writes}
+	tx := &memory.Tx{Caller: caller.as(id), Authority: memory.Operator(), ReadOnly: !a.writes}
 	done, err := transactEmbedding(ctx, c.h, caller, tx, body)
 	if a.collection != "" {
 		done.Effects = report.Effects{Reads: []report.ReadEffect{{Store: a.collection}}, Writes: []report.WriteEffect{}}

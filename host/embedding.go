@@ -109,7 +109,7 @@ func computed(ctx context.Context, local model.LocalEmbedder, texts []string) ([
 
 // transactEmbedding executes a transaction of an operator, which can embed texts, once the gate admits
 // it.
-func transactEmbedding(ctx context.Context, h *Host, caller Caller, tx memory.Tx, body func(context.Context, *memory.View) error) (done memory.Done, err error) {
+func transactEmbedding(ctx context.Context, h *Host, caller Caller, tx *memory.Tx, body func(context.Context, *memory.View) error) (done memory.Done, err error) {
 	j := newJob(h, Invocation{Caller: caller}, actOperate)
 	j.info.ID, j.info.Caller.Tenant = tx.Caller.Run, tx.Caller.Tenant
 	if err := j.admit(ctx); err != nil {

@@ -109,9 +109,9 @@ func (j *job) bounded(ctx context.Context, limit time.Duration) (context.Context
 }
 
 // tx returns the configuration of the job's transaction.
-func (j *job) tx(a memory.Authority, answer func(report.Effects) ([]byte, error)) memory.Tx {
+func (j *job) tx(a memory.Authority, answer func(report.Effects) ([]byte, error)) *memory.Tx {
 	j.ledger = j.entry()
-	return memory.Tx{
+	return &memory.Tx{
 		Caller:    j.inv.Caller.as(j.info.ID),
 		Authority: a,
 		Session: session.Start{

@@ -38,7 +38,7 @@ func (s Sessions) AddMessages(ctx context.Context, caller Caller, messages []Mes
 	if err != nil {
 		return 0, err
 	}
-	done, err := s.h.memory.Transact(ctx, memory.Tx{Caller: caller.as(id)}, func(ctx context.Context, v *memory.View) (err error) {
+	done, err := s.h.memory.Transact(ctx, &memory.Tx{Caller: caller.as(id)}, func(ctx context.Context, v *memory.View) (err error) {
 		added, err = memory.RecordMessages(ctx, v, caller.Agent, checked, s.h.app.Sleep.After)
 		return err
 	})

@@ -25,7 +25,7 @@ func p99(all []time.Duration) time.Duration {
 // setNotes writes the notes of Ann in a separate transaction.
 func setNotes(ctx context.Context, h *host.Host, content string) error {
 	tx := memory.Tx{Caller: partition.Caller{Tenant: host.DefaultTenant, User: "ann", Run: "other"}, Authority: memory.Operator()}
-	_, err := h.Memory().Transact(ctx, tx, func(ctx context.Context, v *memory.View) error {
+	_, err := h.Memory().Transact(ctx, &tx, func(ctx context.Context, v *memory.View) error {
 		_, err := v.Call(ctx, abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"notes"`), json.RawMessage(content)}})
 		return err
 	})

@@ -145,7 +145,7 @@ func render(ctx context.Context, h *Host, r PromptRequest, text string, a memory
 	}
 	var done memory.Done
 	err = h.admitted(ctx, r.Caller, func() (err error) {
-		done, err = h.memory.Transact(ctx, memory.Tx{Caller: r.Caller.as(id), Authority: a, ReadOnly: true}, body)
+		done, err = h.memory.Transact(ctx, &memory.Tx{Caller: r.Caller.as(id), Authority: a, ReadOnly: true}, body)
 		return err
 	})
 	h.ledger.recordAct(r.Caller, id, actRender, done.Effects, err)

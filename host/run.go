@@ -78,28 +78,17 @@ func (r *run) loadLimit() time.Duration {
 
 // execute runs the tool in a transaction, unless the run is refused.
 func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
-	var release func()
-	err = r.identify(ctx, "run", func() (err error) {
-		if r.tool, release, err = r.h.toolOf(r.inv); err == nil {
-			r.label = r.inv.Tool
-		}
-		return err
-	})
+	release, err := r.findTool(ctx)
 	if release != nil {
 		defer release()
 	}
 	if err != nil {
 		return done, err
 	}
-	if r.inv.Deadline > 0 {
-		late := abi.Faultf(abi.Timeout, "the run exceeded its deadline (%s)", r.inv.Deadline).WithHint("raise the deadline of the request")
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadlineCause(ctx, r.started.Add(r.inv.Deadline), late)
-		defer cancel()
-	}
-	whole := ctx
+	whole, cancel := r.untilDeadline(ctx)
+	defer cancel()
+	ctx = whole
 	if r.inv.Timeout > 0 { // an explicit timeout includes compiling and queueing
-		var cancel context.CancelFunc
 		ctx, cancel = r.bounded(ctx, r.timeLimit())
 		defer cancel()
 	}
@@ -113,13 +102,34 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	if r.tool.external() {
 		ctx = whole // the time in which the run waits for answers does not count
 	}
-	ctx, cancel := limited(ctx, r)
+	ctx, cancel = limited(ctx, r)
 	defer cancel()
 	done, err = r.h.memory.Transact(ctx, r.tx(r.tool.authority, r.storedResult), r.attempt)
 	if p, ok := errors.AsType[*pauseError](err); ok {
 		return pause(whole, r, p)
 	}
 	return done, err
+}
+
+// findTool sets the tool of the run. If the function "release" is not nil, it must be called when the
+// run has ended.
+func (r *run) findTool(ctx context.Context) (release func(), err error) {
+	err = r.identify(ctx, "run", func() (err error) {
+		if r.tool, release, err = r.h.toolOf(r.inv); err == nil {
+			r.label = r.inv.Tool
+		}
+		return err
+	})
+	return release, err
+}
+
+// untilDeadline returns a context that ends at the deadline of the invocation, if there is one.
+func (r *run) untilDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.inv.Deadline <= 0 {
+		return ctx, func() {}
+	}
+	late := abi.Faultf(abi.Timeout, "the run exceeded its deadline (%s)", r.inv.Deadline).WithHint("raise the deadline of the request")
+	return context.WithDeadlineCause(ctx, r.started.Add(r.inv.Deadline), late)
 }
 
 // prepare checks the input and the context of the invocation.

@@ -26,7 +26,7 @@ func withAgents(t *testing.T) *app {
 
 // transactWithoutRights executes body in a transaction without rights.
 func (a *app) transactWithoutRights(c partition.Caller, body func(context.Context, *memory.View) error) (memory.Done, error) {
-	return a.Transact(context.Background(), memory.Tx{Caller: c}, body)
+	return a.Transact(context.Background(), &memory.Tx{Caller: c}, body)
 }
 
 // The state of an agent ends with the session. Variables that are never reset belong to the user.

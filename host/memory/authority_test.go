@@ -16,7 +16,7 @@ import (
 
 // transactAs performs one call in a transaction.
 func (a *app) transactAs(ctx context.Context, tx memory.Tx, call abi.Call) error {
-	_, err := a.Transact(ctx, tx, func(ctx context.Context, v *memory.View) error {
+	_, err := a.Transact(ctx, &tx, func(ctx context.Context, v *memory.View) error {
 		_, err := v.Call(ctx, call)
 		return err
 	})
@@ -45,7 +45,7 @@ func (a *app) withoutRights(ctx context.Context) map[string]func(abi.Call) error
 
 // callWithNothing performs a call without rights in an operator's transaction.
 func (a *app) callWithNothing(ctx context.Context, call abi.Call) error {
-	_, err := a.Transact(ctx, memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
+	_, err := a.Transact(ctx, &memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 		_, err := v.CallWith(ctx, memory.Authority{}, call)
 		return err
 	})

@@ -32,7 +32,7 @@ func BenchmarkTransact(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_, err := service.Transact(ctx, tx, func(ctx context.Context, v *memory.View) error {
+				_, err := service.Transact(ctx, &tx, func(ctx context.Context, v *memory.View) error {
 					for _, call := range c.calls {
 						if _, err := v.Call(ctx, call); err != nil {
 							return err

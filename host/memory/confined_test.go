@@ -27,7 +27,7 @@ func TestConfinedCallers(t *testing.T) {
 	}
 	a.must(caller("bob", "of-bob"), abi.SetContent, `"cart"`, `{"a":1}`)
 	transact := func(tx memory.Tx) error {
-		_, err := a.Transact(ctx, tx, func(ctx context.Context, v *memory.View) error {
+		_, err := a.Transact(ctx, &tx, func(ctx context.Context, v *memory.View) error {
 			_, err := v.Call(ctx, call(abi.GetContent, `"cart"`))
 			return err
 		})

@@ -23,7 +23,7 @@ var counterStores = []string{"", `"notes"`, `"flags"`, `"loose"`}
 
 func (c counters) Increment(ctx context.Context, run string, counters ...int) (executions int, err error) {
 	tx := memory.Tx{Caller: partition.Caller{Tenant: "acme", User: "ann", Run: run}, Authority: memory.Operator()}
-	_, err = c.Transact(ctx, tx, func(ctx context.Context, v *memory.View) error {
+	_, err = c.Transact(ctx, &tx, func(ctx context.Context, v *memory.View) error {
 		executions++
 		for _, i := range counters {
 			if err := raise(ctx, v, counterStores[i]); err != nil {
@@ -76,7 +76,7 @@ func TestLeaseBoundsTheWait(t *testing.T) {
 		locked, slow := make(chan struct{}), make(chan error, 1)
 		go func() {
 			attempts := 0
-			_, err := a.Transact(ctx, memory.Tx{Caller: caller("ann", ""), Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
+			_, err := a.Transact(ctx, &memory.Tx{Caller: caller("ann", ""), Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 				if err := raise(ctx, v, `"notes"`); err != nil {
 					return err
 				}

@@ -98,7 +98,7 @@ func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes
 	start := f.Calls("")
 	f.Fail("", n, how)
 	executions := 0
-	_, err := a.Transact(context.Background(), run.tx, func(ctx context.Context, v *memory.View) error {
+	_, err := a.Transact(context.Background(), &run.tx, func(ctx context.Context, v *memory.View) error {
 		if executions++; executions == 1 && run.conflict {
 			defer a.conflictingWrite(f)
 		}
@@ -168,7 +168,7 @@ func (run faultyRun) check(t *testing.T, err error, stored string, outcomes map[
 
 // again repeats a run with an idempotency key. The run must succeed and must take effect only once.
 func (run faultyRun) again(t *testing.T, a *app) {
-	_, err := a.Transact(context.Background(), run.tx, func(ctx context.Context, v *memory.View) error {
+	_, err := a.Transact(context.Background(), &run.tx, func(ctx context.Context, v *memory.View) error {
 		for _, c := range run.calls {
 			if _, err := v.Call(ctx, c); err != nil {
 				return err

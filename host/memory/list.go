@@ -238,7 +238,7 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 func (s *Service) Do(ctx context.Context, c partition.Caller, a Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
 	var reply json.RawMessage
 	op, _ := operationOf(s, call.Op)
-	done, err := s.Transact(ctx, Tx{Caller: c, Authority: a, ReadOnly: op.verb == abi.Read}, func(ctx context.Context, v *View) (err error) {
+	done, err := s.Transact(ctx, &Tx{Caller: c, Authority: a, ReadOnly: op.verb == abi.Read}, func(ctx context.Context, v *View) (err error) {
 		reply, err = v.Call(ctx, call)
 		return err
 	})

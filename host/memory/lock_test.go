@@ -110,7 +110,7 @@ func TestWaitingCommitEndsInTime(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), 20*time.Millisecond, late)
 	defer cancel()
 	began := time.Now()
-	_, err := a.Transact(ctx, memory.Tx{Caller: partition.Caller{Tenant: "acme", Run: "r"}, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
+	_, err := a.Transact(ctx, &memory.Tx{Caller: partition.Caller{Tenant: "acme", Run: "r"}, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 		_, err := v.Call(ctx, call(abi.SetContent, `"flags"`, `{"a":1}`))
 		return err
 	})

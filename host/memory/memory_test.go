@@ -299,7 +299,7 @@ func TestGrants(t *testing.T) {
 		{call(abi.SetContent, `"sessionMeta"`, `{}`), abi.ReadOnly},
 	}
 	for _, tt := range tests {
-		_, err := a.Transact(context.Background(), memory.Tx{Caller: ann, Authority: memory.Granted(grants)}, func(ctx context.Context, v *memory.View) error {
+		_, err := a.Transact(context.Background(), &memory.Tx{Caller: ann, Authority: memory.Granted(grants)}, func(ctx context.Context, v *memory.View) error {
 			_, err := v.Call(ctx, tt.call)
 			return err
 		})
@@ -340,7 +340,7 @@ func TestMisspelledStores(t *testing.T) {
 		{"daiyl", memory.Operator(), `did you mean "daily"?`}, // an operator sees all stores
 	}
 	for _, tt := range tests {
-		_, err := a.Transact(context.Background(), memory.Tx{Caller: ann, Authority: tt.authority}, func(ctx context.Context, v *memory.View) error {
+		_, err := a.Transact(context.Background(), &memory.Tx{Caller: ann, Authority: tt.authority}, func(ctx context.Context, v *memory.View) error {
 			_, err := v.Call(ctx, call(abi.GetContent, strconv.Quote(tt.name)))
 			return err
 		})
@@ -380,7 +380,7 @@ func TestLedgerViolations(t *testing.T) {
 		t.Fatal(err)
 	}
 	tx := memory.Tx{Caller: partition.Caller{Tenant: "t", User: "ann", Run: "run_1"}, Authority: memory.Operator(), LedgerEntry: &ledger.Entry{Run: "run_1"}}
-	done, err := s.Transact(t.Context(), tx, func(ctx context.Context, v *memory.View) error {
+	done, err := s.Transact(t.Context(), &tx, func(ctx context.Context, v *memory.View) error {
 		_, err := v.Call(ctx, call(abi.SetContent, `"loose"`, `{"mail":{"ann@example.com":"secret"}}`))
 		return err
 	})
@@ -524,7 +524,7 @@ func TestMetaWithoutASession(t *testing.T) {
 	a := newApp(t)
 	anonymous := partition.Caller{Tenant: "acme", Run: "r"}
 	tx := memory.Tx{Caller: anonymous, Authority: memory.Operator(), Session: session.Start{Metadata: json.RawMessage(`{"name":"Jo"}`)}}
-	_, err := a.Transact(context.Background(), tx, func(ctx context.Context, v *memory.View) error {
+	_, err := a.Transact(context.Background(), &tx, func(ctx context.Context, v *memory.View) error {
 		reply, err := v.Call(ctx, call(abi.GetContent, `"sessionMeta"`))
 		if !strings.Contains(string(reply), `"metadata":{"name":"Jo"}`) || !strings.Contains(string(reply), `"sessionId":null`) {
 			t.Errorf("sessionMeta = %s", reply)

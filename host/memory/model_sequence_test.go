@@ -97,7 +97,7 @@ func (s *sequence) run(c partition.Caller, p program) {
 	c.Tenant, c.Run = "acme", "run"
 	var trace []string
 	executions := 0
-	_, err := s.service.Transact(context.Background(), memory.Tx{Caller: c, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
+	_, err := s.service.Transact(context.Background(), &memory.Tx{Caller: c, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 		if executions++; executions > 1 {
 			s.t.Fatalf("a run without conflicts was executed again: %v", p.steps)
 		}

@@ -51,7 +51,7 @@ func TestUserQuota(t *testing.T) {
 			return err
 		}},
 		{"kept results", func(a *app, c partition.Caller, n int) error {
-			_, err := a.Transact(context.Background(), memory.Tx{Caller: c, Key: fmt.Sprint("k", n), Fingerprint: "f",
+			_, err := a.Transact(context.Background(), &memory.Tx{Caller: c, Key: fmt.Sprint("k", n), Fingerprint: "f",
 				Answer: func(report.Effects) ([]byte, error) { return []byte(`"` + large + `"`), nil }},
 				func(context.Context, *memory.View) error { return nil })
 			return err
@@ -163,7 +163,7 @@ func TestErasureCountsKeptResults(t *testing.T) {
 		if i == 0 {
 			c.Session = ""
 		}
-		_, err := a.Transact(context.Background(), memory.Tx{Caller: c, Key: fmt.Sprint("k", i), Fingerprint: "f",
+		_, err := a.Transact(context.Background(), &memory.Tx{Caller: c, Key: fmt.Sprint("k", i), Fingerprint: "f",
 			Answer: func(report.Effects) ([]byte, error) { return []byte(`{}`), nil }},
 			func(context.Context, *memory.View) error { return nil })
 		if err != nil {
@@ -213,7 +213,7 @@ func TestDryRunsReclaimNothing(t *testing.T) {
 			})
 			a.must(c, abi.SetContent, `"notes"`, large, `{"ttl":"1h"}`)
 			set = 2 * time.Hour
-			_, err := a.Transact(context.Background(), memory.Tx{Caller: c, Authority: memory.Operator(), DryRun: test.dry}, func(ctx context.Context, v *memory.View) error {
+			_, err := a.Transact(context.Background(), &memory.Tx{Caller: c, Authority: memory.Operator(), DryRun: test.dry}, func(ctx context.Context, v *memory.View) error {
 				_, err := v.Call(ctx, call(abi.SetContent, `"daily"`, large))
 				return err
 			})

@@ -20,7 +20,7 @@ func (s *scenario) addRun(p program) {
 	host := s.hosts[s.Rand.IntN(len(s.hosts))]
 	h.task = s.Go(h.name, func(ctx context.Context, _ *txntest.Task) {
 		h.begin = s.Step()
-		h.done, h.err = host.Transact(ctx, memory.Tx{Caller: h.caller, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
+		h.done, h.err = host.Transact(ctx, &memory.Tx{Caller: h.caller, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 			return h.execute(ctx, s, v)
 		})
 		h.end = s.Step()

@@ -50,7 +50,7 @@ func (d Due) caller() partition.Caller { return partition.Caller{Tenant: d.Tenan
 // transact executes body in a transaction of the host's own work, to which no quota applies.
 // Otherwise the record of a user whose quota is exhausted would stay at the head of the queue.
 func (q SleepQueue) transact(ctx context.Context, c partition.Caller, body func(context.Context, *View) error) error {
-	_, err := q.s.Transact(ctx, Tx{Caller: c, Unlimited: true}, body)
+	_, err := q.s.Transact(ctx, &Tx{Caller: c, Unlimited: true}, body)
 	return err
 }
 
@@ -243,7 +243,7 @@ func (q SleepQueue) Release(ctx context.Context, l *Lease, delay time.Duration, 
 // and stores the ledger entry. The result reports whether this happened. If the session has
 // continued or another node has leased the run since, Discard changes nothing.
 func (q SleepQueue) Discard(ctx context.Context, l *Lease, entry *ledger.Entry) (discarded bool, err error) {
-	_, err = q.s.Transact(ctx, Tx{Caller: l.caller(), Unlimited: true, LedgerEntry: entry}, func(ctx context.Context, v *View) error {
+	_, err = q.s.Transact(ctx, &Tx{Caller: l.caller(), Unlimited: true, LedgerEntry: entry}, func(ctx context.Context, v *View) error {
 		t, err := OpenTranscript(ctx, v, l.Session)
 		if err != nil {
 			return err

@@ -25,7 +25,7 @@ func useEverything(a *app, c partition.Caller) {
 	ctx := a.t.Context()
 	c.Run = fmt.Sprintf("run_%026d", len(everything(a)))
 	entry := &ledger.Entry{Run: c.Run, User: c.User, Session: c.Session, At: a.clock.Now()}
-	_, err := a.Transact(ctx, memory.Tx{
+	_, err := a.Transact(ctx, &memory.Tx{
 		Caller: c, Authority: memory.Operator(), Key: "key-" + c.Run, Fingerprint: "f", LedgerEntry: entry,
 		Answer: func(report.Effects) ([]byte, error) { return []byte(`{}`), nil },
 	}, func(ctx context.Context, v *memory.View) error {

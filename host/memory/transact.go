@@ -89,17 +89,17 @@ type transaction struct {
 // Body receives a View, which is valid until body returns. Body must return soon after ctx ends. If
 // a method of the View returns an error that is not an *abi.Fault, body must return that error.
 // Body must have no effects except through the View.
-func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Context, v *View) error) (Done, error) {
+func (s *Service) Transact(ctx context.Context, tx *Tx, body func(ctx context.Context, v *View) error) (Done, error) {
 	if err := tx.Caller.Check(); err != nil {
 		return Done{}, err
 	}
 	if err := partition.CheckID("idempotent run", tx.Key); err != nil {
 		return Done{}, err
 	}
+	t := &transaction{s: s, tx: *tx}
 	if tx.DryRun {
-		tx.Key, tx.LedgerEntry, tx.ReadOnly = "", nil, true
+		t.tx.Key, t.tx.LedgerEntry, t.tx.ReadOnly = "", nil, true
 	}
-	t := &transaction{s: s, tx: tx}
 	unlock, err := t.lockKey(ctx)
 	if err != nil {
 		return Done{}, err
@@ -114,7 +114,7 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 		return Done{Attempts: 1}, s.records.Fault("begin a run", err)
 	}
 	out, err := s.db.Run(ctx, t.options(), func(ctx context.Context, kernel *txn.Tx) error {
-		t.view = &View{s: s, caller: tx.Caller, authority: tx.Authority, run: t, tx: kernel}
+		t.view = &View{s: s, caller: t.tx.Caller, authority: t.tx.Authority, run: t, tx: kernel}
 		err := body(ctx, t.view)
 		if err == nil && t.view.closed == nil {
 			err = Complete(ctx, t.view)

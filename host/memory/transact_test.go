@@ -18,7 +18,7 @@ import (
 
 // transact runs body as a transaction of an operator.
 func (a *app) transact(c partition.Caller, body func(ctx context.Context, v *memory.View) error) (memory.Done, error) {
-	return a.Transact(context.Background(), memory.Tx{Caller: c, Authority: memory.Operator()}, body)
+	return a.Transact(context.Background(), &memory.Tx{Caller: c, Authority: memory.Operator()}, body)
 }
 
 func mustCall(t *testing.T, ctx context.Context, v *memory.View, op string, texts ...string) string {
@@ -244,7 +244,7 @@ func TestIdempotencyKey(t *testing.T) {
 	run := func(fingerprint string) (memory.Done, error) {
 		tx := memory.Tx{Caller: caller("ann", ""), Authority: memory.Operator(), Key: "k", Fingerprint: fingerprint,
 			Answer: func(e report.Effects) ([]byte, error) { return json.Marshal(e.Writes[0].Revision) }}
-		return a.Transact(context.Background(), tx, func(ctx context.Context, v *memory.View) error {
+		return a.Transact(context.Background(), &tx, func(ctx context.Context, v *memory.View) error {
 			ran++
 			mustCall(t, ctx, v, abi.SetContent, `"notes"`, `{"a":1}`)
 			return nil
@@ -337,7 +337,7 @@ func TestConflictOnlyAtTheDeadline(t *testing.T) {
 	ctx, expire := context.WithDeadline(context.Background(), time.Now().Add(time.Hour))
 	defer expire()
 	attempts := 0
-	_, err = a.Transact(ctx, memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
+	_, err = a.Transact(ctx, &memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 		attempts++
 		mustCall(t, ctx, v, abi.GetContent, `"flags"`)
 		if attempts < 20 {
@@ -350,7 +350,7 @@ func TestConflictOnlyAtTheDeadline(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	_, err = a.Transact(short, memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
+	_, err = a.Transact(short, &memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 		if _, err := v.Call(ctx, call(abi.GetContent, `"flags"`)); err != nil {
 			return err
 		}
@@ -396,7 +396,7 @@ func TestKeptAnswerEndsWithItsSession(t *testing.T) {
 	a := newApp(t)
 	run := func(c partition.Caller) (memory.Done, error) {
 		tx := memory.Tx{Caller: c, Authority: memory.Operator(), Key: "k", Fingerprint: "f", Answer: func(report.Effects) ([]byte, error) { return []byte(`"secret"`), nil }}
-		return a.Transact(ctx, tx, func(ctx context.Context, v *memory.View) error { return nil })
+		return a.Transact(ctx, &tx, func(ctx context.Context, v *memory.View) error { return nil })
 	}
 	one, two := partition.Caller{Tenant: "acme", Session: "one", Run: "r1"}, partition.Caller{Tenant: "acme", Session: "two", Run: "r2"}
 	if _, err := run(one); err != nil {

@@ -191,7 +191,7 @@ func TestGrants(t *testing.T) {
 func TestEffects(t *testing.T) {
 	b := open(t)
 	b.want(ann, abi.UpdateBlock, `"core", "old"`, stored)
-	done, err := b.Transact(t.Context(), memory.Tx{Caller: annMail, Authority: memory.Operator(), DryRun: true}, func(ctx context.Context, v *memory.View) error {
+	done, err := b.Transact(t.Context(), &memory.Tx{Caller: annMail, Authority: memory.Operator(), DryRun: true}, func(ctx context.Context, v *memory.View) error {
 		for _, args := range []string{`["core", "new", {"if_revision": 1777566000000}]`, `["archival", "line", {"agent": true}]`} {
 			call := abi.Call{Op: abi.UpdateBlock}
 			if err := json.Unmarshal([]byte(args), &call.Args); err != nil {
@@ -263,7 +263,7 @@ func TestList(t *testing.T) {
 		{bob, block.ScopeAll, ""},
 	} {
 		var ids []string
-		_, err := b.Transact(t.Context(), memory.Tx{Caller: test.c, Authority: memory.Operator(), ReadOnly: true}, func(ctx context.Context, v *memory.View) error {
+		_, err := b.Transact(t.Context(), &memory.Tx{Caller: test.c, Authority: memory.Operator(), ReadOnly: true}, func(ctx context.Context, v *memory.View) error {
 			found, err := memory.ListBlocks(ctx, v, test.scope)
 			for _, f := range found {
 				ids = append(ids, f.ID)
@@ -289,7 +289,7 @@ func TestListTooLarge(t *testing.T) {
 			b.want(as("ann", fmt.Sprintf("a%d", i)), abi.UpdateBlock, `"core", "`+test.text+`", {"agent": true}`, stored)
 		}
 		list := func(c partition.Caller) (n int, err error) {
-			_, err = b.Transact(t.Context(), memory.Tx{Caller: c, Authority: memory.Operator(), ReadOnly: true}, func(ctx context.Context, v *memory.View) error {
+			_, err = b.Transact(t.Context(), &memory.Tx{Caller: c, Authority: memory.Operator(), ReadOnly: true}, func(ctx context.Context, v *memory.View) error {
 				found, err := memory.ListBlocks(ctx, v, block.ScopeAll)
 				n = len(found)
 				return err

@@ -73,7 +73,7 @@ func (b *blocks) records(name string) (all []memory.RecordInfo) {
 func (b *blocks) ids(c partition.Caller) string {
 	b.t.Helper()
 	var ids []string
-	_, err := b.Transact(b.t.Context(), memory.Tx{Caller: c, Authority: memory.Operator(), ReadOnly: true}, func(ctx context.Context, v *memory.View) error {
+	_, err := b.Transact(b.t.Context(), &memory.Tx{Caller: c, Authority: memory.Operator(), ReadOnly: true}, func(ctx context.Context, v *memory.View) error {
 		found, err := memory.ListBlocks(ctx, v, "all")
 		for _, f := range found {
 			ids = append(ids, f.ID)
@@ -123,7 +123,7 @@ func TestSharedErase(t *testing.T) {
 func TestSharedEraseMeetsRun(t *testing.T) {
 	backend := mem.New()
 	shop, desk := openShared(t, "shop", backend, true), openShared(t, "desk", backend, true)
-	_, err := desk.Transact(t.Context(), memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
+	_, err := desk.Transact(t.Context(), &memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 		if _, err := v.Call(ctx, abi.Call{Op: abi.UpdateBlock, Args: args(`"core"`, `"late"`)}); err != nil {
 			return err
 		}

@@ -195,7 +195,7 @@ func (f *fixture) ids(reply string) string {
 func (f *fixture) run(c partition.Caller, tx memory.Tx, body func(call func(op, args string) string)) (memory.Done, error) {
 	f.t.Helper()
 	tx.Caller, tx.Authority = c, memory.Operator()
-	return f.Transact(f.t.Context(), tx, func(ctx context.Context, v *memory.View) error {
+	return f.Transact(f.t.Context(), &tx, func(ctx context.Context, v *memory.View) error {
 		body(func(op, args string) string {
 			return f.text(v.Call(ctx, f.operation(op, args)))
 		})
@@ -690,7 +690,7 @@ func TestOperators(t *testing.T) {
 // If a nested body fails, its entries are undone, and no vectors are made for them.
 func TestNested(t *testing.T) {
 	f := open(t)
-	_, err := f.Transact(t.Context(), memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
+	_, err := f.Transact(t.Context(), &memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 		call := func(ctx context.Context, op, args string) string { return f.text(v.Call(ctx, f.operation(op, args))) }
 		call(ctx, abi.Remember, `"notes", "first tea", {"id": "1"}`)
 		err := v.Nested(ctx, memory.Operator(), func(ctx context.Context) error {

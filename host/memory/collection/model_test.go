@@ -111,7 +111,7 @@ func (m *machine) transaction() {
 	fails := rapid.IntRange(0, 4).Draw(m.r, "fails") == 0
 	calls := rapid.IntRange(1, 6).Draw(m.r, "calls")
 	before := m.stored.clone()
-	_, err := m.Transact(m.t.Context(), memory.Tx{Caller: c, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
+	_, err := m.Transact(m.t.Context(), &memory.Tx{Caller: c, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 		for range calls {
 			m.call(ctx, v)
 		}

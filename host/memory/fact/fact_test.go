@@ -441,7 +441,7 @@ func TestSerializable(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.SetFact, `"project.n", 1`, `{`)
 	attempts := 0
-	_, err := f.Transact(t.Context(), memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
+	_, err := f.Transact(t.Context(), &memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 		attempts++
 		if _, err := v.Call(ctx, abi.Call{Op: abi.ListFacts}); err != nil {
 			return err

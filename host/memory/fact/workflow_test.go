@@ -133,7 +133,7 @@ func TestWorkflowIdle(t *testing.T) {
 func TestWorkflowEndsDuringRun(t *testing.T) {
 	f := open(t)
 	w1 := in("w1", ann)
-	_, err := f.Transact(t.Context(), memory.Tx{Caller: w1, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
+	_, err := f.Transact(t.Context(), &memory.Tx{Caller: w1, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 		if _, err := f.Workflows().End(ctx, w1); err != nil {
 			t.Fatal(err)
 		}

@@ -178,7 +178,7 @@ func TestPhantom(t *testing.T) {
 	store := json.RawMessage(`"visits"`)
 	tx := memory.Tx{Caller: partition.Caller{Tenant: "acme", Run: "run_1"}, Authority: memory.Operator()}
 	var seen []string
-	done, err := service.Transact(t.Context(), tx, func(ctx context.Context, v *memory.View) error {
+	done, err := service.Transact(t.Context(), &tx, func(ctx context.Context, v *memory.View) error {
 		counts, err := v.Call(ctx, abi.Call{Op: kindtest.ListCounts, Args: []json.RawMessage{store}})
 		if err != nil {
 			return err
