@@ -78,14 +78,14 @@ func (r *run) loadLimit() time.Duration {
 
 // execute runs the tool in a transaction, unless the run is refused.
 func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
-	release, err := r.findTool(ctx)
+	release, err := findTool(ctx, r)
 	if release != nil {
 		defer release()
 	}
 	if err != nil {
 		return done, err
 	}
-	whole, cancel := r.untilDeadline(ctx)
+	whole, cancel := untilDeadline(ctx, r)
 	defer cancel()
 	ctx = whole
 	if r.inv.Timeout > 0 { // an explicit timeout includes compiling and queueing
@@ -113,7 +113,7 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 
 // findTool sets the tool of the run. If the function "release" is not nil, it must be called when the
 // run has ended.
-func (r *run) findTool(ctx context.Context) (release func(), err error) {
+func findTool(ctx context.Context, r *run) (release func(), err error) {
 	err = r.identify(ctx, "run", func() (err error) {
 		if r.tool, release, err = r.h.toolOf(r.inv); err == nil {
 			r.label = r.inv.Tool
@@ -124,7 +124,7 @@ func (r *run) findTool(ctx context.Context) (release func(), err error) {
 }
 
 // untilDeadline returns a context that ends at the deadline of the invocation, if there is one.
-func (r *run) untilDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+func untilDeadline(ctx context.Context, r *run) (context.Context, context.CancelFunc) {
 	if r.inv.Deadline <= 0 {
 		return ctx, func() {}
 	}
