@@ -124,6 +124,10 @@ func (rc runCommand) runLocal(ctx context.Context, f *runFlags, inv host.Invocat
 	if inv.Tool, err = rc.target(pr, tool, f.grants); err != nil {
 		return err
 	}
+	if byPath && pr.isGated() && !f.dry {
+		return usagef("declare the tool in an app file, or run it with --dry-run",
+			"%s requires approvals, but a tool that is named by its path cannot wait for them", tool)
+	}
 	if err := pythonCommands(rc).offer(ctx, pr, inv.Tool, f.isolationFlags); err != nil {
 		return err
 	}
@@ -214,10 +218,10 @@ func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string)
 	return inv, nil
 }
 
-// The method "keeps" reports whether a run can store anything: a record, a session, a result or a
-// ledger entry.
+// The method "keeps" reports whether a run can store anything: a record, a session, a result, a
+// ledger entry or a request for an approval.
 func (f *runFlags) keeps(pr *project) bool {
-	return len(pr.app.Stores) > 0 || pr.app.Facts != nil || pr.app.Blocks != nil || f.session != "" || f.workflow != "" || f.key != "" || f.db != ""
+	return len(pr.app.Stores) > 0 || pr.app.AutoCollections || pr.app.Facts != nil || pr.app.Blocks != nil || pr.isGated() || f.session != "" || f.workflow != "" || f.key != "" || f.db != ""
 }
 
 // open opens a project for a run. It opens no database file if the run cannot store anything.

@@ -122,6 +122,11 @@ func joined(verbs []abi.Verb) string {
 	return strings.Join(words, ",")
 }
 
+// isGated reports whether a tool of the app requires approvals.
+func (pr *project) isGated() bool {
+	return slices.ContainsFunc(pr.app.Tools, func(t app.Tool) bool { return len(t.Approval.Before) > 0 })
+}
+
 // isPath reports whether the argument names a tool by its path. A path contains a separator, starts
 // with a dot, or names an existing source file. In the last case it must not be the name of a
 // declared tool.
