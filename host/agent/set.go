@@ -26,6 +26,9 @@ type Tool struct {
 	Description string
 	// Parameters is the JSON Schema of the input, or nil if any object is allowed.
 	Parameters json.RawMessage
+	// Approval contains the operations of the tool that require an approval. A turn cannot wait for an
+	// approval, so a call of the tool can fail.
+	Approval []string
 }
 
 // inputs returns the inputs that the schema of a tool describes. The result "ok" is false if the
@@ -78,10 +81,10 @@ type program struct {
 func Compile(docs []*abl.Document, tools []Tool) (*Set, problem.List) {
 	s := &Set{agents: make(map[string]*program, len(docs)), tools: make(map[string]Tool, len(tools)), masks: newMasks(&abl.Document{}, docs)}
 	names := make([]string, len(tools))
-	inputs := make(map[string]abl.ToolInputs, len(tools))
+	inputs, approvals := make(map[string]abl.ToolInputs, len(tools)), make(map[string][]string, len(tools))
 	for i, tool := range tools {
 		names[i] = tool.Name
-		s.tools[tool.Name] = tool
+		s.tools[tool.Name], approvals[tool.Name] = tool, tool.Approval
 		if known, ok := tool.inputs(); ok {
 			inputs[tool.Name] = known
 		}
@@ -90,6 +93,7 @@ func Compile(docs []*abl.Document, tools []Tool) (*Set, problem.List) {
 	for _, d := range docs {
 		problems = append(problems, abl.CheckTools(d, names)...)
 		problems = append(problems, abl.CheckInputs(d, inputs)...)
+		problems = append(problems, abl.CheckApprovals(d, approvals)...)
 		problems = append(problems, checkModels(d)...)
 		s.agents[d.Agent.Value] = compile(d, docs)
 		s.names = append(s.names, d.Agent.Value)

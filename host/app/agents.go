@@ -119,7 +119,7 @@ func (r *agentReader) check(a *App) {
 func (a *App) toolsForAgents() []agent.Tool {
 	tools := make([]agent.Tool, len(a.Tools))
 	for i, t := range a.Tools {
-		tools[i] = agent.Tool{Name: t.Name, Description: t.Description, Parameters: t.InputSchema}
+		tools[i] = agent.Tool{Name: t.Name, Description: t.Description, Parameters: t.InputSchema, Approval: t.Approval.Before}
 	}
 	if len(a.Blocks) == 0 {
 		return tools

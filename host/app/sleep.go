@@ -1,6 +1,8 @@
 package app
 
 import (
+	"strings"
+
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/problem"
 )
@@ -49,7 +51,12 @@ func (r sleepReader) tool(n *node, a *App) string {
 		return ""
 	}
 	name := r.text(n, "tool")
-	if _, ok := a.Tool(name); ok || n.kind != text {
+	t, ok := a.Tool(name)
+	if before := t.Approval.Before; len(before) > 0 {
+		r.warnf(n.position, problem.Contradiction, "use another tool, or remove the approval from the tool",
+			"the tool %s requires an approval of %s, but sleep-time memory cannot wait for an approval: a run that reaches the operation fails", problem.Quote(name), strings.Join(before, ", "))
+	}
+	if ok || n.kind != text {
 		return name
 	}
 	known := make([]string, len(a.Tools))

@@ -1,0 +1,32 @@
+package abl
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/host/problem"
+)
+
+// CheckApprovals warns about the tools of a document that require an approval, because a turn cannot
+// wait for one. The argument approvals contains the operations of each of these tools that require
+// an approval. CheckApprovals warns about each tool once.
+func CheckApprovals(d *Document, approvals map[string][]string) problem.List {
+	var problems problem.List
+	var found []string
+	use := func(tool Name) {
+		operations := approvals[tool.Value]
+		if len(operations) == 0 || slices.Contains(found, tool.Value) || len(problems) == maxProblems {
+			return
+		}
+		found = append(found, tool.Value)
+		p := problemAt(tool.Position, problem.Contradiction, "remove the tool from the agent, or the approval from the tool",
+			"the tool %s requires an approval of %s, but a turn cannot wait for an approval: a call that reaches the operation fails", tool.Value, strings.Join(operations, ", "))
+		p.File, p.Severity = d.File, problem.Warning
+		problems = append(problems, p)
+	}
+	for _, tool := range d.Tools {
+		use(tool)
+	}
+	visitor{tool: use}.document(d)
+	return problems.Sorted()
+}
