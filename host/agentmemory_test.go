@@ -72,8 +72,8 @@ func sayWith(t *testing.T, h *host.Host, name, text string, p host.MemoryPolicy)
 }
 
 // The request to a model contains the block "core" of the user and of the agent. In the mode
-// "auto", it also contains the lines that match the message. The result reports what the model has
-// received.
+// "auto", the request also contains the lines that match the message. The result reports what the
+// model has received.
 func TestMemoryOfAgent(t *testing.T) {
 	h, server := openRemembering(t)
 	server.Script(modeltest.Reply{Text: "Soon."}, modeltest.Reply{Text: "In May."}, modeltest.Reply{Text: "No idea."})

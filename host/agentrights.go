@@ -17,8 +17,8 @@ type hostAgent struct {
 	// ACCESS, and the targets of triggers. A trigger that appends can read its target even if the
 	// agent cannot.
 	authority memory.Authority
-	// context contains the rights of recalls. In addition to authority, they allow reading the paths
-	// of recalls and the facts that no agent declares.
+	// context contains the rights of recalls. In addition to authority, the rights allow reading
+	// the paths of recalls and the facts that no agent declares.
 	context memory.Authority
 	// domains contains the facts that recalls can load, by domain.
 	domains map[string][]string

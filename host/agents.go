@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Agents is a handle for the agents of an app. It is safe for concurrent use.
+// Agents is a handle for the agents of an app. Agents is safe for concurrent use.
 type Agents struct{ h *Host }
 
 // Agents returns a handle for the app's agents.
@@ -34,9 +34,9 @@ type Turn struct {
 	Message *string
 	// Event is an event to fire instead of a message, such as tool:search:after.
 	Event string
-	// Variables contains the session variables of a platform that has its own agent loop. Fire, Check
-	// and Store use them instead of the stored variables. If Variables is nil, they use the stored
-	// variables. Turn rejects Variables.
+	// Variables contains the session variables of a platform that has its own agent loop. Fire,
+	// Check and Store use them instead of the stored variables. If Variables is nil, Fire, Check
+	// and Store use the stored variables. Turn rejects Variables.
 	Variables map[string]any
 	// MemoryPolicy determines which blocks of the user go into the prompts of models.
 	MemoryPolicy MemoryPolicy
@@ -75,7 +75,7 @@ type AgentInfo struct {
 	Tools, Facts, Events []string
 }
 
-// List returns the agents of the app, sorted by name. It also returns agents with errors.
+// List returns the agents of the app, sorted by name. List also returns agents with errors.
 func (a Agents) List() []AgentInfo {
 	list := make([]AgentInfo, 0, len(a.h.app.Agents))
 	for _, d := range a.h.app.Agents {
@@ -119,7 +119,7 @@ func (a Agents) Turn(ctx context.Context, req Turn) (*report.Turn, error) {
 }
 
 // Fire fires the event of a turn, and returns the facts and instructions that the agent's recalls
-// add. It is meant for platforms with their own agent loop. No flow is executed.
+// add. Fire is meant for platforms with their own agent loop. No flow is executed.
 func (a Agents) Fire(ctx context.Context, req Turn) (*report.Evaluation, error) {
 	return a.evaluate(ctx, "fire", req, agent.Rules{Event: req.Event}, (*agent.Set).Fire)
 }
@@ -140,8 +140,8 @@ func (a Agents) Check(ctx context.Context, req Turn, before string) (*report.Eva
 	return a.evaluate(ctx, "check "+before, req, rules, (*agent.Set).Check)
 }
 
-// Store evaluates the triggers of an agent in the same way as at the end of a turn. It is intended
-// for platforms that have their own agent loop.
+// Store evaluates the triggers of an agent in the same way as at the end of a turn. Store is
+// intended for platforms that have their own agent loop.
 func (a Agents) Store(ctx context.Context, req Turn) (*report.Evaluation, error) {
 	return a.evaluate(ctx, "store", req, agent.Rules{}, (*agent.Set).Store)
 }

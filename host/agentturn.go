@@ -141,7 +141,7 @@ func (t *turn) timeLimit() time.Duration {
 	return min(cmp.Or(t.inv.Timeout, DefaultTurnTimeout), t.h.limits.MaxTimeout)
 }
 
-// makeFingerprint returns the fingerprint of the request. It is the counterpart of
+// makeFingerprint returns the fingerprint of the request. makeFingerprint is the counterpart of
 // run.makeFingerprint.
 func (t *turn) makeFingerprint() (string, error) {
 	if t.inv.Key == "" {
@@ -220,7 +220,8 @@ func (t *turn) performOn(ctx context.Context, v *memory.View) (err error) {
 	return stoppedFault(err)
 }
 
-// stoppedFault converts the error of a stopped run to a fault. It returns other errors unchanged.
+// stoppedFault converts the error of a stopped run to a fault. stoppedFault returns other errors
+// unchanged.
 func stoppedFault(err error) error {
 	if s, ok := errors.AsType[*stop](err); ok {
 		return s.fault

@@ -52,8 +52,9 @@ func (hangingObserver) AfterRun(context.Context, host.RunInfo, json.RawMessage, 
 	select {}
 }
 
-// crashApproval is the child process of TestKilledWhilePaused. In the mode "pause", it runs the tool. In
-// the mode "approve TOKEN", it approves an effect, and hangs before the commit.
+// crashApproval is the child process of TestKilledWhilePaused. In the mode "pause", crashApproval
+// runs the tool. In the mode "approve TOKEN", crashApproval approves an effect, and hangs before
+// the commit.
 func crashApproval(path, mode string) error {
 	var observers []host.Observer
 	if mode != "pause" {

@@ -17,12 +17,12 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Approvals is a handle for the effects of an app that wait for an approval. A run that reaches such
-// an effect is paused: its Result contains the token of the request. If the Caller of a method has a
-// user or a session, it finds only requests of this user or session, and can decide only those whose
-// tool allows this with "by: user". A Caller without a user can decide the requests of all users of
-// its tenant, except its own: an Actor that is an end user needs "by: user" for its own runs. It is
-// safe for concurrent use.
+// Approvals is a handle for the effects of an app that wait for an approval. A run that reaches
+// such an effect is paused: its Result contains the token of the request. If the Caller of a method
+// has a user or a session, the method finds only requests of this user or session, and can decide
+// only those whose tool allows this with "by: user". A Caller without a user can decide the
+// requests of all users of its tenant, except its own: an Actor that is an end user needs "by:
+// user" for its own runs. Approvals is safe for concurrent use.
 type Approvals struct{ h *Host }
 
 // Approvals returns a handle for the approvals of the app.
@@ -91,8 +91,8 @@ func (a Approvals) request(ctx context.Context, c Caller, token string) (request
 }
 
 // Approve approves an effect and executes its run again. Executed again, the run receives the same
-// answers to its external calls. If it reaches the same effect, it continues. Otherwise, it is paused
-// under a new token. The result is the Result of the run, as from Host.Run.
+// answers to its external calls. If it reaches the same effect, the run continues. Otherwise, it is
+// paused under a new token. The result is the Result of the run, as from Host.Run.
 //
 // An effect can be approved only once. If the run fails for a temporary reason, such as a timeout, the
 // request is pending again. The same is true if the process ends, but only after two minutes.
@@ -187,8 +187,8 @@ func withAnswers(ctx context.Context, r *run, p pausedRun) []byte {
 // maxReason is the maximum size of the reason of a decision in bytes.
 const maxReason = 1000
 
-// Deny denies an effect. Its run ends with the fault access_denied, which contains the reason, and
-// stores nothing. Deny returns the Result of the run.
+// Deny denies an effect. The run of a denied effect ends with the fault access_denied, which
+// contains the reason, and stores nothing. Deny returns the Result of the run.
 func (a Approvals) Deny(ctx context.Context, c Caller, token, reason string) (*report.Result, error) {
 	if len(reason) > maxReason {
 		return nil, abi.Faultf(abi.InvalidArgument, "the reason has %d bytes; the limit is %d", len(reason), maxReason)

@@ -420,7 +420,7 @@ func TestExpiredApproval(t *testing.T) {
 	g.refused(err, abi.NotFound)
 }
 
-// The erasure of a user removes paused runs. Their tokens are then unknown.
+// The erasure of a user removes paused runs. The tokens of removed runs are then unknown.
 func TestErasedWhilePaused(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, backend storage.Backend) {
 		g := newGated(t, backend)

@@ -57,9 +57,9 @@ type EntryBatch struct {
 	Expired int
 }
 
-// EntryReader reads entries of a collection from JSON lines, in batches. Its memory is bounded. An
-// entry without an id gets an id that depends only on its content, so a second import replaces the
-// entry. EntryReader is not safe for concurrent use.
+// EntryReader reads entries of a collection from JSON lines, in batches. The memory of an
+// EntryReader is bounded. An entry without an id gets an id that depends only on its content, so a
+// second import replaces the entry. EntryReader is not safe for concurrent use.
 type EntryReader struct {
 	lines   *bufio.Scanner
 	now     time.Time
@@ -206,10 +206,10 @@ type EntryProgress struct {
 	Expired int `json:"expired,omitempty"`
 }
 
-// ImportEntries reads entries from JSON lines and passes them in batches to the function "remember". If
-// the argument "caller" has a user or a session, it replaces the owner in each line. After each batch,
-// ImportEntries calls the function "report", unless it is nil. A failure leaves earlier batches stored,
-// and a repeated import replaces their entries.
+// ImportEntries reads entries from JSON lines and passes them in batches to the function
+// "remember". If the argument "caller" has a user or a session, ImportEntries replaces the owner in
+// each line. After each batch, ImportEntries calls the function "report", unless it is nil. A
+// failure leaves earlier batches stored, and a repeated import replaces their entries.
 func ImportEntries(ctx context.Context, caller Caller, from *EntryReader, remember func(context.Context, Caller, []NewEntry) error, report func(EntryProgress)) (EntryProgress, error) {
 	var done EntryProgress
 	for {
@@ -289,9 +289,9 @@ func (c Collections) Import(ctx context.Context, caller Caller, name string, r i
 const exportPage = 256
 
 // Export writes the entries of a collection as JSON lines, which Import accepts. If the caller has
-// a user or a session, it writes only their entries and those of the app. Export reads the entries
-// in pages, not from one snapshot. If the argument "namespace" is not nil, it writes only this
-// namespace.
+// a user or a session, Export writes only their entries and those of the app. Export reads the
+// entries in pages, not from one snapshot. If the argument "namespace" is not nil, Export writes
+// only this namespace.
 func (c Collections) Export(ctx context.Context, caller Caller, name string, namespace *string, w io.Writer, report func(EntryProgress)) (EntryProgress, error) {
 	return ExportEntries(w, func(after string) ([]memory.Entry, string, error) {
 		return c.List(ctx, caller, memory.EntryQuery{Collection: name, Namespace: namespace, After: after, Limit: exportPage})

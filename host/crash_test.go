@@ -123,7 +123,8 @@ func (o crashObserver) RunEnded(context.Context, host.RunInfo, *report.Result) {
 	}
 }
 
-// crashChild is the child process. It runs tools and reports its progress until it is killed.
+// crashChild is the child process. crashChild runs tools and reports its progress until it is
+// killed.
 func crashChild(path, mode string) error {
 	if mode == "pause" || strings.HasPrefix(mode, "approve ") {
 		return crashApproval(path, mode)

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// shouting is an engine for a language that is not part of toolrun. Its tools return their own
-// source in upper case.
+// shouting is an engine for a language that is not part of toolrun. Tools in this language return
+// their own source in upper case.
 type shouting struct{}
 
 func (shouting) Info() engine.Info {

@@ -18,12 +18,12 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// Export writes all data of the caller's user in the caller's tenant to w as a ZIP archive. This is
-// the data that Erase would remove, except for expired data. The files records.ndjson,
-// sessions.ndjson, workflows.ndjson, files.ndjson, results.ndjson, approvals.ndjson and ledger.ndjson contain one JSON value per line.
-// files/<file_id>/<filename> contains the content of an uploaded file. Export reads data in chunks
-// of bounded size, not from one snapshot. If Export returns an error, the data written so far is
-// not a valid archive.
+// Export writes all data of the caller's user in the caller's tenant to w as a ZIP archive. Export
+// contains the data that Erase would remove, except for expired data. The files records.ndjson,
+// sessions.ndjson, workflows.ndjson, files.ndjson, results.ndjson, approvals.ndjson and
+// ledger.ndjson contain one JSON value per line. files/<file_id>/<filename> contains the content of
+// an uploaded file. Export reads data in chunks of bounded size, not from one snapshot. If Export
+// returns an error, the data written so far is not a valid archive.
 func (u Users) Export(ctx context.Context, caller Caller, w io.Writer) error {
 	id, err := u.h.newID("export")
 	if err != nil {
@@ -47,8 +47,8 @@ type userExport struct {
 	zip    *zip.Writer
 }
 
-// exportedFile is the description of an uploaded file. Its JSON names match the names in the rest
-// of the export.
+// exportedFile is the description of an uploaded file. The JSON names of exportedFile match the
+// names in the rest of the export.
 type exportedFile struct {
 	ID         string    `json:"file_id"`
 	Type       string    `json:"type"`

@@ -82,8 +82,8 @@ func (x *externals) begin(ctx context.Context, view *memory.View) error {
 	return x.stopped
 }
 
-// prepare counts a call and numbers its request. If there are too many calls, it returns the fault
-// call_limit, which ends the run.
+// prepare counts a call and numbers its request. If there are too many calls, prepare returns the
+// fault call_limit, which ends the run.
 func (x *externals) prepare(c externalCall) (*journal.Prepared, error) {
 	if x.calls++; x.calls > x.h.limits.ExternalCalls {
 		return nil, &stop{abi.Faultf(abi.CallLimit, "the run exceeded its limit of %d external calls", x.h.limits.ExternalCalls)}

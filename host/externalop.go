@@ -156,8 +156,8 @@ func limited(ctx context.Context, r *run) (context.Context, context.CancelFunc) 
 }
 
 // startClock returns a context that ends when the computing time of the run reaches its time limit,
-// or at the deadline. It is used for tools that can make external calls. The time that they wait
-// for answers does not count as computing time.
+// or at the deadline. startClock is used for tools that can make external calls. The time that they
+// wait for answers does not count as computing time.
 func startClock(ctx context.Context, r *run) (context.Context, context.CancelFunc) {
 	root := cmp.Or(r.root, &r.job)
 	limit := deadlineOf(r)

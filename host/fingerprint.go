@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// makeFingerprint returns the fingerprint that is stored with an idempotency key. It contains a
-// digest of each part of the request, under the name that the fault of a conflict reports.
-// Documents that differ only in white space or member order have the same digest. The fingerprint
-// does not include the environment. A secret in the environment can change between a run and its
-// retry, and the retry must still succeed.
+// makeFingerprint returns the fingerprint that is stored with an idempotency key. The fingerprint
+// contains a digest of each part of the request, under the name that the fault of a conflict
+// reports. Documents that differ only in white space or member order have the same digest. The
+// fingerprint does not include the environment. A secret in the environment can change between a
+// run and its retry, and the retry must still succeed.
 func (r *run) makeFingerprint() string {
 	if r.inv.Key == "" {
 		return ""

@@ -42,7 +42,7 @@ func (t *tool) isGated() bool { return len(t.Approval.Before) > 0 }
 
 // checkApproval returns an error that ends the attempt if a call requires an approval that the run
 // does not have. A memory operation is performed before the check, so that nobody has to approve a
-// call that fails. Its effect is undone if the attempt ends.
+// call that fails. The effect of the operation is undone if the attempt ends.
 func (a *attempt) checkApproval(call abi.Call) error {
 	r := a.run
 	if !r.tool.isGated() {

@@ -23,10 +23,12 @@ type Caller struct {
 	// to one workflow. A workflow starts with its first use, belongs to its first user, and owns the
 	// facts with the scope execution_tree. Without a workflow, the session owns these facts.
 	Workflow string
-	// Agent is the id of the agent that is active for the user. It selects the blocks of an agent, in
-	// addition to the blocks of the user. In a turn, the agent that answers is the active agent.
+	// Agent is the id of the agent that is active for the user. Agent selects the blocks of an
+	// agent, in addition to the blocks of the user. In a turn, the agent that answers is the active
+	// agent.
 	Agent string
-	// Actor identifies the program or person that made the request. It is recorded in the ledger.
+	// Actor identifies the program or person that made the request. Actor is recorded in the
+	// ledger.
 	Actor string
 	// ActorIsUser is true if Actor is the id of an end user, such as the subject of a token. Actor
 	// is then omitted from data that cannot be erased, such as log lines.
@@ -95,7 +97,7 @@ type Invocation struct {
 	// for the answers of models. Default: the limits of the tool and of the host.
 	Deadline time.Duration
 	// OnLog is called for each log line of every attempt as soon as the guest has written the line.
-	// It must return quickly. If OnLog is nil, log lines are only in the Result.
+	// OnLog must return quickly. If OnLog is nil, log lines are only in the Result.
 	OnLog func(attempt int, line abi.LogLine)
 	// OnState is called with the id of the run whenever the state of the run changes. The first
 	// call reports RunQueued before the host does any work. OnState must return quickly. If the

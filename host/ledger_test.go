@@ -135,7 +135,8 @@ func TestLedgerQueries(t *testing.T) {
 	}
 }
 
-// No ledger entry contains the id of an erased user. This includes the entry of the erasure itself.
+// No ledger entry contains the id of an erased user. Even the entry of the erasure itself does not
+// contain the id.
 func TestEraseLedgerAndFiles(t *testing.T) {
 	h := openTool(t, counter, keepLedger)
 	caller := host.Caller{User: "ann", Session: "s1"}

@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// pauseError ends an attempt that has reached an effect without an approval. It is not a fault, so
-// the guest cannot catch it.
+// pauseError ends an attempt that has reached an effect without an approval. pauseError is not a
+// fault, so the guest cannot catch it.
 type pauseError struct {
 	binding approval.Binding
 	effect  report.Effect
@@ -27,8 +27,8 @@ type pauseError struct {
 // Error implements error.
 func (p *pauseError) Error() string { return "the run waits for an approval of " + p.effect.Operation }
 
-// repeatable contains values that all executions of a run must have in common, so that the run reaches the
-// same effects again. It is zero for a tool whose effects need no approval.
+// repeatable contains values that all executions of a run must have in common, so that the run
+// reaches the same effects again. repeatable is zero for a tool whose effects need no approval.
 type repeatable struct {
 	// Now is the time that the guest's clock shows, and Seed is the seed of its random source.
 	Now  time.Time `json:"now,omitzero"`

@@ -36,7 +36,8 @@ type tool struct {
 	closed  bool
 	loading *loading // nil until the tool is first used
 
-	// The compilation sets these fields. They must be read only after the compilation has ended:
+	// The compilation sets these fields. The fields must be read only after the compilation has
+	// ended:
 	memory   int64          // default memory limit of a run
 	isolated bool           // whether the program runs in isolated processes
 	input    *schema.Schema // nil for none
@@ -68,9 +69,9 @@ func addTools(h *Host) {
 	}
 }
 
-// DefaultTool returns the name of the tool for invocations without a tool name. This is the default
-// tool that the app declares, or the app's only tool. The error is not_found if the app has no
-// tools, and invalid_argument if it has several tools but no default.
+// DefaultTool returns the name of the tool for invocations without a tool name. DefaultTool returns
+// the default tool that the app declares, or the app's only tool. The error is not_found if the app
+// has no tools, and invalid_argument if it has several tools but no default.
 func (h *Host) DefaultTool() (string, error) {
 	if name := h.app.RunsByDefault(); name != "" {
 		return name, nil
@@ -111,8 +112,8 @@ func (h *Host) tool(name string) (*tool, error) {
 	return nil, f.WithHint("the tools are: %s", namesOf(h.tools))
 }
 
-// loading is the compilation of a tool. It continues even if all runs that wait for it have ended,
-// because later runs use its result.
+// loading is the compilation of a tool. The compilation continues even if all waiting runs have
+// ended, because later runs use its result.
 type loading struct {
 	done    chan struct{}
 	limit   time.Duration // of the compilation
@@ -121,9 +122,9 @@ type loading struct {
 	ended   time.Time
 }
 
-// failureKept is the time for which the error of a failed compilation is cached. It prevents
-// repeated compilations of a tool that fails slowly. It is short, so authors can quickly retry a
-// tool that they have fixed.
+// failureKept is the time for which the error of a failed compilation is cached. The cached error
+// prevents repeated compilations of a tool that fails slowly. failureKept is short, so authors can
+// quickly retry a tool that they have fixed.
 const failureKept = 10 * time.Second
 
 // The method "short" reports whether the compilation timed out and its time limit was shorter than
@@ -147,7 +148,7 @@ func (l *loading) stale(limit time.Duration) bool {
 }
 
 // ready returns the program of the tool. If the tool is not compiled yet, ready compiles it within
-// the time limit, in the flow of the tenant. It stops waiting when ctx ends.
+// the time limit, in the flow of the tenant. ready stops waiting when ctx ends.
 func (t *tool) ready(ctx context.Context, tenant string, limit time.Duration) (engine.Program, error) {
 	const tries = 3 // number of compilations that other runs started with a shorter limit
 	for try := 1; ; try++ {
@@ -236,8 +237,8 @@ func (t *tool) compileSchemas() (err error) {
 	return nil
 }
 
-// checkInput checks an input against the tool's input schema. It returns warnings about undeclared
-// members.
+// checkInput checks an input against the tool's input schema. checkInput returns warnings about
+// undeclared members.
 func (t *tool) checkInput(input json.RawMessage, limits Limits) (warnings []string, err error) {
 	value, err := limits.decode(input, t.input)
 	if err != nil {
@@ -286,7 +287,7 @@ func (t *tool) close() error {
 	return l.program.Close()
 }
 
-// Check compiles every tool, in the flow of the default tenant. It returns the compile errors by
+// Check compiles every tool, in the flow of the default tenant. Check returns the compile errors by
 // tool name.
 func (h *Host) Check(ctx context.Context) map[string]error {
 	broken := map[string]error{}

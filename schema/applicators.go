@@ -77,7 +77,7 @@ func (e *evaluation) conditional(r *applicatorRules, v any, at *location, out *o
 	}
 }
 
-// branches checks v against the branches of an anyOf or oneOf. If none matches, it adds the
+// branches checks v against the branches of an anyOf or oneOf. If none matches, branches adds the
 // findings of the nearest branch.
 func (e *evaluation) branches(n *node, keyword string, subs []*node, by *discriminator, v any, at *location, out *outcome) {
 	if e.over(out) {

@@ -161,7 +161,7 @@ func (b *costAnalysis) add(times tally, depth int) {
 
 // spread adds the counts of all schemas that apply to the same value, if the value has the given
 // kind and takes the given branches. spread returns the counts and their total, which is capped to
-// avoid overflow. If no branch has been taken for a discriminator, it returns only that
+// avoid overflow. If no branch has been taken for a discriminator, spread returns only that
 // discriminator.
 func (b *costAnalysis) spread(times tally, kind kinds, taken picks) (reached tally, total int, open *discriminator) {
 	reached = make(tally, len(times))
@@ -198,7 +198,8 @@ func (b *costAnalysis) spread(times tally, kind kinds, taken picks) (reached tal
 }
 
 // The method "skipped" returns the branches of n that do not apply to an object, and how often each
-// of them occurs. If no branch has been taken for a discriminator, it returns that discriminator.
+// of them occurs. If no branch has been taken for a discriminator, the method "skipped" returns
+// that discriminator.
 func (b *costAnalysis) skipped(n *node, kind kinds, taken picks) (tally, *discriminator) {
 	skipped := tally{}
 	if kind != object {

@@ -110,8 +110,8 @@ type applicatorRules struct {
 }
 
 // dynamicRef is a $dynamicRef or a $recursiveRef. dynamicRef refers to the schema with the given
-// anchor in the outermost resource in scope. If no resource in scope has such a schema, it refers
-// to target.
+// anchor in the outermost resource in scope. If no resource in scope has such a schema, dynamicRef
+// refers to target.
 type dynamicRef struct {
 	target     *node
 	anchor     string // the anchor of a $dynamicRef; "" for an ordinary reference

@@ -1,5 +1,5 @@
-// Command compare runs two builds of one benchmark alternately. For each case, it divides the p50
-// of the new build by the p50 of the old build, and prints the median of these ratios.
+// Command compare runs two builds of one benchmark alternately. For each case, the command divides
+// the p50 of the new build by the p50 of the old build, and prints the median of these ratios.
 //
 //	cd bench && go run ./compare -pairs 20 /tmp/old-bench /tmp/new-bench
 //

@@ -1,7 +1,7 @@
 // Command service measures runs through the HTTP API, over loopback and with a database on disk.
 // The command measures a JavaScript tool and a Python tool that read and write one record. For
-// comparison, it measures a Go handler behind the same API, which does the same work without a
-// sandbox.
+// comparison, the command measures a Go handler behind the same API, which does the same work
+// without a sandbox.
 package main
 
 import (

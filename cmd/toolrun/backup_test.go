@@ -197,8 +197,8 @@ func (l *load) stop() {
 // aWhile sleeps for a random duration in which the clients can finish some runs.
 func aWhile() { time.Sleep(time.Duration(200+rand.IntN(300)) * time.Millisecond) }
 
-// round lets the clients write, makes a backup and restores it. If kill is set, it first kills the
-// service during another backup.
+// round lets the clients write, makes a backup and restores it. If kill is set, round first kills
+// the service during another backup.
 func (t *restoreTest) round(kill bool) {
 	t.Helper()
 	s := t.start()
@@ -277,9 +277,9 @@ func (t *restoreTest) restore(backup string) {
 	}
 }
 
-// A backup is made while 32 clients write. After a restore, the state must be consistent. This must
-// hold even if the service was killed during an earlier backup. The backup must contain no data of
-// an erased user.
+// A backup is made while 32 clients write. After a restore, the state must be consistent. The state
+// must be consistent even if the service was killed during an earlier backup. The backup must
+// contain no data of an erased user.
 func TestBackupRestores(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are killed as on Linux")

@@ -37,8 +37,8 @@ func halfRequest(ctx context.Context, from, to string, sent func()) {
 
 // Hundreds of incomplete requests without credentials must not block other clients, even if the
 // process is limited to 220 open files. In one case, the incomplete requests come from the same
-// address as the requests of other clients. In the other case, they repeatedly come from a
-// different address.
+// address as the requests of other clients. In the other case, the incomplete requests repeatedly
+// come from a different address.
 func TestHalfRequestsLeaveRoom(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("other addresses of this machine are as on Linux")

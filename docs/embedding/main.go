@@ -132,7 +132,7 @@ func (p *platform) run(ctx context.Context, tenant, user, tool string, input jso
 
 func (p *platform) handler() http.Handler {
 	mux := http.NewServeMux()
-	// A platform authenticates the caller here. This example trusts the path.
+	// A platform authenticates the caller here. The example trusts the path.
 	mux.HandleFunc("POST /{tenant}/{user}/{tool}", func(w http.ResponseWriter, r *http.Request) {
 		input, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 		if err != nil {

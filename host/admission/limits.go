@@ -28,11 +28,11 @@ type Limits struct {
 	WaitingPerTenant int
 	WaitingPerApp    int
 	WaitingPerUser   int
-	// Parked bounds the admitted runs that wait for something outside of the host, such as the answer
-	// of a model. They do not count as running, but each of them occupies memory. ParkedPerTenant,
-	// ParkedPerApp and ParkedPerUser bound the parked runs of one tenant, of one app of a tenant, and
-	// of one known user. The defaults are 64, three quarters of Parked, three quarters of
-	// ParkedPerTenant, and half of ParkedPerApp.
+	// Parked bounds the admitted runs that wait for something outside of the host, such as the
+	// answer of a model. Parked runs do not count as running, but each parked run occupies memory.
+	// ParkedPerTenant, ParkedPerApp and ParkedPerUser bound the parked runs of one tenant, of one
+	// app of a tenant, and of one known user. The defaults are 64, three quarters of Parked, three
+	// quarters of ParkedPerTenant, and half of ParkedPerApp.
 	Parked          int
 	ParkedPerTenant int
 	ParkedPerApp    int

@@ -84,7 +84,7 @@ func (a *actions) suspend() {
 	}
 }
 
-// action runs an action. If resume is not empty, it continues in ON_SUCCESS or ON_FAIL of the
+// action runs an action. If resume is not empty, action continues in ON_SUCCESS or ON_FAIL of the
 // action instead.
 func (a *actions) action(ctx context.Context, act *abl.Action, resume []int) (control, error) {
 	switch act.Kind {
@@ -127,8 +127,8 @@ func (a *actions) set(ctx context.Context, list []abl.Assignment) error {
 	return nil
 }
 
-// setIndexed sets an item or a member whose index is computed. If an index is not a whole number or a
-// text, it sets nothing and adds a warning.
+// setIndexed sets an item or a member whose index is computed. If an index is not a whole number or
+// a text, setIndexed sets nothing and adds a warning.
 func (a *actions) setIndexed(ctx context.Context, s abl.Assignment, value any) error {
 	path := strings.Split(s.Target.Value, ".")
 	for _, index := range s.Indexes {

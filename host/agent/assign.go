@@ -180,8 +180,8 @@ func (m *memory) setVariable(target abl.Name, name string, value any) error {
 	return nil
 }
 
-// typed warns about a value that does not have the declared type. With STRICT_TYPES, it returns a
-// fault instead.
+// typed warns about a value that does not have the declared type. With STRICT_TYPES, typed returns
+// a fault instead.
 func (m *memory) typed(target abl.Name, value any, want abl.Type) error {
 	if abl.HasType(value, want) {
 		return nil
@@ -305,7 +305,7 @@ func (a *actor) keep() {
 }
 
 // initialize sets the variables that an activation resets to their initial values. In a new agent,
-// it sets all variables.
+// initialize sets all variables.
 func (m *memory) initialize() {
 	for name, v := range m.agent.variables {
 		if v.Reset != abl.ResetNever && (m.isNew || v.Reset == abl.ResetActivation) {

@@ -16,7 +16,7 @@ type dialog struct {
 	log *log
 }
 
-// resume continues a waiting step. Without a message, it repeats the question.
+// resume continues a waiting step. Without a message, resume repeats the question.
 func (d *dialog) resume(ctx context.Context, step *abl.Step) (control, error) {
 	state := d.mem.state
 	if !d.t.unread {

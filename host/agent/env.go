@@ -26,8 +26,8 @@ type Env interface {
 	// turn changes the state that it received.
 	State(ctx context.Context, agent string) (*State, error)
 	SetState(ctx context.Context, agent string, s *State) error
-	// Kept returns the variables of an agent that are never reset, or nil if there are none. They
-	// belong to the user, or to the session if there is no user.
+	// Kept returns the variables of an agent that are never reset, or nil if there are none. Such
+	// variables belong to the user, or to the session if there is no user.
 	Kept(ctx context.Context, agent string) (map[string]any, error)
 	SetKept(ctx context.Context, agent string, variables map[string]any) error
 	// Fact returns the value of a fact, and false if no value is stored. SetFact stores a value that
@@ -35,8 +35,9 @@ type Env interface {
 	Fact(ctx context.Context, agent, path string) (value any, ok bool, err error)
 	SetFact(ctx context.Context, agent, path string, value any, o FactOptions) error
 	DeleteFact(ctx context.Context, agent, path string) error
-	// Context returns the stored facts with the given paths. If domain is not "", it also returns
-	// the stored facts of the domain. A commit does not check that these facts are still the same.
+	// Context returns the stored facts with the given paths. If domain is not "", Context also
+	// returns the stored facts of the domain. A commit does not check that these facts are still
+	// the same.
 	Context(ctx context.Context, agent string, paths []string, domain string) ([]Fact, error)
 	// UserMemory returns the blocks of the user and of an agent that go into the prompts of models, or
 	// nil if there are none. A commit does not check that these blocks are still the same.

@@ -103,7 +103,7 @@ func (d *dialog) missing(ctx context.Context, step *abl.Step) (*abl.Field, error
 
 // reopen handles a COMPLETE_WHEN that is false although all fields have a value. reopen clears the
 // fields that the condition reads, and returns the first of these fields. If the condition reads no
-// field, it returns nil.
+// field, reopen returns nil.
 func (d *dialog) reopen(ctx context.Context, step *abl.Step) (*abl.Field, error) {
 	read := step.CompleteWhen.References()
 	var first *abl.Field
@@ -142,7 +142,7 @@ func (d *dialog) isSet(ctx context.Context, name string) (bool, error) {
 	return abl.Plain(value) != nil, nil
 }
 
-// ask asks for a field. For the first field, it sends the prompt of GATHER. ask then sends the
+// ask asks for a field. For the first field, ask sends the prompt of GATHER. ask then sends the
 // prompt of the field or, if it has not sent the prompt of GATHER either, a standard question. The
 // standard question is omitted if the last message of the turn is a question, unless the question
 // is repeated.

@@ -42,8 +42,8 @@ func checkEvent(event string) error {
 	return err
 }
 
-// Check checks the constraints of an agent at a checkpoint, and returns the failed constraints. It
-// stores nothing. The caller must perform the actions of ON_FAIL.
+// Check checks the constraints of an agent at a checkpoint, and returns the failed constraints.
+// Check stores nothing. The caller must perform the actions of ON_FAIL.
 func (s *Set) Check(ctx context.Context, env Env, r Rules) (*report.RuleOutcome, error) {
 	e, err := s.evaluate(ctx, env, r)
 	if err != nil {
@@ -208,8 +208,8 @@ func (e *evaluator) add(c *abl.Constraint, message string) {
 	e.evaluation.Failures = append(e.evaluation.Failures, f)
 }
 
-// result completes and returns the evaluation. If err is not nil, it returns err without sensitive
-// values.
+// result completes and returns the evaluation. If err is not nil, result returns err without
+// sensitive values.
 func (e *evaluator) result(err error) (*report.RuleOutcome, error) {
 	l := e.rules.log
 	if err != nil {

@@ -147,7 +147,7 @@ func (i *injection) charge(facts []Fact) error {
 	return i.rules.mem.charge(i.recall.Position, costOfRecall+len(i.injected)+size/bytesPerStep)
 }
 
-// add injects a value. If a value exceeds the limits, it adds a warning instead.
+// add injects a value. If a value exceeds the limits, add adds a warning instead.
 func (i *injection) add(path string, value any, result string) {
 	mem, log := i.rules.mem, i.rules.log
 	_, known := i.injected[path]
@@ -164,7 +164,7 @@ func (i *injection) add(path string, value any, result string) {
 }
 
 // defaults injects the defaults of facts that are not stored. A path without a default gets null.
-// For a domain, it injects the default of each declared fact that has a default.
+// For a domain, defaults injects the default of each declared fact that has a default.
 func (i *injection) defaults(paths []string) {
 	agent := i.rules.mem.agent
 	for _, path := range paths {

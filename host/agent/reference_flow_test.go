@@ -256,8 +256,8 @@ func (t *refTurn) runHook(h refHook) {
 	t.results = t.results[:len(before.messages)]
 }
 
-// hookSucceeds runs a hook. A failed tool or constraint ends the hook. If the hook is critical, it
-// also ends the turn.
+// hookSucceeds runs a hook. A failed tool or constraint ends the hook. If the hook is critical, the
+// failure also ends the turn.
 func (t *refTurn) hookSucceeds(h refHook) (ok bool) {
 	blocked := t.out.blocked
 	t.out.blocked = false

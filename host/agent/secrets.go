@@ -20,7 +20,7 @@ const minSecretChars = 4
 // texts.
 const maxSecrets = 1000
 
-// secrets contains the sensitive values that a turn has used. They are replaced in warnings, in
+// secrets contains the sensitive values that a turn has used. Secrets are replaced in warnings, in
 // faults and in the trace. For example, a tool can repeat a sensitive input in its error.
 type secrets []secret
 

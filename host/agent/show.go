@@ -2,7 +2,8 @@ package agent
 
 import "encoding/json"
 
-// ShowFact returns the display form of the value of a fact. Both are JSON.
+// ShowFact returns the display form of the value of a fact. The value and its display form are
+// JSON.
 func (s *Set) ShowFact(path string, value json.RawMessage) json.RawMessage {
 	if s.masks.find(path) == "" {
 		return value
@@ -10,18 +11,20 @@ func (s *Set) ShowFact(path string, value json.RawMessage) json.RawMessage {
 	return shown(value, func(v any) any { return s.masks.show(path, v) })
 }
 
-// ShowState returns the display form of the state of an agent. Both are JSON.
+// ShowState returns the display form of the state of an agent. The state and its display form are
+// JSON.
 func (s *Set) ShowState(agent string, state json.RawMessage) json.RawMessage {
 	return s.showMember(agent, "variables", state)
 }
 
-// ShowSession returns the display form of the state of a session. Both are JSON.
+// ShowSession returns the display form of the state of a session. The state and its display form
+// are JSON.
 func (s *Set) ShowSession(state json.RawMessage) json.RawMessage {
 	return s.showMember("", "injected", state)
 }
 
-// ShowKept returns the display form of the variables of an agent that are never reset. Both are
-// JSON.
+// ShowKept returns the display form of the variables of an agent that are never reset. The
+// variables and their display form are JSON.
 func (s *Set) ShowKept(agent string, variables json.RawMessage) json.RawMessage {
 	m := s.masksOf(agent)
 	if len(m) == 0 {
@@ -56,8 +59,8 @@ func (s *Set) showMember(agent, member string, state json.RawMessage) json.RawMe
 	})
 }
 
-// masksOf returns the masks of an agent. If the agent does not exist, it returns the masks of the
-// facts.
+// masksOf returns the masks of an agent. If the agent does not exist, masksOf returns the masks of
+// the facts.
 func (s *Set) masksOf(agent string) masks {
 	if p := s.agents[agent]; p != nil {
 		return p.masks

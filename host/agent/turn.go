@@ -21,7 +21,7 @@ const (
 	MaxCost = 2_000_000
 )
 
-// turn is the execution of one turn. Its methods are not safe for concurrent use.
+// turn is the execution of one turn. The methods of a turn are not safe for concurrent use.
 type turn struct {
 	request Request
 	mem     *memory
@@ -186,8 +186,8 @@ func (t *turn) perform(ctx context.Context) error {
 }
 
 // activate makes the active agent answer in the session, and resets variables. If the agent is new
-// in the session, it also fires session:start and runs ON_START. activate returns the control that
-// ON_START determines.
+// in the session, activate also fires session:start and runs ON_START. activate returns the control
+// that ON_START determines.
 func (t *turn) activate(ctx context.Context) (control, error) {
 	t.mem.session.Active = t.mem.agent.name
 	t.log.note(report.Trace{Kind: "activate", Name: t.mem.agent.name, Position: t.log.place(t.mem.agent.Agent.Position)})

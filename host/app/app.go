@@ -18,7 +18,7 @@ const (
 	ManifestName = "tool.json"
 )
 
-// App is the checked declaration of an app. It is immutable after loading and safe for concurrent
+// App is the checked declaration of an app. App is immutable after loading and safe for concurrent
 // use.
 type App struct {
 	// ID is the id of the app, which is unique within a tenant. A program can change ID before it
@@ -45,8 +45,8 @@ type App struct {
 	// are the agents in these files. An imported app has only the names of the files.
 	AgentFiles []string
 	Agents     []*abl.Document
-	// AgentSet contains the compiled agents. It is nil if the app has no agents, or if an agent has
-	// errors.
+	// AgentSet contains the compiled agents. AgentSet is nil if the app has no agents, or if an
+	// agent has errors.
 	AgentSet *agent.Set
 	// BrokenAgents contains the errors in the files of agents. If there are errors, no agent can
 	// answer.
@@ -60,7 +60,7 @@ type App struct {
 	// DefaultTool is the declared tool for runs without a tool name, or "" if none is declared. See
 	// RunsByDefault.
 	DefaultTool string
-	// Files is the file system that was passed to Load. It is nil for an imported app.
+	// Files is the file system that was passed to Load. Files is nil for an imported app.
 	Files fs.FS
 }
 
@@ -117,8 +117,8 @@ func (a *App) Store(name string) (declare.Store, bool) {
 	return declare.Store{}, false
 }
 
-// CanGrant reports whether a grant on a store, or on a pattern of stores, covers a declared store, or
-// collections that need no declaration. It does not know built-in stores.
+// CanGrant reports whether a grant on a store, or on a pattern of stores, covers a declared store,
+// or collections that need no declaration. CanGrant does not know built-in stores.
 func (a *App) CanGrant(store string) bool {
 	if a.AutoCollections && declare.CheckName(strings.TrimSuffix(store, "*")) == nil {
 		return true
@@ -137,8 +137,9 @@ func (a *App) Tool(name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// RunsByDefault returns the name of the tool for runs without a tool name. This is the default tool
-// that the app declares, or the app's only tool. If the app has neither, RunsByDefault returns "".
+// RunsByDefault returns the name of the tool for runs without a tool name. RunsByDefault returns
+// the default tool that the app declares, or the app's only tool. If the app has neither,
+// RunsByDefault returns "".
 func (a *App) RunsByDefault() string {
 	if a.DefaultTool == "" && len(a.Tools) == 1 {
 		return a.Tools[0].Name

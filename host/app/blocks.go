@@ -29,9 +29,9 @@ var (
 // blocks.
 const maxBlocks = 10
 
-// blocks returns the declared blocks: core and archival, followed by the app's own blocks. It adds
-// the position of each block to the argument "declared", by name. It returns nil if the app has no
-// blocks.
+// blocks returns the declared blocks: core and archival, followed by the app's own blocks. blocks
+// adds the position of each block to the argument "declared", by name. blocks returns nil if the
+// app has no blocks.
 func (r *blockReader) blocks(n *node, declared map[string]position) []declare.Block {
 	if n == nil || n.kind == null {
 		return nil

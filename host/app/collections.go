@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/search"
 )
 
-// auto reads the key collections of an app file. It reports whether the app allows collections without
-// a declaration.
+// auto reads the key collections of an app file. auto reports whether the app allows collections
+// without a declaration.
 func (r *storeReader) auto(n *node) bool {
 	if n == nil || n.kind == null {
 		return false

@@ -20,8 +20,8 @@ type factReader struct {
 // maxFacts is the maximum number of declared facts of an app.
 const maxFacts = 1000
 
-// facts returns the declared facts, and their positions by path. It returns nil if there is no such
-// section.
+// facts returns the declared facts, and their positions by path. facts returns nil if there is no
+// such section.
 func (r *factReader) facts(n *node) (facts []declare.Fact, positions map[string]position) {
 	if n == nil {
 		return nil, nil

@@ -20,8 +20,8 @@ type fileReader struct {
 	spent     int // bytes, see maxTotalBytes
 }
 
-// document returns the content of a YAML or JSON file, or nil if the file is invalid. It reports
-// problems for the current tool or prompt. Each file is read only once.
+// document returns the content of a YAML or JSON file, or nil if the file is invalid. document
+// reports problems for the current tool or prompt. Each file is read only once.
 func (r *fileReader) document(file string, at position) *node {
 	if root, ok := r.documents[file]; ok && root != nil {
 		return root

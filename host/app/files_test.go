@@ -90,7 +90,7 @@ tools:
 	}
 }
 
-// Load must not open a named pipe, because that would block. It must report folders that are used
+// Load must not open a named pipe, because that would block. Load must report folders that are used
 // as files.
 func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	dir, fsys := openFolder(t, "app.yaml", `app: shop

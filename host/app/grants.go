@@ -16,18 +16,18 @@ var verbWords = []string{"read", "write", "delete", "readwrite"}
 // grantReader reads grants.
 type grantReader struct {
 	fieldReader
-	// The field declared contains the positions of the declared stores. It is nil for a tool that is
-	// read without an app.
+	// The field declared contains the positions of the declared stores. The field declared is nil
+	// for a tool that is read without an app.
 	declared map[string]position
 	// The field auto is true if the app allows collections without a declaration. Each name can then be
 	// the name of a collection.
 	auto bool
-	// The field "facts" contains the positions of the declared facts. It is nil if the app declares
-	// no facts.
+	// The field "facts" contains the positions of the declared facts. The field "facts" is nil if
+	// the app declares no facts.
 	facts map[string]position
 }
 
-// grants reads the grants of a tool or prompt. It returns nil if there are none.
+// grants reads the grants of a tool or prompt. grants returns nil if there are none.
 func (r *grantReader) grants(n *node) []declare.Grant {
 	if n == nil || n.kind == null {
 		return nil
@@ -56,8 +56,8 @@ func (r *grantReader) grants(n *node) []declare.Grant {
 	return grants
 }
 
-// verbs reads the verbs of a grant: a word, comma-separated words, or a list of words. It returns
-// the verbs in a fixed order.
+// verbs reads the verbs of a grant: a word, comma-separated words, or a list of words. verbs
+// returns the verbs in a fixed order.
 func (r *grantReader) verbs(n *node) []abi.Verb {
 	words := n.items
 	if n.kind != list {

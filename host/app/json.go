@@ -43,8 +43,8 @@ type jsonReader struct {
 
 var errNesting = errors.New("values are nested too deeply")
 
-// The method "next" returns the next token and its position. It computes the position itself,
-// because the decoder reports only the end of the previous token.
+// The method "next" returns the next token and its position. The method "next" computes the
+// position itself, because the decoder reports only the end of the previous token.
 func (r *jsonReader) next() (json.Token, position, error) {
 	start := int(r.dec.InputOffset())
 	for start < len(r.content) && strings.IndexByte(" \t\r\n,:", r.content[start]) >= 0 {

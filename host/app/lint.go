@@ -31,8 +31,8 @@ func (r *storeReader) lintStore(m member, s declare.Store) {
 	}
 }
 
-// lintGrants warns about stores that are not granted to any tool or prompt. It does nothing if the
-// app has no tools and prompts.
+// lintGrants warns about stores that are not granted to any tool or prompt. lintGrants does nothing
+// if the app has no tools and prompts.
 func (l *load) lintGrants(a *App) {
 	if len(a.Tools)+len(a.Prompts) == 0 {
 		return

@@ -19,8 +19,8 @@ const (
 	DefaultWorkflowIdle = 24 * time.Hour
 )
 
-// Loader reads declarations and enforces limits. The zero value has the default limits. It is safe
-// for concurrent use.
+// Loader reads declarations and enforces limits. The zero value has the default limits. Loader is
+// safe for concurrent use.
 type Loader struct {
 	// MaxStores is the maximum number of stores that an app can declare. The default is 15.
 	MaxStores int
@@ -55,8 +55,8 @@ func (ld Loader) Load(fsys fs.FS, name string) (*App, problem.List) {
 	return nil, l.problems.Sorted()
 }
 
-// The type "load" is the state while one declaration is read. It contains a reader for each
-// section. All readers share one reporter.
+// The type "load" is the state while one declaration is read. The type "load" contains a reader for
+// each section. All readers share one reporter.
 type load struct {
 	fieldReader
 	files   *fileReader

@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// files returns a file system. Its arguments are alternately paths and contents.
+// files returns a file system. The arguments of files are alternately paths and contents.
 func files(parts ...string) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for i := 0; i < len(parts); i += 2 {
@@ -119,7 +119,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// This text is the section "memory" of an app file in the vendor's documentation.
+// The text below is the section "memory" of an app file in the vendor's documentation.
 const scopeSelection = `
 # User preferences - persist across sessions
 userPrefs:

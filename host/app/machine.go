@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// machine reads the declaration in the file of a machine. It reports the problems of the file.
+// machine reads the declaration in the file of a machine. machine reports the problems of the file.
 // The keys that the entry of the tool or its manifest has take precedence.
 func (r *toolReader) machine(at position, t *Tool, get func(key string) *node) {
 	if path.Ext(t.Source) != machine.Extension || r.sources.files.fsys == nil { // Import does not read files

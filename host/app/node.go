@@ -93,8 +93,8 @@ func (n *node) each(f func(*node)) {
 }
 
 // The method "at" returns the position of the value that a JSON Pointer refers to. For a member of
-// an object, this is the position of the key. For a value that does not exist, it is the position
-// of the closest existing ancestor.
+// an object, the method "at" returns the position of the key. For a value that does not exist, the
+// method "at" returns the position of the closest existing ancestor.
 func (n *node) at(pointer string) position {
 	found := n.position
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {

@@ -16,8 +16,8 @@ type schemaReader struct {
 	files *fileReader
 }
 
-// schema returns a JSON Schema, which is either inline or in a file. It returns nil if there is no
-// schema, or if the file cannot be read.
+// schema returns a JSON Schema, which is either inline or in a file. schema returns nil if there is
+// no schema, or if the file cannot be read.
 func (r *schemaReader) schema(n *node, key string) *node {
 	switch {
 	case n == nil || n.kind == null:
@@ -31,9 +31,9 @@ func (r *schemaReader) schema(n *node, key string) *node {
 	return nil
 }
 
-// compiled compiles a schema and returns its text as compact JSON. It returns nil if there is no
-// schema, or if the schema has errors. It reports the errors with their positions. Likely mistakes
-// are errors in a strict schema and warnings in other schemas.
+// compiled compiles a schema and returns its text as compact JSON. compiled returns nil if there is
+// no schema, or if the schema has errors. compiled reports the errors with their positions. Likely
+// mistakes are errors in a strict schema and warnings in other schemas.
 func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 	if root == nil || !r.isJSON(root) {
 		return nil

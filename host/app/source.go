@@ -22,8 +22,8 @@ type sourceReader struct {
 	extensions []string // in the order in which they are searched for in a folder
 }
 
-// source resolves the source of a tool, which is a file or a folder. It returns the manifest in the
-// folder, or nil if there is none. After an error, t.Source is "".
+// source resolves the source of a tool, which is a file or a folder. source returns the manifest in
+// the folder, or nil if there is none. After an error, t.Source is "".
 func (r *sourceReader) source(n *node, t *Tool) *node {
 	name := r.text(n, "source")
 	if n.kind != text {
@@ -66,8 +66,8 @@ func (r *sourceReader) sourceFile(n *node, t *Tool, file string) {
 	t.Source = file
 }
 
-// folder finds the entry file in a tool's folder. It returns the manifest in the folder, or nil if
-// there is none.
+// folder finds the entry file in a tool's folder. folder returns the manifest in the folder, or nil
+// if there is none.
 func (r *sourceReader) folder(n *node, t *Tool) *node {
 	var manifest *node
 	file := path.Join(t.Dir, ManifestName)

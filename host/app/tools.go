@@ -63,7 +63,7 @@ func (r *toolReader) defaultTool(n *node, a *App) string {
 	return ""
 }
 
-// tool reads the entry of a tool in the app file. If the source is a folder, it also reads the
+// tool reads the entry of a tool in the app file. If the source is a folder, tool also reads the
 // manifest in that folder.
 func (r *toolReader) tool(m member) Tool {
 	t, before := Tool{Tool: declare.Tool{Name: m.key}}, len(r.problems)

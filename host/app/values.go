@@ -26,7 +26,7 @@ const (
 type fieldReader struct{ *reporter }
 
 // The method "keys" checks the keys of an object, and reports unknown and duplicate keys as
-// problems. It returns false if n is not an object.
+// problems. The method "keys" returns false if n is not an object.
 func (r fieldReader) keys(n *node, what string, known []string) bool {
 	if n.kind != object {
 		r.errorf(n.position, problem.WrongType, mappingHint(n, known), "%s must be a mapping, not %s", what, n.kind)

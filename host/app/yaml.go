@@ -43,8 +43,8 @@ func parseYAML(file string, content []byte) (root *node, problems problem.List) 
 	return root, nil
 }
 
-// tokenize returns the tokens of a file with correct line numbers. It corrects the lexer, which
-// counts the lines after a block string twice.
+// tokenize returns the tokens of a file with correct line numbers. tokenize corrects the lexer,
+// which counts the lines after a block string twice.
 func tokenize(content []byte) token.Tokens {
 	tokens := lexer.Tokenize(string(content))
 	last := strings.Count(strings.ReplaceAll(string(content), "\r", "\n"), "\n") + 1
@@ -136,7 +136,7 @@ func (r *yamlReader) refuse(n ast.Node, code problem.Code, hint, format string, 
 	return (&node{position: at}).seal()
 }
 
-// read converts a node of the parser's tree. It never returns nil.
+// read converts a node of the parser's tree. read never returns nil.
 func (r *yamlReader) read(n ast.Node) *node {
 	if r.depth++; r.depth > 2*maxNesting {
 		return r.refuse(n, problem.OverLimit, "", "values are nested more than %d levels deep", maxNesting)
@@ -170,8 +170,8 @@ func (r *yamlReader) read(n ast.Node) *node {
 	return r.refuse(n, problem.Syntax, "", "this YAML syntax is not supported")
 }
 
-// The method scalar reads a plain or quoted string. It also recognizes valid JSON numbers that the
-// parser treats as strings.
+// The method scalar reads a plain or quoted string. The method scalar also recognizes valid JSON
+// numbers that the parser treats as strings.
 func (r *yamlReader) scalar(at position, n *ast.StringNode) *node {
 	t := n.GetToken()
 	if t.Type == token.StringType && jsonNumber.MatchString(n.Value) {
@@ -186,7 +186,7 @@ func (r *yamlReader) scalar(at position, n *ast.StringNode) *node {
 }
 
 // The method literal reads a block string. If the lines of the string occur unchanged in the file,
-// it also computes the column at which they start.
+// the method literal also computes the column at which they start.
 func (r *yamlReader) literal(at position, n *ast.LiteralNode) *node {
 	v := &node{position: at, kind: text}
 	if n.Value != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Retention is the time for which a request can be decided. After this time, it expires.
+// Retention is the time for which a request can be decided. After the Retention, the request
+// expires.
 const Retention = 24 * time.Hour
 
 const (
@@ -58,7 +59,8 @@ type Approval struct {
 	Session  string  `json:"session_id,omitempty"`
 	Workflow string  `json:"workflow_id,omitempty"`
 	Binding  Binding `json:"binding"`
-	// Effect is the call that waits for the approval. Its arguments are removed after the decision.
+	// Effect is the call that waits for the approval. The arguments of the call are removed after
+	// the decision.
 	Effect report.Effect `json:"effect"`
 	// ByUser is true if the user of the run can decide the request.
 	ByUser    bool      `json:"by_user"`

@@ -54,8 +54,8 @@ func (a *Approvals) replaced(writes []storage.Write, now storage.Record, s store
 // Ending is the end of a request.
 type Ending struct {
 	State State
-	// By is the actor that decided the request, and Reason is the reason of the decision. Both can be
-	// "".
+	// By is the actor that decided the request, and Reason is the reason of the decision. By and
+	// Reason can be "".
 	By, Reason string
 	// Claim is set if the run was executed. The request then keeps its decision.
 	Claim *Claim
@@ -159,7 +159,8 @@ func (a *Approvals) swap(ctx context.Context, c partition.Caller, token string, 
 }
 
 // EachExpired calls visit with the requests of the caller's tenant that have expired without a
-// decision. It examines at most one chunk of paused runs. Their keys are read without contents.
+// decision. EachExpired examines at most one chunk of paused runs. EachExpired reads only the keys
+// of these runs.
 func (a *Approvals) EachExpired(ctx context.Context, c partition.Caller, visit func(Approval) error) error {
 	heads, err := a.db.Backend.Heads(ctx, a.db.App.System(partition.PausedRun, c), "", records.Chunk)
 	if err != nil {

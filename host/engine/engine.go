@@ -149,7 +149,7 @@ type Host struct {
 	// Each answer is returned once. If the argument "until" is not zero and no answer arrives
 	// before that time, the id is 0. The errors of both functions have the same meaning as the
 	// errors of Call. A fault that Await returns has an id, and a fault that Begin returns has
-	// none. The host may delay the operations until Await is called. Both functions are nil if a
+	// none. The host may delay the operations until Await is called. Begin and Await are nil if a
 	// run needs only Call, which also performs external operations.
 	Begin func(call abi.Call) (id uint64, err error)
 	Await func(ctx context.Context, until time.Time) (id uint64, reply json.RawMessage, err error)

@@ -19,9 +19,9 @@ type entry struct {
 	inProcess func(c choices, panicked func(value any, stack []byte)) engine.Engine
 }
 
-// table returns the bundled engines. This is the only list of the bundled engines. Their languages
-// and file extensions are in their Info. After a change, run go generate to update the default of
-// app.Loader.
+// table returns the bundled engines. No other list contains the bundled engines. The languages of
+// the engines and file extensions are in their Info. After a change, run go generate to update the
+// default of app.Loader.
 func table() []entry {
 	return []entry{
 		{"JavaScript", jsLanguage, func(_ choices, panicked func(any, []byte)) engine.Engine {

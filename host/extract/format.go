@@ -89,7 +89,7 @@ func byExtension(extension string) (known, bool) {
 }
 
 // byMediaType returns the format whose canonical media type is the given type. If there is no such
-// format, it returns the first format that lists the type.
+// format, byMediaType returns the first format that lists the type.
 func byMediaType(mediaType string) (known, bool) {
 	i := slices.IndexFunc(formats, func(f known) bool { return f.MediaTypes[0] == mediaType })
 	if i < 0 {

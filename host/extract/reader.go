@@ -21,23 +21,23 @@ const (
 	MaxBytes = 20 << 20
 	// CPU is the maximum CPU time for a document.
 	CPU = 3 * time.Second
-	// Time is the maximum duration, not including time in the queue. It is longer than CPU, so
+	// Time is the maximum duration, not including time in the queue. Time is longer than CPU, so
 	// documents do not fail because the machine is busy.
 	Time = 30 * time.Second
 )
 
-// Reader extracts the text of documents with an engine. It is safe for concurrent use.
+// Reader extracts the text of documents with an engine. Reader is safe for concurrent use.
 type Reader struct {
-	// Engine extracts the text. It should be the engine of a worker pool; see
+	// Engine extracts the text. Engine should be the engine of a worker pool; see
 	// engines.NewDocumentPool. Engine is required.
 	Engine engine.Engine
 	// TextBytes is the maximum size of a text in bytes of UTF-8. The default is the constant
 	// TextBytes.
 	TextBytes int
 	// Parallel is the maximum number of documents that are read concurrently. Other documents wait
-	// in a queue. It should be the number of workers of Engine. The default is GOMAXPROCS, as in
-	// engines.NewDocumentPool. One tenant can use three quarters of Parallel. One user can use half
-	// of the tenant's share, but at least one document is always allowed.
+	// in a queue. Parallel should be the number of workers of Engine. The default is GOMAXPROCS, as
+	// in engines.NewDocumentPool. One tenant can use three quarters of Parallel. One user can use
+	// half of the tenant's share, but at least one document is always allowed.
 	Parallel int
 
 	mu      sync.Mutex
@@ -64,7 +64,7 @@ const waitingUser, waitingTenant, waitingAll = 32, 128, 1024
 
 // Read returns the text of a document. The flow identifies the app, tenant and user of the
 // document. Documents of different apps or tenants are never read by the same process. If all
-// workers are busy, Read waits in a queue, which is fair to tenants and their users. It stops
+// workers are busy, Read waits in a queue, which is fair to tenants and their users. Read stops
 // waiting when ctx ends. The limits CPU, Time and MemoryBytes apply to the extraction. Formats that
 // are already text are read in the process of the caller.
 //
@@ -141,8 +141,8 @@ func domainOf(of admission.Flow) string {
 	return of.Tenant + " " + of.App
 }
 
-// The function "plain" reads formats that are already text. It runs in this process, because these
-// formats need no parser.
+// The function "plain" reads formats that are already text. The method "plain" runs in this
+// process, because these formats need no parser.
 func plain(format Format, data []byte, textBytes int) (Text, error) {
 	out := &sink{limit: textBytes}
 	read := readText
@@ -198,8 +198,8 @@ func input(domain string, format Format, data []byte, textBytes int) engine.Inpu
 	}}
 }
 
-// If a document exceeded a limit, withoutText converts the fault to a Text with a Reason. It
-// returns other faults unchanged.
+// If a document exceeded a limit, withoutText converts the fault to a Text with a Reason.
+// withoutText returns other faults unchanged.
 func withoutText(err error) (Text, error) {
 	for _, limit := range []abi.Code{abi.Timeout, abi.MemoryLimit, abi.StackLimit, abi.OutputLimit} {
 		if errors.Is(err, limit) {

@@ -30,9 +30,9 @@ type Attempt struct {
 	live  bool
 }
 
-// Do returns the recorded answer or error of the request. If there is none, it makes the call and
-// records the result. Do returns a *ConflictError, without a call, if too many attempts have made
-// new calls.
+// Do returns the recorded answer or error of the request. If no answer or error is recorded, Do
+// makes the call and records the result. Do returns a *ConflictError, without a call, if too many
+// attempts have made new calls.
 //
 // If ctx or the attempt ends first, Do returns the fault timeout or cancelled, which is not
 // recorded. A safe call is then cancelled. An unsafe call continues and is recorded. The answer

@@ -21,8 +21,8 @@ const (
 	flagFault = 2
 )
 
-// Encode returns the recorded calls as bytes, for a run that is paused. It fails if a call is in
-// flight: end the attempt first. The bytes contain the answers to calls, which are data of the
+// Encode returns the recorded calls as bytes, for a run that is paused. Encode fails if a call is
+// in flight: end the attempt first. The bytes contain the answers to calls, which are data of the
 // run's user.
 //
 // The number of attempts is not encoded. A pause is not a conflict. A decoded journal therefore
@@ -68,8 +68,8 @@ func appendBytes(data, b []byte) []byte {
 	return append(binary.AppendUvarint(data, uint64(len(b))), b...)
 }
 
-// Decode returns the journal that Encode has encoded for the same run key. It keeps no reference to
-// data.
+// Decode returns the journal that Encode has encoded for the same run key. Decode keeps no
+// reference to data.
 func Decode(data []byte, runKey string, limits Limits) (*Journal, error) {
 	j := New(runKey, limits)
 	r := &reader{rest: data}

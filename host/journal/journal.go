@@ -34,8 +34,8 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
-// Journal contains the external calls of one run and its nested runs. It is safe for concurrent
-// use.
+// Journal contains the external calls of one run and its nested runs. Journal is safe for
+// concurrent use.
 type Journal struct {
 	runKey string
 	limits Limits
@@ -72,7 +72,7 @@ type entry struct {
 	err    error
 	// The field encoded is the fault of err as JSON.
 	encoded []byte
-	// discarded is true if the call was cancelled. It then has no answer.
+	// discarded is true if the call was cancelled. Such a call has no answer.
 	discarded bool
 	// restored is true if the entry was decoded.
 	restored bool
@@ -84,7 +84,7 @@ func New(runKey string, limits Limits) *Journal {
 	return &Journal{runKey: runKey, limits: limits.withDefaults(), entries: map[Key]*entry{}}
 }
 
-// Begin starts a new attempt, in which equal requests are numbered from 1 again. It ends the
+// Begin starts a new attempt, in which equal requests are numbered from 1 again. Begin ends the
 // previous attempt without waiting for its calls. If the journal is full, Begin returns a
 // *ConflictError, because the run cannot be executed again.
 func (j *Journal) Begin() (*Attempt, error) {

@@ -6,9 +6,9 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// These are the limits of an entry. An entry must fit into one record. Without limits, an entry
-// could be larger than a record may be, because a run can use thousands of records and the name of
-// each item can have 512 bytes.
+// The constants below are the limits of an entry. An entry must fit into one record. Without
+// limits, an entry could be larger than a record may be, because a run can use thousands of records
+// and the name of each item can have 512 bytes.
 const (
 	// maxEffects is the maximum number of reads, and also of writes, of an entry. If a store has no
 	// read or write within the limits, the entry also keeps the first read or write of this store.
@@ -19,8 +19,8 @@ const (
 	maxAllViolations = 300
 )
 
-// The method bounded returns a copy of an entry that is within the limits. Its field More counts
-// the omitted reads and writes.
+// The method bounded returns a copy of an entry that is within the limits. The field More of the
+// copy counts the omitted reads and writes.
 func (l *Ledger) bounded(e Entry) Entry {
 	reads, moreReads := first(e.Reads, func(r report.ReadEffect) string { return r.Store })
 	writes, moreWrites := first(e.Writes, func(w report.WriteEffect) string { return w.Store })

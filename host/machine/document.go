@@ -179,8 +179,8 @@ func TestEntry(index int) string { return "test-" + strconv.Itoa(index+1) }
 type Test struct {
 	Position
 	Name string
-	// Given is the input and Expect contains the expected fields of the output. Both are JavaScript
-	// expressions.
+	// Given is the input and Expect contains the expected fields of the output. Given and Expect
+	// are JavaScript expressions.
 	Given, Expect Script
 	// Assuming are the results of steps that the test does not execute, by the name of the step.
 	Assuming []Setting

@@ -34,7 +34,7 @@ type source struct {
 	doc   *Document
 }
 
-// split splits the text into lines. It returns false if the file cannot be read.
+// split splits the text into lines. split returns false if the file cannot be read.
 func (r *source) split(src []byte) bool {
 	text := strings.ReplaceAll(strings.TrimPrefix(string(src), "\ufeff"), "\r\n", "\n")
 	switch {

@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// sample returns a code block of the vendor's documentation. Its name begins with its number.
+// sample returns a code block of the vendor's documentation. The name of a code block begins with
+// its number.
 func sample(t testing.TB, name string) string {
 	t.Helper()
 	return machinetest.Samples(t)[name[0]-'1']

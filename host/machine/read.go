@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// Parse reads a file. It returns a document even if there are errors, and all problems that it
+// Parse reads a file. Parse returns a document even if there are errors, and all problems that it
 // finds without parsing JavaScript. The argument file is the name of the file in problems.
 func Parse(file string, src []byte) (*Document, problem.List) {
 	r := read(file, src)

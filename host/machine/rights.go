@@ -68,8 +68,8 @@ func (d *Document) Calls() []Step {
 // Operation returns the name of the operation that steps of the kind perform, or "".
 func (k StepKind) Operation() string { return operations[k] }
 
-// Approvals returns the names of the operations that require an approval, without duplicates. They
-// are the operations of steps whose kind or permission is in the section ensures.
+// Approvals returns the names of the operations that require an approval, without duplicates.
+// Approvals returns the operations of steps whose kind or permission is in the section ensures.
 func (d *Document) Approvals() []string {
 	var found []string
 	for _, s := range d.Steps {

@@ -21,7 +21,7 @@ type token struct {
 	start, end int
 }
 
-// bracket is an open bracket. In a template, it is the start of a substitution.
+// bracket is an open bracket. In a template, bracket is the start of a substitution.
 type bracket struct {
 	open byte // ( [ {, or the quote of the template
 	// outer is the level of the line with the bracket.
@@ -95,7 +95,8 @@ func (s *scanner) comment() {
 	}
 }
 
-// The method "next" reads a token. The caller has called space. After a failure, it returns the end.
+// The method "next" reads a token. The caller has called space. After a failure, the method "next"
+// returns the end.
 func (s *scanner) next() token {
 	t := token{kind: punctToken, start: s.pos}
 	if s.pos >= len(s.src) || s.failure != "" {

@@ -44,11 +44,11 @@ func (l *blockList) add(r storage.Record) error {
 	return err
 }
 
-// ListBlocks returns the blocks that a View can read: those of the user, those of agents, or both. If
-// the caller has an agent, ListBlocks returns only this agent's blocks besides the user's; otherwise, it
-// returns the blocks of all agents. The blocks are in the order of their declaration, and those of
-// agents follow that of the user. They join the read set. ListBlocks returns invalid_argument if it
-// would return more than 1,000 blocks or 4 MiB of texts.
+// ListBlocks returns the blocks that a View can read: those of the user, those of agents, or both.
+// If the caller has an agent, ListBlocks returns only this agent's blocks besides the user's;
+// otherwise, it returns the blocks of all agents. The blocks are in the order of their declaration,
+// and those of agents follow that of the user. The listed blocks join the read set. ListBlocks
+// returns invalid_argument if it would return more than 1,000 blocks or 4 MiB of texts.
 func ListBlocks(ctx context.Context, v *View, scope block.Scope) ([]block.Block, error) {
 	found := &blockList{blocks: []block.Block{}}
 	for _, name := range v.s.names {
@@ -139,8 +139,8 @@ func (p *storePartition) listAgents(ctx context.Context, list *blockList) error 
 // PeekBlocks returns the blocks with certain uses that an Authority allows to read, all from one
 // snapshot: for each declared block, the text of the user, then that of the caller's agent.
 // PeekBlocks omits texts that do not exist. Unlike ListBlocks, PeekBlocks adds nothing to the read
-// set: the attempt can commit although the blocks have changed. They are among the effects of the
-// attempt.
+// set: the attempt can commit although the blocks have changed. The texts are among the effects of
+// the attempt.
 func PeekBlocks(ctx context.Context, v *View, a Authority, uses ...declare.BlockUse) ([]block.Block, error) {
 	keys, err := blockKeys(v, a, uses)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // DueApp is an app of a tenant with a run that is due.
 type DueApp struct {
 	Tenant, App string
-	// Before is a key. If this key is passed to DueApps, it finds the app again.
+	// Before is a key. If Before is passed to DueApps, DueApps finds the app again.
 	Before storage.Key
 }
 

@@ -126,9 +126,9 @@ func (e *erasure) mark(ctx context.Context) error {
 	})
 }
 
-// The method round removes the user's data and reports whether there was any. It removes sessions
-// and workflows first. Only they identify the records that were written before a session or a
-// workflow was bound to the user.
+// The method round removes the user's data and reports whether there was any. The method round
+// removes sessions and workflows first. Only they identify the records that were written before a
+// session or a workflow was bound to the user.
 func (e *erasure) round(ctx context.Context) (bool, error) {
 	sessions, err := e.s.sessions.IDs(ctx, e.caller)
 	if err != nil {
@@ -173,8 +173,8 @@ func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 	return total + n, err
 }
 
-// The method session ends a session of the user. It also removes the records that were written in
-// the session before the session was bound to the user.
+// The method session ends a session of the user. The method session also removes the records that
+// were written in the session before the session was bound to the user.
 func (e *erasure) session(ctx context.Context, id string) error {
 	s, c := e.s, e.caller
 	c.Session = id
@@ -203,9 +203,9 @@ func (e *erasure) session(ctx context.Context, id string) error {
 	return s.sessions.Forget(ctx, c)
 }
 
-// The method workflow ends a workflow of the user. It also removes all records that end with the
-// workflow, and the other records that were written in the workflow before it was bound to the
-// user.
+// The method workflow ends a workflow of the user. The method workflow also removes all records
+// that end with the workflow, and the other records that were written in the workflow before the
+// workflow was bound to the user.
 func (e *erasure) workflow(ctx context.Context, id string) error {
 	s, c := e.s, e.caller
 	c.Workflow = id

@@ -11,9 +11,9 @@ import (
 // never is a time that is later than any time in a record.
 var never = time.Unix(1<<40, 0)
 
-// endOf returns the end of a record's lifetime. This time is the expiry of the record. The end is
-// earlier if the retention of the store was shortened after the record was written. The argument st
-// is nil if the store is no longer declared.
+// endOf returns the end of a record's lifetime. The end of the lifetime is the expiry of the
+// record. The end is earlier if the retention of the store was shortened after the record was
+// written. The argument st is nil if the store is no longer declared.
 func (st *store) endOf(r storage.Record) time.Time {
 	end := never
 	if !r.Expires.IsZero() {

@@ -100,7 +100,7 @@ type rule struct {
 	include bool
 }
 
-// project applies a projection to a content. Both are JSON.
+// project applies a projection to a content. The projection and the content are JSON.
 func project(content, projection string) string {
 	if projection == "" || projection == "{}" {
 		return content

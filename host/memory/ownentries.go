@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// entriesPrefix returns the common prefix of the keys of the entries that a caller can list. If own is
-// true, these are only the entries that belong to the caller.
+// entriesPrefix returns the common prefix of the keys of the entries that a caller can list. If own
+// is true, entriesPrefix covers only the entries that belong to the caller.
 func entriesPrefix(s *Service, st *store, c partition.Caller, own bool) (storage.Key, error) {
 	group := s.app.Group(c)
 	if !own {

@@ -17,7 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// PausedRuns are the runs of an app that wait for an approval. It is safe for concurrent use.
+// PausedRuns are the runs of an app that wait for an approval. PausedRuns is safe for concurrent
+// use.
 type PausedRuns struct{ s *Service }
 
 // NewPausedRuns returns the paused runs of an app.
@@ -147,8 +148,9 @@ func (r PausedRuns) Release(ctx context.Context, c partition.Caller, claim appro
 }
 
 // End ends a request for approval without a commit of its run: the run was denied, its time has
-// expired, or its execution has failed. It removes the paused run. If the run has an idempotency key,
-// the argument answer becomes the answer for the key; if answer is nil, the key can be used again.
+// expired, or its execution has failed. End removes the paused run. If the run has an idempotency
+// key, the argument answer becomes the answer for the key; if answer is nil, the key can be used
+// again.
 func (r PausedRuns) End(ctx context.Context, c partition.Caller, token string, end approval.Ending, key string, answer []byte) error {
 	s := r.s
 	keys := []storage.Key{s.approvals.Key(c, token)}

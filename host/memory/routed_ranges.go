@@ -67,8 +67,8 @@ func isBelow(path, above string) bool {
 	return above == "" && path != "" || strings.HasPrefix(path, above+".")
 }
 
-// These are bounds on the number of records that a cursor reads at a time. A cursor chooses the
-// number so that it reads about chunkBytes of contents.
+// The constants below bound the number of records that a cursor reads at a time. A cursor chooses
+// the number so that it reads about chunkBytes of contents.
 const (
 	minChunk   = 8
 	maxChunk   = 256
@@ -109,8 +109,9 @@ func (c *rangeCursor) fill(ctx context.Context, p routedPartition) error {
 	return nil
 }
 
-// The method "read" returns the next chunk. If this chunk is the last one, it sets the field "end".
-// If the range contains only one item, the method does not read the items below it.
+// The method "read" returns the next chunk. If this chunk is the last one, the method "read" sets
+// the field "end". If the range contains only one item, the method does not read the items below
+// it.
 func (c *rangeCursor) read(ctx context.Context) ([]storage.Record, error) {
 	if c.within.below {
 		found, err := c.part.view.tx.Scan(ctx, c.prefix, c.after, c.chunk)

@@ -48,7 +48,7 @@ type runHistory struct {
 
 // event is a change that took effect at one moment between the steps "begin" and "end". The
 // function apply returns the states of the model that the change can cause. If the observations
-// rule out all of these states, it returns none.
+// rule out all of these states, apply returns no state.
 type event struct {
 	name       string
 	begin, end int

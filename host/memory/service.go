@@ -72,8 +72,8 @@ type Config struct {
 	// FileURL is a function that returns a download URL for a file. The URL is valid until
 	// File.Expires. The store sessionMeta contains the URL. By default, files have no URL.
 	FileURL func(tenant string, file artifact.Artifact) string
-	// Now is the clock, and Rand is the source of randomness. Both must be safe for concurrent use.
-	// By default, the clock and random source of the system are used.
+	// Now is the clock, and Rand is the source of randomness. Now and Rand must be safe for
+	// concurrent use. By default, the clock and random source of the system are used.
 	Now  func() time.Time
 	Rand io.Reader
 	// Logger receives details that callers must not see, such as backend errors. By default, these

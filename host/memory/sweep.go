@@ -27,8 +27,8 @@ func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, err
 }
 
 // FreeExpired frees records of a backend that expired at least SweepDelay before the argument
-// "now". It frees at most as many records as the argument "limit" and returns their number. If the
-// number is less than the limit, no more records can be freed.
+// "now". FreeExpired frees at most as many records as the argument "limit" and returns their
+// number. If the number is less than the limit, no more records can be freed.
 func FreeExpired(ctx context.Context, backend storage.Backend, now time.Time, limit int) (int, error) {
 	removed, err := backend.DeleteWhere(ctx, storage.Selector{Expired: now.Add(-SweepDelay)}, limit)
 	return len(removed), err
@@ -58,7 +58,7 @@ func (s *Service) SweepTenant(ctx context.Context, tenant string) error {
 	return releaseUndeclared(ctx, s, tenant)
 }
 
-// These are the limits of the calls to Config.BeforeIdleEnd in one sweep of a tenant. Further
+// The constants below limit the calls to Config.BeforeIdleEnd in one sweep of a tenant. Further
 // sessions wait for the next sweep. One tenant therefore does not delay the sweeps of other
 // tenants.
 const (
@@ -67,7 +67,7 @@ const (
 )
 
 // boundedEnds returns a function that calls another function within the limits of one sweep. For
-// nil, it returns nil.
+// nil, boundedEnds returns nil.
 func boundedEnds(before session.BeforeEnd) session.BeforeEnd {
 	if before == nil {
 		return nil

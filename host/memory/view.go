@@ -19,7 +19,7 @@ import (
 )
 
 // View is the memory that is visible to one attempt of a run. A View is bound to a caller and to an
-// Authority, and collects the attempt's reads and writes. It is not safe for concurrent use. The
+// Authority, and collects the attempt's reads and writes. View is not safe for concurrent use. The
 // zero View has no rights.
 //
 // If tool code makes a mistake, a method returns an *abi.Fault and leaves the View unchanged. Any
@@ -58,7 +58,7 @@ func (v *View) Caller() partition.Caller { return v.caller }
 // Now returns the time of the run.
 func (v *View) Now() time.Time { return v.tx.Now() }
 
-// Seed returns the seed for random numbers of the run. It is the same in all attempts.
+// Seed returns the seed for random numbers of the run. The seed is the same in all attempts.
 func (v *View) Seed() (uint64, error) { return v.tx.Seed() }
 
 // Err returns the error that ended the attempt, or nil. No method of the View succeeds after this
@@ -110,8 +110,8 @@ func (v *View) openTarget(op operation, to target) (*storePartition, error) {
 	return p, err
 }
 
-// deniedItem adds the item that a call contains to a fault access_denied. It does so only for a
-// store whose items are granted separately.
+// deniedItem adds the item that a call contains to a fault access_denied. deniedItem adds the item
+// only for a store whose items are granted separately.
 func (v *View) deniedItem(err error, op operation, to target) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || f.Code != abi.AccessDenied || v.s == nil || v.s.stores[to.name] == nil || v.s.stores[to.name].Access != declare.ScopeByItem {

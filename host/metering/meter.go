@@ -57,8 +57,8 @@ func (m *Meter) Enabled() bool { return m.retention > 0 }
 // dayFormat is the format of days, which are in UTC.
 const dayFormat = time.DateOnly
 
-// keyOf returns the key of the usage of a day. If day is "", it returns the prefix of the keys of
-// all days.
+// keyOf returns the key of the usage of a day. If day is "", keyOf returns the prefix of the keys
+// of all days.
 func keyOf(app partition.App, tenant, day string) storage.Key {
 	return app.System(partition.Metering, partition.Caller{Tenant: tenant}, storage.Part{Tag: storage.Item, Value: day})
 }

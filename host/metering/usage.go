@@ -117,7 +117,7 @@ func usedKinds() [3]string {
 }
 
 // nextUsed returns the first app that has usage and follows a position in the order of keys. If
-// tenant is not "", it searches only this tenant.
+// tenant is not "", nextUsed searches only this tenant.
 func nextUsed(ctx context.Context, backend storage.Backend, tenant string, after position) (next position, ok bool, err error) {
 	var first storage.Key
 	for _, kind := range usedKinds() {

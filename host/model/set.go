@@ -15,8 +15,8 @@ type Factory struct {
 	Embedder func(entry Entry, key string) (Embedder, error)
 }
 
-// Set contains the configured models and counts their use. It is safe for concurrent use. A nil Set
-// contains only the embedder "lexical".
+// Set contains the configured models and counts their use. Set is safe for concurrent use. A nil
+// Set contains only the embedder "lexical".
 type Set struct {
 	config    *Config
 	chats     map[string]Chat

@@ -93,7 +93,7 @@ func (db *DB) Write(writes []storage.Write, now storage.Record, key storage.Key,
 
 // Fault converts an internal error of the host to an error for callers. Fault returns faults and
 // errors of a context unchanged. Fault logs any other error and returns abi.Unavailable. For a nil
-// error, it returns nil.
+// error, Fault returns nil.
 func (db *DB) Fault(doing string, err error) error {
 	if err == nil {
 		return nil

@@ -52,7 +52,7 @@ func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key
 }
 
 // swap stores some writes if the records that they depend on are still the same. If the quota is
-// exhausted, it frees expired records and tries once more.
+// exhausted, swap frees expired records and tries once more.
 func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, before []storage.Record, writes []storage.Write) error {
 	keys = keys[:len(keys):len(keys)]
 	for _, w := range writes {
@@ -106,8 +106,8 @@ func changesOf(keys []storage.Key, now []storage.Record, writes []storage.Write)
 }
 
 // CheckSpace returns a fault if the quota of a caller or the backend has no space for a number of
-// bytes. If the quota is exhausted, it frees expired records and checks once more. CheckSpace
-// reserves nothing.
+// bytes. If the quota is exhausted, CheckSpace frees expired records and checks once more.
+// CheckSpace reserves nothing.
 func (db *DB) CheckSpace(ctx context.Context, c partition.Caller, bytes int64) error {
 	if full := storage.Space(db.Backend); full != nil {
 		return db.SpaceFault(full)

@@ -41,7 +41,7 @@ type Effect struct {
 }
 
 // Describe returns the operation with its step and location, such as "remember in the step entry
-// (order.machine:12)". If the step is "", it returns the operation.
+// (order.machine:12)". If the step is "", Describe returns the operation.
 func (e Effect) Describe(step string) string {
 	if step == "" {
 		return e.Operation

@@ -46,15 +46,16 @@ type Result struct {
 type Usage struct {
 	WallMS float64 `json:"wall_ms"`
 	CPUMS  float64 `json:"cpu_ms"`
-	// MemoryBytes is the guest's peak memory. It is omitted if the engine cannot measure it.
+	// MemoryBytes is the guest's peak memory. MemoryBytes is omitted if the engine cannot measure
+	// it.
 	MemoryBytes int64 `json:"memory_bytes,omitempty"`
 	HostCalls   int   `json:"host_calls"`
-	// Model is the usage of models. It is omitted if there is none.
+	// Model is the usage of models. Model is omitted if there is none.
 	Model ModelUsage `json:"model,omitzero"`
 }
 
-// ModelUsage is the usage of models. It counts the calls that were made. It does not count answers
-// that were repeated without a call.
+// ModelUsage is the usage of models. ModelUsage counts the calls that were made. ModelUsage does
+// not count answers that were repeated without a call.
 type ModelUsage struct {
 	Calls        int `json:"calls"`
 	InputTokens  int `json:"input_tokens"`
@@ -126,8 +127,8 @@ type ReadEffect struct {
 	Revision int64  `json:"revision"`
 }
 
-// WriteEffect is a write of a record. It contains the operation and the new revision, which is 0
-// after a delete.
+// WriteEffect is a write of a record. WriteEffect contains the operation and the new revision,
+// which is 0 after a delete.
 type WriteEffect struct {
 	Store    string `json:"store"`
 	Item     string `json:"item,omitempty"`

@@ -26,7 +26,7 @@ type writeLimit struct {
 }
 
 // The method exceeded returns a fault if the folder exceeds the limit or cannot be read. If k is
-// nil, it returns nil.
+// nil, the method exceeded returns nil.
 func (k *writeLimit) exceeded() error {
 	if k == nil {
 		return nil

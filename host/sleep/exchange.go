@@ -21,8 +21,8 @@ type Request struct {
 	Transcript []Message `json:"transcript"`
 	// Dropped is the number of older messages that are missing in the transcript.
 	Dropped int64 `json:"dropped"`
-	// Rejected contains the proposals of the previous answer that were not stored. If it is not empty,
-	// these proposals are the reason for the repetition of the request.
+	// Rejected contains the proposals of the previous answer that were not stored. If Rejected is
+	// not empty, the rejected proposals are the reason for the repetition of the request.
 	Rejected []Rejection `json:"rejected,omitempty"`
 }
 

@@ -49,7 +49,8 @@ func TestKeyRoundTrip(t *testing.T) {
 }
 
 // TestKeyPrefix checks that key a is a prefix of key b if and only if the parts of a are the first
-// parts of b. For lists of equal length, this also shows that different lists have different keys.
+// parts of b. For lists of equal length, the test also shows that different lists have different
+// keys.
 func TestKeyPrefix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := present(drawParts(t, "a")), present(drawParts(t, "b"))

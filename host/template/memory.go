@@ -10,7 +10,7 @@ import (
 )
 
 // outermost returns the paths that are not nested in another path, in sorted order. If one of the
-// paths is the whole content, it returns nil.
+// paths is the whole content, outermost returns nil.
 func outermost(paths []string) []string {
 	// The dot must sort before every other character. With this order, a field is sorted directly
 	// before the fields that are nested in it.
@@ -43,8 +43,8 @@ func (m memoryRef) render(r *renderer) error {
 	return r.writeValue(lookup(content, m.path), m.String)
 }
 
-// writeValue writes the value of an expression. If there is no value, it records the text of the
-// expression as missing.
+// writeValue writes the value of an expression. If there is no value, writeValue records the text
+// of the expression as missing.
 func (r *renderer) writeValue(value any, expression func() string) error {
 	if value == nil {
 		r.miss(expression())

@@ -106,8 +106,8 @@ func appendObjects(all []abi.Type, t abi.Type) []abi.Type {
 	return all
 }
 
-// docOf returns the description of an operation. If the operation has several forms, it is the
-// description of all of them.
+// docOf returns the description of an operation. If the operation has several forms, the
+// description covers all of them.
 func docOf(op abi.Operation) string {
 	var docs []string
 	for _, form := range op.AllForms() {

@@ -125,7 +125,8 @@ func (v *versionFlags) expected() (e block.Expected, err error) {
 	return e, nil
 }
 
-// settle returns the expected version for a command. With --replace, it is the stored version.
+// settle returns the expected version for a command. With --replace, the version is the stored
+// version.
 func (v *versionFlags) settle(ctx context.Context, s blockBackend, c host.Caller, name string) (block.Expected, error) {
 	e, err := v.expected()
 	if err != nil || !v.replace {

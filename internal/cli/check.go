@@ -261,8 +261,8 @@ type inventory struct {
 	others []memory.OtherApp
 }
 
-// inventory inspects the records of a database. It opens only the memory service, because opening
-// the app fails if its declarations do not match its records.
+// inventory inspects the records of a database. inventory opens only the memory service, because
+// opening the app fails if its declarations do not match its records.
 func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant string) (kept inventory, err error) {
 	backend, err := newDatabase(cc.env, path).open(false)
 	if err != nil {

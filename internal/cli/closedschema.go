@@ -12,9 +12,10 @@ import (
 // codeNoField is the code for a template with a field that cannot exist in any record.
 const codeNoField problem.Code = "no_field"
 
-// The function undeclared finds an undeclared name in a path such as "a.b". It returns the path up
-// to that name, and the names that the schema declares in its place. If every name in the path may
-// exist, it returns "". Only strict stores reject undeclared names.
+// The function undeclared finds an undeclared name in a path such as "a.b". The function undeclared
+// returns the path up to that name, and the names that the schema declares in its place. If every
+// name in the path may exist, the function undeclared returns "". Only strict stores reject
+// undeclared names.
 func undeclared(store declare.Store, path string) (field string, known []string) {
 	if !store.Strict || path == "" {
 		return "", nil

@@ -47,8 +47,8 @@ func (c *console) paint(terminal bool, s style, text string) string {
 	return string(s) + text + reset
 }
 
-// note writes a text to stderr and styles its first word. It indents all lines after the first, so
-// that logs and errors of a guest cannot imitate messages of toolrun.
+// note writes a text to stderr and styles its first word. note indents all lines after the first,
+// so that logs and errors of a guest cannot imitate messages of toolrun.
 func (c *console) note(s style, word, text string) {
 	text = strings.ReplaceAll(printable(text), "\n", "\n    ")
 	fmt.Fprintln(c.env.Stderr, c.paint(c.env.StderrTerminal, s, word)+text)
@@ -136,7 +136,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// when formats a time for a table. It returns "" for a nil time.
+// when formats a time for a table. when returns "" for a nil time.
 func when(t *time.Time) string {
 	if t == nil || t.IsZero() {
 		return ""
@@ -150,7 +150,8 @@ func (c *console) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
-// writeText prints text and a line break to stdout. On a terminal, it replaces control characters.
+// writeText prints text and a line break to stdout. On a terminal, writeText replaces control
+// characters.
 func (c *console) writeText(text string) error {
 	if c.env.StdoutTerminal {
 		text = printable(text)

@@ -62,8 +62,8 @@ func (e *lineEditor) ReadLine(ctx context.Context) (string, error) {
 	return line, err
 }
 
-// The method "during" calls the function "work". If the user presses Ctrl-C, it cancels the context
-// of this call.
+// The method "during" calls the function "work". If the user presses Ctrl-C, the method "during"
+// cancels the context of this call.
 func (e *lineEditor) during(ctx context.Context, work func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -136,7 +136,7 @@ func (k *keyboard) onInterrupt(call func()) {
 // clearLine are the keys that move to the end of a line and delete it.
 const clearLine = "\x05\x15"
 
-// Read returns the next keys. For Ctrl-C, it returns keys that clear the line and errInterrupted.
+// Read returns the next keys. For Ctrl-C, Read returns keys that clear the line and errInterrupted.
 func (k *keyboard) Read(p []byte) (int, error) {
 	for {
 		k.resize()

@@ -14,7 +14,7 @@ import (
 type languageFiles struct {
 	baseCommand
 	noun string // "agent" or "machine", which is also the name of the group of commands
-	// format formats a file. It returns the errors of a file that it cannot format.
+	// format formats a file. format returns the errors of a file that it cannot format.
 	format func(file string, source []byte) ([]byte, problem.List)
 }
 

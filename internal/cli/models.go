@@ -41,7 +41,7 @@ func (f *modelFlags) testFlags(cmd *cobra.Command, dry *bool) {
 	cmd.Flags().BoolVar(&f.test, "test", false, "store nothing, call no models, and find nothing in collections, except what --mock contains")
 }
 
-// open reads models.yaml and makes its models. It returns nil if the command has none.
+// open reads models.yaml and makes its models. open returns nil if the command has none.
 func (f *modelFlags) open(env Env) (*model.Set, error) {
 	config, err := f.config(env)
 	if config == nil || err != nil {
@@ -54,7 +54,7 @@ func (f *modelFlags) open(env Env) (*model.Set, error) {
 	return set, nil
 }
 
-// config reads models.yaml. It returns nil if the command has none.
+// config reads models.yaml. config returns nil if the command has none.
 func (f *modelFlags) config(env Env) (*model.Config, error) {
 	if f.file == "" {
 		return nil, nil
@@ -75,8 +75,8 @@ func testFieldsOf(test, live bool, mocks model.Mocks, recalls memory.RecallMocks
 	return apitypes.TestFields{Test: test, Live: live, Mocks: host.WriteMocks(mocks, recalls)}
 }
 
-// mocks reads the answers that replace the answers of models, and the results that replace searches.
-// It returns nil if the command has no such file.
+// mocks reads the answers that replace the answers of models, and the results that replace
+// searches. mocks returns nil if the command has no such file.
 func (f *modelFlags) mocks(env Env) (model.Mocks, memory.RecallMocks, error) {
 	if f.test && f.live {
 		return nil, nil, usagef("omit one of them", "--live cannot be combined with --test, which calls no models")

@@ -23,9 +23,9 @@ func (c *console) counting(doing func() string, work func() error) error {
 	return alongside(work, func(done <-chan struct{}) { c.tick(doing, done) })
 }
 
-// announce is like progress, but also informs scripts. If stderr is not a terminal, it prints one
-// line after a second. The line names the work and the reason why the work is slow. With --json it
-// prints nothing.
+// announce is like progress, but also informs scripts. If stderr is not a terminal, announce prints
+// one line after a second. The line names the work and the reason why the work is slow. With --json
+// it prints nothing.
 func (c *console) announce(doing, why string, work func() error) error {
 	if c.env.StderrTerminal || c.json {
 		return c.progress(doing, work)

@@ -35,9 +35,9 @@ type project struct {
 // projects finds and reads the app files that commands name.
 type projects struct{ env Env }
 
-// open reads the named app file. Without a name, it searches the working directory and the folders
-// above it. If it finds no app file, the project has an empty app with the id "default", and its
-// folder is the working directory.
+// open reads the named app file. Without a name, open searches the working directory and the
+// folders above it. If it finds no app file, the project has an empty app with the id "default",
+// and its folder is the working directory.
 func (ps projects) open(named string) (*project, error) {
 	pr, err := ps.read(named)
 	if err != nil {
@@ -89,8 +89,8 @@ func (ps projects) read(named string) (*project, error) {
 // defaultApp is the app id that is used if there is no app file.
 const defaultApp = "default"
 
-// find returns the absolute path of the named app file. Without a name, it searches the working
-// directory and the folders above it. It returns "" if it finds no app file.
+// find returns the absolute path of the named app file. Without a name, find searches the working
+// directory and the folders above it. find returns "" if it finds no app file.
 func (ps projects) find(named string) (string, error) {
 	if named == "" {
 		return nearestApp(ps.env.Dir), nil

@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// runRemote runs an app's tool on a server. If the tool is a local file, it sends the code to
-// the server.
+// runRemote runs an app's tool on a server. If the tool is a local file, runRemote sends the code
+// to the server.
 func (rc runCommand) runRemote(ctx context.Context, f *runFlags, inv host.Invocation, tool string, pairs []string) error {
 	sent := isFile(rc.env, tool)
 	switch {

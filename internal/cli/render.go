@@ -58,7 +58,7 @@ lines of blocks that match --message are printed to stderr.`,
 	return cmd
 }
 
-// render renders a declared prompt. If the request names none, it renders the template instead.
+// render renders a declared prompt. If the request names none, render renders the template instead.
 func (rc renderCommand) render(cmd *cobra.Command, f *memoryFlags, r host.PromptRequest, text string) error {
 	return rc.apps.with(cmd, f, rc.project(r.Prompt), false, func(opened *openedApp, caller host.Caller) error {
 		r.Caller = caller

@@ -228,8 +228,8 @@ func (tc transferCommands) warnMissingSources(a *app.App, dir string) {
 	}
 }
 
-// writeDocument writes the document of an app to a file. If out is "", it writes the document to
-// stdout.
+// writeDocument writes the document of an app to a file. If out is "", writeDocument writes the
+// document to stdout.
 func (tc transferCommands) writeDocument(document []byte, out string, force bool) error {
 	if out == "" {
 		tc.out.answered = true

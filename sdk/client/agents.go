@@ -53,7 +53,7 @@ func (h Agents) Store(ctx context.Context, agent string, triggers apitypes.Trigg
 	return evaluated(fetchWith[report.Evaluation](ctx, h.client, newRun(opts, "agents", agent, "triggers"), triggers))
 }
 
-// performed returns the result of a turn. If the turn failed, it also returns its error.
+// performed returns the result of a turn. If the turn failed, performed also returns its error.
 func performed(result *report.Turn, err error) (*report.Turn, error) {
 	if err != nil || result.OK {
 		return result, err

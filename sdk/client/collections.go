@@ -43,8 +43,8 @@ type EntryQuery struct {
 	PageQuery
 }
 
-// Entries returns a page of the entries of a collection. If the caller has a user or a session, it
-// contains only their entries and those of the app.
+// Entries returns a page of the entries of a collection. If the caller has a user or a session, the
+// page contains only their entries and those of the app.
 func (h Collections) Entries(ctx context.Context, caller Caller, name string, q EntryQuery) (*apitypes.List[apitypes.Entry], error) {
 	r := newCollectionRequest(http.MethodGet, caller, name, "entries").set("after", q.After).set("limit", number(q.Limit))
 	if q.Namespace != nil && *q.Namespace == "" {

@@ -39,7 +39,7 @@ type Error struct {
 // Error returns the message of the fault.
 func (e *Error) Error() string { return e.Fault.Error() }
 
-// Unwrap returns the fault. If there was no response, it also returns the cause.
+// Unwrap returns the fault. If there was no response, Unwrap also returns the cause.
 func (e *Error) Unwrap() []error {
 	if e.cause == nil {
 		return []error{e.Fault}

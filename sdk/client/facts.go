@@ -23,7 +23,8 @@ func newFactRequest(method string, caller Caller, path string, ifRevision *int64
 	return r
 }
 
-// Get reads a fact of the caller. If no value is stored, its Value is the declared default or null.
+// Get reads a fact of the caller. If no value is stored, the Value of the fact is the declared
+// default or null.
 func (h Facts) Get(ctx context.Context, caller Caller, path string) (*apitypes.Fact, error) {
 	return fetch[apitypes.Fact](ctx, h.client, newFactRequest(http.MethodGet, caller, path, nil))
 }

@@ -74,7 +74,7 @@ func (h Runs) Cancel(ctx context.Context, id string) (*apitypes.Run, error) {
 	return fetch[apitypes.Run](ctx, h.client, r)
 }
 
-// answered returns a Result. If the run failed, it also returns its error.
+// answered returns a Result. If the run failed, answered also returns its error.
 func answered(result *report.Result, err error) (*report.Result, error) {
 	if err != nil || result.OK || result.Status == report.Paused {
 		return result, err

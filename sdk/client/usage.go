@@ -27,8 +27,8 @@ type UsageQuery struct {
 }
 
 // List returns a page of the usage of apps, sorted by tenant and app. List includes the apps of the
-// key's tenant. With a key that has the role metering, it includes the apps of all tenants. If the
-// client has an app, it includes only that app.
+// key's tenant. With a key that has the role metering, List includes the apps of all tenants. If
+// the client has an app, List includes only that app.
 func (h Usage) List(ctx context.Context, q UsageQuery) (*apitypes.List[apitypes.AppUsage], error) {
 	r := newRequest(http.MethodGet, "usage").set("since", day(q.Since)).set("until", day(q.Until)).
 		set("after", q.After).set("limit", number(q.Limit))

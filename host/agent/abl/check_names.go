@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// These constants limit the search for misspelled names, because the search compares each name with
-// all names that are set.
+// The constants below limit the search for misspelled names, because the search compares each name
+// with all names that are set.
 const (
 	maxComparedNames = 50
 	maxSetNames      = 1000

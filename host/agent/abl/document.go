@@ -31,7 +31,7 @@ type Document struct {
 	// a failure action.
 	Body   *Body
 	OnFail *OnFail
-	// Unsupported lists the top-level blocks of the file that toolrun does not support. These
+	// Unsupported lists the top-level blocks of the file that toolrun does not support. Unsupported
 	// blocks have no effect.
 	Unsupported []Name
 }
@@ -100,7 +100,7 @@ const (
 	AccessReadWrite Access = "readwrite"
 )
 
-// Fact is a persistent variable. Its name is its full dotted path.
+// Fact is a persistent variable. The name of a fact is its full dotted path.
 type Fact struct {
 	Name
 	Scope       FactScope
@@ -154,9 +154,9 @@ type Recall struct {
 }
 
 // Event is a point in the life of a session, such as tool:search:after. Kind is session, search,
-// agent, tool, entity or step. Name is the name of the agent, tool, field or step. It is "*" if the
-// event matches all names, and "" for the kinds session and search. Moment is start, end, before,
-// after, extracted, enter or exit.
+// agent, tool, entity or step. Name is the name of the agent, tool, field or step. Name is "*" if
+// the event matches all names, and "" for the kinds session and search. Moment is start, end,
+// before, after, extracted, enter or exit.
 type Event struct {
 	Position
 	Kind, Name, Moment string

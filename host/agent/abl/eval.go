@@ -33,7 +33,7 @@ type Options struct {
 	// Cost is the maximum number of steps; 0 means DefaultCost. A step is about 100 ns or less.
 	Cost int
 	// Remaining is the number of steps that remain for several evaluations. Each evaluation reduces
-	// this number. If Remaining is not nil, it replaces Cost.
+	// this number. If Remaining is not nil, Remaining replaces Cost.
 	Remaining *int
 	// Interrupt is called about every 16,000 steps. If it returns an error, the evaluation ends. If
 	// Interrupt is nil, evaluations are not interrupted.

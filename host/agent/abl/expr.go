@@ -16,7 +16,7 @@ const (
 	MaxTextChars = 100_000
 )
 
-// Expr is a parsed expression. It is safe for concurrent use.
+// Expr is a parsed expression. Expr is safe for concurrent use.
 type Expr struct {
 	text Text
 	root node
@@ -86,8 +86,8 @@ func (e *Expr) References() []Reference {
 	return found
 }
 
-// constant returns the value of an expression that contains no names and no functions. Its second
-// result is false for any other expression.
+// constant returns the value of an expression that contains no names and no functions. The second
+// result of constant is false for any other expression.
 func (e *Expr) constant() (any, bool) {
 	fixed := true
 	walk(e.root, func(n node) {

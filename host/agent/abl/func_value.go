@@ -54,7 +54,7 @@ func choiceFunctions() []function {
 }
 
 // firstWhere returns the first argument for which the function "good" returns true. If there is no
-// such argument, it returns null.
+// such argument, firstWhere returns null.
 func firstWhere(good func(any) bool) func(*evaluator, *call) (any, error) {
 	return func(ev *evaluator, n *call) (any, error) {
 		for _, arg := range n.args {

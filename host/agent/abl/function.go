@@ -99,7 +99,7 @@ func (c *invocation) strs() ([]string, error) {
 	return texts, nil
 }
 
-// number returns an argument as a number. If the argument is not a number, it adds a warning.
+// number returns an argument as a number. If the argument is not a number, number adds a warning.
 func (c *invocation) number(i int) (float64, bool) {
 	c.ev.spend(conversionCost(c.arg(i)))
 	n, ok := toNumber(c.arg(i))
@@ -110,7 +110,7 @@ func (c *invocation) number(i int) (float64, bool) {
 }
 
 // integer returns the integer part of an argument. If the argument is missing or is not a number,
-// it returns the argument "fallback".
+// integer returns the argument "fallback".
 func (c *invocation) integer(i, fallback int) int {
 	if i >= len(c.args) {
 		return fallback

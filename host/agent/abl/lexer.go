@@ -27,8 +27,8 @@ type token struct {
 	start, end int // byte offsets
 }
 
-// The method "is" reports whether the token is a keyword or a symbol. It ignores the case of
-// keywords.
+// The method "is" reports whether the token is a keyword or a symbol. The method "is" ignores the
+// case of keywords.
 func (t token) is(word string) bool {
 	switch t.kind {
 	case tokenName:

@@ -41,7 +41,7 @@ type entry struct {
 // The method "at" returns the position of the first character of the entry after its dash.
 func (e *entry) at() Position { return Position{e.num, e.keyCol} }
 
-// The method "is" reports whether the entry has a key. It ignores the case of the key.
+// The method "is" reports whether the entry has a key. The method "is" ignores the case of the key.
 func (e *entry) is(key string) bool { return strings.EqualFold(e.key, key) }
 
 // lineReader splits a file into entries.
@@ -87,8 +87,8 @@ func splitLines(src []byte) (entries []*entry, after []string, problems problem.
 	return entries, r.before, r.problems
 }
 
-// entry reads the next line and the lines that belong to the value on this line. It returns nil for
-// a blank line or a comment. Blank lines and comments belong to the entry that follows them.
+// entry reads the next line and the lines that belong to the value on this line. entry returns nil
+// for a blank line or a comment. Blank lines and comments belong to the entry that follows them.
 func (r *lineReader) entry() *entry {
 	line := strings.TrimRight(r.lines[r.next], " \t\r")
 	content := strings.TrimLeft(line, " \t")
@@ -141,8 +141,8 @@ func (r *lineReader) value(e *entry) {
 	}
 }
 
-// The method "literal" reads the lines of a literal block. These lines are indented more deeply
-// than the key.
+// The method "literal" reads the lines of a literal block. The lines of the block are indented more
+// deeply than the key.
 func (r *lineReader) literal(e *entry) {
 	var lines []string
 	margin := -1
@@ -176,8 +176,8 @@ func (r *lineReader) literal(e *entry) {
 	e.value = Text{Position: Position{e.num + 1, margin + 1}, Value: strings.Join(lines, "\n"), Indent: margin}
 }
 
-// continued reads further lines of a value until its brackets are closed. These lines are indented
-// more deeply than the first line, or start with a closing bracket.
+// continued reads further lines of a value until its brackets are closed. The further lines are
+// indented more deeply than the first line, or start with a closing bracket.
 func (r *lineReader) continued(e *entry) {
 	start, depth := r.next, openBrackets(e.value.Value)
 	parts, raw := []string{e.value.Value}, e.raw

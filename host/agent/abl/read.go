@@ -109,8 +109,8 @@ func (r *reader) unknownKey(e *entry, what string, known properties) {
 	r.warnf(e.at(), problem.UnknownKey, "remove the key, or write one of "+strings.Join(names, ", "), "%s is not supported in %s and has no effect", e.key, what)
 }
 
-// The variable "foreign" contains keys of other implementations of the language. They are not
-// misspelled keys of ours.
+// The variable "foreign" contains keys of other implementations of the language. Foreign keys must
+// not be reported as misspelled keys of toolrun.
 var foreign = []string{"ON_ERROR", "GATHER", "ESCALATE", "COMPLETE", "TEMPLATES", "MESSAGE_KEY", "VOICE", "FORMATS", "ACTIONS", "DELEGATE",
 	"PERSONA", "LIMITATIONS", "GUARDRAILS", "INTENTS", "NLU", "BRANCHES", "PRESENT", "CORRECTIONS", "STRATEGY", "STEP_CONSTRAINTS", "RETRY_DELAY"}
 

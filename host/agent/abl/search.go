@@ -78,8 +78,8 @@ func (f *search) find() ([]int, error) {
 	return match, nil
 }
 
-// continuation returns the pattern for a search that continues after one character. Its first group
-// is the match.
+// continuation returns the pattern for a search that continues after one character. The first group
+// of the pattern is the match.
 func (p *pattern) continuation() (re *regexp.Regexp, err error) {
 	if p.rest != nil {
 		return p.rest, nil

@@ -117,8 +117,8 @@ func closingBraces(s string, i int) int {
 	return -1
 }
 
-// If a tag is the only content of its line, standalone removes the line. It returns the text before
-// the tag without the indentation of the tag, and skips the line break after the tag.
+// If a tag is the only content of its line, standalone removes the line. standalone returns the
+// text before the tag without the indentation of the tag, and skips the line break after the tag.
 func (p *templateParser) standalone(before string, open int) string {
 	s := p.text.Value
 	trimmed := strings.TrimRight(before, " \t")

@@ -41,8 +41,8 @@ type Env struct {
 	// the first name of its path indicates.
 	Scopes map[string]abl.FactScope
 
-	// Calls contains the calls to tools, and Prompts contains the requests to models. Both are in
-	// chronological order.
+	// Calls contains the calls to tools, and Prompts contains the requests to models. Calls and
+	// Prompts are in chronological order.
 	Calls   []Call
 	Prompts []model.ChatRequest
 

@@ -41,8 +41,8 @@ func compileMachine(d *machine.Document, test *machine.Test) (*machineWriter, pr
 	return w, c.problems.Sorted()
 }
 
-// translateMachine translates the source of a machine, and returns the positions in its module. It
-// returns any other source unchanged.
+// translateMachine translates the source of a machine, and returns the positions in its module.
+// translateMachine returns any other source unchanged.
 func translateMachine(src engine.Source) (engine.Source, *machineWriter, error) {
 	if path.Ext(src.Path) != machine.Extension {
 		return src, nil, nil

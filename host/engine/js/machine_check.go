@@ -84,7 +84,8 @@ func (s snippet) offset(at int) int {
 	return s.script.Offset + min(at, max(len(s.script.Text)-1, 0))
 }
 
-// parse parses code. It returns the message and the offset in the code of the first syntax error.
+// parse parses code. parse returns the message and the offset in the code of the first syntax
+// error.
 func (c *machineCompiler) parse(code string) (tree *ast.Program, at int, message string) {
 	defer func() {
 		if recover() != nil { // goja's parser panics for some sources
@@ -127,8 +128,8 @@ func (c *machineCompiler) syntaxError(s snippet, at int, message string) {
 	c.errorf(c.doc.PositionAt(s.offset(at)), problem.Syntax, "", "%s", message)
 }
 
-// expression checks an expression. It returns its JavaScript code, and the offsets of the bytes in
-// the code that are not in the file.
+// expression checks an expression. expression returns its JavaScript code, and the offsets of the
+// bytes in the code that are not in the file.
 func (c *machineCompiler) expression(s machine.Script) (code string, inserted []int) {
 	const prefix = `"use strict"; (`
 	code, inserted = s.JavaScript()
@@ -148,8 +149,9 @@ const (
 	bodySuffix = "\n})"
 )
 
-// body checks the code of a step compute. It returns the offset of the expression that is the result
-// of the step, and the end of the code before it. The offset is -1 if the code contains return.
+// body checks the code of a step compute. body returns the offset of the expression that is the
+// result of the step, and the end of the code before it. The offset is -1 if the code contains
+// return.
 func (c *machineCompiler) body(s machine.Script) (result, before int) {
 	part := snippet{script: s, prefix: len(bodyPrefix)}
 	object, before := s.Value()

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// machineNames checks the names in one part of the code of a machine. It ignores scopes: a name that
-// the part declares anywhere counts as declared everywhere.
+// machineNames checks the names in one part of the code of a machine. machineNames ignores scopes:
+// a name that the part declares anywhere counts as declared everywhere.
 type machineNames struct {
 	*machineCompiler
 	part  snippet
@@ -35,7 +35,7 @@ func (n *machineNames) at(node ast.Node) machine.Position {
 	return n.doc.PositionAt(n.part.offset(int(node.Idx0()) - 1))
 }
 
-// enter checks a node. Its outer nodes have been checked.
+// enter checks a node. The outer nodes of the node have been checked.
 func (n *machineNames) enter(node any) bool {
 	if len(n.problems) >= maxMachineProblems {
 		return false // computing the positions of more problems takes time

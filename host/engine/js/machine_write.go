@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// machineHelpers are the functions that the modules of machines share. Their names contain "$", which
-// names of steps cannot contain.
+// machineHelpers are the functions that the modules of machines share. The names of machineHelpers
+// contain "$", which names of steps cannot contain.
 const machineHelpers = `const $now = new Date().toISOString(), now = () => $now; ` +
 	`const $pick = (o, names) => { const p = {}; for (const n of names) if (o[n] !== undefined) p[n] = o[n]; return p; }; ` +
 	`const $remember = (o) => [o.collection, o.content, $pick(o, ["metadata", "namespace", "ttl", "id"])]; ` +
@@ -36,7 +36,7 @@ type machineWriter struct {
 // characters from 0.
 type machineEdge struct {
 	column int
-	// file is the column in the file at which the code begins. It is -1 at the end of the code.
+	// file is the column in the file at which the code begins. file is -1 at the end of the code.
 	file int
 }
 

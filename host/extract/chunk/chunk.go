@@ -39,7 +39,8 @@ type Chunk struct {
 	// ID identifies the chunk by its source and its text without the overlap. If a source contains
 	// equal chunks, their positions among each other are part of their ids.
 	ID string
-	// Text is the text of the chunk. Its first Overlap bytes are also the end of the previous chunk.
+	// Text is the text of the chunk. The first Overlap bytes of a chunk are also the end of the
+	// previous chunk.
 	Text    string
 	Overlap int
 	// Offset is the position in the document, in bytes, of the text after the overlap.
@@ -107,8 +108,8 @@ func (p *packer) add(u unit) {
 	}
 }
 
-// isCut reports whether a chunk ends after a unit although it is not full. This depends only on the
-// unit. After an edit, the ends of chunks are therefore soon the same as before.
+// isCut reports whether a chunk ends after a unit although it is not full. The cut depends only on
+// the unit. After an edit, the ends of chunks are therefore soon the same as before.
 func isCut(unit string) bool {
 	h := fnv.New32a()
 	h.Write([]byte(strings.TrimSpace(unit)))

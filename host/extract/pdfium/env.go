@@ -95,8 +95,8 @@ func noEnvironment(_ context.Context, guest api.Module, stack []uint64) {
 	stack[0] = 0
 }
 
-// copyMemory is the host function that copies bytes in the guest's memory. Its parameters are
-// destination, source and length.
+// copyMemory is the host function that copies bytes in the guest's memory. The parameters of
+// copyMemory are destination, source and length.
 func copyMemory(_ context.Context, guest api.Module, stack []uint64) {
 	from, ok := guest.Memory().Read(uint32(stack[1]), uint32(stack[2]))
 	if !ok || !guest.Memory().Write(uint32(stack[0]), from) {

@@ -133,7 +133,7 @@ func cause(g *guest, in *snapshot.Instance) error {
 	return ErrFormat
 }
 
-// open opens the document without a password. This also works for documents that only restrict
+// open opens the document without a password. open also works for documents that only restrict
 // permissions.
 func (r *reading) open(g *guest) (uint32, error) {
 	at := g.write(r.data)

@@ -12,7 +12,7 @@ type Block struct {
 	// ID identifies the text among the texts of its user. ID is the name of the block, followed by
 	// "@" and the id of the agent if the text belongs to an agent.
 	ID string
-	// Name is the name of the block, such as core. In JSON, it is block_type.
+	// Name is the name of the block, such as core. In JSON, Name is block_type.
 	Name    string
 	Content string
 	// Agent is the id of the agent to which the text belongs, or "" if it belongs to the user.
@@ -44,7 +44,7 @@ const (
 	ScopeAll Scope = "all"
 )
 
-// JSON is a Block as it is encoded in JSON. Its times have milliseconds.
+// JSON is a Block as it is encoded in JSON. The times in the JSON text have milliseconds.
 type JSON struct {
 	ID       string  `json:"id"`
 	Name     string  `json:"block_type"`

@@ -69,7 +69,7 @@ func readOptions(text json.RawMessage, what string, known ...string) (options, e
 	return found, nil
 }
 
-// read passes an option to the function "to". If the option is absent, it does nothing.
+// read passes an option to the function "to". If the option is absent, read does nothing.
 func (o options) read(name string, to kind.Option) error {
 	text, ok := o[name]
 	if !ok {

@@ -34,8 +34,8 @@ type Kind interface {
 
 // Space is a Kind with operations that do not have a store parameter: an app has one store for
 // these operations. If another kind has the same operation with a store parameter, the first
-// parameter of this kind's operation must be a required text. This text distinguishes calls with a
-// store from calls without a store.
+// parameter of this kind's operation must be a required text. The required text distinguishes calls
+// with a store from calls without a store.
 type Space interface {
 	Kind
 	// Space returns the name of the store.
@@ -59,9 +59,10 @@ type Member struct {
 	Partition Partition
 }
 
-// Scoped is a Store that determines the scope of each record by its item. Its Partition contains the
-// records of all scopes that the caller has, and rejects an item that the caller's grants do not
-// cover. Its declaration has the access declare.ScopeByItem.
+// Scoped is a Store that determines the scope of each record by its item. The Partition of a Scoped
+// store contains the records of all scopes that the caller has, and rejects an item that the
+// caller's grants do not cover. The declaration of a Scoped store has the access
+// declare.ScopeByItem.
 type Scoped interface {
 	Store
 	// Scope returns the scope of the record of an item.

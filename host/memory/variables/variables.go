@@ -22,8 +22,8 @@ import (
 // no agent can have this name.
 const Session = "session.state"
 
-// Kept returns the item of the variables of an agent that are never reset. They belong to the user,
-// or to the session if there is no user.
+// Kept returns the item of the variables of an agent that are never reset. The kept variables
+// belong to the user, or to the session if there is no user.
 func Kept(agent string, hasUser bool) string {
 	if hasUser {
 		return keptPrefix + agent

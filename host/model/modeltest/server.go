@@ -192,8 +192,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// The method "next" records a request and returns its reply. If the channel "gate" is not nil, it
-// first waits until the channel is closed.
+// The method "next" records a request and returns its reply. If the channel "gate" is not nil, the
+// method "next" first waits until the channel is closed.
 func (s *Server) next(r *http.Request, raw []byte, in body) (reply Reply, gate <-chan struct{}) {
 	request := Request{Path: r.URL.Path, IdempotencyKey: r.Header.Get("Idempotency-Key"), Authorization: r.Header.Get("Authorization"), Prompt: in.prompt(), Body: raw}
 	s.mu.Lock()

@@ -91,8 +91,8 @@ func temporary(response *http.Response, err error) bool {
 	return response.StatusCode >= http.StatusInternalServerError
 }
 
-// wait waits before the next attempt. If the deadline ends earlier than the wait, it returns false
-// without waiting.
+// wait waits before the next attempt. If the deadline ends earlier than the wait, wait returns
+// false without waiting.
 func (p *Provider) wait(ctx context.Context, try int, response *http.Response) bool {
 	d := p.delay(try, response)
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Role is the purpose of credentials, such as administration. Its text appears in responses and key
-// files.
+// Role is the purpose of credentials, such as administration. The text of a Role appears in
+// responses and key files.
 type Role string
 
 // The roles. The zero Role has no permissions.

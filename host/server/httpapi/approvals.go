@@ -98,7 +98,7 @@ func decideApproval(ctx context.Context, c *call, in *decisionInput) (*resultOut
 	return resultOf(result, err)
 }
 
-// resultOf returns a Result as a response. If the tool could not run, it returns a problem.
+// resultOf returns a Result as a response. If the tool could not run, resultOf returns a problem.
 func resultOf(result *report.Result, err error) (*resultOutput, error) {
 	f := abi.FaultOf(err)
 	if f == nil || result.Attempts > 0 && f.Code != abi.Unavailable && f.Code != abi.Internal {

@@ -17,8 +17,8 @@ import (
 )
 
 // The method "named" returns the Caller for the user and the session in a request. The request may
-// omit both. It fails if the credentials do not allow the user or the session. The workflow is the
-// workflow in the credentials.
+// omit both. The method "named" fails if the credentials do not allow the user or the session. The
+// workflow is the workflow in the credentials.
 func (c *call) named(user, session string) (host.Caller, error) {
 	user, session, err := c.principal.ActAs(user, session)
 	return host.Caller{

@@ -186,7 +186,7 @@ func (h *fileHandler) upload(ctx context.Context, c *call, in *uploadInput) (*fi
 }
 
 // addText extracts the text of a file or records why the file has no text. Before extracting text,
-// it checks whether the session may receive the file.
+// addText checks whether the session may receive the file.
 func (h *fileHandler) addText(ctx context.Context, c *call, caller host.Caller, format extract.Format, up *artifact.Upload) error {
 	if !format.Extracts {
 		up.TextReason = string(extract.UnsupportedFormat)

@@ -148,8 +148,8 @@ func authenticate(r *http.Request) (auth.Principal, error) {
 // documents extracts the text of documents in all tests, so the PDF library is compiled only once.
 var documents = extract.New()
 
-// newService starts a service. Its engines run in this process, because isolation is tested
-// elsewhere.
+// newService starts a service. The engines of the service run in this process, because isolation is
+// tested elsewhere.
 func newService(t testing.TB, change ...func(*httpapi.Options)) *service {
 	t.Helper()
 	return newServiceOf(t, func(*tenants.Options) {}, change...)

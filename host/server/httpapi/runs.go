@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// maxRunBytes is the maximum size of a run request. It allows 1 MiB each for the input and the
-// context, plus the code.
+// maxRunBytes is the maximum size of a run request. maxRunBytes allows 1 MiB each for the input and
+// the context, plus the code.
 const maxRunBytes = 4 << 20
 
 type runInput struct {

@@ -346,7 +346,7 @@ func addPlain[I, O any](s *Server, permission auth.Permission, op huma.Operation
 	})
 }
 
-// These variables list the error statuses in the OpenAPI document: for all operations, for
+// The variables below list the error statuses in the OpenAPI document: for all operations, for
 // operations with a body, and for operations that write.
 var (
 	commonErrors = []int{400, 401, 403, 404, 410, 422, 429, 500, 503, 504}

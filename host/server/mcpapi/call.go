@@ -19,7 +19,7 @@ const (
 	metaApproval = "toolrun/approval"
 )
 
-// runMeta describes a run. This data complements the output of the tool.
+// runMeta describes a run. The description complements the output of the tool.
 type runMeta struct {
 	RunID    string   `json:"run_id"`
 	Attempts int      `json:"attempts"`

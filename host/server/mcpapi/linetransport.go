@@ -18,8 +18,8 @@ import (
 const maxLine = 4 << 20
 
 // lineTransport is a transport for JSON-RPC messages with one message per line. If a line is
-// invalid, it responds with an error and continues, because the client may be a person at a
-// terminal. The transport of the SDK would stop at an invalid line.
+// invalid, lineTransport responds with an error and continues, because the client may be a person
+// at a terminal. The transport of the SDK would stop at an invalid line.
 type lineTransport struct {
 	in  io.Reader
 	out io.Writer

@@ -36,7 +36,7 @@ func (a *Apps) runIdleCloser() {
 }
 
 // closeIdle closes idle hosts whose last use was before the given time. For hosts that are still in
-// use, it calls OnIdle instead.
+// use, closeIdle calls OnIdle instead.
 func (a *Apps) closeIdle(before time.Time) {
 	a.working.RLock()
 	defer a.working.RUnlock()

@@ -62,8 +62,8 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	return errors.Join(errs...)
 }
 
-// reopen opens a new version of an app for each tenant that has an open host. Before, it checks the
-// stores of all tenants; see checkTenants. The caller must hold the mutex serving.
+// reopen opens a new version of an app for each tenant that has an open host. Before, reopen checks
+// the stores of all tenants; see checkTenants. The caller must hold the mutex serving.
 func (a *Apps) reopen(ctx context.Context, declared *app.App) error {
 	if err := checkTenants(ctx, a.options.Host, a.logger, declared); err != nil {
 		return err
@@ -204,7 +204,7 @@ func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.
 }
 
 // The method "at" returns the current declaration of an app and its open host. If the host is not
-// open, it returns nil for the host.
+// open, the method "at" returns nil for the host.
 func (a *Apps) at(at hostKey) (*app.App, *openHost, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -31,8 +31,8 @@ func readDeferred(tx *bbolt.Tx, want wanted) (c indexChanges, bytes int, err err
 }
 
 // indexEntries yields the entries of an index that have a prefix, in order. indexEntries starts at
-// the entry in the argument "from". If this argument is nil, it yields all entries with the prefix.
-// The argument "changes" contains the deferred changes.
+// the entry in the argument "from". If this argument is nil, indexEntries yields all entries with
+// the prefix. The argument "changes" contains the deferred changes.
 func indexEntries(tx *bbolt.Tx, changes indexChanges, in index, prefix, from []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		start := slices.MaxFunc([][]byte{prefix, from}, bytes.Compare)

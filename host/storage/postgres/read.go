@@ -61,8 +61,8 @@ func (b *Backend) scan(ctx context.Context, columns string, prefix, after storag
 }
 
 // The method read runs the statements that the function "queue" adds. The method read runs these
-// statements in one transaction on one snapshot, in one round trip. For each attempt, it calls the
-// function again.
+// statements in one transaction on one snapshot, in one round trip. For each attempt, the method
+// read calls the function again.
 func (b *Backend) read(ctx context.Context, queue func(*pgx.Batch)) error {
 	return b.retry(ctx, func(int) error {
 		batch := &pgx.Batch{}

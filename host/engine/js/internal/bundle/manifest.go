@@ -176,8 +176,8 @@ func (x *exports) subpath(rest string) *exported {
 	return x.entry("./" + rest)
 }
 
-// The method "entry" returns the value of a key. If the key does not exist, it uses the longest
-// matching pattern with a star.
+// The method "entry" returns the value of a key. If the key does not exist, the method "entry" uses
+// the longest matching pattern with a star.
 func (x *exports) entry(name string) *exported {
 	best, longest, star := (*exported)(nil), -1, ""
 	for i, key := range x.root.keys {

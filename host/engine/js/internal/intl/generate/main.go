@@ -2,7 +2,7 @@
 //
 //	go run ./host/engine/js/internal/intl/generate -out host/engine/js/internal/intl/cldr.bin /tmp/cldr/node_modules
 //
-// If no folder is named, it downloads the packages with npm.
+// If no folder is named, the command downloads the packages with npm.
 package main
 
 import (
