@@ -27,3 +27,24 @@ var collectionRequirements = map[string][]string{
 	"003-22": {"host.TestMachineExpressions", "host.TestSeedMachines"},
 	"003-23": {"host.TestSeedMachines"},
 }
+
+// badInput contains, for each kind of bad input to collections, machines and approvals, the tests that
+// expect its fault.
+var badInput = map[string][]string{
+	"an empty query":                        {"host/memory/collection.TestBadArguments"},
+	"a limit of 0 or 10,000":                {"host/memory/collection.TestBadArguments", "host/machine.TestProblems"},
+	"a threshold of 2":                      {"host/memory/collection.TestBadArguments", "host/machine.TestProblems"},
+	"a filter on an object":                 {"host/memory/collection.TestBadArguments"},
+	"a namespace of 1 MiB":                  {"host/memory/collection.TestBadArguments", "host.TestHostileNames"},
+	"NaN from an embedder":                  {"host/memory/collection.TestBrokenEmbedder", "host.TestEmbeddingFailures"},
+	"a vector of another length":            {"host/memory/collection.TestBrokenEmbedder", "host.TestEmbeddingFailures"},
+	"a provider that hangs":                 {"host.TestEmbeddingFailures", "host.TestFailingProviderOfMachine"},
+	"a provider that sends HTML":            {"host.TestEmbeddingFailures", "host.TestFailingProviderOfMachine"},
+	"a provider that limits the rate":       {"host.TestEmbeddingFailures", "host.TestFailingProviderOfMachine"},
+	"a provider that streams without end":   {"host.TestEmbeddingFailures", "host.TestFailingProviderOfMachine"},
+	"a machine with an unknown step":        {"host.TestMachineFaults", "host/machine.TestProblems"},
+	"a machine without a permission":        {"host.TestMachineFaults", "host.TestMachineMemoryIsGoverned"},
+	"an approval that is used twice":        {"host.TestApproval", "host.TestConcurrentApprovers"},
+	"an approval that another user decides": {"host.TestStolenApproval", "host.TestApprovers"},
+	"a poisoned entry":                      {"host.TestPoisonedEntriesStayData", "host.TestPoisonedEntries"},
+}

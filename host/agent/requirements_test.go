@@ -165,6 +165,7 @@ func TestRequirements(t *testing.T) {
 	if len(all) != 70+64+37+23 {
 		t.Errorf("there are %d requirements", len(all))
 	}
+	maps.Copy(all, badInput)
 	sources := map[string]string{}
 	for id, tests := range all {
 		for _, test := range tests {
