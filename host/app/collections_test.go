@@ -18,7 +18,7 @@ func TestCollections(t *testing.T) {
 collections: auto
 memory:
   kb: {kind: collection, access: application, embedding: small, erase: never, language: german, description: Articles}
-  diary: {kind: collection, access: user, retention: 90d}
+  diary: {kind: collection, access: user, retention: 90d, expose: recall}
 tools:
   ask: {source: ask.js, description: Ask, grants: {"kb": read, "conversations*": readwrite, made_up: write}}
 `, "ask.js", "return 1")
@@ -28,7 +28,7 @@ tools:
 	want := []declare.Store{
 		{Name: "kb", Description: "Articles", Kind: declare.KindCollection, Access: declare.ScopeApplication,
 			Collection: declare.Collection{Embedding: "small", Erase: declare.EraseNever, Language: "german"}},
-		{Name: "diary", Kind: declare.KindCollection, Access: declare.ScopeUser, Retention: declare.Retention{For: 90 * 24 * time.Hour}},
+		{Name: "diary", Kind: declare.KindCollection, Access: declare.ScopeUser, Retention: declare.Retention{For: 90 * 24 * time.Hour}, Collection: declare.Collection{Exposed: true}},
 	}
 	if diff := cmp.Diff(want, a.Stores); diff != "" {
 		t.Errorf("the stores differ (-want +got):\n%s", diff)
@@ -65,7 +65,10 @@ func TestCollectionProblems(t *testing.T) {
 		{"embedding", "memory: {kb: {kind: collection, access: user, embedding: 'a b'}}", `1:58: invalid name of an embedding model "a b"`, "lexical"},
 		{"language", "memory: {kb: {kind: collection, access: user, language: germn}}", `1:57: "germn" is not a language of collections`, `did you mean "german"?`},
 		{"no access", "memory: {kb: {kind: collection}}", "1:10: the store \"kb\" does not declare its access", "add access"},
-		{"exposed", "memory: {kb: {kind: collection, access: user, expose: resource}}", "only document stores can be exposed", "remove expose"},
+		{"exposed", "memory: {kb: {kind: collection, access: user, expose: resource}}", `1:55: "resource" is not a valid value of expose for a collection`, "write expose: recall"},
+		{"exposed entries of the app", "memory: {kb: {kind: collection, access: application, expose: recall}}", `users cannot search the collection "kb"`, "remove expose"},
+		{"an exposed document", "memory: {kb: {access: user, expose: recall}}", `"recall" is not a valid value of expose for a document`, "write expose: resource"},
+		{"a list", "memory: {kb: {kind: collection, access: user, expose: [recall]}}", "expose must be recall, not", "write expose: recall"},
 		{"an unknown grant", "memory: {kb: {kind: collection, access: user}}\ntools: {ask: {source: ask.js, description: Ask, grants: {kbb: read}}}", `the store "kbb" is not declared`, `did you mean "kb"?`},
 		{"a pattern without a store", "memory: {kb: {kind: collection, access: user}}\ntools: {ask: {source: ask.js, description: Ask, grants: {'chat*': read}}}", `the store "chat*" is not declared`, ``},
 		{"a bad pattern", "collections: auto\ntools: {ask: {source: ask.js, description: Ask, grants: {'*': read}}}", `"*" is not a pattern of store names`, "write the beginning of a name and *"},

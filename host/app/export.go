@@ -182,8 +182,11 @@ func exportStore(s declare.Store) (string, any, error) {
 	if s.Kind != declare.KindCollection {
 		out.Strict = &s.Strict
 	}
-	if s.Resource {
-		out.Expose = exposed
+	switch {
+	case s.Resource:
+		out.Expose = exposedResource
+	case s.Collection.Exposed:
+		out.Expose = exposedRecall
 	}
 	return s.Name, out, nil
 }

@@ -54,7 +54,7 @@ func TestUnknownKinds(t *testing.T) {
 		{"an unsupported kind", app.Loader{}, `{kind: counter, access: user}`, `"counter" is not a kind of store`, `use one of: document, collection`},
 		{"a slip", counters, `{kind: countr, access: user}`, `"countr" is not a kind of store`, `did you mean "counter"?`},
 		{"a reserved kind", counters, `{kind: block, access: user}`, `a store in the section memory cannot be of kind block`, `declare the block in the section blocks of the app file`},
-		{"a resource", counters, `{kind: counter, access: user, expose: resource}`, `only document stores can be exposed as resources`, `remove expose`},
+		{"a resource", counters, `{kind: counter, access: user, expose: resource}`, `only documents and collections can be exposed`, `remove expose`},
 	} {
 		_, problems := tt.loader.Load(files("app.yaml", "app: shop\nmemory:\n  visits: "+tt.store+"\n"), "app.yaml")
 		if len(problems) != 1 || !strings.Contains(problems[0].Message, tt.message) || problems[0].Hint != tt.hint {

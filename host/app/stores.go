@@ -68,11 +68,8 @@ func (r *storeReader) store(m member) declare.Store {
 	strict := r.flag(n.get("strict"), "strict")
 	s.Strict = strict != nil && *strict
 	s.Schema = r.schemas.compiled(r.schemas.schema(n.get("schema"), "schema"), s.Strict)
-	s.Resource = r.expose(n.get("expose"))
-	if s.Resource && s.Kind != declare.KindDocument {
-		r.errorf(n.get("expose").position, problem.BadValue, "remove expose", "only document stores can be exposed as resources; the store %s is of kind %s", problem.Quote(m.key), s.Kind)
-	}
 	r.collection(m, &s)
+	r.expose(m, &s)
 	r.lintStore(m, s)
 	return s
 }
@@ -111,22 +108,36 @@ func (r *storeReader) kind(n *node) declare.Kind {
 	return declare.KindDocument
 }
 
-// The constant exposed is the only valid value of the key expose.
-const exposed = "resource"
+// The values of the key expose.
+const (
+	exposedResource = "resource" // of a document
+	exposedRecall   = "recall"   // of a collection
+)
 
-func (r *storeReader) expose(n *node) bool {
+// expose reads the key expose of a store.
+func (r *storeReader) expose(m member, s *declare.Store) {
+	n := m.value.get("expose")
 	if n == nil {
-		return false
+		return
 	}
-	if n.kind != text {
-		r.errorf(n.position, problem.WrongType, "write expose: resource, or omit expose", "expose must be resource, not %s", n.kind)
-		return false
+	want := exposedResource
+	if s.Kind == declare.KindCollection {
+		want = exposedRecall
 	}
-	word := n.value
-	if word != exposed {
-		r.errorf(n.position, problem.BadValue, "write expose: resource, or omit expose", "%s is not a valid value of expose", problem.Quote(word))
+	switch hint := "write expose: " + want + ", or omit expose"; {
+	case n.kind != text:
+		r.errorf(n.position, problem.WrongType, hint, "expose must be %s, not %s", want, n.kind)
+	case s.Kind != declare.KindDocument && s.Kind != declare.KindCollection:
+		r.errorf(n.position, problem.BadValue, "remove expose", "only documents and collections can be exposed; the store %s is of kind %s", problem.Quote(m.key), s.Kind)
+	case n.value != want:
+		r.errorf(n.position, problem.BadValue, hint, "%s is not a valid value of expose for a %s", problem.Quote(n.value), s.Kind)
+	case want == exposedResource:
+		s.Resource = true
+	case s.Access == declare.ScopeApplication:
+		r.errorf(n.position, problem.BadValue, "remove expose", "users cannot search the collection %s, whose entries belong to the app", problem.Quote(m.key))
+	default:
+		s.Collection.Exposed = true
 	}
-	return word == exposed
 }
 
 func (r *storeReader) access(n *node) declare.Scope {

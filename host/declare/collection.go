@@ -28,6 +28,9 @@ type Collection struct {
 	// Language is the language of the entries, such as english. Language determines how a search
 	// compares words.
 	Language string
+	// Exposed is true if MCP clients of a user can search the entries that belong to the user or to the
+	// user's session. It does not apply to collections with ScopeApplication.
+	Exposed bool
 	// Auto is true for a collection without a declaration, in an app that allows them. Its namespaces
 	// with a name belong to users, and the namespace without a name belongs to the app.
 	Auto bool
@@ -54,6 +57,8 @@ func CheckCollection(c Collection, access Scope) error {
 		return fmt.Errorf("unknown value of erase %q: use %s or %s", c.Erase, EraseAuthor, EraseNever)
 	case c.Erase != "" && access != ScopeApplication:
 		return fmt.Errorf("erase applies only to collections with the access %s", ScopeApplication)
+	case c.Exposed && access == ScopeApplication:
+		return fmt.Errorf("users cannot search a collection with the access %s", ScopeApplication)
 	}
 	return nil
 }

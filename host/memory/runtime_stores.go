@@ -28,6 +28,7 @@ type declaredStore struct {
 	Embedding string            `json:"embedding,omitempty"`
 	Erase     declare.EraseRule `json:"erase,omitempty"`
 	Language  string            `json:"language,omitempty"`
+	Exposed   bool              `json:"exposed,omitempty"`
 }
 
 func declaredKey(tenant, app string) storage.Key {
@@ -55,7 +56,7 @@ func Declared(ctx context.Context, backend storage.Backend, tenant, app string) 
 		stores = append(stores, declare.Store{
 			Name: name, Title: d.Title, Description: d.Description, Kind: d.Kind, Access: d.Access, Retention: retention,
 			Strict: d.Strict, Resource: d.Resource, Schema: d.Schema,
-			Collection: declare.Collection{Embedding: d.Embedding, Erase: d.Erase, Language: d.Language},
+			Collection: declare.Collection{Embedding: d.Embedding, Erase: d.Erase, Language: d.Language, Exposed: d.Exposed},
 		})
 	}
 	return stores, nil
@@ -93,7 +94,7 @@ func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app stri
 			kept[st.Name] = declaredStore{
 				Title: st.Title, Description: st.Description, Kind: st.Kind, Access: st.Access, Retention: st.Retention.String(),
 				Strict: st.Strict, Resource: st.Resource, Schema: st.Schema,
-				Embedding: st.Collection.Embedding, Erase: st.Collection.Erase, Language: st.Collection.Language,
+				Embedding: st.Collection.Embedding, Erase: st.Collection.Erase, Language: st.Collection.Language, Exposed: st.Collection.Exposed,
 			}
 		}
 		return db.Write(nil, now, key, kept, time.Time{}, partition.Caller{})

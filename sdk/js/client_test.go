@@ -17,7 +17,7 @@ memory:
   orders: {description: What a user ordered, access: user, expose: resource}
   secrets: {access: user}
   articles: {kind: collection, access: application, retention: 90d}
-  diary: {kind: collection, access: user}
+  diary: {kind: collection, access: user, expose: recall}
   profile: {access: user, strict: true, schema: {type: object, properties: {language: {type: string}, age: {type: integer}}}}
 facts: {user.language: {type: string}}
 blocks: true

@@ -17,7 +17,16 @@ export interface StoreDeclaration {
   schema?: object | boolean;
   name?: string;
   description?: string;
-  expose?: 'resource';
+  /** "resource" is for documents, and "recall" for collections. */
+  expose?: 'resource' | 'recall';
+  /** The default is "document". */
+  kind?: 'document' | 'collection';
+  /** The embedding model of a collection. */
+  embedding?: string;
+  /** Whether an erasure keeps the entries of a collection with the access "application". */
+  erase?: 'author' | 'never';
+  /** The language of the entries of a collection. */
+  language?: string;
 }
 
 /**

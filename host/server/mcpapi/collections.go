@@ -20,21 +20,21 @@ const recallCollection = "recall_collection"
 // maxFoundEntries is the maximum number of results of recall_collection.
 const maxFoundEntries = 100
 
-// ownCollections returns the declared collections whose entries belong to users or sessions. Users
-// cannot read the entries of other collections.
-func (s *Server) ownCollections() (own []declare.Store) {
+// exposedCollections returns the collections that the app exposes to clients. Their entries belong to
+// users or sessions.
+func (s *Server) exposedCollections() (own []declare.Store) {
 	for _, st := range s.host.App().Stores {
-		if st.Kind == declare.KindCollection && (st.Access == declare.ScopeUser || st.Access == declare.ScopeSession) {
+		if st.Kind == declare.KindCollection && st.Collection.Exposed {
 			own = append(own, st)
 		}
 	}
 	return own
 }
 
-// describeCollections creates the tool for collections, if users can read a declared collection. The
-// argument taken contains the names of the app's tools and agents.
+// describeCollections creates the tool for collections, if the app exposes a collection. The argument
+// taken contains the names of the app's tools and agents.
 func (s *Server) describeCollections(taken []string) {
-	own := s.ownCollections()
+	own := s.exposedCollections()
 	if len(own) == 0 {
 		return
 	}
@@ -116,7 +116,7 @@ func (s *session) searchCollection(ctx context.Context, req *mcp.CallToolRequest
 	if err := decodeArguments(req.Params.Arguments, &in, "collection", "query", "namespace", "limit", "threshold", "filter"); err != nil {
 		return refusedCall(abi.FaultOf(err)), nil
 	}
-	query, err := in.request(s.api.ownCollections())
+	query, err := in.request(s.api.exposedCollections())
 	if err != nil {
 		return refusedCall(abi.FaultOf(err)), nil
 	}

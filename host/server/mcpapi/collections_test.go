@@ -15,8 +15,9 @@ import (
 const library = `
 app: library
 memory:
-  diary: {kind: collection, access: user, description: What the user read}
-  chat: {kind: collection, access: session}
+  diary: {kind: collection, access: user, description: What the user read, expose: recall}
+  chat: {kind: collection, access: session, expose: recall}
+  hidden: {kind: collection, access: user}
   articles: {kind: collection, access: application}
 `
 
@@ -87,6 +88,7 @@ func TestRecallCollectionMistakes(t *testing.T) {
 		map[string]any{"collection": "diary", "query": ""},
 		map[string]any{"collection": "diary", "query": 5},
 		map[string]any{"collection": "articles", "query": "tea"},
+		map[string]any{"collection": "hidden", "query": "tea"},
 		map[string]any{"collection": "Diary", "query": "tea"},
 		map[string]any{"collection": "missing", "query": "tea"},
 		map[string]any{"collection": "diary", "query": "tea", "user": "bob"},
@@ -105,7 +107,7 @@ func TestRecallCollectionMistakes(t *testing.T) {
 	}
 }
 
-// Without a user or without a collection that users can read, there is no tool for collections. A tool of
+// Without a user or without a collection that the app exposes, there is no tool for collections. A tool of
 // the app hides the tool of the same name.
 func TestNoRecallCollection(t *testing.T) {
 	h := openLibrary(t, "", nil)
@@ -116,9 +118,9 @@ func TestNoRecallCollection(t *testing.T) {
 	if _, err := anonymous.CallTool(t.Context(), &mcp.CallToolParams{Name: "recall_collection", Arguments: map[string]any{"collection": "diary", "query": "x"}}); err == nil {
 		t.Error("a client without a user can call recall_collection")
 	}
-	shared := openNotes(t, "memory: {articles: {kind: collection, access: application}}\n", nil)
+	shared := openNotes(t, "memory: {articles: {kind: collection, access: application}, hidden: {kind: collection, access: user}}\n", nil)
 	if got := strings.Join(toolNames(t, client(t, shared, host.Caller{User: "ann"})), " "); got != "recall_memory update_memory" {
-		t.Errorf("the tools of an app with a collection of its own are %s", got)
+		t.Errorf("the tools of an app that exposes no collection are %s", got)
 	}
 	own := openLibrary(t, "tools: {recall_collection: {source: own.js}}\n", fstest.MapFS{"own.js": {Data: []byte(`return "own"`)}})
 	if got := text(t, call(t, client(t, own, host.Caller{User: "ann"}), "recall_collection", nil)); got != `"own"` {
