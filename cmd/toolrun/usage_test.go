@@ -51,7 +51,7 @@ func TestUsageOfService(t *testing.T) {
 	}
 	_, metrics := s.get(t, "/metrics")
 	for _, line := range []string{
-		"toolrun_database_records 1\n", "toolrun_open_apps 1\n", "toolrun_runs_waiting 0\n", "toolrun_workers_busy ", "toolrun_workers_idle ", "toolrun_workers_spare ",
+		"toolrun_database_records 1\n", "toolrun_open_apps 1\n", "toolrun_runs_waiting 0\n", "toolrun_index_limit_bytes 5.36870912e+08\n", "toolrun_searches_total 0\n", "toolrun_workers_busy ", "toolrun_workers_idle ", "toolrun_workers_spare ",
 		`toolrun_tenant_runs_total{outcome="executed",tenant="default"} 2`, `toolrun_tenant_runs_total{outcome="repeated",tenant="default"} 1`,
 		`toolrun_tenant_runs_in_progress{tenant="default"} 0`, "toolrun_database_file_bytes ", "toolrun_database_bytes ", "toolrun_database_disk_free_bytes ", "toolrun_database_commit_work_max_seconds ",
 	} {

@@ -85,20 +85,21 @@ func (m *memory) note(p *partition) {
 	m.unfit[p.key.prefix] = unfit{bytes: p.bytes}
 }
 
-// account sets the size of a partition's table. If the limit is exceeded, account evicts the
+// account sets the size of a partition's table and the number of its entries. If the limit is exceeded, account evicts the
 // partition of the largest group that was not used for the longest time. The result is false if the
 // partition itself has been evicted.
-func (s *Set) account(p *partition, bytes int64) bool {
+func (s *Set) account(p *partition, bytes int64, entries int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p.evicted {
 		return false
 	}
 	s.memory.add(p.group, bytes-p.bytes)
-	p.bytes = bytes
+	p.bytes, p.entries = bytes, entries
 	for s.memory.total > s.memory.limit {
 		victim := s.oldest(s.memory.largest(p.group), p)
 		s.evict(victim)
+		s.counters.evictions.Add(1)
 		if victim == p {
 			s.memory.note(p)
 			return false

@@ -32,7 +32,8 @@ type partition struct {
 	table *table
 
 	// The fields below are guarded by set.mu.
-	bytes   int64  // the share of the set's memory
+	bytes   int64 // the share of the set's memory
+	entries int
 	users   int    // the number of searches that use the partition
 	used    uint64 // the time of the last use
 	evicted bool
@@ -107,7 +108,7 @@ func (p *partition) compact() error {
 
 // account reports the size of the table to the set.
 func (p *partition) account() error {
-	if !p.set.account(p, p.table.bytes) {
+	if !p.set.account(p, p.table.bytes, len(p.table.rows)) {
 		return errNoIndex
 	}
 	return nil
@@ -158,6 +159,7 @@ func (in *reader) restart(ctx context.Context) error {
 	in.table = newTable(in.dimension)
 	in.mu.Unlock()
 	in.at, in.cursor, in.complete = at, "", false
+	in.set.counters.builds.Add(1)
 	return in.account()
 }
 

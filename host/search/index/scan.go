@@ -115,6 +115,7 @@ func (r *ranking) addRecords(records []storage.Record, decode Decode, hidden map
 // scan searches a partition without an index. The argument "first" contains the first page of its
 // records.
 func (s *Set) scan(ctx context.Context, prefix storage.Key, decode Decode, r *ranking, first []storage.Record) ([]Hit, error) {
+	s.counters.scans.Add(1)
 	hidden := make(map[storage.Key]bool, len(r.query.Hidden))
 	for _, k := range r.query.Hidden {
 		hidden[k] = true

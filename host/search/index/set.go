@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/toolrun/toolrun/host/search"
 	"github.com/toolrun/toolrun/host/storage"
@@ -36,6 +37,7 @@ type Set struct {
 	// minEntries is the number of entries from which a partition has an index. Smaller partitions are
 	// read for each search.
 	minEntries int
+	counters   counters
 
 	mu         sync.Mutex // guards the following fields
 	closed     bool
@@ -72,6 +74,7 @@ func (s *Set) Search(ctx context.Context, prefix storage.Key, decode Decode, q Q
 	if err != nil {
 		return nil, err
 	}
+	defer s.counters.searched(time.Now())
 	r := newRanking(&q, words)
 	p, first, err := s.partition(ctx, partitionKey{prefix, language.Name(), q.Decoding})
 	if err != nil {

@@ -79,6 +79,15 @@ func (t *Telemetry) Gauge(name, help string, read func() float64) error {
 	return nil
 }
 
+// Counter is like Gauge, but adds a metric whose value never decreases, such as a number of searches.
+func (t *Telemetry) Counter(name, help string, read func() float64) error {
+	counter := prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read)
+	if err := t.registry.Register(counter); err != nil {
+		return fmt.Errorf("telemetry: add the counter %q: %w", name, err)
+	}
+	return nil
+}
+
 // Shutdown exports the remaining traces and stops exporting. Shutdown stops waiting when ctx ends.
 // Metrics and log lines continue to work. Shutdown may be called more than once.
 func (t *Telemetry) Shutdown(ctx context.Context) error {

@@ -29,6 +29,9 @@ type Options struct {
 	// Host contains options for all hosts. App and Tenants are ignored. SweepEvery applies to the
 	// Apps as a whole.
 	Host host.Options
+	// IndexBytes is the maximum size of the search indexes of collections in memory. It has no effect if
+	// Host.Index is set. Default: index.DefaultBytes.
+	IndexBytes int64
 	// SleepEvery is the interval at which runs of sleep-time memory that are due begin. If the
 	// interval is negative, the runs do not begin automatically. Default: 5 seconds.
 	SleepEvery time.Duration
@@ -108,7 +111,7 @@ func New(opts Options) *Apps {
 	}
 	var own *index.Set
 	if opts.Host.Index == nil {
-		own = index.New(opts.Host.Backend, index.Options{})
+		own = index.New(opts.Host.Backend, index.Options{Bytes: opts.IndexBytes})
 		opts.Host.Index = own
 	}
 	if opts.Host.SleepRounds == nil {
@@ -166,6 +169,9 @@ func (a *Apps) Open() int {
 	defer a.mu.Unlock()
 	return len(a.hosts)
 }
+
+// IndexStats describes the search indexes of the collections of all apps.
+func IndexStats(a *Apps) index.Stats { return a.options.Host.Index.Stats() }
 
 // Usage returns a page of usage data. Usage includes apps that are not open or no longer served;
 // see metering.List. If q.Tenant is "", runs of the last 30 seconds may be missing.
