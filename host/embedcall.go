@@ -89,6 +89,7 @@ func (x *externals) addEmbedding(w *waiting, id uint64, e embedding, texts []str
 	if added := w.calls[len(w.calls)-1]; added.prepared.Order() == 0 {
 		if vectors := x.knownVectors(e, texts); !slices.ContainsFunc(vectors, isMissing) {
 			added.done, added.content = true, encodeVectors(vectors)
+			x.models.set.Vectors().Count(len(texts), 0)
 		}
 	}
 	return nil
@@ -104,6 +105,7 @@ func (x *externals) sendEmbedding(ctx context.Context, e embedding, texts []stri
 			missing = append(missing, texts[i])
 		}
 	}
+	x.models.set.Vectors().Count(len(texts)-len(missing), len(missing))
 	if err := x.models.set.CheckBudget(model.Embeddings, e.name, x.models.consumer, x.h.now()); err != nil {
 		return nil, err
 	}

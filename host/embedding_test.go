@@ -209,7 +209,8 @@ func testEmbeddingsArePaidOnce(t *testing.T) {
 
 // A text that a user has embedded before is not sent again. Users do not share vectors.
 func TestVectorsAreCached(t *testing.T) {
-	h, server := openEmbedding(t, embeddingSteps, "")
+	var models *model.Set
+	h, server := openEmbedding(t, embeddingSteps, "", func(o *host.Options) { models = o.Models })
 	bob := host.Caller{User: "bob"}
 	for _, c := range []struct {
 		caller host.Caller
@@ -227,6 +228,12 @@ func TestVectorsAreCached(t *testing.T) {
 		}
 		mustStep(t, h, host.Invocation{Caller: c.caller, Input: step("remember", "x")})
 		requests(t, server, c.want, c.reason)
+	}
+	if hits, misses := models.Vectors().Counts(); hits != 1 || misses != 3 {
+		t.Errorf("%d hits and %d misses of the cache; want 1 and 3", hits, misses)
+	}
+	if total := models.Totals(model.Embeddings); total.Calls != 3 || total.InputTokens == 0 || models.Totals(model.Chats).Calls != 0 {
+		t.Errorf("the totals are %+v; want 3 calls to embedding models", total)
 	}
 }
 

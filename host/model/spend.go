@@ -21,6 +21,35 @@ type spending struct {
 	day   int64
 	used  map[account]int64
 	users int
+	// chats and embeddings are the totals since the start of the process.
+	chats, embeddings Totals
+}
+
+// Totals is the use of the models of a section since the start of the process.
+type Totals struct {
+	// Calls is the number of requests.
+	Calls                     int64
+	InputTokens, OutputTokens int64
+}
+
+func (t *Totals) add(used Usage) {
+	t.Calls++
+	t.InputTokens += int64(used.InputTokens)
+	t.OutputTokens += int64(used.OutputTokens)
+}
+
+func (s *spending) totals(section Section) *Totals {
+	if section == Embeddings {
+		return &s.embeddings
+	}
+	return &s.chats
+}
+
+// Totals returns the use of the models of a section by all callers.
+func (s *Set) Totals(section Section) Totals {
+	s.spent.mu.Lock()
+	defer s.spent.mu.Unlock()
+	return *s.spent.totals(section)
 }
 
 // account identifies a tenant, an app or a user whose use of a model is counted.
@@ -63,6 +92,7 @@ func (s *Set) Count(section Section, name string, c Consumer, used Usage, now ti
 	s.spent.mu.Lock()
 	defer s.spent.mu.Unlock()
 	s.spent.turn(now)
+	s.spent.totals(section).add(used)
 	all, _, _ := Budget{}.accounts(section, name, c)
 	for _, a := range all {
 		if a.level == "user" && c.User == "" {

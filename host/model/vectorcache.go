@@ -45,7 +45,8 @@ type VectorCache struct {
 	tenants map[string]*tenantVectors
 	byKey   map[cacheKey]*list.Element
 	// erasures is the number of calls to Erase.
-	erasures uint64
+	erasures     uint64
+	hits, misses int64
 }
 
 type cacheKey struct {
@@ -141,6 +142,21 @@ func (c *VectorCache) Erase(owner Consumer) {
 		}
 		e = next
 	}
+}
+
+// Count counts vectors that runs needed: those that were known, and those that a model had to make.
+func (c *VectorCache) Count(hits, misses int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hits += int64(hits)
+	c.misses += int64(misses)
+}
+
+// Counts returns the sums of the arguments of Count.
+func (c *VectorCache) Counts() (hits, misses int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.hits, c.misses
 }
 
 // Bytes returns the size of the vectors.

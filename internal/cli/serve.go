@@ -35,7 +35,7 @@ type serveFlags struct {
 	usage                        time.Duration
 	running, perApp, perUser     int
 	perTenant                    int
-	bodyMemory                   string
+	bodyMemory, indexMemory      string
 	openHosts                    int
 	hostIdle                     time.Duration
 	connections                  int
@@ -72,6 +72,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.openHosts, "open", 1000, "the maximum number of open apps; an app counts once for each tenant. Beyond this number, the least recently used app is closed")
 	flags.DurationVar(&f.hostIdle, "idle", time.Hour, "how long an unused app of a tenant stays open; a negative value sets no limit")
 	flags.StringVar(&f.bodyMemory, "body-memory", "256MiB", "the maximum memory of concurrent JSON request bodies")
+	flags.StringVar(&f.indexMemory, "index-memory", "512MiB", "the maximum memory of the search indexes of collections, approximately. Searches without an index read all entries")
 	flags.IntVar(&f.connections, "connections", 0, "the maximum number of connections (default: RLIMIT_NOFILE minus the descriptors for workers, at most 8192). At most half of the connections can be unauthenticated, and never more than 1,024")
 	for _, name := range []string{"tls-cert", "tls-key", "link-key"} {
 		_ = cmd.MarkFlagFilename(name) // fails only if the flag does not exist
@@ -138,6 +139,9 @@ func (f *serveFlags) check() error {
 	if _, ok := bytesize.Parse(f.bodyMemory); !ok {
 		return usagef("use a value such as 256MiB", "--body-memory is not a size: %q", f.bodyMemory)
 	}
+	if size, ok := bytesize.Parse(f.indexMemory); !ok || size < 1 {
+		return usagef("use a value such as 512MiB", "--index-memory is not a size: %q", f.indexMemory)
+	}
 	return f.accessFlags.check()
 }
 
@@ -177,6 +181,12 @@ func (f *serveFlags) quota() (limits memory.Limits, err error) {
 // bodyBytes returns the value of --body-memory in bytes. check has already validated the flag.
 func (f *serveFlags) bodyBytes() int64 {
 	bytes, _ := bytesize.Parse(f.bodyMemory)
+	return bytes
+}
+
+// indexBytes returns the value of --index-memory in bytes. check has already validated the flag.
+func (f *serveFlags) indexBytes() int64 {
+	bytes, _ := bytesize.Parse(f.indexMemory)
 	return bytes
 }
 

@@ -4,7 +4,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/sandbox"
+	"github.com/toolrun/toolrun/host/server/tenants"
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
@@ -33,14 +35,15 @@ func (f *serveFlags) tenantsOfMetrics() (ids []string, first int, err error) {
 	return ids, 0, nil
 }
 
-// gauge is a metric whose value is read on collection.
+// gauge is a metric whose value is read on collection. If its name ends in "_total", it is a counter.
 type gauge struct {
 	name, help string
 	read       func() float64
 }
 
-// watchParts adds the metrics of the database, the workers and the admission gate.
-func (s *server) watchParts() error {
+// watchParts adds the metrics of the database, the workers, the admission gate, the search indexes and
+// the models.
+func (s *server) watchParts(models *model.Set) error {
 	gauges := []gauge{
 		{"toolrun_open_apps", "Open apps, counted per tenant.", func() float64 { return float64(s.apps.Open()) }},
 		{"toolrun_runs_waiting", "Attempts of runs, and other work, that are queued.", func() float64 { return float64(s.gate.Waiting()) }},
@@ -55,12 +58,20 @@ func (s *server) watchParts() error {
 	if pool := s.engines.tools.pool; pool != nil {
 		gauges = append(gauges, workerGauges(pool)...)
 	}
+	gauges = append(gauges, indexGauges(s.apps)...)
+	if models != nil {
+		gauges = append(gauges, embeddingGauges(models)...)
+	}
 	return s.addGauges(gauges)
 }
 
 func (s *server) addGauges(gauges []gauge) error {
 	for _, g := range gauges {
-		if err := s.telemetry.Gauge(g.name, g.help, g.read); err != nil {
+		add := s.telemetry.Gauge
+		if strings.HasSuffix(g.name, "_total") {
+			add = s.telemetry.Counter
+		}
+		if err := add(g.name, g.help, g.read); err != nil {
 			return err
 		}
 	}
@@ -77,6 +88,34 @@ func databaseGauges(db *bolt.Backend) []gauge {
 		{"toolrun_database_records", "Records in stores, of all tenants.", of(func(s bolt.Stats) int64 { return s.Records })},
 		{"toolrun_database_disk_free_bytes", "Free bytes on the disk of the database; -1 if unknown.", of(func(s bolt.Stats) int64 { return s.DiskFree })},
 		{"toolrun_database_commit_work_max_seconds", "Longest time that one commit has delayed others since the start, excluding the time for writing.", func() float64 { return db.Stats().LongestWork.Seconds() }},
+	}
+}
+
+// indexGauges returns the metrics of the search indexes of collections.
+func indexGauges(apps *tenants.Apps) []gauge {
+	return []gauge{
+		{"toolrun_index_bytes", "Approximate memory of the search indexes of collections.", func() float64 { return float64(tenants.IndexStats(apps).Bytes) }},
+		{"toolrun_index_limit_bytes", "Maximum memory of the search indexes.", func() float64 { return float64(tenants.IndexStats(apps).Limit) }},
+		{"toolrun_indexes", "Search indexes in memory. Each namespace with at least 256 entries has one after its first search.", func() float64 { return float64(tenants.IndexStats(apps).Indexes) }},
+		{"toolrun_index_entries", "Entries in search indexes.", func() float64 { return float64(tenants.IndexStats(apps).Entries) }},
+		{"toolrun_index_builds_total", "Search indexes that were built from all entries of a namespace.", func() float64 { return float64(tenants.IndexStats(apps).Builds) }},
+		{"toolrun_index_evictions_total", "Search indexes that were removed from memory to stay below the limit.", func() float64 { return float64(tenants.IndexStats(apps).Evictions) }},
+		{"toolrun_searches_total", "Searches in collections.", func() float64 { return float64(tenants.IndexStats(apps).Searches) }},
+		{"toolrun_searches_without_index_total", "Searches that read all entries of a namespace.", func() float64 { return float64(tenants.IndexStats(apps).Scans) }},
+		{"toolrun_search_seconds_total", "Total duration of searches, without the time for vectors.", func() float64 { return tenants.IndexStats(apps).SearchTime.Seconds() }},
+	}
+}
+
+// embeddingGauges returns the metrics of embedding models. The built-in model is not counted.
+func embeddingGauges(models *model.Set) []gauge {
+	known := func() float64 { hits, _ := models.Vectors().Counts(); return float64(hits) }
+	made := func() float64 { _, misses := models.Vectors().Counts(); return float64(misses) }
+	return []gauge{
+		{"toolrun_embedding_calls_total", "Requests to embedding models.", func() float64 { return float64(models.Totals(model.Embeddings).Calls) }},
+		{"toolrun_embedding_tokens_total", "Tokens of the requests to embedding models.", func() float64 { return float64(models.Totals(model.Embeddings).InputTokens) }},
+		{"toolrun_embedding_cache_hits_total", "Texts whose vectors were known.", known},
+		{"toolrun_embedding_cache_misses_total", "Texts that were sent to embedding models.", made},
+		{"toolrun_embedding_cache_bytes", "Memory of the vectors that are known.", func() float64 { return float64(models.Vectors().Bytes()) }},
 	}
 }
 

@@ -156,7 +156,7 @@ func (s *server) openHandler() error {
 		FileURL:   s.links.Make,
 		OnRetired: func(h *host.Host) { s.handler.Retire(h) },
 		OnIdle:    func(h *host.Host) { s.handler.Rest(h) },
-		Open:      f.openHosts, Idle: f.hostIdle,
+		Open:      f.openHosts, Idle: f.hostIdle, IndexBytes: f.indexBytes(),
 	})
 	s.handler, err = service.New(service.Options{
 		Apps: s.apps, Authenticate: s.auth.Authenticate, Telemetry: s.telemetry, Documents: s.engines.documents, Links: s.links,
@@ -166,7 +166,7 @@ func (s *server) openHandler() error {
 	if err != nil {
 		return err
 	}
-	return s.watchParts()
+	return s.watchParts(models)
 }
 
 // run serves requests until ctx ends. run then waits for the requests in progress.
