@@ -41,12 +41,16 @@ var compiling = regexp.MustCompile(`(?m)^note: getting Python .*\n`)
 // runID matches the id of a run, which differs between runs.
 var runID = regexp.MustCompile(`\brun_[0-9A-Z]+`)
 
-// toolrun runs a command line and returns its output, with "run_..." in place of run ids.
+// entryID matches the id that a new entry of a collection gets, and the slash before it.
+var entryID = regexp.MustCompile(`/[0-9a-z]{24}\b`)
+
+// toolrun runs a command line and returns its output, with "run_..." and "/..." in place of the ids of
+// runs and entries.
 func toolrun(t *testing.T, dir, line string) string {
 	t.Helper()
 	var out bytes.Buffer
 	cli.Main(context.Background(), cli.Env{Args: words(line), Stdout: &out, Stderr: &out, Dir: dir, CacheDir: cacheDir, Getenv: getenv})
-	return runID.ReplaceAllString(compiling.ReplaceAllString(out.String(), ""), "run_...")
+	return entryID.ReplaceAllString(runID.ReplaceAllString(compiling.ReplaceAllString(out.String(), ""), "run_..."), "/...")
 }
 
 // words splits a command line like a shell that supports only single quotes.

@@ -18,6 +18,14 @@ class Support(unittest.TestCase):
         self.assertEqual(self.turn("My cup is broken", "Which one?").check().output, {"reply": "Which one?", "recalled": 0})
         self.assertEqual(self.turn("What was broken?", "Your cup.").check().output, {"reply": "Your cup.", "recalled": 1})
 
+    def test_finds_only_mocked_turns(self):
+        mocks = {"assistant": ["Your cup."], "recall": {"conversations": [[{"content": "User: My cup is broken"}]]}}
+        input = {"message": "What was broken?", "session_id": "s1"}
+        result = run_tool(FOLDER / "support.py", input, self.memory, mocks=mocks, test=True).check()
+        self.assertEqual(result.output, {"reply": "Your cup.", "recalled": 1})
+        entry = result.remembered[0]
+        self.assertEqual((entry["namespace"], entry["content"]), ("s1", "User: What was broken?\nAssistant: Your cup."))
+
     def test_separates_conversations(self):
         self.turn("My cup is broken", "Which one?").check()
         self.assertEqual(self.turn("What was broken?", "What?", session_id="s2").check().output["recalled"], 0)
