@@ -2,29 +2,23 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/machine"
+	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/host/report"
-	"github.com/toolrun/toolrun/host/storage/mem"
-	"github.com/toolrun/toolrun/internal/strictjson"
-	"github.com/toolrun/toolrun/schema"
 )
 
-// testCommand runs the tests of machines.
+// testCommand runs the tests of tools.
 type testCommand struct{ baseCommand }
 
 func (tc testCommand) command() *cobra.Command {
@@ -32,13 +26,14 @@ func (tc testCommand) command() *cobra.Command {
 	var isolation isolationFlags
 	cmd := &cobra.Command{
 		Use:   "test [TOOL...]",
-		Short: "Run the tests of machines",
-		Long: `Run the tests in the section verifies of machines: of all tools of the app that are machines, or of the named tools.
+		Short: "Run the tests of tools",
+		Long: `Run the tests of all tools of the app, or of the named tools. The tests of a tool NAME are in the file
+NAME.tests.yaml in its folder, and in the section verifies of a machine. See docs/howto/test-a-tool.md.
 
-A test runs the machine with the input of the test and without stored data. It calls no model and stores nothing. The
-results of steps are those that the test or the step assumes. Without an assumption, recall finds nothing, and ask fails.
+A test is a test run, as of toolrun run --test, with an empty memory. It calls no models and stores nothing. recall finds
+nothing, unless the test contains its results.
 
-The exit code is 1 if a test fails.`,
+The exit code is 1 if a test fails, and 2 if a file has mistakes.`,
 		Example: `  toolrun test
   toolrun test answer --junit report.xml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,39 +56,46 @@ type testResult struct {
 	// Message is the reason of a failure.
 	Message string          `json:"message,omitempty"`
 	Changes []report.Change `json:"changes"`
-	took    time.Duration
+	// Remembered are the entries that the run would have stored in collections.
+	Remembered []report.Remembered `json:"remembered"`
+	took       time.Duration
+}
+
+// toolTests are the tests of a tool.
+type toolTests struct {
+	tool  app.Tool
+	doc   *machine.Document // the file of a machine with tests, or nil
+	cases []app.Case
 }
 
 func (tc testCommand) run(ctx context.Context, file string, names []string, junit string, isolation isolationFlags) (err error) {
-	pr, err := tc.projects.open(file)
+	pr, err := tc.projects.openApp(file)
 	if err != nil {
 		return err
 	}
 	defer pr.close()
-	if pr.file == "" {
-		return errNoApp
-	}
-	docs, err := tc.machines(pr, names)
+	found, err := tc.find(pr, names)
 	if err != nil {
 		return err
+	}
+	for _, t := range found {
+		if err := pythonCommands(tc).offer(ctx, pr, t.tool.Name, isolation); err != nil {
+			return err
+		}
 	}
 	tools, err := isolation.open(tc.out, tc.out.logger())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, tools.close()) }()
-	suite := testedApp(pr.app, docs)
-	backend := mem.New()
-	h, err := host.Open(ctx, host.Options{App: suite, Backend: backend, Engines: tools.engines, SweepEvery: -1, Now: tc.env.Now, Logger: tc.out.logger()})
-	if err != nil {
-		return errors.Join(err, backend.Close())
-	}
-	defer func() { err = errors.Join(err, h.Close(), backend.Close()) }()
+	tr := testRunner{tc.baseCommand, pr, tools.engines}
 	results := []testResult{}
-	for _, d := range docs {
-		for i := range d.doc.Tests {
-			results = append(results, tc.test(ctx, pr, h, d, i))
+	for _, t := range found {
+		more, err := tr.run(ctx, t)
+		if err != nil {
+			return err
 		}
+		results = append(results, more...)
 	}
 	if junit != "" {
 		if err := writeJUnit(tc.env.path(junit), results); err != nil {
@@ -103,160 +105,61 @@ func (tc testCommand) run(ctx context.Context, file string, names []string, juni
 	return errors.Join(ctx.Err(), tc.print(results))
 }
 
-// testedMachine is a machine with tests.
-type testedMachine struct {
-	tool app.Tool
-	doc  *machine.Document
-}
-
-// machines returns the machines of an app. The argument "names" selects tools; by default, all
-// machines are returned.
-func (tc testCommand) machines(pr *project, names []string) ([]testedMachine, error) {
+// find returns the tests of an app. The argument "names" selects tools; by default, the tests of all
+// tools are returned.
+func (tc testCommand) find(pr *project, names []string) ([]toolTests, error) {
 	for _, name := range names {
 		if err := pr.mustTool(name); err != nil {
 			return nil, err
 		}
 	}
-	var found []testedMachine
+	var all []toolTests
 	for _, t := range pr.app.Tools {
 		selected := slices.Contains(names, t.Name)
-		if path.Ext(t.Source) != machine.Extension {
-			if selected {
-				return nil, usagef("name a tool whose source is a .machine file", "the tool %q is not a machine", t.Name)
-			}
+		if !selected && len(names) > 0 {
 			continue
 		}
-		if !selected && len(names) > 0 {
+		found, err := tc.testsOf(pr, t)
+		if err != nil {
+			return nil, err
+		}
+		if found.doc == nil && len(found.cases) == 0 {
+			if selected {
+				return nil, usagef("write tests in the file "+pr.env.show(filepath.Join(pr.dir, filepath.FromSlash(t.CasesFile()))), "the tool %q has no tests", t.Name)
+			}
 			continue
 		}
 		if len(t.Broken) > 0 {
 			return nil, abi.Faultf(abi.SourceInvalid, "the declaration of the tool %q has errors: %v", t.Name, t.Broken).WithHint("see: toolrun check")
 		}
-		source, err := tc.env.readFile("the machine", filepath.Join(pr.dir, filepath.FromSlash(t.Source)))
-		if err != nil {
-			return nil, err
-		}
-		doc, problems := machine.Parse(t.Source, source)
-		if err := problems.Err(); err != nil {
-			return nil, abi.Faultf(abi.SourceInvalid, "%v", err)
-		}
-		found = append(found, testedMachine{t, doc})
+		all = append(all, found)
+	}
+	return all, nil
+}
+
+// testsOf reads the tests of a tool.
+func (tc testCommand) testsOf(pr *project, t app.Tool) (toolTests, error) {
+	found := toolTests{tool: t}
+	var problems problem.List
+	found.cases, problems = app.LoadCases(pr.app.Files, t)
+	if problems.Err() != nil {
+		return found, &appError{tc.env.show(filepath.Join(pr.dir, filepath.FromSlash(t.CasesFile()))), pr.shownProblems(problems)}
+	}
+	if path.Ext(t.Source) != machine.Extension || len(t.Broken) > 0 {
+		return found, nil
+	}
+	source, err := tc.env.readFile("the machine", filepath.Join(pr.dir, filepath.FromSlash(t.Source)))
+	if err != nil {
+		return found, err
+	}
+	doc, problems := machine.Parse(t.Source, source)
+	if err := problems.Err(); err != nil {
+		return found, abi.Faultf(abi.SourceInvalid, "%v", err)
+	}
+	if len(doc.Tests) > 0 {
+		found.doc = doc
 	}
 	return found, nil
-}
-
-// testName returns the name of the tool that executes a test.
-func testName(t app.Tool, index int) string { return t.Name + "." + machine.TestEntry(index) }
-
-// testedApp returns an app with a tool for each test. The tool returns the input, the output and the
-// expected output.
-func testedApp(a *app.App, machines []testedMachine) *app.App {
-	tested := *a
-	tested.Tools, tested.DefaultTool, tested.AgentFiles, tested.Agents, tested.AgentSet = nil, "", nil, nil, nil
-	for _, m := range machines {
-		for i := range m.doc.Tests {
-			t := m.tool
-			t.Name, t.Entry, t.InputSchema, t.OutputSchema, t.Approval = testName(m.tool, i), machine.TestEntry(i), nil, nil, declare.Approval{}
-			tested.Tools = append(tested.Tools, t)
-		}
-	}
-	return &tested
-}
-
-// test runs a test.
-func (tc testCommand) test(ctx context.Context, pr *project, h *host.Host, m testedMachine, index int) testResult {
-	t := m.doc.Tests[index]
-	result := testResult{Tool: m.tool.Name, Test: t.Name, File: pr.env.show(filepath.Join(pr.dir, filepath.FromSlash(m.doc.File))), Line: t.Line, Changes: []report.Change{}}
-	began := time.Now()
-	ran, err := h.Run(ctx, host.Invocation{
-		Tool: testName(m.tool, index), DryRun: true, Caller: host.Caller{User: "test", Session: "test"},
-	})
-	result.took = time.Since(began)
-	result.Changes = append(result.Changes, ran.Changes...)
-	if err != nil {
-		f := faultOf(err)
-		if f.Line > 0 {
-			result.Message = fmt.Sprintf("%s:%d:%d: ", result.File, f.Line, f.Column)
-		}
-		result.Message += f.Message
-		return result
-	}
-	result.Message = verdict(m.tool, ran.Output)
-	result.OK = result.Message == ""
-	return result
-}
-
-// verdict compares the output of a test with the expected output, and checks both schemas of the
-// machine. verdict returns the reason of a failure, or "".
-func verdict(t app.Tool, output json.RawMessage) string {
-	value, err := strictjson.Decode(output, strictjson.Limits{})
-	parts, ok := value.(map[string]any)
-	if err != nil || !ok {
-		return "the result cannot be decoded"
-	}
-	for _, check := range []struct {
-		what   string
-		schema json.RawMessage
-		value  any
-	}{{"the input", t.InputSchema, parts["input"]}, {"the output", t.OutputSchema, parts["output"]}} {
-		if check.schema == nil {
-			continue
-		}
-		compiled, err := schema.Compile(check.schema, schema.Options{})
-		if err != nil {
-			return err.Error()
-		}
-		if found := compiled.Validate(check.value); len(found) > 0 {
-			return check.what + ": " + abi.Summary(found)
-		}
-	}
-	return mismatch("output", parts["expect"], parts["output"])
-}
-
-// mismatch returns the first difference between an expected and an actual value, or "". An object
-// can have more members than expected.
-func mismatch(where string, want, got any) string {
-	switch w := want.(type) {
-	case map[string]any:
-		g, ok := got.(map[string]any)
-		if !ok {
-			break
-		}
-		for _, name := range sortedNames(w) {
-			value, ok := g[name]
-			if !ok {
-				return fmt.Sprintf("%s.%s is missing; want %s", where, name, compactJSON(w[name]))
-			}
-			if found := mismatch(where+"."+name, w[name], value); found != "" {
-				return found
-			}
-		}
-		return ""
-	case []any:
-		g, ok := got.([]any)
-		if !ok || len(g) != len(w) {
-			break
-		}
-		for i := range w {
-			if found := mismatch(fmt.Sprintf("%s[%d]", where, i), w[i], g[i]); found != "" {
-				return found
-			}
-		}
-		return ""
-	}
-	if reflect.DeepEqual(want, got) {
-		return ""
-	}
-	return fmt.Sprintf("%s is %s; want %s", where, compactJSON(got), compactJSON(want))
-}
-
-// compactJSON returns a value as JSON, truncated if it is long.
-func compactJSON(value any) string {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err.Error()
-	}
-	return shortValue(text)
 }
 
 // print prints the results, and fails if a test failed.

@@ -1,0 +1,253 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"path"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/problem"
+)
+
+// casesSuffix is the end of the names of files with test cases. The name begins with the name of the
+// tool.
+const casesSuffix = ".tests.yaml"
+
+// maxCases is the maximum number of test cases of a tool.
+const maxCases = 500
+
+// The caller of a Case that does not set another one.
+const (
+	caseUser    = "user_test"
+	caseSession = "session_test"
+)
+
+// Case is a test case: a test run of a tool, and what the case expects of its Result.
+type Case struct {
+	Name string
+	// File, Line and Column are the position of the name.
+	File         string
+	Line, Column int
+	// Given is the input. The default is {}. Context contains additional members of the context, or is
+	// nil.
+	Given, Context json.RawMessage
+	// User and Session are the caller. By default, they are user_test and session_test. Without a user or
+	// a session, they are "".
+	User, Session string
+	// Before contains the contents of stores before the run, in the order of the file.
+	Before []CaseRecord
+	// Mocks contains the mocks of the run, or is nil.
+	Mocks *CaseValue
+	// Expect is the expected output, or nil. An object can have more members than expected.
+	Expect *CaseValue
+	// Remembered contains the entries that the run remembers, or is nil.
+	Remembered *CaseValue
+	// After contains the contents of stores after the run.
+	After []CaseRecord
+	// Fails is the code of the expected fault, or "".
+	Fails abi.Code
+}
+
+// CaseRecord is the content of a store in a Case.
+type CaseRecord struct {
+	Store string
+	CaseValue
+}
+
+// CaseValue is a value in a file of test cases.
+type CaseValue struct {
+	JSON json.RawMessage
+	node *node
+}
+
+// Position returns the position of the part of the value that a JSON Pointer refers to. If there is no
+// such part, it returns the position of the closest part that contains it.
+func (v CaseValue) Position(pointer string) (line, column int) {
+	at := v.node.at(pointer)
+	if pointer == "" {
+		at = v.node.position
+	}
+	return at.line, at.column
+}
+
+// CasesFile returns the path of the file that can contain the test cases of a tool. It is in the
+// tool's folder, and is relative to the app's folder.
+func (t Tool) CasesFile() string {
+	folder := t.Dir
+	if folder == "" {
+		folder = path.Dir(t.Source)
+	}
+	return path.Join(folder, t.Name+casesSuffix)
+}
+
+// LoadCases reads the test cases of a tool. It returns nothing if the tool has no file with cases.
+func LoadCases(fsys fs.FS, t Tool) ([]Case, problem.List) {
+	file := t.CasesFile()
+	if _, err := fs.Lstat(fsys, file); err != nil {
+		return nil, nil
+	}
+	l := Loader{}.begin(fsys)
+	r := caseReader{l.fieldReader, l.tools.schemas}
+	root := l.files.document(file, position{file: file})
+	if root == nil || !r.keys(root, "a file of tests", []string{"tests"}) {
+		return nil, l.problems.Sorted()
+	}
+	cases := r.cases(root)
+	return cases, l.problems.Sorted()
+}
+
+var caseKeys = []string{"name", "given", "context", "user", "session", "before", "mocks", "expect", "remembered", "after", "fails"}
+
+// caseReader reads test cases.
+type caseReader struct {
+	fieldReader
+	schemas *schemaReader
+}
+
+func (r caseReader) cases(root *node) []Case {
+	n := root.get("tests")
+	if n == nil || n.kind != list {
+		at := root.position
+		if n != nil {
+			at = n.position
+		}
+		r.errorf(at, problem.WrongType, "write tests:, and below it a list of tests, each with a name", "tests must be a list")
+		return nil
+	}
+	if len(n.items) > maxCases {
+		r.errorf(n.items[maxCases].position, problem.OverLimit, "", "there are more than %d tests", maxCases)
+		return nil
+	}
+	var cases []Case
+	seen := map[string]bool{}
+	for _, item := range n.items {
+		if !r.keys(item, "a test", caseKeys) {
+			continue
+		}
+		c := r.one(item)
+		if seen[c.Name] && c.Name != "" {
+			r.errorf(item.at("/name"), problem.DuplicateName, "choose another name", "two tests have the name %s", problem.Quote(c.Name))
+		}
+		seen[c.Name] = true
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// one reads a test case.
+func (r caseReader) one(n *node) Case {
+	at := n.at("/name")
+	c := Case{Name: r.text(n.get("name"), "name"), File: at.file, Line: at.line, Column: at.column, Given: json.RawMessage("{}")}
+	if n.get("name") == nil && lacks(n, "name", caseKeys) {
+		r.errorf(n.position, problem.MissingKey, `add name: "what is tested"`, "the test has no name")
+	}
+	if v := r.object(n, "given"); v != nil {
+		c.Given = v.JSON
+	}
+	if v := r.object(n, "context"); v != nil {
+		c.Context = v.JSON
+	}
+	c.User, c.Session = r.id(n.get("user"), "user", caseUser), r.id(n.get("session"), "session", caseSession)
+	c.Before, c.After = r.records(n, "before"), r.records(n, "after")
+	c.Mocks, c.Expect, c.Remembered = r.object(n, "mocks"), r.value(n.get("expect")), r.value(n.get("remembered"))
+	if list := n.get("remembered"); list != nil {
+		r.entriesOf(list)
+	}
+	r.expectations(n, &c)
+	return c
+}
+
+// expectations reads the expected fault, and checks that the test expects something.
+func (r caseReader) expectations(n *node, c *Case) {
+	fails := n.get("fails")
+	if fails != nil {
+		c.Fails = abi.Code(r.text(fails, "fails"))
+		if c.Fails != "" && c.Fails.Number() == 0 {
+			known := make([]string, 0, len(abi.Codes()))
+			for _, code := range abi.Codes() {
+				known = append(known, string(code))
+			}
+			r.errorf(fails.position, problem.BadValue, didYouMean(string(c.Fails), known), "%s is not the code of a fault", problem.Quote(string(c.Fails)))
+		}
+	}
+	others := 0
+	for _, key := range []string{"expect", "remembered", "after"} {
+		if v := n.get(key); v != nil {
+			others++
+			if fails != nil {
+				r.errorf(n.at("/"+key), problem.Contradiction, "remove "+key+" or fails", "a run that fails stores nothing and has no output")
+			}
+		}
+	}
+	if fails == nil && others == 0 {
+		r.errorf(n.position, problem.MissingKey, "add expect, remembered, after or fails", "the test %s expects nothing", problem.Quote(c.Name))
+	}
+}
+
+var entryKeys = []string{"collection", "namespace", "id", "content", "metadata", "expires_at"}
+
+// entriesOf checks the keys of expected entries.
+func (r caseReader) entriesOf(n *node) {
+	if n.kind != list {
+		r.errorf(n.position, problem.WrongType, "write a list of entries, such as [{collection: kb, content: text}]", "remembered must be a list, not %s", n.kind)
+		return
+	}
+	for _, item := range n.items {
+		r.keys(item, "an entry", entryKeys)
+	}
+}
+
+// id returns an id. If the value is null, it returns "".
+func (r caseReader) id(n *node, key, otherwise string) string {
+	switch {
+	case n == nil:
+		return otherwise
+	case n.kind == null:
+		return ""
+	}
+	return r.text(n, key)
+}
+
+// records reads the contents of stores.
+func (r caseReader) records(n *node, key string) []CaseRecord {
+	stores := n.get(key)
+	if stores == nil {
+		return nil
+	}
+	if stores.kind != object {
+		r.errorf(stores.position, problem.WrongType, "write {STORE: CONTENT}", "%s must be a mapping from stores to contents, not %s", key, stores.kind)
+		return nil
+	}
+	r.once(stores)
+	var records []CaseRecord
+	for _, m := range stores.members {
+		if v := r.value(m.value); v != nil {
+			records = append(records, CaseRecord{m.key, *v})
+		}
+	}
+	return records
+}
+
+// object returns the value of a key that must be an object, or nil.
+func (r caseReader) object(n *node, key string) *CaseValue {
+	v := n.get(key)
+	if v == nil {
+		return nil
+	}
+	if v.kind != object {
+		r.errorf(v.position, problem.WrongType, "write {name: value}", "%s must be a mapping, not %s", key, v.kind)
+		return nil
+	}
+	return r.value(v)
+}
+
+// value returns a value as JSON, or nil if there is none.
+func (r caseReader) value(n *node) *CaseValue {
+	if n == nil || !r.schemas.isJSON(n) {
+		return nil
+	}
+	var b bytes.Buffer
+	n.appendJSON(&b)
+	return &CaseValue{b.Bytes(), n}
+}
