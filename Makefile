@@ -56,6 +56,7 @@ bench:
 	cd bench && $(GO) run ./isolation
 	cd bench && $(GO) run ./service
 	cd bench && $(GO) run ./wasm
+	cd bench && $(GO) run ./recall
 
 hostile:
 	cd hostile && $(GO) run .
