@@ -91,7 +91,7 @@ func (cc checkCommand) check(ctx context.Context, file, db, tenant string, isola
 			return nil
 		}
 		found, err := cc.checkParts(ctx, pr, isolation)
-		found = append(append(found, pr.unknownModels(models)...), pr.caseProblems()...)
+		found = append(append(found, pr.unknownModels(models)...), caseProblems(pr)...)
 		if err != nil || db == "" {
 			problems = append(problems, found...)
 			return err
@@ -120,21 +120,21 @@ func (pr *project) unknownModels(config *model.Config) problem.List {
 	}
 	problems := pr.app.UnknownModels(func(name string) bool { _, ok := config.Chat[name]; return ok })
 	problems = append(problems, pr.app.UnknownEmbeddings(config.HasEmbedder)...)
-	return pr.shownProblems(problems)
+	return shownProblems(pr, problems)
 }
 
 // caseProblems returns the problems in the files with test cases of tools.
-func (pr *project) caseProblems() problem.List {
+func caseProblems(pr *project) problem.List {
 	var problems problem.List
 	for _, t := range pr.app.Tools {
 		_, found := app.LoadCases(pr.app.Files, t)
-		problems = append(problems, pr.shownProblems(found)...)
+		problems = append(problems, shownProblems(pr, found)...)
 	}
 	return problems
 }
 
 // shownProblems returns problems with the display paths of their files.
-func (pr *project) shownProblems(problems problem.List) problem.List {
+func shownProblems(pr *project, problems problem.List) problem.List {
 	for i, p := range problems {
 		problems[i].File = pr.env.show(filepath.Join(pr.dir, filepath.FromSlash(p.File)))
 	}

@@ -143,7 +143,7 @@ func (tc testCommand) testsOf(pr *project, t app.Tool) (toolTests, error) {
 	var problems problem.List
 	found.cases, problems = app.LoadCases(pr.app.Files, t)
 	if problems.Err() != nil {
-		return found, &appError{tc.env.show(filepath.Join(pr.dir, filepath.FromSlash(t.CasesFile()))), pr.shownProblems(problems)}
+		return found, &appError{tc.env.show(filepath.Join(pr.dir, filepath.FromSlash(t.CasesFile()))), shownProblems(pr, problems)}
 	}
 	if path.Ext(t.Source) != machine.Extension || len(t.Broken) > 0 {
 		return found, nil
