@@ -1,11 +1,11 @@
 package app
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/problem"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // approvedByUser is the value of the key "by" if the user of a run may approve its effects.
@@ -16,7 +16,7 @@ const maxGated = 64
 
 var (
 	approvalKeys = []string{"before", "by"}
-	functionName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}(\.[a-z][a-z0-9_]{0,63})?$`)
+	functionName = lazyregexp.New(`^[a-z][a-z0-9_]{0,63}(\.[a-z][a-z0-9_]{0,63})?$`)
 )
 
 // approval reads the operations of a tool that require an approval. Only the host knows all
@@ -47,7 +47,7 @@ func (r *toolReader) approval(n *node) (a declare.Approval) {
 		switch {
 		case item.kind != text:
 			r.errorf(item.position, problem.WrongType, "", "the name of an operation must be a string, not %s", item.kind)
-		case !functionName.MatchString(item.value):
+		case !functionName().MatchString(item.value):
 			r.errorf(item.position, problem.BadName, "write the name of a function, such as set_content or model.chat", "%s is not a valid name of an operation", problem.Quote(item.value))
 		case slices.Contains(a.Before, item.value):
 			r.errorf(item.position, problem.BadValue, "list the operation once", "the operation %s is listed twice", problem.Quote(item.value))

@@ -5,10 +5,10 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/toolrun/toolrun/host/problem"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // fileReader reads the files of a declaration.
@@ -124,7 +124,7 @@ func (r *fileReader) similarFile(file string) string {
 	return ""
 }
 
-var drive = regexp.MustCompile(`^[A-Za-z]:`)
+var drive = lazyregexp.New(`^[A-Za-z]:`)
 
 // resolve converts a path that is relative to the folder base to a path that is relative to the
 // app's folder.
@@ -136,7 +136,7 @@ func (r *fileReader) resolve(n *node, base string) (string, bool) {
 		r.errorf(n.position, problem.BadValue, "", "the path is empty")
 	case strings.Contains(p, `\`):
 		r.errorf(n.position, problem.BadValue, "write "+problem.Quote(strings.ReplaceAll(p, `\`, "/")), `separate folders with /, not with \`)
-	case path.IsAbs(p), drive.MatchString(p), drive.MatchString(file):
+	case path.IsAbs(p), drive().MatchString(p), drive().MatchString(file):
 		r.errorf(n.position, problem.OutsideFolder, "write a path relative to this file", "%s is an absolute path", problem.Quote(p))
 	case file == "..", strings.HasPrefix(file, "../"):
 		r.errorf(n.position, problem.OutsideFolder, "move the file into the app's folder", "%s is outside the app's folder", problem.Quote(p))

@@ -1,21 +1,21 @@
 package app
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/problem"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // poorNames matches store names that do not describe the content, such as data or data2.
-var poorNames = regexp.MustCompile(`(?i)^([a-z]|data|temp|tmp|test|testing|foo|bar|baz|abc|xyz` +
+var poorNames = lazyregexp.New(`(?i)^([a-z]|data|temp|tmp|test|testing|foo|bar|baz|abc|xyz` +
 	`|store|my_?store|memory|mem|stuff|things?|misc|new|untitled|example|sample|values?|objects?|info)[_-]?[0-9]*$`)
 
 // lintStore warns about valid declarations of a store that are usually mistakes.
 func (r *storeReader) lintStore(m member, s declare.Store) {
-	if poorNames.MatchString(s.Name) {
+	if poorNames().MatchString(s.Name) {
 		r.warnf(m.position, problem.PoorName, "choose a name such as userPreferences or orderHistory; the name of a store cannot be changed later", "the name %s does not describe the content", problem.Quote(s.Name))
 	}
 	if s.Retention.Session && s.Access == declare.ScopeApplication {

@@ -3,11 +3,11 @@ package app
 import (
 	"cmp"
 	"io/fs"
-	"regexp"
 	"time"
 
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/problem"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // The defaults of Loader and App.
@@ -92,7 +92,7 @@ func (ld Loader) begin(fsys fs.FS) *load {
 
 var appKeys = []string{"app", "session_idle", "workflow_idle", "memory", "facts", "blocks", "collections", "sleep", "agents", "tools", "default_tool", "prompts"}
 
-var idRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+var idRule = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // app reads an app file.
 func (l *load) app(root *node) (*App, problem.List) {
@@ -165,7 +165,7 @@ func (l *load) id(root *node) string {
 		return ""
 	}
 	id := l.text(n, "app")
-	if n.kind == text && !idRule.MatchString(id) {
+	if n.kind == text && !idRule().MatchString(id) {
 		l.errorf(n.position, problem.BadName, "use letters, digits, '.', '_' or '-', such as my-shop", "%s is not a valid app id", problem.Quote(id))
 	}
 	return id

@@ -48,7 +48,7 @@ func (r *toolReader) machine(at position, t *Tool, get func(key string) *node) {
 // machineModels returns the models that the steps of a machine use.
 func (r *toolReader) machineModels(doc *machine.Document) []string {
 	for _, s := range doc.Steps {
-		if s.Kind == machine.Ask && !modelName.MatchString(s.Model.Value) {
+		if s.Kind == machine.Ask && !modelName().MatchString(s.Model.Value) {
 			r.errorf(position{doc.File, s.Model.Line, s.Model.Column}, problem.BadName, modelNameHint, "%s is not a valid name of a model", problem.Quote(s.Model.Value))
 		}
 	}

@@ -1,18 +1,18 @@
 package app
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/problem"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // maxModels is the maximum number of models of a tool.
 const maxModels = 32
 
-var modelName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.:-]{0,63}$`)
+var modelName = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_.:-]{0,63}$`)
 
 const modelNameHint = "use letters, digits, _, -, . and :, at most 64, and begin with a letter"
 
@@ -34,7 +34,7 @@ func (r *toolReader) models(n *node) []string {
 		switch {
 		case item.kind != text:
 			r.errorf(item.position, problem.WrongType, "", "the name of a model must be a string, not %s", item.kind)
-		case !modelName.MatchString(item.value):
+		case !modelName().MatchString(item.value):
 			r.errorf(item.position, problem.BadName, modelNameHint, "%s is not a valid name of a model", problem.Quote(item.value))
 		case slices.Contains(names, item.value):
 			r.errorf(item.position, problem.BadValue, "list the model once", "the model %s is listed twice", problem.Quote(item.value))

@@ -2,9 +2,10 @@ package app
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // kind is the type of a value in a file.
@@ -148,7 +149,7 @@ func (n *node) seal() *node {
 	return n
 }
 
-var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+var jsonNumber = lazyregexp.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // appendJSON encodes the node as compact JSON. appendJSON preserves the order of members and the
 // literals of numbers. The caller must first check that all numbers are valid JSON, and that there

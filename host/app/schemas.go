@@ -91,7 +91,7 @@ func (r *schemaReader) isJSON(n *node) bool {
 	ok := true
 	switch n.kind {
 	case number:
-		if ok = jsonNumber.MatchString(n.value); !ok {
+		if ok = jsonNumber().MatchString(n.value); !ok {
 			r.errorf(n.position, problem.BadSchema, "write a decimal number, or put the value in quotes to make a string", "%s is not a JSON number", problem.Quote(n.value))
 		}
 	case object:

@@ -73,7 +73,7 @@ func (r sleepReader) model(n *node) string {
 		return ""
 	}
 	name := r.text(n, "model")
-	if n.kind == text && !modelName.MatchString(name) {
+	if n.kind == text && !modelName().MatchString(name) {
 		r.errorf(n.position, problem.BadName, modelNameHint, "%s is not a valid name of a model", problem.Quote(name))
 	}
 	return name

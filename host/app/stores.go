@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/problem"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 var (
@@ -74,14 +74,14 @@ func (r *storeReader) store(m member) declare.Store {
 	return s
 }
 
-var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var notInName = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 
 // storeNameHint returns a hint with a valid name that is similar to an invalid name.
 func storeNameHint(name string) string {
 	if strings.EqualFold(name, declare.SessionMeta) {
 		return "use the built-in store with a read grant, without a declaration"
 	}
-	near := strings.Trim(notInName.ReplaceAllString(name, "_"), "_-0123456789")
+	near := strings.Trim(notInName().ReplaceAllString(name, "_"), "_-0123456789")
 	if declare.CheckName(near) != nil {
 		return ""
 	}
@@ -176,10 +176,10 @@ func (r *storeReader) retention(n *node, access declare.Scope) declare.Retention
 }
 
 var (
-	countOfWeeks = regexp.MustCompile(`^([1-9][0-9]{0,3})w$`)
-	countOfWords = regexp.MustCompile(`^([1-9][0-9]{0,3})[ _]?(day|week|month|year)s?$`)
-	bareCount    = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
-	zeroCount    = regexp.MustCompile(`^0+[a-z]*$`)
+	countOfWeeks = lazyregexp.New(`^([1-9][0-9]{0,3})w$`)
+	countOfWords = lazyregexp.New(`^([1-9][0-9]{0,3})[ _]?(day|week|month|year)s?$`)
+	bareCount    = lazyregexp.New(`^[1-9][0-9]{0,3}$`)
+	zeroCount    = lazyregexp.New(`^0+[a-z]*$`)
 )
 
 // retentionHint returns a hint with a valid notation for a retention.
@@ -190,19 +190,19 @@ func retentionHint(s string) string {
 	if isRetention(low) {
 		return "did you mean " + low + "?"
 	}
-	switch m := countOfWords.FindStringSubmatch(low); {
+	switch m := countOfWords().FindStringSubmatch(low); {
 	case m != nil:
 		if word := m[1] + "_" + m[2]; isRetention(word) {
 			return "write " + word
 		}
 		count, _ := strconv.Atoi(m[1])
 		return fmt.Sprintf("write %dd", count*days[m[2]])
-	case countOfWeeks.MatchString(low):
+	case countOfWeeks().MatchString(low):
 		count, _ := strconv.Atoi(strings.TrimSuffix(low, "w"))
 		return fmt.Sprintf("write weeks as days: %dd", 7*count)
-	case bareCount.MatchString(low):
+	case bareCount().MatchString(low):
 		return fmt.Sprintf("add a unit, such as %sd", low)
-	case zeroCount.MatchString(low):
+	case zeroCount().MatchString(low):
 		return "use at least 1s; to keep no record, let the tool delete the record"
 	case strings.HasPrefix(low, "-"):
 		return "use a positive retention"

@@ -3,12 +3,12 @@ package app
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/toolrun/toolrun/host/problem"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // syntaxProblem converts a parser error to a problem with a hint. The parser reports the position
@@ -33,7 +33,7 @@ func syntaxProblem(file string, content []byte, err error) problem.Problem {
 		message, hint = "YAML cannot be indented with tabs", "indent with spaces"
 	case strings.Contains(line, ": {{"):
 		hint = `quote strings that begin with {{`
-	case missingSpace.MatchString(line):
+	case missingSpace().MatchString(line):
 		hint = "put a space after the colon"
 	case strings.Contains(message, "mapping value is not allowed"):
 		if next := nextLine(lines, at.line); goesDeeper(lines, at, next) {
@@ -52,7 +52,7 @@ func syntaxProblem(file string, content []byte, err error) problem.Problem {
 }
 
 // missingSpace matches a line that consists only of "key:value".
-var missingSpace = regexp.MustCompile(`^ *(- +)*[A-Za-z_][A-Za-z0-9_-]*:[^ /]\S*$`)
+var missingSpace = lazyregexp.New(`^ *(- +)*[A-Za-z_][A-Za-z0-9_-]*:[^ /]\S*$`)
 
 // nextLine returns the number of the next non-empty line, or 0.
 func nextLine(lines []string, after int) int {

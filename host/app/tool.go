@@ -53,8 +53,8 @@ func (r *toolReader) manifestName(manifest *node, otherwise string) string {
 // defaultToolName derives a valid name from a path.
 func defaultToolName(p string) string {
 	base := strings.TrimSuffix(path.Base(p), path.Ext(p))
-	base = strings.Trim(notInName.ReplaceAllString(base, "_"), "_")
-	if !toolName.MatchString(base) {
+	base = strings.Trim(notInName().ReplaceAllString(base, "_"), "_")
+	if !toolName().MatchString(base) {
 		return "tool"
 	}
 	return base

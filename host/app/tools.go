@@ -2,12 +2,12 @@ package app
 
 import (
 	"path"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/problem"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // The variable declared lists the keys of a tool that are allowed both in the app file and in a
@@ -22,7 +22,7 @@ var (
 	limitKeys      = []string{"timeout", "deadline", "cpu", "memory", "output", "calls", "fuel"}
 )
 
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+var toolName = lazyregexp.New(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // toolReader reads the section tools, and the manifests of tools.
 type toolReader struct {
@@ -87,11 +87,11 @@ func (r *toolReader) tool(m member) Tool {
 }
 
 func (r fieldReader) checkToolName(at position, name, what string) {
-	if toolName.MatchString(name) {
+	if toolName().MatchString(name) {
 		return
 	}
 	hint := ""
-	if near := strings.Trim(notInName.ReplaceAllString(name, "_"), "_"); toolName.MatchString(near) {
+	if near := strings.Trim(notInName().ReplaceAllString(name, "_"), "_"); toolName().MatchString(near) {
 		hint = "write " + near
 	}
 	r.errorf(at, problem.BadName, hint, "%s is not a valid name of a %s: use 1 to 128 letters, digits, '_', '-' or '.'", problem.Quote(name), what)
@@ -162,7 +162,7 @@ func (r *toolReader) annotations(n *node) declare.Annotations {
 	}
 }
 
-var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+var envName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
 // env reads the environment of a tool. Like a shell, it converts numbers and booleans to strings
 // with the same spelling.
@@ -177,7 +177,7 @@ func (r *toolReader) env(n *node) map[string]string {
 	r.once(n)
 	env := make(map[string]string, len(n.members))
 	for _, m := range n.members {
-		if !envName.MatchString(m.key) {
+		if !envName().MatchString(m.key) {
 			r.errorf(m.position, problem.BadName, "use letters, digits and '_'", "%s is not a valid variable name", problem.Quote(m.key))
 		}
 		switch v := m.value; v.kind {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/bytesize"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // The limits on declared values that are not part of Loader.
@@ -132,7 +132,7 @@ func (r fieldReader) flag(n *node, key string) *bool {
 	return nil
 }
 
-var durationRule = regexp.MustCompile(`^([1-9][0-9]{0,9})(ms|s|m|h|d)$`)
+var durationRule = lazyregexp.New(`^([1-9][0-9]{0,9})(ms|s|m|h|d)$`)
 
 var durationUnits = []struct {
 	name string
@@ -158,7 +158,7 @@ func (r fieldReader) duration(n *node, key string, low, high time.Duration) time
 }
 
 func parseDuration(s string) (time.Duration, bool) {
-	m := durationRule.FindStringSubmatch(s)
+	m := durationRule().FindStringSubmatch(s)
 	if m == nil {
 		return 0, false
 	}

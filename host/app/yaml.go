@@ -174,7 +174,7 @@ func (r *yamlReader) read(n ast.Node) *node {
 // numbers that the parser treats as strings.
 func (r *yamlReader) scalar(at position, n *ast.StringNode) *node {
 	t := n.GetToken()
-	if t.Type == token.StringType && jsonNumber.MatchString(n.Value) {
+	if t.Type == token.StringType && jsonNumber().MatchString(n.Value) {
 		return (&node{position: at, kind: number, value: n.Value}).seal()
 	}
 	v := &node{position: at, kind: text, value: n.Value, start: at}

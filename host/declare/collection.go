@@ -51,7 +51,7 @@ func (c Collection) WithDefaults() Collection {
 // "access" is the access of its store.
 func CheckCollection(c Collection, access Scope) error {
 	switch {
-	case c.Embedding != "" && !nameRule.MatchString(c.Embedding):
+	case c.Embedding != "" && !nameRule().MatchString(c.Embedding):
 		return fmt.Errorf("invalid name of an embedding model %q: use a letter and up to 63 more letters, digits, _ or -", c.Embedding)
 	case c.Erase != "" && c.Erase != EraseAuthor && c.Erase != EraseNever:
 		return fmt.Errorf("unknown value of erase %q: use %s or %s", c.Erase, EraseAuthor, EraseNever)

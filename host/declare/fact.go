@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // Facts is the name of the built-in store of facts.
@@ -101,7 +102,7 @@ func isDate(value json.RawMessage) bool {
 // MaxFactPath is the largest size of a path in bytes.
 const MaxFactPath = 512
 
-var factPathRule = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)+$`)
+var factPathRule = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)+$`)
 
 // CheckFactPath returns an error if path is not a valid path: at least two names, separated by
 // dots.
@@ -109,7 +110,7 @@ func CheckFactPath(path string) error {
 	if len(path) > MaxFactPath {
 		return fmt.Errorf("the path of a fact has %d bytes; the limit is %d", len(path), MaxFactPath)
 	}
-	if !factPathRule.MatchString(path) {
+	if !factPathRule().MatchString(path) {
 		return fmt.Errorf("%q is not a path of a fact: use at least two names of letters, digits, _ or -, separated by dots, such as user.language", path)
 	}
 	return nil

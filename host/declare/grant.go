@@ -49,7 +49,7 @@ func (g Grant) IsPattern() bool { return strings.HasSuffix(g.Store, "*") }
 
 // CheckPattern returns an error if the grant is a pattern of invalid store names.
 func (g Grant) CheckPattern() error {
-	if prefix, pattern := strings.CutSuffix(g.Store, "*"); pattern && !nameRule.MatchString(prefix) {
+	if prefix, pattern := strings.CutSuffix(g.Store, "*"); pattern && !nameRule().MatchString(prefix) {
 		return fmt.Errorf("%q is not a pattern of store names: use the beginning of a name and one * at the end, such as kb-*", g.Store)
 	}
 	return nil

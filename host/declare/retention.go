@@ -2,10 +2,11 @@ package declare
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // Retention is the lifetime of a record after its last write. With the zero value, a record lives
@@ -30,7 +31,7 @@ var retentionWords = map[string]Retention{
 
 var retentionUnits = map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}
 
-var retentionRule = regexp.MustCompile(`^[1-9][0-9]{0,9}[smhd]$`)
+var retentionRule = lazyregexp.New(`^[1-9][0-9]{0,9}[smhd]$`)
 
 // ParseRetention parses a retention in the notation of app files and options. Examples are session,
 // 1_day, "1 week", 1_month, 90d, 24h, 30m and 10s. A month has 30 days.
@@ -38,7 +39,7 @@ func ParseRetention(text string) (Retention, error) {
 	if r, ok := retentionWords[strings.ReplaceAll(text, " ", "_")]; ok {
 		return r, nil
 	}
-	if !retentionRule.MatchString(text) {
+	if !retentionRule().MatchString(text) {
 		return Retention{}, fmt.Errorf("%q is not a valid retention; use session, 1_day, 1_week, 1_month, or a number with one unit such as 90d, 24h, 30m, 10s", text)
 	}
 	n, err := strconv.ParseInt(text[:len(text)-1], 10, 64)

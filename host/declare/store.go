@@ -3,8 +3,9 @@ package declare
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // Scope determines whether a record of a store belongs to a session, a workflow, a user or the app.
@@ -57,7 +58,7 @@ type Store struct {
 	Collection Collection
 }
 
-var nameRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+var nameRule = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
 // CheckName returns an error if name is not a valid store name. The caller must check that names
 // are unique regardless of case.
@@ -77,7 +78,7 @@ func CheckName(name string) error {
 	if reservedForBlocks(name) {
 		return fmt.Errorf("the name %q is reserved for blocks", strings.ToLower(name))
 	}
-	if !nameRule.MatchString(name) {
+	if !nameRule().MatchString(name) {
 		return fmt.Errorf("invalid store name %q: use a letter and up to 63 more letters, digits, _ or -", name)
 	}
 	return nil

@@ -1,12 +1,12 @@
 package extract
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // MaxNameBytes is the maximum size of a file name, as in most file systems.
@@ -35,7 +35,7 @@ func CleanName(filename string) (string, error) {
 		return "", badName("contains a control character or a line break")
 	case strings.ContainsFunc(name, hides):
 		return "", badName("contains characters that are invisible or change the text direction")
-	case deviceName.MatchString(name):
+	case deviceName().MatchString(name):
 		return "", badName("is a reserved device name")
 	}
 	return name, nil
@@ -50,7 +50,7 @@ func baseName(filename string) string { return filename[strings.LastIndexAny(fil
 
 // deviceName matches names that Windows treats as devices, with any extension. The page "Naming
 // Files, Paths, and Namespaces" of the Windows documentation lists them.
-var deviceName = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)`)
+var deviceName = lazyregexp.New(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)`)
 
 // hides reports whether a character is invisible or changes how other characters are displayed.
 // hides allows joiners, because words in many languages contain them.

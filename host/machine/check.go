@@ -85,7 +85,7 @@ func (c checker) step(s *Step) {
 // literal checks the value of a setting if it is a literal.
 func (c checker) literal(s *Step, setting Setting) {
 	value, ok := setting.Script.Literal()
-	if !ok || placeholderRule.MatchString(setting.Script.Text) {
+	if !ok || placeholderRule().MatchString(setting.Script.Text) {
 		return
 	}
 	number, isNumber := value.(float64)

@@ -1,10 +1,10 @@
 package machine
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/toolrun/toolrun/host/problem"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -32,10 +32,10 @@ type reader struct{ *source }
 const nameText = `[A-Za-z_][A-Za-z0-9_]{0,63}`
 
 var (
-	nameRule    = regexp.MustCompile(`^` + nameText + `$`)
-	machineLine = regexp.MustCompile(`^machine (\S+)$`)
-	stepLine    = regexp.MustCompile(`^([A-Za-z_]+) (` + nameText + `|<[A-Za-z_ ]+>)(?: ?, ?(.+))?$`)
-	description = regexp.MustCompile(`^description (".*")$`)
+	nameRule    = lazyregexp.New(`^` + nameText + `$`)
+	machineLine = lazyregexp.New(`^machine (\S+)$`)
+	stepLine    = lazyregexp.New(`^([A-Za-z_]+) (` + nameText + `|<[A-Za-z_ ]+>)(?: ?, ?(.+))?$`)
+	description = lazyregexp.New(`^description (".*")$`)
 )
 
 // The keywords of sections, of steps and of tests.
@@ -66,7 +66,7 @@ func section(l *line) string {
 // A line of two words that is not JavaScript begins a step, even if the keyword is unknown.
 func stepHeader(l *line) []string {
 	text, _ := words(l)
-	parts := stepLine.FindStringSubmatch(text)
+	parts := stepLine().FindStringSubmatch(text)
 	if parts == nil || jsKeywords[parts[1]] || parts[2] == "as" {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (r reader) machine() {
 		return
 	}
 	text, comment := words(l)
-	if m := machineLine.FindStringSubmatch(text); m != nil {
+	if m := machineLine().FindStringSubmatch(text); m != nil {
 		r.doc.Name = r.name(l, m[1], len("machine"))
 		r.take(l, 0, withComment(text, comment))
 	} else {
@@ -100,7 +100,7 @@ func (r reader) machine() {
 func (r reader) part(l *line, seen map[string]bool) {
 	text, comment := words(l)
 	name := section(l)
-	if m := description.FindStringSubmatch(text); m != nil {
+	if m := description().FindStringSubmatch(text); m != nil {
 		value, ok := Script{Text: m[1]}.Literal()
 		if !ok {
 			r.errorf(r.at(l), problem.BadValue, `write: description "What the machine does."`, "the description is not a string")
@@ -154,7 +154,7 @@ func (r *source) named(n Name, what string) {
 	switch {
 	case strings.HasPrefix(n.Value, "<"):
 		r.errorf(n.Position, problem.Placeholder, "replace the placeholder with a name", "%s is a placeholder", n.Value)
-	case !nameRule.MatchString(n.Value), n.Value == "__proto__":
+	case !nameRule().MatchString(n.Value), n.Value == "__proto__":
 		r.errorf(n.Position, problem.BadName, "use up to 64 letters, digits and _, and do not begin with a digit", "%s is not a valid name of %s", problem.Quote(n.Value), what)
 	}
 }

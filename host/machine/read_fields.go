@@ -2,17 +2,17 @@ package machine
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/host/problem"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
 var (
-	fieldLine = regexp.MustCompile(`^(\S+) as (.+)$`)
-	listType  = regexp.MustCompile(`^list of (\S+)$`)
+	fieldLine = lazyregexp.New(`^(\S+) as (.+)$`)
+	listType  = lazyregexp.New(`^list of (\S+)$`)
 )
 
 // fieldReader reads the fields and the permissions of a machine.
@@ -22,7 +22,7 @@ type fieldReader struct{ *source }
 func (r fieldReader) fields(level int, fields []Field) []Field {
 	for l := r.peek(); l != nil; l = r.peek() {
 		text, comment := words(l)
-		m := fieldLine.FindStringSubmatch(text)
+		m := fieldLine().FindStringSubmatch(text)
 		if m == nil {
 			if h := stepHeader(l); level == 2 && section(l) == "" && (h == nil || !contains(stepKinds, h[1])) {
 				r.errorf(r.at(l), problem.Syntax, "write NAME as TYPE", "%s is not a field", problem.Quote(text))
@@ -54,7 +54,7 @@ func (r fieldReader) fieldType(l *line, f *Field, text string) {
 	name = strings.TrimSpace(name)
 	at := r.name(l, name, strings.Index(l.text, " as ")+1).Position
 	f.Type = Type(name)
-	if m := listType.FindStringSubmatch(name); m != nil {
+	if m := listType().FindStringSubmatch(name); m != nil {
 		f.Type, f.Items = List, Type(m[1])
 		r.knownType(at, m[1])
 	} else {

@@ -1,10 +1,10 @@
 package machine
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/toolrun/toolrun/host/problem"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -17,9 +17,9 @@ var settingNames = map[StepKind][]string{
 }
 
 var (
-	keyLine   = regexp.MustCompile(`^(` + nameText + `)\s*:(?:\s|$)`)
-	withLine  = regexp.MustCompile(`^with\s+([A-Za-z_]+)(?:\s|$)`)
-	usingRule = regexp.MustCompile(`^([A-Za-z_]+) ?: ?("(?:[^"\\]|\\.)*")$`)
+	keyLine   = lazyregexp.New(`^(` + nameText + `)\s*:(?:\s|$)`)
+	withLine  = lazyregexp.New(`^with\s+([A-Za-z_]+)(?:\s|$)`)
+	usingRule = lazyregexp.New(`^([A-Za-z_]+) ?: ?("(?:[^"\\]|\\.)*")$`)
 )
 
 // steps reads the steps of the section implements.
@@ -85,7 +85,7 @@ func (r reader) body(header *line, s *Step) {
 
 // stepOptions reads the options after the name of a step.
 func (r reader) stepOptions(l *line, s *Step, text string) {
-	m := usingRule.FindStringSubmatch(text)
+	m := usingRule().FindStringSubmatch(text)
 	if m == nil || m[1] != "using" || s.Kind != Ask {
 		hint := `only the step ask has an option: using: "MODEL"`
 		r.errorf(r.name(l, text, 0).Position, problem.UnknownKey, hint, "%s is not an option of the step", problem.Quote(text))
@@ -102,16 +102,16 @@ func (r reader) stepOptions(l *line, s *Step, text string) {
 // endsSetting reports whether a line cannot continue the value of a setting.
 func endsSetting(l *line) bool {
 	text, _ := words(l)
-	return boundary(l) || keyLine.MatchString(l.text) || withLine.MatchString(l.text) || text == "returns" || text == "assuming"
+	return boundary(l) || keyLine().MatchString(l.text) || withLine().MatchString(l.text) || text == "returns" || text == "assuming"
 }
 
 // stepPart reads a setting, or a part of a step ask.
 func (r reader) stepPart(l *line, s *Step) {
 	text, comment := words(l)
 	key, separator := "", " "
-	if m := keyLine.FindStringSubmatch(l.text); m != nil {
+	if m := keyLine().FindStringSubmatch(l.text); m != nil {
 		key, separator = m[1], ": "
-	} else if m := withLine.FindStringSubmatch(l.text); m != nil {
+	} else if m := withLine().FindStringSubmatch(l.text); m != nil {
 		key = m[1]
 	}
 	switch {
@@ -186,11 +186,11 @@ func (r reader) keyed(l *line, key, prefix string, level int) Setting {
 	return c
 }
 
-var placeholderRule = regexp.MustCompile(`^(?:"?(<[a-z_]+>)"?|\{ (<[a-z_]+>): <[a-z_]+> \})$`)
+var placeholderRule = lazyregexp.New(`^(?:"?(<[a-z_]+>)"?|\{ (<[a-z_]+>): <[a-z_]+> \})$`)
 
 // placeholder reports an expression that is a placeholder, such as <expression>.
 func (r *source) placeholder(s Script) {
-	if m := placeholderRule.FindStringSubmatch(s.Text); m != nil {
+	if m := placeholderRule().FindStringSubmatch(s.Text); m != nil {
 		r.errorf(s.Position, problem.Placeholder, "replace the placeholder with a value", "%s is a placeholder", m[1]+m[2])
 	}
 }
@@ -198,7 +198,7 @@ func (r *source) placeholder(s Script) {
 // assumed reads the fields of an assumed answer, and appends them to settings.
 func (r reader) assumed(settings []Setting) []Setting {
 	for l := r.peek(); l != nil; l = r.peek() {
-		m := keyLine.FindStringSubmatch(l.text)
+		m := keyLine().FindStringSubmatch(l.text)
 		if m == nil || boundary(l) {
 			break
 		}

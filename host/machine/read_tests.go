@@ -1,21 +1,21 @@
 package machine
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/toolrun/toolrun/host/problem"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 var (
-	testLine     = regexp.MustCompile(`^test ("(?:[^"\\]|\\.)*")$`)
-	givenLine    = regexp.MustCompile(`^(given|expect)(?:\s|\{|$)`)
-	assumingLine = regexp.MustCompile(`^assuming\s+(` + nameText + `)\s*(?:\{|$)`)
+	testLine     = lazyregexp.New(`^test ("(?:[^"\\]|\\.)*")$`)
+	givenLine    = lazyregexp.New(`^(given|expect)(?:\s|\{|$)`)
+	assumingLine = lazyregexp.New(`^assuming\s+(` + nameText + `)\s*(?:\{|$)`)
 )
 
 // endsTestPart reports whether a line cannot continue a part of a test.
 func endsTestPart(l *line) bool {
-	return boundary(l) || testLine.MatchString(l.text) || givenLine.MatchString(l.text) || assumingLine.MatchString(l.text)
+	return boundary(l) || testLine().MatchString(l.text) || givenLine().MatchString(l.text) || assumingLine().MatchString(l.text)
 }
 
 // testReader reads the tests of a machine.
@@ -25,7 +25,7 @@ type testReader struct{ *source }
 func (r testReader) tests() {
 	for l := r.peek(); l != nil && section(l) == ""; l = r.peek() {
 		text, comment := words(l)
-		m := testLine.FindStringSubmatch(text)
+		m := testLine().FindStringSubmatch(text)
 		switch {
 		case m != nil:
 			name, _ := Script{Text: m[1]}.Literal()
@@ -49,7 +49,7 @@ func (r testReader) tests() {
 
 // testPart reads a line such as: given {...}
 func (r testReader) testPart(l *line, text string, t *Test) {
-	if m := givenLine.FindStringSubmatch(l.text); m != nil {
+	if m := givenLine().FindStringSubmatch(l.text); m != nil {
 		part := &t.Given
 		if m[1] == "expect" {
 			part = &t.Expect
@@ -60,7 +60,7 @@ func (r testReader) testPart(l *line, text string, t *Test) {
 		*part = r.testValue(l, m[1], m[1])
 		return
 	}
-	if m := assumingLine.FindStringSubmatch(l.text); m != nil {
+	if m := assumingLine().FindStringSubmatch(l.text); m != nil {
 		step := r.name(l, m[1], len("assuming"))
 		a := Setting{step, r.testValue(l, "assuming "+m[1], m[1])}
 		if len(t.Assuming) == MaxItems {

@@ -3,7 +3,6 @@ package model
 import (
 	"cmp"
 	"net/url"
-	"regexp"
 	"slices"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/host/model/lexical"
 	"github.com/toolrun/toolrun/internal/bytesize"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // The limits of models.yaml.
@@ -25,8 +25,8 @@ const (
 )
 
 var (
-	nameRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.:-]{0,63}$`)
-	envRule  = regexp.MustCompile(`^[A-Z_][A-Z0-9_]{0,127}$`)
+	nameRule = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_.:-]{0,63}$`)
+	envRule  = lazyregexp.New(`^[A-Z_][A-Z0-9_]{0,127}$`)
 )
 
 // ReadConfig reads models.yaml. The argument file is the name of the file in errors. The error is
@@ -66,7 +66,7 @@ func embeddingKeys() []string {
 // entries reads a section.
 func (r *configReader) entries(section field, into map[string]Entry, known []string) {
 	for _, f := range r.fields(section.value, section.at, section.key) {
-		if !nameRule.MatchString(f.key) {
+		if !nameRule().MatchString(f.key) {
 			r.refuse(f.at, "use letters, digits, _, -, . and :, at most 64, and begin with a letter", "%q is not a valid name of a model", f.key)
 			continue
 		}
@@ -112,7 +112,7 @@ func (r *configReader) setting(f field, e *Entry) {
 		e.Model = r.text(f)
 	case "api_key_env":
 		// The error does not quote the value, because it can be a key that was pasted by mistake.
-		if e.KeyEnv = r.text(f); e.KeyEnv != "" && !envRule.MatchString(e.KeyEnv) {
+		if e.KeyEnv = r.text(f); e.KeyEnv != "" && !envRule().MatchString(e.KeyEnv) {
 			r.refuse(f.at, "write the name of the variable, not the key", "api_key_env must be an environment variable, such as OPENAI_API_KEY")
 		}
 	case "proxy":

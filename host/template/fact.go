@@ -1,8 +1,9 @@
 package template
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // factRef is the expression <path of a fact>.<path into its value>.
@@ -14,13 +15,13 @@ type factRef struct {
 }
 
 // factName matches a name in the path of a fact, as package declare does.
-var factName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+var factName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
 // fact returns the expression of a fact. The argument "at" is the start of the expression in the
 // text. The argument "dotted" is the number of steps at the start that were written after dots.
 func (p *parser) fact(at int, steps []string, dotted int) (node, error) {
 	n := 0
-	for n < dotted && factName.MatchString(steps[n]) {
+	for n < dotted && factName().MatchString(steps[n]) {
 		n++
 	}
 	if n < 2 {

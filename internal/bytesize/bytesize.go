@@ -2,11 +2,12 @@
 package bytesize
 
 import (
-	"regexp"
 	"strconv"
+
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-var sizeRule = regexp.MustCompile(`^([1-9][0-9]{0,7})(KiB|MiB|GiB|kB|MB|GB)$`)
+var sizeRule = lazyregexp.New(`^([1-9][0-9]{0,7})(KiB|MiB|GiB|kB|MB|GB)$`)
 
 var sizeUnits = []struct {
 	name string
@@ -16,7 +17,7 @@ var sizeUnits = []struct {
 // Parse parses a size: a count and a unit, such as 64MiB or 500kB. Parse returns false for any
 // other text.
 func Parse(text string) (bytes int64, ok bool) {
-	m := sizeRule.FindStringSubmatch(text)
+	m := sizeRule().FindStringSubmatch(text)
 	if m == nil {
 		return 0, false
 	}

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // movedFault returns the fault of an app that cannot be opened because a store's access or kind
@@ -54,11 +54,11 @@ func flagText(name, value string) string {
 	return " --" + name + " " + shellWord(value)
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
+var plainWord = lazyregexp.New(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
 // shellWord quotes a word for a shell if quoting is necessary.
 func shellWord(word string) string {
-	if plainWord.MatchString(word) {
+	if plainWord().MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,10 +10,11 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/ledger"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // entryID matches the ids of ledger entries. An id is a word followed by a ULID.
-var entryID = regexp.MustCompile(`^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$`)
+var entryID = lazyregexp.New(`^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$`)
 
 // ledgerChoices are the flags that filter entries. These flags cannot be combined with --run.
 var ledgerChoices = []string{"user", "session", "workflow", "tool", "store", "since", "until", "writes", "failed", "last", "limit", "after"}
@@ -22,7 +22,7 @@ var ledgerChoices = []string{"user", "session", "workflow", "tool", "store", "si
 // noLedgerArguments rejects positional arguments. The hint of the error names the flag for a run
 // id.
 func noLedgerArguments(cmd *cobra.Command, args []string) error {
-	if len(args) == 1 && entryID.MatchString(args[0]) {
+	if len(args) == 1 && entryID().MatchString(args[0]) {
 		return usagef("toolrun ledger --run "+args[0], "toolrun ledger accepts no arguments, got %q", args[0])
 	}
 	return takes(0, 0, "no arguments")(cmd, args)
@@ -35,7 +35,7 @@ func (f *ledgerFlags) completeRun(flags *pflag.FlagSet) error {
 			return usagef("omit the other flag", "--run selects one entry and cannot be combined with --%s", name)
 		}
 	}
-	if !entryID.MatchString(f.run) {
+	if !entryID().MatchString(f.run) {
 		return usagef("list the IDs with toolrun ledger", "--run %q is not the id of a run", f.run)
 	}
 	return nil

@@ -96,8 +96,8 @@ func sentFault(ctx context.Context, c *client.Client, f *abi.Fault, inv host.Inv
 	if strings.HasPrefix(f.File, stem) {
 		shown.File = written
 	}
-	shown.Stack = framePlace.ReplaceAllStringFunc(f.Stack, func(line string) string {
-		part := framePlace.FindStringSubmatch(line)
+	shown.Stack = framePlace().ReplaceAllStringFunc(f.Stack, func(line string) string {
+		part := framePlace().FindStringSubmatch(line)
 		if strings.HasPrefix(part[2], stem) {
 			part[2] = written
 		}

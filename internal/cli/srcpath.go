@@ -3,11 +3,11 @@ package cli
 import (
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // codeFolder is the folder of a tool's code as a user would write it. Engines report paths relative
@@ -36,7 +36,7 @@ func (c codeFolder) file(name string) string {
 }
 
 // framePlace matches the location in a stack trace line: "at main.js:1:2" or "at f (main.js:1:2)".
-var framePlace = regexp.MustCompile(`(?m)^(\s*at (?:.* \()?)(.+?)(:\d+:\d+\)?)$`)
+var framePlace = lazyregexp.New(`(?m)^(\s*at (?:.* \()?)(.+?)(:\d+:\d+\)?)$`)
 
 // fault returns a copy of f in which all paths, including paths in the hint, are display paths.
 func (c codeFolder) fault(f *abi.Fault) *abi.Fault {
@@ -44,8 +44,8 @@ func (c codeFolder) fault(f *abi.Fault) *abi.Fault {
 	if f.File != "" {
 		shown.File = c.file(f.File)
 	}
-	shown.Stack = framePlace.ReplaceAllStringFunc(f.Stack, func(line string) string {
-		part := framePlace.FindStringSubmatch(line)
+	shown.Stack = framePlace().ReplaceAllStringFunc(f.Stack, func(line string) string {
+		part := framePlace().FindStringSubmatch(line)
 		return part[1] + c.file(part[2]) + part[3]
 	})
 	shown.Hint = c.warning(f.Hint)
@@ -56,11 +56,11 @@ func (c codeFolder) fault(f *abi.Fault) *abi.Fault {
 }
 
 // warningPlace matches the location at the start of a code warning.
-var warningPlace = regexp.MustCompile(`^([^\s:]+\.[cm]?[jt]s)(:\d+:\d+: )`)
+var warningPlace = lazyregexp.New(`^([^\s:]+\.[cm]?[jt]s)(:\d+:\d+: )`)
 
 // warning returns the warning with a display path.
 func (c codeFolder) warning(text string) string {
-	part := warningPlace.FindStringSubmatch(text)
+	part := warningPlace().FindStringSubmatch(text)
 	if part == nil {
 		return text
 	}

@@ -1,12 +1,13 @@
 package abl
 
 import (
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-var datePattern = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?)?$`)
+var datePattern = lazyregexp.New(`^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?)?$`)
 
 // mayBeDate reports whether a text has the length of a date and the first separator of a date.
 func mayBeDate(s string) bool {
@@ -16,7 +17,7 @@ func mayBeDate(s string) bool {
 // parseDate parses a date of ISO 8601: a day, optionally with a time and a zone. The default zone
 // is UTC.
 func parseDate(s string) (time.Time, bool) {
-	if !mayBeDate(s) || !datePattern.MatchString(s) {
+	if !mayBeDate(s) || !datePattern().MatchString(s) {
 		return time.Time{}, false
 	}
 	if len(s) == len("2006-01-02") {

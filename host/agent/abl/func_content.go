@@ -1,16 +1,17 @@
 package abl
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 var (
-	emailPattern = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`)
-	urlPattern   = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"']+`)
-	ssnPattern   = regexp.MustCompile(`\b\d{3}-\d{2}-\d{4}\b`)
-	cardPattern  = regexp.MustCompile(`\b\d(?:[ -]?\d){12,18}\b`)
-	phonePattern = regexp.MustCompile(`(?:\+\d{1,3}[ .-]?)?(?:\(\d{3}\)|\b\d{3})[ .-]\d{3}[ .-]\d{4}\b`)
+	emailPattern = lazyregexp.New(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`)
+	urlPattern   = lazyregexp.New(`(?i)\b(?:https?://|www\.)[^\s<>"']+`)
+	ssnPattern   = lazyregexp.New(`\b\d{3}-\d{2}-\d{4}\b`)
+	cardPattern  = lazyregexp.New(`\b\d(?:[ -]?\d){12,18}\b`)
+	phonePattern = lazyregexp.New(`(?:\+\d{1,3}[ .-]?)?(?:\(\d{3}\)|\b\d{3})[ .-]\d{3}[ .-]\d{4}\b`)
 )
 
 // costOfPII is the number of steps that a byte takes in the search for personal data.
@@ -52,8 +53,8 @@ func contentFunctions() []function {
 			}
 			return c.ev.produce(redactPII(s))
 		}),
-		test("CONTAINS_URL(text)", 2, urlPattern.MatchString),
-		test("CONTAINS_EMAIL(text)", 2, emailPattern.MatchString),
+		test("CONTAINS_URL(text)", 2, func(s string) bool { return urlPattern().MatchString(s) }),
+		test("CONTAINS_EMAIL(text)", 2, func(s string) bool { return emailPattern().MatchString(s) }),
 		test("CONTAINS_CODE(text)", 1, func(s string) bool { return strings.Contains(s, "```") }),
 		count("WORD_COUNT(text)", func(s string) int { return len(strings.Fields(s)) }),
 		count("SENTENCE_COUNT(text)", sentences),
@@ -80,15 +81,15 @@ func isSentenceEnd(c byte) bool { return c == '.' || c == '!' || c == '?' }
 
 // redactPII replaces email addresses, card numbers, social security numbers and phone numbers.
 func redactPII(s string) string {
-	s = emailPattern.ReplaceAllString(s, "[EMAIL]")
-	s = ssnPattern.ReplaceAllString(s, "[SSN]")
-	s = cardPattern.ReplaceAllStringFunc(s, func(number string) string {
+	s = emailPattern().ReplaceAllString(s, "[EMAIL]")
+	s = ssnPattern().ReplaceAllString(s, "[SSN]")
+	s = cardPattern().ReplaceAllStringFunc(s, func(number string) string {
 		if isCardNumber(number) {
 			return "[CARD]"
 		}
 		return number
 	})
-	return phonePattern.ReplaceAllString(s, "[PHONE]")
+	return phonePattern().ReplaceAllString(s, "[PHONE]")
 }
 
 // isCardNumber reports whether the digits of s have a valid Luhn checksum.

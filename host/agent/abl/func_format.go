@@ -2,11 +2,12 @@ package abl
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // embeds the time zones, so FORMAT_DATE does not depend on the files of the machine
+
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 func formatFunctions() []function {
@@ -18,7 +19,7 @@ func formatFunctions() []function {
 	}
 }
 
-var maskPattern = regexp.MustCompile(`^(?:(first|last)(\d{1,2})|(\d{1,2})\*(\d{1,2}))$`)
+var maskPattern = lazyregexp.New(`^(?:(first|last)(\d{1,2})|(\d{1,2})\*(\d{1,2}))$`)
 
 // mask replaces the characters of a text, except the characters that a pattern such as last4,
 // first4 or 4*4 shows. If the pattern would show the whole text, mask replaces all characters.
@@ -58,7 +59,7 @@ func mask(c *invocation) (any, error) {
 
 // maskForm returns the numbers of characters that a pattern shows at the start and at the end.
 func maskForm(form string) (first, last int, ok bool) {
-	m := maskPattern.FindStringSubmatch(form)
+	m := maskPattern().FindStringSubmatch(form)
 	if m == nil {
 		return 0, 0, false
 	}

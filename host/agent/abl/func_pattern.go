@@ -6,6 +6,8 @@ import (
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 const (
@@ -121,7 +123,7 @@ func (ev *evaluator) compile(at Position, s, source string) (*pattern, error) {
 }
 
 // foldsCase matches the start of a group that ignores case.
-var foldsCase = regexp.MustCompile(`\(\?[a-zA-Z]*i`)
+var foldsCase = lazyregexp.New(`\(\?[a-zA-Z]*i`)
 
 // costOfParsing returns the number of steps that it takes to parse a pattern, and to compile its
 // classes of characters. Classes of Unicode have hundreds of ranges, and a range that ignores case is
@@ -130,7 +132,7 @@ func costOfParsing(source string) int {
 	source = source[:min(len(source), maxPatternBytes)]
 	classes := strings.Count(source, `\p`) + strings.Count(source, `\P`)
 	steps := 20 + len(source) + 1_500*classes
-	if !foldsCase.MatchString(source) {
+	if !foldsCase().MatchString(source) {
 		return steps
 	}
 	for i := range len(source) {

@@ -1,16 +1,16 @@
 package abl
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/toolrun/toolrun/host/problem"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 var (
 	// fixedIndex matches an index that is a number. targetNames matches a target without indexes.
-	fixedIndex  = regexp.MustCompile(`^\d{1,6}$`)
-	targetNames = regexp.MustCompile(`^[\pL_][\pL\p{Nd}_.]*$`)
+	fixedIndex  = lazyregexp.New(`^\d{1,6}$`)
+	targetNames = lazyregexp.New(`^[\pL_][\pL\p{Nd}_.]*$`)
 )
 
 // readAssignment reads name = value. The name is a path, which can have indexes.
@@ -19,7 +19,7 @@ func readAssignment(r *reader, text Text) Assignment {
 	target := text
 	target.Value = strings.TrimRight(text.Value[:max(equals, 0)], " \t")
 	plain, parts, ok := splitIndexes(target)
-	if !ok || !targetNames.MatchString(plain) {
+	if !ok || !targetNames().MatchString(plain) {
 		r.errorf(text.Position, problem.Syntax, "write name = value", "%s is not an assignment", problem.Quote(text.Value))
 		return Assignment{}
 	}
@@ -64,7 +64,7 @@ func readIndexes(r *reader, a *Assignment, parts []targetPart) {
 		switch {
 		case !part.isIndex:
 			names = append(names, strings.Split(strings.TrimPrefix(part.Value, "."), ".")...)
-		case fixedIndex.MatchString(part.Value):
+		case fixedIndex().MatchString(part.Value):
 			names = append(names, part.Value)
 		default:
 			a.Indexes = append(a.Indexes, Index{Name: len(names), Value: r.expressionOf(part.Text)})

@@ -1,13 +1,13 @@
 package abl
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/toolrun/toolrun/host/problem"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-var sourceAs = regexp.MustCompile(`^(.*\S)\s+(?i:AS)\s+(\S+)$`)
+var sourceAs = lazyregexp.New(`^(.*\S)\s+(?i:AS)\s+(\S+)$`)
 
 func readTransform(r *reader, e *entry) *Transform {
 	t := &Transform{Position: e.at()}
@@ -35,7 +35,7 @@ func readTransform(r *reader, e *entry) *Transform {
 // readSource reads array AS item.
 func readSource(r *reader, e *entry, t *Transform) {
 	text := e.value
-	if m := sourceAs.FindStringSubmatchIndex(text.Value); m != nil {
+	if m := sourceAs().FindStringSubmatchIndex(text.Value); m != nil {
 		t.As = r.pathOf(Text{Position: text.at(m[4]), Value: text.Value[m[4]:m[5]]}, "a variable")
 		text.Value = text.Value[:m[3]]
 	}

@@ -1,13 +1,13 @@
 package abl
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/host/problem"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // text returns the text of an entry: quoted text, a literal block or the rest of the line.
@@ -72,8 +72,8 @@ func (r *reader) expressionOf(t Text) *Expr {
 }
 
 var (
-	mentionsIsSet   = regexp.MustCompile(`(?i)\bIS\s+(NOT\s+)?SET\b`)
-	durationPattern = regexp.MustCompile(`^([1-9][0-9]{0,8})([smhd])$`)
+	mentionsIsSet   = lazyregexp.New(`(?i)\bIS\s+(NOT\s+)?SET\b`)
+	durationPattern = lazyregexp.New(`^([1-9][0-9]{0,8})([smhd])$`)
 )
 
 // condition returns the condition of an entry. Quoted text is a mistake, because it is always true.
@@ -85,7 +85,7 @@ func (r *reader) condition(e *entry) *Expr {
 	if constant, ok := x.root.(*literal); ok {
 		if s, isText := constant.value.(string); isText {
 			hint := "write the condition without quotes"
-			if mentionsIsSet.MatchString(s) {
+			if mentionsIsSet().MatchString(s) {
 				hint = hintIsSet
 			}
 			r.errorf(x.Position(), problem.Syntax, hint, "the condition is quoted text, which is always true")
@@ -155,7 +155,7 @@ func (r *reader) typeOf(e *entry) Type { return Type(r.choice(e, types...)) }
 func (r *reader) duration(e *entry) time.Duration {
 	value := r.text(e)
 	units := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}
-	if m := durationPattern.FindStringSubmatch(value.Value); m != nil {
+	if m := durationPattern().FindStringSubmatch(value.Value); m != nil {
 		n, err := strconv.ParseInt(m[1], 10, 64)
 		const longest = 100 * 365 * 24 * time.Hour
 		if unit := units[m[2][0]]; err == nil && n <= int64(longest/unit) {

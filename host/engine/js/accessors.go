@@ -2,11 +2,13 @@ package js
 
 import (
 	"github.com/dop251/goja"
+
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // accessorNames matches the names of the legacy getter and setter functions, which goja does not
 // have.
-var accessorNames = lazyRegexp(`__(?:define|lookup)[GS]etter__`)
+var accessorNames = lazyregexp.New(`__(?:define|lookup)[GS]etter__`)
 
 // addAccessors adds __defineGetter__, __defineSetter__, __lookupGetter__ and __lookupSetter__ to
 // Object.prototype.

@@ -8,6 +8,8 @@ import (
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/unistring"
+
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // The names of globals that contain our replacements of esbuild's helpers. Source code
@@ -21,11 +23,11 @@ const (
 
 // The patterns below match esbuild's helpers. The name of a helper can end with a number.
 var (
-	asyncGeneratorHelper = lazyRegexp(`var (__asyncGenerator\d*) = \(__this, __arguments, generator\) => \{\s+var resume = `)
-	yieldStarHelper      = lazyRegexp(`var (__yieldStar\d*) = \(value\) => \{\s+var obj = `)
-	forAwaitHelper       = lazyRegexp(`var (__forAwait\d*) = \(obj, it, method\) => `)
-	awaitHelper          = lazyRegexp(`var (__await\d*) = function\(promise, isYieldStar\) \{`)
-	helperDeclaration    = lazyRegexp(`var __(?:asyncGenerator|yieldStar|forAwait|await)\d* = `)
+	asyncGeneratorHelper = lazyregexp.New(`var (__asyncGenerator\d*) = \(__this, __arguments, generator\) => \{\s+var resume = `)
+	yieldStarHelper      = lazyregexp.New(`var (__yieldStar\d*) = \(value\) => \{\s+var obj = `)
+	forAwaitHelper       = lazyregexp.New(`var (__forAwait\d*) = \(obj, it, method\) => `)
+	awaitHelper          = lazyregexp.New(`var (__await\d*) = function\(promise, isYieldStar\) \{`)
+	helperDeclaration    = lazyregexp.New(`var __(?:asyncGenerator|yieldStar|forAwait|await)\d* = `)
 )
 
 // asyncHelpers contains the names of the helpers in a script. The name of a missing helper is "".

@@ -5,15 +5,17 @@ import (
 	"strings"
 
 	"github.com/dop251/goja"
+
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // The patterns below match texts of goja's errors that contain Go values, possibly with heap
 // addresses.
 var (
-	unprimitive   = lazyRegexp(`(?s)Could not convert &\{.*\} (?:\(\*goja\.\w+\) )?to primitive`)
-	formatFailed  = lazyRegexp(`(?s)%!\w\((?:PANIC=.*|MISSING|[\w.*]+=[^()]*)\)`)
-	regexpInvalid = lazyRegexp(`(?s)Invalid regular expression \((?:re2|regexp2)\): (.*?) \(((?:Invalid regular expression \(|error parsing regexp).*)\)$`)
-	regexpFlags   = lazyRegexp(`(?s)^\(\?[ims]+:(.*)\)$`)
+	unprimitive   = lazyregexp.New(`(?s)Could not convert &\{.*\} (?:\(\*goja\.\w+\) )?to primitive`)
+	formatFailed  = lazyregexp.New(`(?s)%!\w\((?:PANIC=.*|MISSING|[\w.*]+=[^()]*)\)`)
+	regexpInvalid = lazyregexp.New(`(?s)Invalid regular expression \((?:re2|regexp2)\): (.*?) \(((?:Invalid regular expression \(|error parsing regexp).*)\)$`)
+	regexpFlags   = lazyregexp.New(`(?s)^\(\?[ims]+:(.*)\)$`)
 )
 
 // cleanText returns the text of an error without Go values and Go's messages. sources maps

@@ -4,6 +4,8 @@ import (
 	"regexp"
 
 	"github.com/dop251/goja/ast"
+
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // features contains the properties of a tool's code that determine which patches of goja its runs
@@ -27,20 +29,20 @@ type features struct {
 // the name of such a function at run time, freezing an object of the engine fails with an error. If
 // all objects of the engine were plain objects, such errors would not occur, but every tool would
 // be slower.
-var freezeNames = lazyRegexp(`freeze|seal|preventExtensions`)
+var freezeNames = lazyregexp.New(`freeze|seal|preventExtensions`)
 
 var (
-	rejectionNames = lazyRegexp("\\bthen\\b|\\.\\s*(?:catch|any)\\b|allSettled|Reflect|['\"`](?:catch|any)")
-	captureNames   = lazyRegexp(`captureStackTrace`)
-	typedFromNames = lazyRegexp(`(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array(?s:.*)from|from(?s:.*)(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array`)
-	regexpNames    = lazyRegexp(`RegExp|\.constructor\s*[()]`)
-	proxyNames     = lazyRegexp(`Proxy|\\u`)      // the name itself, possibly with an escape
-	jsonNames      = lazyRegexp(`JSON|Proxy|\\u`) // a proxy in the prototype chain of the global object receives it
+	rejectionNames = lazyregexp.New("\\bthen\\b|\\.\\s*(?:catch|any)\\b|allSettled|Reflect|['\"`](?:catch|any)")
+	captureNames   = lazyregexp.New(`captureStackTrace`)
+	typedFromNames = lazyregexp.New(`(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array(?s:.*)from|from(?s:.*)(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array`)
+	regexpNames    = lazyregexp.New(`RegExp|\.constructor\s*[()]`)
+	proxyNames     = lazyregexp.New(`Proxy|\\u`)      // the name itself, possibly with an escape
+	jsonNames      = lazyregexp.New(`JSON|Proxy|\\u`) // a proxy in the prototype chain of the global object receives it
 	// Code can access the global object only by these names and by the names of our own globals.
-	globalNames = lazyRegexp(`globalThis|\bglobal\b|\bthis\b`)
+	globalNames = lazyregexp.New(`globalThis|\bglobal\b|\bthis\b`)
 	// Code can compute the name of a non-enumerable member of the global object only with brackets,
 	// with an escape in a literal, or with the functions in this pattern.
-	computedAccess = lazyRegexp(`[\[\\]|Reflect|Descriptor`)
+	computedAccess = lazyregexp.New(`[\[\\]|Reflect|Descriptor`)
 )
 
 // prepareTree changes the syntax tree to avoid goja's deviations from the language, and returns the

@@ -5,16 +5,17 @@ import (
 	"unicode"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
 // The patterns below match goja's most common errors. goja's messages contain neither the name of
 // the value that was null nor a suggestion for a fix.
 var (
-	notDefined = lazyRegexp(`^ReferenceError: (\S+) is not defined$`)
-	readOfNone = lazyRegexp(`^TypeError: Cannot read property '(.*)' of undefined(?: or null)?$`)
-	useOfNone  = lazyRegexp(`^TypeError: (Cannot convert undefined or null to object|Value is not object coercible|Value is not an object: (null|undefined))$`)
-	noMember   = lazyRegexp(`^TypeError: Object has no member '(.*)'$`)
+	notDefined = lazyregexp.New(`^ReferenceError: (\S+) is not defined$`)
+	readOfNone = lazyregexp.New(`^TypeError: Cannot read property '(.*)' of undefined(?: or null)?$`)
+	useOfNone  = lazyregexp.New(`^TypeError: (Cannot convert undefined or null to object|Value is not object coercible|Value is not an object: (null|undefined))$`)
+	noMember   = lazyregexp.New(`^TypeError: Object has no member '(.*)'$`)
 )
 
 // advise adds a hint to the fault for an error from goja and corrects its message. An error from
@@ -48,7 +49,7 @@ func (e *errorMapper) noneHint(property string) string {
 	return ""
 }
 
-var isPropertyName = lazyRegexp(`^[\p{L}_$][\p{L}\p{N}_$]*$`)
+var isPropertyName = lazyregexp.New(`^[\p{L}_$][\p{L}\p{N}_$]*$`)
 
 // operationHint returns the hint for an unknown method whose name resembles a memory operation,
 // such as memory.getContent.

@@ -8,12 +8,13 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // localeNames matches the names of locale-dependent functions. goja's versions ignore locales. A
 // run replaces goja's versions only if the tool's code contains the name of a locale-dependent
 // function. Replacing the functions in every run would slow down all tools.
-var localeNames = lazyRegexp(`ocale|Intl`)
+var localeNames = lazyregexp.New(`ocale|Intl`)
 
 // namesLocale does the same as localeNames for the input of a run. The input can contain the name
 // of a function that the tool calls. A regular expression would take several times as long.

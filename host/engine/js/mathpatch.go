@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/toolrun/toolrun/host/engine/js/internal/ieee754"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // exactMath contains the functions of Math whose results differ in the last digits between goja and
@@ -18,7 +19,7 @@ var exactMath = map[string]func(float64) float64{
 }
 
 // inexactNames matches the names of the functions of Math whose results differ in goja.
-var inexactNames = lazyRegexp(`\b(?:a?(?:sin|cos)h?|tanh?|atan2?|exp|log(?:2|10)?|cbrt|pow)\b`)
+var inexactNames = lazyregexp.New(`\b(?:a?(?:sin|cos)h?|tanh?|atan2?|exp|log(?:2|10)?|cbrt|pow)\b`)
 
 // mathNames returns the names of such functions in a tool's code. A tool that computes a name at
 // run time gets goja's function.

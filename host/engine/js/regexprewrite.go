@@ -5,11 +5,12 @@ import (
 
 	"github.com/toolrun/toolrun/host/engine/js/internal/anchor"
 	"github.com/toolrun/toolrun/host/engine/js/internal/property"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // anchored matches code that can contain a regular expression with the flag m or u, or with \b or
 // \B.
-var anchored = lazyRegexp(`\\[bB]|/[dgisvy]*[mu]`)
+var anchored = lazyregexp.New(`\\[bB]|/[dgisvy]*[mu]`)
 
 // mayRewrite reports whether code can contain a regular expression that rewritePattern changes.
 func mayRewrite(code string) bool {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -44,7 +45,7 @@ func reviewOf(tree *ast.Program, s *script, src engine.Source, p *program) engin
 	return r.review
 }
 
-var positionedWarning = lazyRegexp(`^([^\s:]+\.(?:[cm]?[jt]s|machine)):(\d+):(\d+): (.+)$`)
+var positionedWarning = lazyregexp.New(`^([^\s:]+\.(?:[cm]?[jt]s|machine)):(\d+):(\d+): (.+)$`)
 
 // findingOf converts a warning to a finding. The warning can begin with a position.
 func findingOf(entry, warning string) engine.Finding {

@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja/ast"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // missingArgument returns the name of a required argument that is certainly missing in a call, or
@@ -68,7 +69,7 @@ func literalKeys(o *ast.ObjectLiteral) (keys []string, certain bool) {
 }
 
 // unicodeProperty matches a Unicode property in a pattern. Other escapes can precede the property.
-var unicodeProperty = lazyRegexp(`^(?:[^\\]|\\[^pP])*?(\\([pP]\{[A-Za-z][A-Za-z_=]*\}))`)
+var unicodeProperty = lazyregexp.New(`^(?:[^\\]|\\[^pP])*?(\\([pP]\{[A-Za-z][A-Za-z_=]*\}))`)
 
 // pattern reports a regular expression that uses a Unicode property without the flag u. Without the
 // flag, the escape matches letters.

@@ -8,6 +8,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // The limits of a reported stack and of the text from which it is parsed.
@@ -80,7 +81,7 @@ func (p *program) traceOf(frames []goja.StackFrame) trace {
 
 // stackLine matches a line that goja writes into an error's stack: "at name (file:1:2(3))" or "at
 // file:1:2(3)".
-var stackLine = lazyRegexp(`^\s*at (?:(.*) \()?(.*):(\d+):(\d+)\(\d+\)\)?$`)
+var stackLine = lazyregexp.New(`^\s*at (?:(.*) \()?(.*):(\d+):(\d+)\(\d+\)\)?$`)
 
 // traceOfError parses the stack of an error. traceOfError runs guest code. A guest can change the
 // stack text, but a changed text can only produce wrong positions in the guest's own source.

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 const (
@@ -70,7 +70,7 @@ func Open(ctx context.Context, dsn string) (*Backend, error) {
 	return b, nil
 }
 
-var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+var schemaName = lazyregexp.New(`^[a-z_][a-z0-9_]{0,62}$`)
 
 // configure returns the configuration of a pool, and the schema.
 func configure(dsn string) (*pgxpool.Config, string, error) {
@@ -86,7 +86,7 @@ func configure(dsn string) (*pgxpool.Config, string, error) {
 	if schema == "" {
 		schema = defaultSchema
 	}
-	if !schemaName.MatchString(schema) {
+	if !schemaName().MatchString(schema) {
 		return nil, "", fmt.Errorf("search_path %q is not a single schema name in lower case", schema)
 	}
 	params["search_path"] = schema

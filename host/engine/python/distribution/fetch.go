@@ -6,11 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // fetch downloads the archive of a package into an empty folder with npm, and returns its path.
@@ -60,7 +60,7 @@ const hintSee = "see the output of: npm pack " + Package + "@" + Version
 
 // codeLine matches the line of npm's output that contains the error code. Up to version 7, npm
 // prints ERR! instead of error.
-var codeLine = regexp.MustCompile(`(?m)^npm (?:error|ERR!) code ([A-Z0-9_]{1,40})\s*$`)
+var codeLine = lazyregexp.New(`(?m)^npm (?:error|ERR!) code ([A-Z0-9_]{1,40})\s*$`)
 
 // errorCode returns the error code in npm's output, or "" if there is none.
 func errorCode(stderr *os.File) string {
@@ -69,7 +69,7 @@ func errorCode(stderr *os.File) string {
 	if err != nil {
 		return ""
 	}
-	if found := codeLine.FindSubmatch(text); found != nil {
+	if found := codeLine().FindSubmatch(text); found != nil {
 		return string(found[1])
 	}
 	return ""

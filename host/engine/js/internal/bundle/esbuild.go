@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"path"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // lowering lists the ES2022 features that goja does not support and that esbuild must rewrite.
@@ -118,7 +118,7 @@ func computedImport(messages []api.Message) *api.Message {
 
 // mayCompute matches all texts that can contain a computed import, and few other texts. A keyword
 // cannot contain escapes, but a name such as require can.
-var mayCompute = regexp.MustCompile(`require|\\u|import[\s\p{Z}\x{FEFF}]*[(/.]`)
+var mayCompute = lazyregexp.New(`require|\\u|import[\s\p{Z}\x{FEFF}]*[(/.]`)
 
 // packed is esbuild's output for a tool.
 type packed struct {
@@ -185,21 +185,21 @@ func pack(e *entry, src engine.Source) (*packed, *abi.Fault) {
 }
 
 // numbered matches classes whose names end in a number.
-var numbered = regexp.MustCompile(`\bclass (\w*?[A-Za-z_$])\d+ |\b(\w*?[A-Za-z_$])\d+ = class\b`)
+var numbered = lazyregexp.New(`\bclass (\w*?[A-Za-z_$])\d+ |\b(\w*?[A-Za-z_$])\d+ = class\b`)
 
 // declaring matches declarations.
-var declaring = regexp.MustCompile(`\b(?:class|var|let|const|function) ([\w$]+)`)
+var declaring = lazyregexp.New(`\b(?:class|var|let|const|function) ([\w$]+)`)
 
 // renamesClass reports whether esbuild may have renamed a class because another file has a class
 // with the same name. Code that reads the name of an error's class would then fail. An option of
 // esbuild keeps all names, but it costs one call per created function.
 func renamesClass(code []byte) bool {
-	matches := numbered.FindAllSubmatch(code, -1)
+	matches := numbered().FindAllSubmatch(code, -1)
 	if len(matches) == 0 {
 		return false
 	}
 	taken := map[string]bool{}
-	for _, match := range declaring.FindAllSubmatch(code, -1) {
+	for _, match := range declaring().FindAllSubmatch(code, -1) {
 		taken[string(match[1])] = true
 	}
 	return slices.ContainsFunc(matches, func(match [][]byte) bool { return taken[string(match[1])] || taken[string(match[2])] })

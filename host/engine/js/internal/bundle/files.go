@@ -115,7 +115,7 @@ func inspect(name, code string, lang language) *abi.Fault {
 	case found.regexp >= 0 && !inPackage(name):
 		return unsupportedRegexp(name, code, found.regexp)
 	}
-	if !mayCompute.MatchString(code) {
+	if !mayCompute().MatchString(code) {
 		return nil
 	}
 	computed := computedImport(transform(code, lang, api.FormatESModule).Errors)

@@ -2,12 +2,13 @@ package bundle
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // modules is the name of the folder that contains installed packages.
@@ -33,7 +34,7 @@ type resolveError struct {
 }
 
 // scheme matches the beginning of a URL or of a path with a Windows drive letter.
-var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+var scheme = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
 // resolve resolves an import for esbuild. resolve always returns a result, so esbuild never
 // resolves an import itself.
@@ -69,7 +70,7 @@ func (f *files) find(r request, kind api.ResolveKind) (target, *resolveError) {
 		return target{}, &resolveError{"invalid module name " + quoted, "use a package name, or a path that begins with ./"}
 	case isNode:
 		return f.builtin(r, bare)
-	case strings.HasPrefix(r.name, "/") || scheme.MatchString(r.name):
+	case strings.HasPrefix(r.name, "/") || scheme().MatchString(r.name):
 		return target{}, &resolveError{quoted + " is not a file of this tool", "use a path that begins with ./ and stays in the tool's folder"}
 	case f.fsys == nil && !isBuiltin(r.name):
 		return target{}, &resolveError{quoted + " cannot be imported: the tool is a single file", hintFor(r.name,
@@ -271,7 +272,7 @@ func (f *files) exported(m *manifest, e *exported, r request) (target, *resolveE
 		return target{}, &resolveError{"the package does not export " + strconv.QuoteToASCII(r.name), "use one of the exports in its package.json"}
 	}
 	if !strings.HasPrefix(to, "./") { // an entry in "imports" can name another package
-		if strings.HasPrefix(to, "#") || strings.HasPrefix(to, ".") || strings.HasPrefix(to, "/") || scheme.MatchString(to) {
+		if strings.HasPrefix(to, "#") || strings.HasPrefix(to, ".") || strings.HasPrefix(to, "/") || scheme().MatchString(to) {
 			return target{}, &resolveError{"the package.json of " + strconv.QuoteToASCII(r.name) + " does not name a file in the package", "reinstall the package"}
 		}
 		r.name, r.importer = to, path.Join(m.dir, "package.json")

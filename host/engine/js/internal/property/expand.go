@@ -2,8 +2,9 @@ package property
 
 import (
 	"errors"
-	"regexp"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
 // MaxExpanded is the maximum size of an expanded expression in bytes. One property expands to up to
@@ -20,11 +21,11 @@ var (
 )
 
 // namedGroup matches the beginning of a named group.
-var namedGroup = regexp.MustCompile(`\(\?<[^=!]`)
+var namedGroup = lazyregexp.New(`\(\?<[^=!]`)
 
 // Changes reports whether Expand can change an expression with the flag u.
 func Changes(pattern string) bool {
-	return Used(pattern) || strings.Contains(pattern, "(?<") && namedGroup.MatchString(pattern)
+	return Used(pattern) || strings.Contains(pattern, "(?<") && namedGroup().MatchString(pattern)
 }
 
 // Used reports whether an expression can contain a property.
@@ -38,7 +39,7 @@ func Used(pattern string) bool {
 // does not support lookaheads.
 func Expand(pattern string) (string, error) {
 	e := expander{pattern: pattern}
-	if namedGroup.MatchString(pattern) {
+	if namedGroup().MatchString(pattern) {
 		e.out.WriteString("(?=)")
 	}
 	for e.pos < len(pattern) {

@@ -35,7 +35,7 @@ func CheckGroups(pattern string, unicodeMode bool) error {
 			i++
 		case rest[0] == '[':
 			i += classEnd(rest)
-		case namedGroup.MatchString(rest[:min(4, len(rest))]) && strings.HasPrefix(rest, "(?<"), rest == "(?<":
+		case namedGroup().MatchString(rest[:min(4, len(rest))]) && strings.HasPrefix(rest, "(?<"), rest == "(?<":
 			name, ok := groupName(rest[2:])
 			switch {
 			case !ok:
