@@ -84,7 +84,7 @@ func Codes() []Code {
 	return all
 }
 
-// Error returns the code as a string. It makes a Code usable as the target of errors.Is.
+// Error returns the code as a string. Error makes a Code usable as the target of errors.Is.
 func (c Code) Error() string { return string(c) }
 
 // Number returns the positive number of the code in the ABI, or 0 for an unknown code.

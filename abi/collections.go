@@ -9,8 +9,8 @@ const (
 // Collections returns the table of the operations on collections.
 func Collections() Table { return Table{rememberEntry(), recallEntries(), forgetEntries()} }
 
-// recall returns the operation of blocks and collections. Without the name of a collection, it searches
-// the blocks.
+// recall returns the operation of blocks and collections. Without the name of a collection, recall
+// searches the blocks.
 func recall() Operation {
 	op := recallEntries()
 	op.Forms = []Operation{recallBlocks(), recallEntries()}

@@ -63,8 +63,8 @@ func (f *Fault) Is(target error) bool {
 }
 
 // FaultOf returns the Fault in the chain of err, or nil if err is nil. If there is no Fault in the
-// chain, FaultOf returns an Internal fault. This fault does not contain the text of err, which
-// could contain data that guests must not see.
+// chain, FaultOf returns an Internal fault. The Internal fault does not contain the text of err,
+// which could contain data that guests must not see.
 func FaultOf(err error) *Fault {
 	if err == nil {
 		return nil

@@ -25,8 +25,8 @@ const (
 	JSON      Kind = "json"  // any JSON value
 )
 
-// Param is a parameter of an operation. Its JSON encoding contains only the fields that a guest
-// needs at run time. Bindings use Type and Doc for their declarations.
+// Param is a parameter of an operation. The JSON encoding of a Param contains only the fields that
+// a guest needs at run time. Bindings use Type and Doc for their declarations.
 type Param struct {
 	Name     string   `json:"name"`
 	Aliases  []string `json:"aliases,omitempty"`
@@ -55,9 +55,9 @@ func (p Param) Rejects(path ...string) bool {
 	return false
 }
 
-// Operation is a function that a guest can call. Its JSON encoding contains only the fields that a
-// guest needs at run time to create the function. Bindings use the other fields for their
-// declarations.
+// Operation is a function that a guest can call. The JSON encoding of an Operation contains only
+// the fields that a guest needs at run time to create the function. Bindings use the other fields
+// for their declarations.
 type Operation struct {
 	// Name is the unique name of the operation. If the module is not MemoryModule, the name begins
 	// with the name of the module, as in "model_chat".
@@ -67,8 +67,8 @@ type Operation struct {
 	// External reports whether the operation leaves the host. The run then waits for the answer, and
 	// in languages with promises it can wait for several answers at the same time.
 	External bool `json:"external,omitempty"`
-	// Verb is the verb that a grant on a store must allow for a call. It is "" for operations that
-	// use no store.
+	// Verb is the verb that a grant on a store must allow for a call. Verb is "" for operations
+	// that use no store.
 	Verb Verb `json:"verb,omitempty"`
 	// Params lists the parameters in order, at most MaxParams. Only the first parameter can be a
 	// store name. If the store name is optional, the next parameter is a required string, which a
@@ -117,8 +117,8 @@ func (o Operation) AllForms() []Operation {
 	return []Operation{o}
 }
 
-// Table is a list of operations. Its order is the order in which guests list the operations.
-// Callers must not modify a Table that is in use.
+// Table is a list of operations. The operations of a Table are in the order in which guests list
+// the operations. Callers must not modify a Table that is in use.
 type Table []Operation
 
 // Lookup returns the operation with the given name and reports whether it exists.

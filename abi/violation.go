@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Violation describes a part of a document that does not match the schema. It describes what the
-// schema requires, and never contains content of the document. Otherwise a failed write could
+// Violation describes a part of a document that does not match the schema. Violation describes what
+// the schema requires, and never contains content of the document. Otherwise a failed write could
 // reveal stored values to a tool that has no read access.
 type Violation struct {
 	// Pointer is the JSON Pointer (RFC 6901) to the invalid value. "" is the root.

@@ -14,8 +14,8 @@ import (
 )
 
 // Guest checks a binding with a probe. A probe is a plug-in that reads {"steps":[...]} and executes
-// each step. It returns {"replies":[...],"input":...,"context":...}, which contains the results of
-// the calls, and the input and the context that the binding has read. The steps are:
+// each step. A probe returns {"replies":[...],"input":...,"context":...}, which contains the
+// results of the calls, and the input and the context that the binding has read. The steps are:
 //
 //	{"call":"get_content","store":S,"projection":J,"options":J}      the result is {"reply":J} or {"fault":{...}}
 //	{"call":"set_content","store":S,"value":J,"options":J}
@@ -26,8 +26,8 @@ import (
 //	{"fail":T}                                                       fails the run with that message
 //	{"pass":true}                                                    fails the run with the last fault, unchanged
 //
-// The probe must return numbers and texts exactly as the documents contain them. It must also pass
-// the checks of package conformance.
+// The probe must return numbers and texts exactly as the documents contain them. The probe must
+// also pass the checks of package conformance.
 func Guest(t *testing.T, probe engine.Program) {
 	for _, c := range scripts {
 		t.Run(c.name, func(t *testing.T) { c.check(t, probe) })
@@ -49,7 +49,7 @@ func checkLiterals(t *testing.T, probe engine.Program) {
 	}
 }
 
-// compacted removes insignificant white space from a JSON text. It returns any other text
+// compacted removes insignificant white space from a JSON text. compacted returns any other text
 // unchanged.
 func compacted(text []byte) string {
 	var b bytes.Buffer

@@ -2,7 +2,7 @@ package abitest
 
 import "github.com/toolrun/toolrun/abi"
 
-// Vector is a worked example of the ABI. It lists the calls of a guest, their results, and the
+// Vector is a worked example of the ABI. Vector lists the calls of a guest, their results, and the
 // guest's memory before and after the calls.
 type Vector struct {
 	// Name is a description of the example.

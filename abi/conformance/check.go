@@ -89,8 +89,8 @@ func (c *check) faulty(code abi.Code) memory {
 	}
 }
 
-// The method "first" runs the plug-in with the given input. Its Outcome contains the output or the
-// error.
+// The method "first" runs the plug-in with the given input. The Outcome of the run contains the
+// output or the error.
 func (c *check) first(ctx context.Context) Outcome {
 	out, err := c.run(ctx, c.input, c.double().reply)
 	if err != nil {
@@ -145,8 +145,8 @@ func (c *check) run(ctx context.Context, input json.RawMessage, m memory) (engin
 	return out, err
 }
 
-// crash describes a trap or an exceeded limit. It returns "" if the run succeeded or if the plug-in
-// returned an error.
+// crash describes a trap or an exceeded limit. crash returns "" if the run succeeded or if the
+// plug-in returned an error.
 func crash(err error) string {
 	f, ok := errors.AsType[*abi.Fault](err)
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Double is a test double of the host's memory. It has a store with one record. For each fault code
-// it also has a store whose calls fail with that code.
+// Double is a test double of the host's memory. Double has a store with one record. For each fault
+// code it also has a store whose calls fail with that code.
 type Double struct {
 	// Operations is the table of the operations that the Double supports.
 	Operations abi.Table

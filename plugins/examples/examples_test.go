@@ -29,8 +29,8 @@ import (
 )
 
 // cacheDir is the cache folder for compiled plug-ins and the compiled Python interpreter. If
-// possible, it is the cache folder of the toolrun command, because compiling the interpreter takes
-// many seconds.
+// possible, cacheDir is the cache folder of the toolrun command, because compiling the interpreter
+// takes many seconds.
 var cacheDir string
 
 func TestMain(m *testing.M) {
@@ -150,7 +150,7 @@ const npmTool = "order_history"
 
 // copyExamples copies the examples to a temporary folder, in which runs can create a database.
 // copyExamples does not copy installed packages. Instead, it installs the package for npmTool and
-// the interpreter for Python tools. If npm is missing, it skips the test.
+// the interpreter for Python tools. If npm is missing, copyExamples skips the test.
 func copyExamples(t *testing.T, tool string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/internal/double/doubletest"
 )
 
-// runtime is the content of the Python interpreter's file. It is nil until a test needs the
+// runtime is the content of the Python interpreter's file. runtime is nil until a test needs the
 // interpreter.
 var runtime atomic.Pointer[string]
 

@@ -1,5 +1,5 @@
-// A client for the HTTP API of toolrun serve. It requires only fetch. It runs in Node.js 20 and
-// later, and in browsers.
+// A client for the HTTP API of toolrun serve. The client requires only fetch, and runs in Node.js
+// 20 and later, and in browsers.
 import { Memory } from './blocks.mjs';
 import { Collections } from './collections.mjs';
 import { events } from './events.mjs';

@@ -185,10 +185,11 @@ export class Memory {
   /** The reads and writes of the last successful run. */
   effects: Effects;
   /**
-   * Stores a content unchanged. It requires no grant and is not part of a run. The schema applies.
+   * Stores a content unchanged. The call requires no grant and is not part of a run. The schema
+   * applies.
    */
   put(store: string, content: unknown): Promise<void>;
-  /** Returns the stored content or null. It requires no grant and is not part of a run. */
+  /** Returns the stored content or null. The call requires no grant and is not part of a run. */
   content(store: string): Promise<any>;
   /** Returns the stored content with its revision and times, or null, as content does. */
   record(store: string): Promise<{ content: any; revision: number; created: string; updated_at: string; expires_at: string | null } | null>;
@@ -219,7 +220,7 @@ export class Memory {
   endWorkflow(): Promise<void>;
   /** Removes all records and sessions. */
   reset(): Promise<void>;
-  /** Closes the memory. It also closes at the end of the tests. */
+  /** Closes the memory. The memory also closes at the end of the tests. */
   close(): Promise<void>;
   /**
    * Runs the function of a tool as one run. All its writes are stored if the function returns, and

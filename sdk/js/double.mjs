@@ -267,7 +267,7 @@ export class Memory {
     return (await this.#app.request('call', { op, args: new Text(`[${texts.join(',')}]`), operator: true, ...this.#caller() })).reply;
   }
 
-  /** Returns the declaration of the tool of a run. It is granted the models that have mocks. */
+  /** Returns the declaration of the tool of a run, with grants on the models that have mocks. */
   #declared(inputSchema, outputSchema, mocks) {
     const schemas = inputSchema !== undefined || outputSchema !== undefined;
     if (typeof this.#tool === 'string') {

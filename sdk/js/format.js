@@ -5,7 +5,7 @@ const MAX_DEPTH = 2;
 const MAX_ITEMS = 100;
 const MAX_CHARS = 10000;
 
-/** Formats the arguments of a console call as one text, like Node.js. It never throws. */
+/** Formats the arguments of a console call as one text, like Node.js, and never throws. */
 exports.format = function format(args, stackOf = (error) => error.stack) {
   const budget = { chars: MAX_CHARS, stackOf };
   let from = 0;
@@ -19,8 +19,8 @@ exports.format = function format(args, stackOf = (error) => error.stack) {
   return text;
 };
 
-// fillIn replaces placeholders such as %s in the first argument. It returns the text and the number
-// of arguments that it has used.
+// fillIn replaces placeholders such as %s in the first argument. fillIn returns the text and the
+// number of arguments that it has used.
 function fillIn(args, budget) {
   let next = 1;
   const text = args[0].replace(/%[sdifjoOc%]/g, (token) => {
@@ -122,7 +122,7 @@ function inspectObject(object, budget, parents) {
   return wrap(leaf === undefined ? label(object, name) : `${leaf} `, list ? '[]' : '{}', parts);
 }
 
-// inspectLeaf formats objects without members. It returns undefined for all other values.
+// inspectLeaf formats objects without members. inspectLeaf returns undefined for all other values.
 function inspectLeaf(object, budget) {
   if (object instanceof Error) return inspectError(object, budget);
   if (object instanceof Date) return Number.isNaN(object.getTime()) ? 'Invalid Date' : object.toISOString();
@@ -148,7 +148,7 @@ function classOf(object) {
   return typeof constructor === 'function' && typeof constructor.name === 'string' ? constructor.name : '';
 }
 
-// label returns the text before the opening bracket. It returns "" for plain objects and arrays.
+// label returns the text before the opening bracket. label returns "" for plain objects and arrays.
 function label(object, name) {
   if (name === '' || name === 'Object' || name === 'Array') return '';
   if (object instanceof Map || object instanceof Set) return `${name}(${object.size}) `;

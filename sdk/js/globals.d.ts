@@ -1,7 +1,7 @@
-// The globals of a tool in addition to the globals of ES2023. These globals are a subset of the web
-// APIs. The types do not require the DOM library, which declares globals that tools do not have,
-// such as fetch, document and localStorage. If a program includes the DOM library, its declarations
-// apply. These types cannot be combined with the types of Node.js.
+// The globals of a tool in addition to the globals of ES2023. The additional globals are a subset
+// of the web APIs. The types do not require the DOM library, which declares globals that tools do
+// not have, such as fetch, document and localStorage. If a program includes the DOM library, its
+// declarations apply. These types cannot be combined with the types of Node.js.
 
 /** The console, which writes to the logs of the run. */
 interface Console {

@@ -546,7 +546,7 @@ export interface ToolBufferConstructor {
   readonly prototype: ToolBuffer;
 }
 
-/** The supported part of Node's process. Its env is a frozen copy of the tool's env. */
+/** The supported part of Node's process. The env is a frozen copy of the tool's env. */
 export interface ToolProcess {
   readonly env: { readonly [name: string]: string | undefined };
   readonly argv: readonly string[];

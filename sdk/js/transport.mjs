@@ -146,8 +146,8 @@ export class Transport {
   }
 
   /**
-   * Returns the error for a missing or incomplete response. It omits the cause of fetch's error,
-   * which can contain arbitrary data.
+   * Returns the error for a missing or incomplete response. The error omits the cause of fetch's
+   * error, which can contain arbitrary data.
    */
   #unanswered(error, what, { method, signal }, status) {
     const reason = String(error?.cause?.code ?? error?.cause?.message ?? error?.message ?? error);

@@ -163,8 +163,9 @@ func installed(t *testing.T) string {
 	return string(match[1])
 }
 
-// install creates a temporary workspace. Its folder package contains the binding and the compiler.
-// Its folder node_modules makes the binding available to plug-ins in other folders.
+// install creates a temporary workspace. The folder "package" of the workspace contains the binding
+// and the compiler. The folder node_modules of the workspace makes the binding available to
+// plug-ins in other folders.
 func install(t *testing.T) string {
 	t.Helper()
 	npm := tool(t, "npm")

@@ -8,9 +8,9 @@
 //   assert.deepEqual(result.output, { hits: 1 });
 //
 // Like the real host, it stores contents and merges values into them (RFC 7396). Each run uses a
-// new instance, and a failed run changes nothing. It has no schemas, grants or retention. It
-// ignores projections and all options except "replace". It does not provide WASI: test a plug-in
-// that needs clocks or random numbers on the real host.
+// new instance, and a failed run changes nothing. The host has no schemas, grants or retention, and
+// ignores projections and all options except "replace". The host does not provide WASI: test a
+// plug-in that needs clocks or random numbers on the real host.
 
 const LEVELS = ["debug", "info", "warn", "error"];
 const INVALID_ARGUMENT = 9;
@@ -101,7 +101,7 @@ class Run {
     }
   }
 
-  // enter calls the entry point. It returns an error message, or null for success.
+  // enter calls the entry point. enter returns an error message, or null for success.
   #enter(entry) {
     try {
       const code = entry();

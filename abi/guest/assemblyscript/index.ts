@@ -1,5 +1,5 @@
-// The AssemblyScript binding for plug-ins. It implements version 1 of the toolrun ABI, which
-// ../../ABI.md specifies.
+// The AssemblyScript binding for plug-ins. The binding implements version 1 of the toolrun ABI,
+// which ../../ABI.md specifies.
 //
 //   import { input, member, output } from "@toolrun/assemblyscript";
 //   export { toolrun_abi_1 } from "@toolrun/assemblyscript";

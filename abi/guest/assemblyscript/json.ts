@@ -1,6 +1,6 @@
-// A minimal JSON reader and writer (RFC 8259). It finds values in a document without building a
-// tree. A raw value is the part of the document's text that represents one value. No function is
-// recursive, so a deeply nested document cannot overflow the stack.
+// A minimal JSON reader and writer (RFC 8259). The reader finds values in a document without
+// building a tree. A raw value is the part of the document's text that represents one value. No
+// function is recursive, so a deeply nested document cannot overflow the stack.
 //
 // The functions never read outside of the text. If the text is not valid JSON, the result is
 // unspecified.
@@ -76,7 +76,7 @@ export class Walk {
     this.at = isOpen(charAt(this.json, start)) ? start : this.json.length;
   }
 
-  /** next advances to the next member or element. It returns false at the end. */
+  /** next advances to the next member or element. next returns false at the end. */
   next(): bool {
     const json = this.json;
     // Each iteration begins after the opening bracket or after a comma.
@@ -108,14 +108,14 @@ export function member(object: string | null, name: string): string | null {
   return found;
 }
 
-/** text decodes a JSON string. It returns null for any other value. */
+/** text decodes a JSON string. text returns null for any other value. */
 export function text(json: string | null): string | null {
   if (json === null) return null;
   const raw = json.trim();
   return raw.length >= 2 && charAt(raw, 0) == QUOTE && stringEnd(raw, 0) == raw.length ? unquote(raw) : null;
 }
 
-/** number decodes a JSON number. It returns NaN for any other value. Integers are exact up to 2^53. */
+/** number decodes a JSON number, or returns NaN. Integers are exact up to 2^53. */
 export function number(json: string | null): f64 {
   if (json === null) return NaN;
   const raw = json.trim();
@@ -133,7 +133,7 @@ export function isNull(json: string | null): bool {
   return json === null || json.trim() == "null";
 }
 
-// unquote decodes a string literal, including its quotes. It keeps lone surrogates, which are
+// unquote decodes a string literal, including its quotes. unquote keeps lone surrogates, which are
 // possible in UTF-16.
 function unquote(raw: string): string {
   const end = raw.length - 1;
@@ -164,7 +164,7 @@ function unescape(c: i32): string {
   return String.fromCharCode(c);
 }
 
-// hex4 reads the four digits of an escape. It returns U+FFFD if they are not hexadecimal digits.
+// hex4 reads the four digits of an escape. hex4 returns U+FFFD if they are not hexadecimal digits.
 function hex4(raw: string, i: i32): i32 {
   let code = 0;
   for (let end = i + 4; i < end; i++) {
@@ -176,7 +176,7 @@ function hex4(raw: string, i: i32): i32 {
   return code;
 }
 
-/** quote encodes a text as a JSON string. It escapes lone surrogates, like JSON.stringify. */
+/** quote encodes a text as a JSON string. quote escapes lone surrogates, like JSON.stringify. */
 export function quote(value: string): string {
   let out = '"';
   let done = 0;

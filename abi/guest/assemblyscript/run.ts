@@ -5,7 +5,7 @@ import {
 } from "./imports";
 import { encode, decode, at } from "./utf8";
 
-/** Marks the plug-in as built for version 1 of the ABI. The entry file must export it. It is never called. */
+/** Marks the plug-in as built for version 1 of the ABI. The entry file must export this marker. */
 export function toolrun_abi_1(): void {}
 
 /** input returns the input of the run, a JSON object. */

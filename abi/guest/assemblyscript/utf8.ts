@@ -1,6 +1,6 @@
 // Conversion of strings: AssemblyScript uses UTF-16, and the ABI uses UTF-8.
 
-// encode converts a string to UTF-8, and null to an empty buffer. It replaces lone surrogates,
+// encode converts a string to UTF-8, and null to an empty buffer. encode replaces lone surrogates,
 // which UTF-8 does not allow, with U+FFFD.
 export function encode(value: string | null): ArrayBuffer {
   if (value === null) return new ArrayBuffer(0);

@@ -1,5 +1,5 @@
-/* toolrun.h is the C binding for plug-ins. It implements version 1 of the toolrun ABI, which
- * ../../ABI.md specifies.
+/* toolrun.h is the C binding for plug-ins. The binding implements version 1 of the toolrun ABI,
+ * which ../../ABI.md specifies.
  *
  * A plug-in is a function that reads a JSON document and writes another one:
  *
@@ -28,8 +28,9 @@ extern "C" {
 
 /* ---- Texts ---- */
 
-/* A toolrun_text is an immutable UTF-8 text: a string or a JSON text. It is not NUL-terminated.
- * If ptr is NULL, the text is absent. An absent text is not the same as an empty text. */
+/* A toolrun_text is an immutable UTF-8 text: a string or a JSON text. A toolrun_text is not
+ * NUL-terminated. If ptr is NULL, the text is absent. An absent text is not the same as an empty
+ * text. */
 typedef struct {
     const char *ptr;
     size_t len; /* in bytes */
@@ -50,7 +51,7 @@ static inline toolrun_text toolrun_make_text(const char *ptr, size_t len) {
 }
 
 /* toolrun_alloc returns zeroed memory that is aligned for every type and valid until the run
- * ends. It never returns NULL. It can be used together with malloc. */
+ * ends. toolrun_alloc never returns NULL, and can be used together with malloc. */
 void *toolrun_alloc(size_t size);
 
 /* ---- The run ---- */

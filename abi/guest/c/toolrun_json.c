@@ -1,5 +1,6 @@
-/* A minimal JSON reader and writer (RFC 8259). It finds values in a document without building a
- * tree. No function is recursive, so a deeply nested document cannot overflow the stack. */
+/* A minimal JSON reader and writer (RFC 8259). The reader finds values in a document without
+ * building a tree. No function is recursive, so a deeply nested document cannot overflow the
+ * stack. */
 #include "toolrun.h"
 
 /* ---- Raw texts ---- */
@@ -120,7 +121,7 @@ bool toolrun_is_null(toolrun_text json) {
 
 enum { REPLACEMENT = 0xFFFD };
 
-/* hex4 reads the four digits of a \u escape. It returns -1 if they are not hexadecimal digits. */
+/* hex4 reads the four digits of a \u escape. hex4 returns -1 if they are not hexadecimal digits. */
 static int32_t hex4(toolrun_text text) {
     int32_t code = 0;
     if (text.len < 4) {
@@ -251,8 +252,8 @@ static bool times_ten(decimal *number) {
     return true;
 }
 
-/* add_digit adds a digit. It counts trailing zeros in the scale until another digit follows, so
- * 1.000 and 1e3 need few digits. It returns false if the digits overflow. */
+/* add_digit adds a digit. add_digit counts trailing zeros in the scale until another digit follows,
+ * so 1.000 and 1e3 need few digits. add_digit returns false if the digits overflow. */
 static bool add_digit(decimal *number, unsigned digit) {
     if (digit == 0) {
         number->scale++;

@@ -1,6 +1,6 @@
 // Package toolrun is the Go binding for plug-ins: tools that a toolrun host runs as WebAssembly.
-// Plug-ins access stored data and the host only through this package. It implements version 1 of
-// the ABI, which abi/ABI.md specifies.
+// Plug-ins access stored data and the host only through this package. The package implements
+// version 1 of the ABI, which abi/ABI.md specifies.
 //
 // A plug-in is a main package that passes a function to [Handle] in init and has an empty main
 // function:

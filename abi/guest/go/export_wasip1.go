@@ -1,6 +1,6 @@
 package toolrun
 
-// marker is an export that marks the plug-in as built for version 1 of the ABI. It is never called.
+// marker is an export that marks plug-ins built for version 1 of the ABI. marker is never called.
 //
 //go:wasmexport toolrun_abi_1
 func marker() {}

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// entry is the function that each run calls. It is nil before Handle is called.
+// entry is the function that each run calls. entry is nil before Handle is called.
 var entry func() int32
 
 // Handle registers f as the tool. Each run calls f with the input, and the first result of f is the
@@ -80,8 +80,8 @@ func fail(f failure) int32 {
 	return 1
 }
 
-// failed converts an error of the handler to a failure. It sets no position for a plain Go error,
-// because such errors do not contain one.
+// failed converts an error of the handler to a failure. failed sets no position for a plain Go
+// error, because such errors do not contain one.
 func failed(err error) failure {
 	f := failure{Message: err.Error()}
 	if fault, ok := errors.AsType[*abi.Fault](err); ok {

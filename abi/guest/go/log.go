@@ -17,7 +17,7 @@ func Infof(format string, args ...any) { logf(abi.LevelInfo, format, args) }
 // Warnf logs a line about a problem that does not fail the run.
 func Warnf(format string, args ...any) { logf(abi.LevelWarn, format, args) }
 
-// Errorf logs a line about an error. It does not fail the run. To fail the run, return an error
+// Errorf logs a line about an error. Errorf does not fail the run. To fail the run, return an error
 // from the handler.
 func Errorf(format string, args ...any) { logf(abi.LevelError, format, args) }
 

@@ -9,8 +9,8 @@ import (
 
 // Record is the metadata of a record.
 type Record struct {
-	// Revision is the number of writes of the record. It is 0 if there is no record, and after a
-	// merge that does not report the revision.
+	// Revision is the number of writes of the record. Revision is 0 if there is no record, and
+	// after a merge that does not report the revision.
 	Revision int64 `json:"revision"`
 	// Created, Updated and Expires are times in UTC (RFC 3339). A time is "" if it is not known.
 	// Expires is also "" if the record does not expire. The fields are strings because parsing

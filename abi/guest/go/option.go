@@ -30,7 +30,7 @@ func Replace() Option { return set("replace", true) }
 // earlier output contained.
 func IfRevision(revision int64) Option { return set("if_revision", revision) }
 
-// TTL sets the time from the write to the expiry of the record, in whole seconds. It cannot exceed
+// TTL sets the time from the write to the expiry of the record, in whole seconds. TTL cannot exceed
 // the store's retention.
 func TTL(after time.Duration) Option {
 	return set("ttl", strconv.FormatInt(int64(after/time.Second), 10)+"s")

@@ -58,7 +58,8 @@ func add(in input) (summary, error) {
 	return summary{Orders: stored.Orders, Total: total(stored.Orders, context.Env["CURRENCY"])}, err
 }
 
-// The function "next" returns a new order. Its number follows the number of the last order.
+// The function "next" returns a new order. The number of the new order follows the number of the
+// last order.
 func next(orders []order, item string, price float64) order {
 	number := 1
 	if len(orders) > 0 {
@@ -69,8 +70,8 @@ func next(orders []order, item string, price float64) order {
 
 func latest(orders []order) []order { return orders[max(0, len(orders)-maxOrders):] }
 
-// The function total returns the sum of the prices. It adds whole cents, because 0.1 + 0.2 is
-// 0.30000000000000004 in floating point.
+// The function total returns the sum of the prices. The function total adds whole cents, because
+// 0.1 + 0.2 is 0.30000000000000004 in floating point.
 func total(orders []order, symbol string) string {
 	var cents int64
 	for _, o := range orders {

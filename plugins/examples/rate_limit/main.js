@@ -16,8 +16,8 @@ async function execute(input, context) {
     await memory.set_content('apiUsage', { ...usage, used: usage.used + 1 }, { ttl: `${Math.ceil(left / 1000)}s` });
     return { allowed: true, remaining: limit - usage.used - 1 };
   } catch (error) {
-    // The caller is anonymous, so calls cannot be counted for a user. This is a normal result, not
-    // an error.
+    // The caller is anonymous, so calls cannot be counted for a user. Such a call is a normal
+    // result, not an error.
     if (error.code === 'no_user') return { allowed: false, reason: 'no_user' };
     throw error;
   }

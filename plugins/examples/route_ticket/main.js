@@ -1,7 +1,7 @@
 const QUEUES = { billing: 'finance', technical: 'engineering', other: 'support' };
 
-// This tool is a function node of a workflow. It reads the output of the node "classify" and adds
-// data for later nodes to the context.
+// This tool is a function node of a workflow. The tool reads the output of the node "classify" and
+// adds data for later nodes to the context.
 async function execute(input, context) {
   const classified = context.steps.classify?.output;
   if (!classified) {

@@ -1,6 +1,6 @@
-// This plug-in is an AssemblyScript version of the tool route_ticket. It is a function node of a
-// workflow. It reads the output of the node "classify" and adds data for later nodes to the
-// context.
+// This plug-in is an AssemblyScript version of the tool route_ticket. The plug-in is a function
+// node of a workflow. The plug-in reads the output of the node "classify" and adds data for later
+// nodes to the context.
 
 import {
   context, get_content, isNull, isTrue, member, number, output, quote, setContext, set_content, text,

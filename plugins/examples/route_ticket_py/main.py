@@ -2,8 +2,8 @@ QUEUES = {"billing": "finance", "technical": "engineering", "other": "support"}
 
 
 async def execute(input: dict, context: dict) -> dict:
-    """A function node of a workflow. It reads the output of the node "classify", and adds data for the following nodes
-    to the context."""
+    """A function node of a workflow. The tool reads the output of the node "classify", and adds data for the following
+    nodes to the context."""
     node = context["steps"].get("classify")
     if not node or not node.get("output"):
         raise LookupError('route_ticket runs after a node named "classify"')

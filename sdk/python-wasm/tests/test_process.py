@@ -45,7 +45,7 @@ class Process(unittest.TestCase):
         if sys.platform == "linux":
             code += "; import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
         found = subprocess.run([sys.executable, "-u", "-c", code], cwd=SDK, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
-        # The child shares the standard error. It reaches end of file only after both processes have
+        # The child shares the standard error. The stream reaches end of file only after both processes have
         # ended.
         self.assertRegex(found.stdout.decode(), r"^\d+\n$")
 

@@ -4,7 +4,7 @@
     if TYPE_CHECKING:
         from toolrun.tool import *
 
-A type checker can check a tool with a function main or execute. It cannot check a body, whose return and await are
+A type checker can check a tool with a function main or execute, but not a body, whose return and await are
 outside of any function. It does not know the declared parameters of a tool, which toolrun makes variables.
 """
 

@@ -7,8 +7,9 @@
  *     assert(toolrun_stub_run(toolrun_run, TOOLRUN_TEXT("{\"page\":\"/\"}"), TOOLRUN_TEXT("{}")) == 0);
  *     assert(toolrun_equal(toolrun_stub_output(), TOOLRUN_TEXT("{\"hits\":1}")));
  *
- * It stores contents and merges like the host (RFC 7396), and undoes the changes of a failed run.
- * It has no schemas, grants or retention, and ignores projections and all options except "replace".
+ * The stub stores contents and merges like the host (RFC 7396), and undoes the changes of a failed
+ * run. The stub has no schemas, grants or retention, and ignores projections and all options except
+ * "replace".
  */
 #ifndef TOOLRUN_STUB_H
 #define TOOLRUN_STUB_H
@@ -21,8 +22,8 @@ void toolrun_stub_reset(void);
 /* toolrun_stub_run runs an entry and returns its result. */
 int32_t toolrun_stub_run(int32_t (*entry)(void), toolrun_text input, toolrun_text context);
 
-/* These functions return the writes of the last run, or an absent text. The logs are lines such as
- * "info: hello". */
+/* The functions below return the writes of the last run, or an absent text. The logs are lines such
+ * as "info: hello". */
 toolrun_text toolrun_stub_output(void);
 toolrun_text toolrun_stub_changed_context(void);
 toolrun_text toolrun_stub_error(void);

@@ -1,5 +1,5 @@
-// Package test tests the C binding natively and with the committed plug-ins. It is not in the
-// folder of the C sources because Go would compile them with cgo.
+// Package test tests the C binding natively and with the committed plug-ins. The package is not in
+// the folder of the C sources because Go would compile them with cgo.
 package test
 
 import (
@@ -29,7 +29,7 @@ func TestNative(t *testing.T) {
 	}
 }
 
-// native compiles and runs a program. It enables sanitizers if the compiler supports them.
+// native compiles and runs a program. native enables sanitizers if the compiler supports them.
 func native(t *testing.T, sources ...string) {
 	cc := tool(t, "cc")
 	program := filepath.Join(t.TempDir(), "native")
@@ -77,8 +77,8 @@ func TestToolchains(t *testing.T) {
 	}
 }
 
-// examples returns the folders of the example tools in C. It reads the sources of the examples and
-// of the binding, so go test does not reuse a cached result after a change.
+// examples returns the folders of the example tools in C. examples reads the sources of the
+// examples and of the binding, so go test does not reuse a cached result after a change.
 func examples(t *testing.T) []string {
 	t.Helper()
 	folders, err := filepath.Glob("../../../../plugins/examples/*_c")

@@ -1,5 +1,5 @@
-// Command probe is a plug-in that tests the Go binding and a host. It executes the steps of its
-// input and returns their results.
+// Command probe is a plug-in that tests the Go binding and a host. The command executes the steps
+// of its input and returns their results.
 //
 //	{"steps": [{"call": "get_content", "store": "prefs", "projection": {"a": 1}}, {"log": "info", "text": "read"}]}
 package main
@@ -88,7 +88,7 @@ func probe(input json.RawMessage) (output, error) {
 	return out, nil
 }
 
-// call performs an operation. It passes only the arguments that the operation has.
+// call performs an operation. call passes only the arguments that the operation has.
 func (s step) call() (json.RawMessage, error) {
 	switch s.Call {
 	case abi.GetContent:

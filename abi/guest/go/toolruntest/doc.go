@@ -8,8 +8,8 @@
 //		...
 //	}
 //
-// The host stores contents in a map. It merges (RFC 7396), replaces and deletes contents, counts
-// revisions, and returns the faults that a test requests. It has no grants, schemas, defaults,
-// retention, limits or transactions, and it ignores projections and ttl. Use toolrun itself to test
-// these features.
+// The host stores contents in a map. The host merges (RFC 7396), replaces and deletes contents,
+// counts revisions, and returns the faults that a test requests. The host has no grants, schemas,
+// defaults, retention, limits or transactions, and it ignores projections and ttl. Use toolrun
+// itself to test these features.
 package toolruntest

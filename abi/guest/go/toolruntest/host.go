@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// Host is a host for tests. During a test, the functions of package toolrun call it. It is safe for
-// concurrent use.
+// Host is a host for tests. During a test, the functions of package toolrun call it. Host is safe
+// for concurrent use.
 type Host struct {
 	t testing.TB
 

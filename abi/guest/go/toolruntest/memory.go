@@ -112,7 +112,7 @@ func merge(target, patch any) any {
 	return merged
 }
 
-// decode decodes JSON. It decodes numbers as json.Number, which preserves all digits.
+// decode decodes JSON. decode decodes numbers as json.Number, which preserves all digits.
 func decode(text []byte, into *any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

@@ -12,8 +12,8 @@ import (
 )
 
 // Handler returns a handler that logs each record as one line. The line consists of the message and
-// of the attributes in the format of slog's text handler. It omits the level and the time, because
-// every log line of a run has both. The handler is safe for concurrent use.
+// of the attributes in the format of slog's text handler. The handler omits the level and the time,
+// because every log line of a run has both. The handler is safe for concurrent use.
 func Handler() slog.Handler {
 	line := &line{}
 	return handler{slog.NewTextHandler(&line.text, &slog.HandlerOptions{Level: slog.LevelDebug}), line}

@@ -1,7 +1,7 @@
 'use strict';
 
-// The part of Node's process that is useful in a tool. It has no version, so packages do not detect
-// Node.js.
+// The part of Node's process that is useful in a tool. process has no version, so packages do not
+// detect Node.js.
 exports.create = (host) => {
   const started = host.now();
   const elapsed = () => host.now() - started;

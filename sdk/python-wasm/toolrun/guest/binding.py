@@ -21,7 +21,7 @@ def _is_reserved(name, params):
 
 
 class Call:
-    """The binding of one entry. It is determined once for all runs."""
+    """The binding of one entry, which is determined once for all runs."""
 
     def __init__(self, name, entry):
         if not callable(entry):

@@ -1,4 +1,4 @@
-# The first program that the interpreter runs (python -c). It reads this package from the host and
+# The first program that the interpreter runs (python -c). The program reads this package from the host and
 # serves requests.
 import builtins
 import sys

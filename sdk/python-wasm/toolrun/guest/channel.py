@@ -1,7 +1,7 @@
 """The channel to the host: standard input, which the host reads and writes.
 
-Each write is one message. Its fields are separated by line feeds, which JSON texts do not contain. A reply of the host
-can be read immediately after the message, and must be read to its end.
+Each write is one message. The fields of a message are separated by line feeds, which JSON texts do not contain. A reply
+of the host can be read immediately after the message, and must be read to its end.
 """
 
 from posix import read, write

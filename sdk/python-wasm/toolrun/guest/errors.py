@@ -1,6 +1,6 @@
 """The exceptions of memory calls.
 
-They are globals of a tool, and attributes of the module ``memory``. A tool catches the exceptions
+The exceptions are globals of a tool, and attributes of the module ``memory``. A tool catches the exceptions
 that it can handle. An uncaught exception ends the run, which then fails with the exception's code.
 """
 

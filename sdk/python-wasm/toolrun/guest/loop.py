@@ -1,4 +1,4 @@
-"""The event loop of ``asyncio``. It supports only timers, because a tool has nothing else to wait for."""
+"""The event loop of ``asyncio``. The loop supports only timers, because a tool has nothing else to wait for."""
 
 import asyncio
 from asyncio.base_events import BaseEventLoop

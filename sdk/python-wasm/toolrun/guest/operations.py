@@ -12,7 +12,7 @@ from .values import Unfit, decode, encode, quote
 # that it is a fault of the host, because a tool can create an equal error.
 issued = []
 
-# The maximum nesting of values that are sent over the channel. It is a limit of the run.
+# The maximum nesting of values that are sent over the channel. The nesting is a limit of the run.
 nesting = 100
 
 

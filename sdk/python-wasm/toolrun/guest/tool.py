@@ -16,12 +16,12 @@ from .importing import STANDARD, Missing, Texts
 from .values import quote
 
 
-# The importer that raises the error for a missing module. It is part of the interpreter's snapshot.
+# The importer that raises the error for a missing module. The importer is part of the interpreter's snapshot.
 missing = Missing(unsupported.why_missing)
 
 
 class Tool:
-    """A loaded tool. Its namespace belongs to a module. The method ``start`` or each run fills the namespace."""
+    """A loaded tool. The namespace belongs to a module. The method ``start`` or each run fills the namespace."""
 
     def __init__(self, request, texts):
         self.path = request["path"]
@@ -47,7 +47,7 @@ class Tool:
     def starts_once(self):
         """Report whether the top level can run once for all runs.
 
-        It can if there is an entry, and if the top level uses no name whose value differs between runs.
+        An entry is required, and the top level uses no name whose value differs between runs.
         """
         return bool(self.source.entry) and not self.source.uses(tool_globals.RUN_NAMES | self.params)
 

@@ -127,7 +127,7 @@ _PROCESS_FUNCTIONS = frozenset(
 def _not_in_os(name):
     """Raise the error for a name that ``os`` does not have.
 
-    It is an AttributeError, because programs test whether ``os`` has such names.
+    The error is an AttributeError, because programs test whether ``os`` has such names.
     """
     why = f": {_PROCESSES}" if name in _PROCESS_FUNCTIONS else ""
     raise AttributeError(f"module 'os' has no attribute {name!r}{why}", name=name, obj=os)

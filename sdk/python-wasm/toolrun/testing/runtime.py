@@ -1,4 +1,4 @@
-"""The guest's part of the Python runtime. It runs here unchanged, with a channel to ``toolrun double``."""
+"""The guest's part of the Python runtime. The runtime runs here unchanged, with a channel to ``toolrun double``."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def too_large(response: httpx.Response) -> ToolrunError:
 
 
 def unanswered(error: Exception, request: Request, key: str, response: Optional[httpx.Response] = None) -> ToolrunError:
-    """Return the error for a missing or incomplete response. It omits httpx's error, which contains the request."""
+    """Return the error for a missing or incomplete response. The error omits the httpx error, which has the request."""
     sent = not isinstance(error, _UNSENT)
     outcome = "unknown" if sent and request.method != "GET" else None
     status = response.status_code if response is not None else 0

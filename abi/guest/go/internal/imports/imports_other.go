@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Host is a test double of the host of a plug-in. It is safe for concurrent use.
+// Host is a test double of the host of a plug-in. Host is safe for concurrent use.
 type Host interface {
 	Input() []byte
 	Context() []byte
@@ -21,7 +21,8 @@ type Host interface {
 
 var current atomic.Pointer[Host]
 
-// Use makes h the current host until release is called. It returns false if another host is in use.
+// Use makes h the current host until release is called. Use returns false if another host is in
+// use.
 func Use(h Host) (release func(), ok bool) {
 	if !current.CompareAndSwap(nil, &h) {
 		return nil, false
@@ -73,7 +74,8 @@ func WriteError(text []byte) { host().WriteError(text) }
 // Log logs a line.
 func Log(level abi.Level, text string) { host().Log(level, text) }
 
-// perform performs an operation. It fails if the host of the test does not provide the operation.
+// perform performs an operation. perform fails if the host of the test does not provide the
+// operation.
 func perform(op string, args []string) (reply []byte, number int32) {
 	reply, number, known := Call(op, args)
 	if !known {

@@ -59,7 +59,7 @@ func WriteContext(text []byte) int32 {
 // WriteError sets the error that the run fails with.
 func WriteError(text []byte) { errorWrite(unsafe.String(unsafe.SliceData(text), len(text))) }
 
-// Log logs a line. It ignores failures.
+// Log logs a line. Log ignores failures.
 func Log(level abi.Level, text string) {
 	numbers := [...]abi.Level{abi.LevelDebug, abi.LevelInfo, abi.LevelWarn, abi.LevelError}
 	for number, l := range numbers {

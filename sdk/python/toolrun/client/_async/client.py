@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class AsyncClient:
-    """A client of one service. It can be used by several tasks at the same time, and in an ``async with`` statement.
+    """A client of one service, which can be used by several tasks at the same time, and in an ``async with`` statement.
 
     url      the URL of the service, such as "https://tools.example"; it can have a path
     key      an API key or a token, which is sent only to this URL
@@ -108,7 +108,7 @@ class AsyncClient:
         idempotency_key: Optional[str] = None,
         **fields: Unpack[RunFields],
     ) -> Result:
-        """Run a source text instead of a declared tool. It requires a key with the permission code."""
+        """Run a source text instead of a declared tool. The call requires a key with the permission code."""
         body: Dict[str, Any] = {"language": language, "code": code, "input": input, "name": name, "grants": grants, **fields}
         return await self._transport.fetch(Result, self._run(body, idempotency_key, "code"))
 
@@ -135,7 +135,7 @@ class AsyncClient:
         idempotency_key: Optional[str] = None,
         **fields: Unpack[RunFields],
     ) -> AsyncRunStream:
-        """Run a source text and follow its log. It requires a key with the permission code."""
+        """Run a source text and follow its log. The call requires a key with the permission code."""
         body: Dict[str, Any] = {"language": language, "code": code, "input": input, "name": name, "grants": grants, **fields}
         return AsyncRunStream(self._transport, self._run(body, idempotency_key, "code", "stream"))
 
@@ -170,7 +170,7 @@ class AsyncClient:
         return await self._transport.fetch(Rendered, request)
 
     async def export(self) -> Dict[str, Any]:
-        """Return the configuration of the app as an app file in JSON. It does not contain stored data."""
+        """Return the configuration of the app as an app file in JSON, without stored data."""
         return await self._transport.fetch(Dict[str, Any], get("export"))
 
     async def import_stores(self, document: Mapping[str, Any]) -> Imported:
@@ -186,7 +186,7 @@ class AsyncClient:
     async def backup(self, to: BinaryIO) -> int:
         """Write a backup of the whole service to a binary file, and return its size.
 
-        It requires a key with the role backup. If the call raises an error, the backup is incomplete.
+        The call requires a key with the role backup. If the call raises an error, the backup is incomplete.
         """
         request = Request("GET", ("backup",), repeatable=True, app=False)
         return await self._transport.save(request, "application/octet-stream", to)

@@ -27,7 +27,7 @@ class AsyncUsers(AsyncHandle):
         return await self._transport.save(get("users", user_id, "export"), "application/zip", to)
 
     async def erase(self, user_id: str) -> Erased:
-        """Remove all data of a user. It cannot be undone."""
+        """Remove all data of a user. An erasure cannot be undone."""
         return await self._transport.fetch(Erased, Request("DELETE", ("users", user_id), repeatable=True))
 
 

@@ -69,7 +69,7 @@ class AsyncSessions(AsyncHandle):
         return await self._transport.fetch(MessagesAdded, request)
 
     async def end(self, session_id: str, *, user_id: Optional[str] = None) -> Session:
-        """End a session. Its data is removed, and its id is rejected from then on."""
+        """End a session. The session's data is removed, and its id is rejected from then on."""
         request = Request("DELETE", ("sessions", session_id), self._transport.caller(user_id), repeatable=True)
         return await self._transport.fetch(Session, request)
 
@@ -92,7 +92,7 @@ class AsyncWorkflows(AsyncHandle):
         return await self._transport.fetch(Workflow, request)
 
     async def end(self, workflow_id: str, *, user_id: Optional[str] = None) -> Workflow:
-        """End a workflow. Its facts are removed, and its id is rejected from then on."""
+        """End a workflow. The workflow's facts are removed, and its id is rejected from then on."""
         request = Request("POST", ("workflows", workflow_id, "end"), self._transport.caller(user_id), repeatable=True)
         return await self._transport.fetch(Workflow, request)
 

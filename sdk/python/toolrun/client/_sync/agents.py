@@ -50,7 +50,7 @@ class Agents(Handle):
         memory_policy: Optional[MemoryPolicy] = None,
         **fields: Unpack[ConversationFields],
     ) -> Preview:
-        """Return the first request that a turn would send to a model. It stores nothing."""
+        """Return the first request that a turn would send to a model, and store nothing."""
         body: Dict[str, Any] = {"message": message, "event": event, "memory_policy": memory_policy, **fields}
         return self._post(Preview, agent, "preview", body)
 

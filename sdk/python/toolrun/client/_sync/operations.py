@@ -28,7 +28,7 @@ class Users(Handle):
         return self._transport.save(get("users", user_id, "export"), "application/zip", to)
 
     def erase(self, user_id: str) -> Erased:
-        """Remove all data of a user. It cannot be undone."""
+        """Remove all data of a user. An erasure cannot be undone."""
         return self._transport.fetch(Erased, Request("DELETE", ("users", user_id), repeatable=True))
 
 

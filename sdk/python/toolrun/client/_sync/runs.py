@@ -26,7 +26,7 @@ class Runs(Handle):
         return self._transport.fetch(Run, get("runs", run_id))
 
     def cancel(self, run_id: str) -> Run:
-        """Cancel a run. It ends soon, and stores nothing, unless its commit has begun."""
+        """Cancel a run. The run ends soon, and stores nothing, unless its commit has begun."""
         return self._transport.fetch(Run, Request("POST", ("runs", run_id, "cancel"), repeatable=True))
 
 
@@ -38,7 +38,7 @@ class RunStream:
 
     def __init__(self, transport: Transport, request: Request) -> None:
         self.run_id = ""
-        """The id of the run. It is known from the beginning, even while the run is queued."""
+        """The id of the run. The id is known from the beginning, even while the run is queued."""
         self._transport = transport
         self._request = request
         self._response: Optional[httpx.Response] = None

@@ -70,7 +70,7 @@ class Sessions(Handle):
         return self._transport.fetch(MessagesAdded, request)
 
     def end(self, session_id: str, *, user_id: Optional[str] = None) -> Session:
-        """End a session. Its data is removed, and its id is rejected from then on."""
+        """End a session. The session's data is removed, and its id is rejected from then on."""
         request = Request("DELETE", ("sessions", session_id), self._transport.caller(user_id), repeatable=True)
         return self._transport.fetch(Session, request)
 
@@ -93,7 +93,7 @@ class Workflows(Handle):
         return self._transport.fetch(Workflow, request)
 
     def end(self, workflow_id: str, *, user_id: Optional[str] = None) -> Workflow:
-        """End a workflow. Its facts are removed, and its id is rejected from then on."""
+        """End a workflow. The workflow's facts are removed, and its id is rejected from then on."""
         request = Request("POST", ("workflows", workflow_id, "end"), self._transport.caller(user_id), repeatable=True)
         return self._transport.fetch(Workflow, request)
 

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Transport:
-    """The transport of one client. Its attributes do not contain the key, so printing them does not show it."""
+    """The transport of one client. The attributes do not contain the key, so printing them does not show the key."""
 
     def __init__(self, url: str, key: str, app: str, user_id: str, retries: int, http: httpx.Client) -> None:
         self.base = _request.parse_base(url)
