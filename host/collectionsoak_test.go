@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -80,7 +81,7 @@ type soakContent struct {
 	User       string `json:"user"`
 	Collection string `json:"collection"`
 	Space      string `json:"space"`
-	Version    int    `json:"version"` // a number that no other entry of the user has
+	Version    int    `json:"version"` // a number that no other entry of the user has, or 0 for filling
 	Epoch      int    `json:"epoch"`   // the number of earlier erasures of the user
 }
 
@@ -310,7 +311,7 @@ func (u *soakUser) check(collection, space string) error {
 		if r.Content.Collection != collection || r.Content.Space != space || r.Content.User != u.name && collection != soakCollections[0] {
 			return fmt.Errorf("recall in %s, %s as %s found %+v", collection, space, u.name, r)
 		}
-		if r.Content.User == u.name {
+		if r.Content.User == u.name && r.Content.Version > 0 {
 			own[r.ID] = r.Content.Version
 		}
 	}
@@ -343,7 +344,7 @@ func (u *soakUser) checkAll() error {
 
 // soakReader finds entries as any user, and knows which versions must not be found any more.
 type soakReader struct {
-	gone   [soakUsers]sync.Map // from versions to the time of their removal
+	gone   [soakUsers + 1]sync.Map // from versions to the time of their removal
 	checks atomic.Int64
 }
 
@@ -375,6 +376,31 @@ func (s *soakReader) read(h *host.Host, random *rand.Rand) error {
 	return nil
 }
 
+// fillSoak stores entries that no writer changes, so that some namespaces have an index in memory. They
+// belong to the users, or to a user who does not write.
+func fillSoak(t *testing.T, h *host.Host) {
+	t.Helper()
+	fill := func(collection, space, user string) {
+		var entries []host.NewEntry
+		for range 300 {
+			content, err := json.Marshal(soakContent{"tea of the filling", user, collection, space, 0, 0})
+			if err != nil {
+				t.Fatal(err)
+			}
+			entries = append(entries, host.NewEntry{Namespace: space, Content: content})
+		}
+		for part := range slices.Chunk(entries, host.MaxRemembered) {
+			if _, err := host.CollectionsOf(h).Remember(t.Context(), host.Caller{User: user}, collection, part...); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	fill("tips", "space0", fmt.Sprint("user", soakUsers))
+	for i := range 3 {
+		fill("notes", "space1", fmt.Sprint("user", i))
+	}
+}
+
 // TestCollectionSoak has 16 writers and 16 readers of three collections, who store, replace, find and
 // forget entries, let them end, and erase users. No entry of another user or namespace is found, none
 // after its removal, and none is lost.
@@ -388,6 +414,11 @@ func TestCollectionSoak(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		other, err := openSoak(backend) // with indexes of its own, like another node
+		if err != nil {
+			t.Fatal(err)
+		}
+		fillSoak(t, h)
 		reader := &soakReader{}
 		users := make([]*soakUser, soakUsers)
 		var work sync.WaitGroup
@@ -408,17 +439,19 @@ func TestCollectionSoak(t *testing.T) {
 			users[i].removed = func(version int) { reader.gone[i].Store(version, time.Now()) }
 			until(&acts, users[i].act)
 			random := rand.New(rand.NewPCG(rand.Uint64(), uint64(i)))
-			until(&recalls, func() error { return reader.read(h, random) })
+			until(&recalls, func() error { return reader.read([]*host.Host{h, other}[i%2], random) })
 		}
 		work.Wait()
 		live, erasures := 0, 0
 		for _, u := range users {
 			live, erasures = live+len(u.live), erasures+u.epoch
-			if err := u.checkAll(); err != nil {
-				t.Error(err)
+			for _, u.h = range []*host.Host{h, other} {
+				if err := u.checkAll(); err != nil {
+					t.Error(err)
+				}
 			}
 		}
-		if err := h.Close(); err != nil {
+		if err := errors.Join(h.Close(), other.Close()); err != nil {
 			t.Error(err)
 		}
 		t.Logf("%d acts of %d writers with %d erasures, %d recalls of as many readers with %d results; %d entries at the end", acts.Load(), soakUsers, erasures, recalls.Load(), reader.checks.Load(), live)
@@ -535,7 +568,7 @@ func (u *crashedUser) verify(t *testing.T, h *host.Host) (between int) {
 				case version == e.version && (!ended || unsure):
 				case version == 0 && (ended || unsure || u.erasing):
 					delete(u.live, at)
-				case contains(u.tried[at], version):
+				case slices.Contains(u.tried[at], version):
 					between++
 					u.live[at] = soakEntry{version: version, unknown: true}
 					if version == 0 {
@@ -546,7 +579,7 @@ func (u *crashedUser) verify(t *testing.T, h *host.Host) (between int) {
 				}
 			}
 			for at, version := range stored {
-				if !contains(u.tried[at], version) {
+				if !slices.Contains(u.tried[at], version) {
 					t.Errorf("recall in %s as %s found version %d of %v, which must not exist; tried were %v", collection, u.name, version, at, u.tried[at])
 				}
 				between++
@@ -557,15 +590,6 @@ func (u *crashedUser) verify(t *testing.T, h *host.Host) (between int) {
 	clear(u.tried)
 	u.erasing = false
 	return between
-}
-
-func contains(versions []int, version int) bool {
-	for _, v := range versions {
-		if v == version {
-			return true
-		}
-	}
-	return false
 }
 
 // crashCollectionsOnce starts a child, kills it after some acknowledged acts, and notes its output.
