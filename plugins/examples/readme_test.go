@@ -41,16 +41,12 @@ var compiling = regexp.MustCompile(`(?m)^note: getting Python .*\n`)
 // runID matches the id of a run, which differs between runs.
 var runID = regexp.MustCompile(`\brun_[0-9A-Z]+`)
 
-// entryID matches the id that a new entry of a collection gets, and the slash before it.
-var entryID = regexp.MustCompile(`/[0-9a-z]{24}\b`)
-
-// toolrun runs a command line and returns its output, with "run_..." and "/..." in place of the ids of
-// runs and entries.
+// toolrun runs a command line and returns its output, with "run_..." in place of run ids.
 func toolrun(t *testing.T, dir, line string) string {
 	t.Helper()
 	var out bytes.Buffer
 	cli.Main(context.Background(), cli.Env{Args: words(line), Stdout: &out, Stderr: &out, Dir: dir, CacheDir: cacheDir, Getenv: getenv})
-	return entryID.ReplaceAllString(runID.ReplaceAllString(compiling.ReplaceAllString(out.String(), ""), "run_..."), "/...")
+	return runID.ReplaceAllString(compiling.ReplaceAllString(out.String(), ""), "run_...")
 }
 
 // words splits a command line like a shell that supports only single quotes.
