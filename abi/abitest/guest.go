@@ -20,6 +20,9 @@ import (
 //	{"call":"get_content","store":S,"projection":J,"options":J}      the result is {"reply":J} or {"fault":{...}}
 //	{"call":"set_content","store":S,"value":J,"options":J}
 //	{"call":"delete_content","store":S,"options":J}
+//	{"call":"remember","store":S,"value":J,"options":J}
+//	{"call":"recall","store":S,"value":J,"options":J}
+//	{"call":"forget","store":S,"options":J}                          the options are the selector
 //	{"log":"debug|info|warn|error","text":T} logs a line
 //	{"print":T}                                                      writes to standard output, or logs as info
 //	{"context":{K:J}}                                                sets each key of the context

@@ -2,8 +2,8 @@
 // (../../../abitest) runs the probe.
 
 import {
-  Level, Reply, Walk, context, delete_content, get_content, input, isTrue, log, member, output, quote, set_content,
-  setContext, text,
+  Level, Reply, Walk, context, delete_content, forget, get_content, input, isTrue, log, member, output, quote, recall,
+  remember, set_content, setContext, text,
 } from "../index";
 export { toolrun_abi_1 } from "../index";
 
@@ -55,6 +55,9 @@ function perform(step: string): Reply {
   const options = member(step, "options");
   if (call == "get_content") return get_content(store, member(step, "projection"), options);
   if (call == "set_content") return set_content(store, member(step, "value"), options);
+  if (call == "remember") return remember(store, member(step, "value"), options);
+  if (call == "recall") return recall(store, member(step, "value"), options);
+  if (call == "forget") return forget(store, options);
   return delete_content(store, options);
 }
 

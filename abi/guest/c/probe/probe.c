@@ -44,6 +44,15 @@ static toolrun_reply call(toolrun_text step) {
     if (is(name, "set_content")) {
         return toolrun_set_content(store, member(step, "value"), options);
     }
+    if (is(name, "remember")) {
+        return toolrun_remember(store, member(step, "value"), options);
+    }
+    if (is(name, "recall")) {
+        return toolrun_recall(store, member(step, "value"), options);
+    }
+    if (is(name, "forget")) {
+        return toolrun_forget(store, options);
+    }
     return toolrun_delete_content(store, options);
 }
 

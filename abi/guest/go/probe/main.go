@@ -93,7 +93,7 @@ func (s step) call() (json.RawMessage, error) {
 	switch s.Call {
 	case abi.GetContent:
 		return toolrun.Call(s.Call, s.Store, argument(s.Projection), argument(s.Options))
-	case abi.SetContent:
+	case abi.SetContent, abi.Remember, abi.Recall:
 		return toolrun.Call(s.Call, s.Store, argument(s.Value), argument(s.Options))
 	}
 	return toolrun.Call(s.Call, s.Store, argument(s.Options))
