@@ -17,16 +17,18 @@ import (
 // attempt is one execution of a guest. attempt implements the functions that the guest can call,
 // and performs memory operations on its View.
 type attempt struct {
-	run      *run
-	view     *memory.View
-	ctx      context.Context // of the attempt of the root, not of a nested run
-	calls    int
-	issued   map[string]*abi.Fault // the faults that were returned to the guest, by id
-	waiting  waiting               // the external calls without an answer
-	begun    uint64                // the number of external calls that the guest began
-	logs     []abi.LogLine
-	logBytes int
-	out      engine.Output
+	run     *run
+	view    *memory.View
+	ctx     context.Context // of the attempt of the root, not of a nested run
+	calls   int
+	issued  map[string]*abi.Fault // the faults that were returned to the guest, by id
+	waiting waiting               // the external calls without an answer
+	begun   uint64                // the number of external calls that the guest began
+	// searching is the processor time that the host has used for collections, outside of the worker.
+	searching time.Duration
+	logs      []abi.LogLine
+	logBytes  int
+	out       engine.Output
 	// passed is the number of approved effects that the guest has reached. gated contains warnings
 	// about effects that require an approval, in a dry run.
 	passed int
@@ -56,7 +58,7 @@ func (a *attempt) call(ctx context.Context, call abi.Call) (json.RawMessage, err
 		}
 	}
 	began := time.Now()
-	reply, err := a.view.Call(ctx, call)
+	reply, err := a.perform(ctx, call)
 	if err == nil {
 		if err := a.checkApproval(call); err != nil {
 			return nil, err
@@ -68,6 +70,16 @@ func (a *attempt) call(ctx context.Context, call abi.Call) (json.RawMessage, err
 		a.observe(ctx, call, time.Since(began), err)
 	}
 	return reply, err
+}
+
+// perform performs a memory operation. If the tool runs in a worker, perform measures the processor time
+// of operations on collections: a search can take more of it than the tool.
+func (a *attempt) perform(ctx context.Context, call abi.Call) (json.RawMessage, error) {
+	if a.run.tool.isolated && (call.Op == abi.Recall || call.Op == abi.Remember || call.Op == abi.Forget) {
+		stop := threadCPU()
+		defer func() { a.searching += stop() }()
+	}
+	return a.view.Call(ctx, call)
 }
 
 func (a *attempt) observe(ctx context.Context, call abi.Call, took time.Duration, err error) {

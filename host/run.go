@@ -222,6 +222,7 @@ func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Exec
 	if e.Err == nil {
 		e.Err = a.complete(ctx)
 	}
+	e.CPU += a.searching
 	e.Duration = time.Since(e.Began) - e.QueueTime
 	if _, never := errors.AsType[*engine.NotStartedError](e.Err); !never {
 		r.executed = true
@@ -231,6 +232,8 @@ func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Exec
 // complete makes the vectors of the entries that the tool has remembered, while the run has a slot at
 // the gate.
 func (a *attempt) complete(ctx context.Context) error {
+	stop := threadCPU()
+	defer func() { a.searching += stop() }()
 	if err := memory.Complete(ctx, a.view); err != nil {
 		return a.issue(err)
 	}

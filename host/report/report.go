@@ -45,7 +45,9 @@ type Result struct {
 // Usage is the usage of a run, summed over its attempts.
 type Usage struct {
 	WallMS float64 `json:"wall_ms"`
-	CPUMS  float64 `json:"cpu_ms"`
+	// CPUMS is the processor time of the tool, and of the searches and vectors that the host computes
+	// for its collections.
+	CPUMS float64 `json:"cpu_ms"`
 	// MemoryBytes is the guest's peak memory. MemoryBytes is omitted if the engine cannot measure
 	// it.
 	MemoryBytes int64 `json:"memory_bytes,omitempty"`
