@@ -36,7 +36,9 @@ func (rc runCommand) runRemote(ctx context.Context, f *runFlags, inv host.Invoca
 	if err != nil {
 		return err
 	}
-	err = explainServer(rc.runAndPrint(ctx, remoteRuns{c, rc.env}, inv, ".", f.trace))
+	runs, closed := f.approving(rc.out, remoteRuns{c, rc.env}, remoteApprovals{c})
+	defer closed()
+	err = explainServer(rc.runAndPrint(ctx, runs, inv, ".", f.trace))
 	if fault, ok := err.(*abi.Fault); ok && sent {
 		err = sentFault(ctx, c, fault, inv, tool)
 	}

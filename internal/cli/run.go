@@ -25,7 +25,9 @@ type runFlags struct {
 	input, context, metadata, key string
 	env, grants                   []string
 	timeout, deadline             time.Duration
-	trace, dry                    bool
+	trace, dry, approve           bool
+	// byPath is true if the tool is named by its path.
+	byPath bool
 }
 
 // runCommand runs a tool.
@@ -57,6 +59,9 @@ fail, unless --mock contains their results. With --json, remembered lists the en
 The first Python tool compiles the interpreter, which takes up to half a minute. If the interpreter is missing and stderr is
 a terminal, npm downloads it first (12 MB); otherwise see toolrun python.
 
+A run pauses before an effect that requires an approval. With --approve, the command shows the effect on the terminal and
+asks for a decision: y approves, n denies, and Enter keeps the run paused for toolrun approval.
+
 With --server, the tool runs on a toolrun server. TOOL is then a tool of the server's app, or a source file to send.`,
 		Example: `  toolrun run remember_me language=fr --user ann
   toolrun run add_order 'items:=[{"sku": "a1", "count": 2}]' --user ann --session s1
@@ -78,18 +83,25 @@ With --server, the tool runs on a toolrun server. TOOL is then a tool of the ser
 	f.isolationFlags.register(cmd)
 	f.modelFlags.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.input, "input", "", "the input: `JSON`, @file or - for stdin")
-	flags.StringVar(&f.context, "context", "", "additional keys of the tool's context as `JSON`, @file, or - for standard input")
-	flags.StringVar(&f.metadata, "metadata", "", "`JSON`, @file or - to merge into the session's metadata")
-	flags.StringArrayVar(&f.env, "env", nil, "add `NAME=value` to the tool's environment; may be repeated")
+	f.inputFlags(cmd)
 	flags.StringArrayVar(&f.grants, "grant", nil, "grant `STORE=verbs` to a tool that is given by its path: read, write, delete, readwrite; may be repeated")
-	flags.StringVar(&f.key, "key", "", "the idempotency `key`: a repeated run with the same key and input returns the result of the first run")
 	f.timeFlags(cmd)
 	f.testFlags(cmd, &f.dry)
 	flags.BoolVar(&f.trace, "trace", false, "show each memory call with its duration on stderr")
+	flags.BoolVar(&f.approve, "approve", false, "ask on the terminal about each effect that requires an approval")
 	cmd.ValidArgsFunction = rc.projects.completeRun(&f.app)
 	rc.projects.completeFlag(cmd, "grant", cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp, func(pr *project) []string { return suffixed(pr.storeNames(), "=") })
 	return cmd
+}
+
+// inputFlags registers the flags for the data of the run.
+func (f *runFlags) inputFlags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.input, "input", "", "the input: `JSON`, @file or - for stdin")
+	flags.StringVar(&f.context, "context", "", "additional keys of the tool's context as `JSON`, @file, or - for standard input")
+	flags.StringVar(&f.key, "key", "", "the idempotency `key`: a repeated run with the same key and input returns the result of the first run")
+	flags.StringArrayVar(&f.env, "env", nil, "add `NAME=value` to the tool's environment; may be repeated")
+	flags.StringVar(&f.metadata, "metadata", "", "`JSON`, @file or - to merge into the session's metadata")
 }
 
 // timeFlags registers the flags for time limits.
@@ -107,6 +119,9 @@ func (rc runCommand) run(cmd *cobra.Command, f *runFlags, tool string, pairs []s
 	if err != nil {
 		return err
 	}
+	if err := f.checkApprove(rc.env); err != nil {
+		return err
+	}
 	if f.remote() {
 		return adviseTypes(rc.runRemote(cmd.Context(), f, inv, tool, pairs), pairs)
 	}
@@ -120,12 +135,12 @@ func (rc runCommand) runLocal(ctx context.Context, f *runFlags, inv host.Invocat
 		return err
 	}
 	defer pr.close()
-	byPath := pr.isPath(tool)
+	f.byPath = pr.isPath(tool)
 	if inv.Tool, err = rc.target(pr, tool, f.grants); err != nil {
 		return err
 	}
-	if byPath && pr.isGated() && !f.dry {
-		return usagef("declare the tool in an app file, or run it with --dry-run",
+	if f.byPath && pr.isGated() && !f.dry && !f.approve {
+		return usagef("declare the tool in an app file, or run it with --approve or --dry-run",
 			"%s requires approvals, but a tool that is named by its path cannot wait for them", tool)
 	}
 	if err := pythonCommands(rc).offer(ctx, pr, inv.Tool, f.isolationFlags); err != nil {
@@ -141,13 +156,15 @@ func (rc runCommand) runLocal(ctx context.Context, f *runFlags, inv host.Invocat
 		return err
 	}
 	defer func() { err = errors.Join(err, opened.close()) }()
+	runs, closed := f.approving(rc.out, opened.runs, opened.approvals)
+	defer closed()
 	code := pr.codeFolder(inv.Tool)
-	if err := rc.runAndPrint(ctx, opened.runs, inv, code, f.trace); err != nil {
+	if err := rc.runAndPrint(ctx, runs, inv, code, f.trace); err != nil {
 		if !f.keeps(pr) {
 			rc.out.failedRun = "" // no ledger has an entry for this run
 		}
 		fault := code.fault(faultOf(err))
-		if byPath {
+		if f.byPath {
 			fault = pr.pathHint(inv.Tool, fault)
 		}
 		return adviseTexts(fault, pairs, func() bool {
@@ -221,7 +238,7 @@ func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string)
 // The method "keeps" reports whether a run can store anything: a record, a session, a result, a
 // ledger entry or a request for an approval.
 func (f *runFlags) keeps(pr *project) bool {
-	return len(pr.app.Stores) > 0 || pr.app.AutoCollections || pr.app.Facts != nil || pr.app.Blocks != nil || pr.isGated() || f.session != "" || f.workflow != "" || f.key != "" || f.db != ""
+	return len(pr.app.Stores) > 0 || pr.app.AutoCollections || pr.app.Facts != nil || pr.app.Blocks != nil || pr.isGated() && !f.byPath || f.session != "" || f.workflow != "" || f.key != "" || f.db != ""
 }
 
 // open opens a project for a run. It opens no database file if the run cannot store anything.
