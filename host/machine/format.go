@@ -8,7 +8,7 @@ import (
 
 // Format returns a file with uniform indentation and spacing. The meaning, the comments and the
 // order of lines stay the same, and formatting the result again changes nothing. If the file has a
-// syntax error, Format returns an error of type Problems.
+// syntax error, Format returns an error of type problem.List.
 func Format(file string, src []byte) ([]byte, error) {
 	r := read(file, src)
 	var errs problem.List

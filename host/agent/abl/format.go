@@ -4,7 +4,7 @@ import "strings"
 
 // Format returns a file with uniform indentation and spacing. The meaning, the comments and the
 // order of lines stay the same, and formatting the result again changes nothing. If the file cannot
-// be split into lines and levels, Format returns an error of type Problems.
+// be split into lines and levels, Format returns an error of type problem.List.
 func Format(src []byte) ([]byte, error) {
 	root, after, problems := readTree(src)
 	if err := problems.Err(); err != nil {

@@ -75,7 +75,7 @@ func TestFormatSamples(t *testing.T) {
 
 func FuzzFormat(f *testing.F) {
 	f.Add(completeAgent)
-	for _, seed := range []string{"- RESPOND: |\n      a\n\n        b\n  SET: x = 1", "A: [b, # c\n d]", "A:\n- b\n- c: 'it''s' # x", "a # b\n  c: it's # d", "SET:\n  - a.b[ i - 1 ].c[\"x y\"][2] = 3"} {
+	for _, seed := range []string{"- RESPOND: |\n      a\n\n        b\n  SET: x = 1", "A: [b, # c\n d]", "AGENT: a\nGOAL: [\n]", "A:\n- b\n- c: 'it''s' # x", "a # b\n  c: it's # d", "SET:\n  - a.b[ i - 1 ].c[\"x y\"][2] = 3"} {
 		f.Add(seed)
 	}
 	f.Fuzz(checkFormat)

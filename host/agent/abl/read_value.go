@@ -19,7 +19,21 @@ func (r *reader) text(e *entry) Text {
 	if e.block {
 		return e.value
 	}
-	return r.unquote(e.value)
+	return r.unquote(unindented(e.value))
+}
+
+// unindented returns a text without the indentation of its further lines, which only a text in
+// brackets has. The indentation has no meaning, so Format can change it.
+func unindented(t Text) Text {
+	if !strings.Contains(t.Value, "\n") || isQuoted(t) {
+		return t
+	}
+	lines := strings.Split(t.Value, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimLeft(lines[i], " \t")
+	}
+	t.Value = strings.Join(lines, "\n")
+	return t
 }
 
 // unquote returns the content of quoted text, and any other text unchanged.
