@@ -26,6 +26,7 @@ const (
 	actExport  = "export"
 	actImport  = "import"
 	actLoad    = "download"
+	actReembed = "reembed" // of entries of a collection
 
 	actSleep    = "sleep"
 	actMessages = "messages" // messages that a platform has recorded

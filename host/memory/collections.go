@@ -93,45 +93,55 @@ func (p namespacePartition) NewItem() (string, error) {
 // maxDim is the maximum dimension of vectors.
 const maxDim = 16_384
 
-// pin is the stored form of the embedder of a collection.
-type pin struct {
-	Embedder string `json:"embedder"`
-	Dim      int    `json:"dimension"`
-}
-
 // Pin implements kind.Namespace. A search does not add the record of the embedder to the read set.
-func (p namespacePartition) Pin(ctx context.Context, embedder string, write bool) (int, error) {
-	v := p.view
+func (p namespacePartition) Pin(ctx context.Context, embedder string, write bool) (kind.VectorSpace, error) {
+	v, none := p.view, kind.VectorSpace{}
 	if v.mocks.test {
-		return 0, nil // a test run makes no vectors
+		return none, nil // a test run makes no vectors
 	}
 	key := v.s.app.Embedding(v.caller, p.store.Name)
 	r, err := p.readPin(ctx, key, write)
 	if err != nil || !r.Exists() && !write {
-		return 0, err
+		return none, err
 	}
-	is := pin{}
-	if is.Embedder, is.Dim, err = embedderOf(v).Space(embedder); err != nil {
-		return 0, err
-	}
-	if is.Dim < 1 || is.Dim > maxDim {
-		return 0, abi.Faultf(abi.Unavailable, "the embedding model %q has %d dimensions; the limit is %d", embedder, is.Dim, maxDim)
+	is, err := spaceOfEmbedder(embedderOf(v), embedder)
+	if err != nil {
+		return none, err
 	}
 	if r.Exists() {
-		return is.Dim, p.checkPin(r, is)
+		stored, err := pinIn(r)
+		if err == nil {
+			err = stored.check(is, p.store.Name, write)
+		}
+		return is, err
 	}
 	if p.store.Collection.Auto {
 		if err := checkUndeclared(ctx, v, p.store.Name); err != nil {
-			return 0, err
+			return none, err
 		}
 	}
-	content, err := json.Marshal(is)
+	content, err := json.Marshal(pinOf(is))
 	if err != nil {
-		return 0, err
+		return none, err
 	}
-	return is.Dim, v.tx.Apply(ctx, key, func(storage.Record, bool) (storage.Record, any, error) {
+	return is, v.tx.Apply(ctx, key, func(storage.Record, bool) (storage.Record, any, error) {
 		return storage.Record{Content: content}, nil, nil
 	})
+}
+
+// spaceOfEmbedder returns the space of the vectors of an embedder.
+func spaceOfEmbedder(e kind.Embedder, name string) (is kind.VectorSpace, err error) {
+	if is.Embedder, is.Dim, err = e.Space(name); err != nil {
+		return is, err
+	}
+	return is, checkDim(name, is.Dim)
+}
+
+func checkDim(name string, dim int) error {
+	if dim < 1 || dim > maxDim {
+		return abi.Faultf(abi.Unavailable, "the embedding model %q has %d dimensions; the limit is %d", name, dim, maxDim)
+	}
+	return nil
 }
 
 // readPin reads the record of the embedder of the collection.
@@ -144,20 +154,6 @@ func (p namespacePartition) readPin(ctx context.Context, key storage.Key, join b
 		return storage.Record{}, err
 	}
 	return found[0], nil
-}
-
-// checkPin returns a fault if a record contains another embedder.
-func (p namespacePartition) checkPin(r storage.Record, is pin) error {
-	var was pin
-	if err := json.Unmarshal(r.Content, &was); err != nil {
-		return fmt.Errorf("record %s: %w: %w", r.Key, storage.ErrCorrupt, err)
-	}
-	if was == is {
-		return nil
-	}
-	return abi.Faultf(abi.Unavailable, "the vectors of the collection %q are from %s (%d dimensions), but its embedding model is now %s (%d dimensions)",
-		p.store.Name, kind.Quote(was.Embedder), was.Dim, kind.Quote(is.Embedder), is.Dim).
-		WithHint("restore the previous model, or remove all entries with toolrun memory purge %s and remember them again", p.store.Name)
 }
 
 // Embed implements kind.Namespace. It returns a fault if the embedder does not return valid vectors.

@@ -151,6 +151,23 @@ type CollectionInfo struct {
 	// dimension. They are zero before the first entry.
 	Embedder string `json:"embedder,omitempty"`
 	Dim      int    `json:"dimension,omitempty"`
+	// MovingTo is the embedder to which the entries are being moved, or nil; see Move.
+	MovingTo *MoveTarget `json:"moving_to,omitempty"`
+}
+
+// MoveTarget is the embedder to which the entries of a collection are being moved.
+type MoveTarget struct {
+	Embedder string `json:"embedder"`
+	Dim      int    `json:"dimension"`
+}
+
+// infoOf returns the description of a collection with a pin.
+func infoOf(name string, declared bool, p pin) CollectionInfo {
+	info := CollectionInfo{Name: name, Declared: declared, Embedder: p.Embedder, Dim: p.Dim}
+	if p.MovingTo != nil {
+		info.MovingTo = &MoveTarget{p.MovingTo.Embedder, p.MovingTo.Dim}
+	}
+	return info
 }
 
 // ListCollections returns the declared collections in the order of their declaration, and then, sorted
@@ -173,12 +190,12 @@ func ListCollections(ctx context.Context, s *Service, tenant string) ([]Collecti
 	found := []CollectionInfo{}
 	for _, name := range s.names {
 		if s.stores[name].Kind == declare.KindCollection {
-			found = append(found, CollectionInfo{name, true, pins[name].Embedder, pins[name].Dim})
+			found = append(found, infoOf(name, true, pins[name]))
 		}
 		delete(pins, name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(pins)) {
-		found = append(found, CollectionInfo{name, false, pins[name].Embedder, pins[name].Dim})
+		found = append(found, infoOf(name, false, pins[name]))
 	}
 	return found, nil
 }

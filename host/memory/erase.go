@@ -158,7 +158,7 @@ func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 	app, c, total := e.s.app, e.caller, 0
 	for _, prefix := range []storage.Key{
 		app.Group(c), app.System(partition.Finished, c), app.System(partition.File, c), app.System(partition.FileText, c), app.System(partition.Upload, c),
-		app.System(partition.Ledger, c), app.System(partition.SleepDue, c), app.System(partition.Approval, c), app.System(partition.PausedRun, c),
+		app.System(partition.Ledger, c), app.System(partition.SleepDue, c), app.System(partition.Approval, c), app.System(partition.PausedRun, c), app.System(partition.Reembed, c),
 	} {
 		n, err := e.s.records.DeleteWhere(ctx, app.Tagged(c, storage.SubjectTag(subject), prefix), e.erased.count)
 		if total += n; err != nil {

@@ -73,17 +73,19 @@ func releaseUndeclared(ctx context.Context, s *Service, tenant string) error {
 // next entry determines the embedder anew. If the collection has entries, it does nothing.
 func releaseEmbedder(ctx context.Context, s *Service, tenant, name string) error {
 	caller := partition.Caller{Tenant: tenant}
-	key, entries := s.app.Embedding(caller, name), prefixOf(s.app.Group(caller), name)
+	keys, entries := []storage.Key{s.app.Embedding(caller, name), s.app.Reembed(caller, name)}, prefixOf(s.app.Group(caller), name)
 	found, err := s.backend.Heads(ctx, entries, "", 1)
 	if err != nil || len(found) > 0 {
 		return err
 	}
 	none := storage.Held{Ranges: []storage.Range{storage.RangeOf(entries, "", 1, nil)}}
-	err = s.backend.Update(ctx, storage.Footprint{Keys: []storage.Key{key}, Held: none}, func(now []storage.Record) ([]storage.Write, error) {
-		if !now[0].Exists() {
-			return nil, nil
+	err = s.backend.Update(ctx, storage.Footprint{Keys: keys, Held: none}, func(now []storage.Record) (writes []storage.Write, err error) {
+		for i, r := range now {
+			if r.Exists() {
+				writes = append(writes, storage.Write{Record: storage.Record{Key: keys[i]}, Delete: true})
+			}
 		}
-		return []storage.Write{{Record: storage.Record{Key: key}, Delete: true}}, nil
+		return writes, nil
 	})
 	if errors.Is(err, storage.ErrChanged) { // an entry was stored in the meantime
 		return nil

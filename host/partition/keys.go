@@ -31,6 +31,7 @@ const (
 	PausedRun = "paused-run" // a run that waits for an approval
 
 	Embedding = "embedding" // the embedder that made the vectors of a collection
+	Reembed   = "reembed"   // the progress of a collection that is moved to another embedder
 )
 
 // ErasedRetention is the time for which the mark of an erasure is kept. ErasedRetention is longer
@@ -100,6 +101,12 @@ func (a App) Finished(c Caller, key string) storage.Key {
 // Embedding returns the key of the record of the embedder that made the vectors of a collection.
 func (a App) Embedding(c Caller, collection string) storage.Key {
 	return a.System(Embedding, c, storage.Part{Tag: storage.Item, Value: collection})
+}
+
+// Reembed returns the key of the record of the progress of a collection that is moved to another
+// embedder.
+func (a App) Reembed(c Caller, collection string) storage.Key {
+	return a.System(Reembed, c, storage.Part{Tag: storage.Item, Value: collection})
 }
 
 // Run returns the key of the mark that records the commit of the caller's run.

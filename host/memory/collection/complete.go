@@ -35,7 +35,7 @@ func (st *store) Complete(ctx context.Context, spaces []kind.Namespace) error {
 			if !w.Record.Expires.IsZero() {
 				m.ttl = w.Record.Expires.Sub(space.Now())
 			}
-			if vector := sameVector(w.Stored, text, len(e.vector)); vector != nil {
+			if vector := sameVector(w.Stored, text, e.space); vector != nil {
 				if err := m.complete(ctx, vector); err != nil {
 					return err
 				}
@@ -83,13 +83,13 @@ func pendingEntry(r storage.Record) (e entry, text string, err error) {
 }
 
 // sameVector returns the vector of a committed entry if the entry has a text for a search, and a vector
-// of the given size in bytes. Otherwise it returns nil.
-func sameVector(r storage.Record, text string, size int) []byte {
+// of a space. Otherwise it returns nil.
+func sameVector(r storage.Record, text string, space kind.SpaceID) []byte {
 	if !r.Exists() {
 		return nil
 	}
 	e, err := decode(r.Content)
-	if err != nil || e.state != complete || len(e.vector) != size {
+	if err != nil || e.state != complete || e.space != space {
 		return nil
 	}
 	if s, err := e.stored(); err != nil || searchText(s.Content) != text {

@@ -16,6 +16,7 @@ import (
 //
 //	format   1 byte, entryFormat
 //	state    1 byte, pending or complete
+//	space    8 bytes, the kind.SpaceID of the vector
 //	length   varint, the length of the text
 //	text     the JSON text of the content and the metadata
 //	vector   the rest: numbers of 4 bytes each (IEEE 754, little-endian)
@@ -23,6 +24,9 @@ import (
 // A pending entry has a vector of zeros: its text has not been embedded yet. Only a run that has not
 // been committed contains pending entries.
 const entryFormat = 1
+
+// headBytes is the size of the format, the state and the space.
+const headBytes = 2 + len(kind.SpaceID{})
 
 // The states of an entry.
 const (
@@ -43,13 +47,15 @@ type stored struct {
 type entry struct {
 	text   json.RawMessage // a stored as JSON
 	vector []byte
+	space  kind.SpaceID
 	state  byte
 }
 
 // encode returns the content of the record of an entry.
 func (e entry) encode() []byte {
-	content := make([]byte, 0, 2+binary.MaxVarintLen32+len(e.text)+len(e.vector))
+	content := make([]byte, 0, headBytes+binary.MaxVarintLen32+len(e.text)+len(e.vector))
 	content = append(content, entryFormat, e.state)
+	content = append(content, e.space[:]...)
 	content = binary.AppendUvarint(content, uint64(len(e.text)))
 	return append(append(content, e.text...), e.vector...)
 }
@@ -58,15 +64,15 @@ var errEntry = errors.New("malformed entry of a collection")
 
 // decode returns the entry in the content of a record. It shares memory with the content.
 func decode(content []byte) (entry, error) {
-	if len(content) < 3 || content[0] != entryFormat || content[1] > pending {
+	if len(content) <= headBytes || content[0] != entryFormat || content[1] > pending {
 		return entry{}, errEntry
 	}
-	size, n := binary.Uvarint(content[2:])
-	rest := content[2+max(n, 0):]
+	size, n := binary.Uvarint(content[headBytes:])
+	rest := content[headBytes+max(n, 0):]
 	if n <= 0 || size > uint64(len(rest)) || (uint64(len(rest))-size)%4 != 0 || len(rest)-int(size) > 4*maxDim {
 		return entry{}, errEntry
 	}
-	return entry{text: rest[:size:size], vector: rest[size:], state: content[1]}, nil
+	return entry{text: rest[:size:size], vector: rest[size:], space: kind.SpaceID(content[2:headBytes]), state: content[1]}, nil
 }
 
 // stored returns the content and the metadata of the entry.
@@ -105,10 +111,15 @@ func searchText(content json.RawMessage) string {
 	return string(content)
 }
 
-// indexed returns the entry of an index for a record. It implements index.Decode. The entry ends
-// earlier than its record if the retention was shortened after the record was written.
-func (st *store) indexed(r storage.Record) (index.Entry, error) {
-	e, err := indexed(r)
+// decodeIn returns the function that returns the entry of an index for a record. Entries with vectors
+// of another space than the given one have no vectors. An entry ends earlier than its record if the
+// retention was shortened after the record was written.
+func (st *store) decodeIn(space kind.SpaceID) index.Decode {
+	return func(r storage.Record) (index.Entry, error) { return st.indexed(r, space) }
+}
+
+func (st *store) indexed(r storage.Record, space kind.SpaceID) (index.Entry, error) {
+	e, err := indexed(r, space)
 	if st.retention > 0 && !r.Updated.IsZero() {
 		if end := r.Updated.Add(st.retention); e.Expires.IsZero() || end.Before(e.Expires) {
 			e.Expires = end
@@ -118,7 +129,7 @@ func (st *store) indexed(r storage.Record) (index.Entry, error) {
 }
 
 // indexed is like store.indexed, but ignores the retention.
-func indexed(r storage.Record) (index.Entry, error) {
+func indexed(r storage.Record, space kind.SpaceID) (index.Entry, error) {
 	e, err := decode(r.Content)
 	if err != nil {
 		return index.Entry{}, fmt.Errorf("record %s: %w: %w", r.Key, storage.ErrCorrupt, err)
@@ -128,7 +139,7 @@ func indexed(r storage.Record) (index.Entry, error) {
 		return index.Entry{}, fmt.Errorf("record %s: %w: %w", r.Key, storage.ErrCorrupt, err)
 	}
 	found := index.Entry{Key: r.Key, Revision: r.Revision, Expires: r.Expires, Text: searchText(s.Content)}
-	if e.state == complete {
+	if e.state == complete && e.space == space {
 		found.Vector = decodeVector(e.vector)
 	}
 	if len(s.Metadata) > 0 {

@@ -14,7 +14,8 @@ import (
 func FuzzDecode(f *testing.F) {
 	f.Add(entry{text: json.RawMessage(`{"content":"tea","metadata":{"a":1}}`), vector: encodeVector([]float32{1, 0, -0.5})}.encode())
 	f.Add(entry{text: json.RawMessage(`{"content":{"a":[]}}`), vector: make([]byte, 8), state: pending}.encode())
-	f.Add([]byte{entryFormat, complete, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
+	f.Add([]byte{entryFormat, complete, 1, 2, 3, 4, 5, 6, 7, 8, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
+	f.Add([]byte{entryFormat, complete, 1, 2, 3, 4, 5, 6, 7, 8, 3, 'a'})
 	f.Add([]byte{entryFormat, complete, 3, 'a'})
 	f.Add([]byte(`{"content":"tea"}`))
 	f.Fuzz(func(t *testing.T, content []byte) {
@@ -23,10 +24,10 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		again, err := decode(e.encode())
-		if err != nil || !bytes.Equal(again.text, e.text) || !bytes.Equal(again.vector, e.vector) || again.state != e.state {
+		if err != nil || !bytes.Equal(again.text, e.text) || !bytes.Equal(again.vector, e.vector) || again.state != e.state || again.space != e.space {
 			t.Errorf("decode(encode(%v)) = %v, %v", e, again, err)
 		}
-		found, err := indexed(storage.Record{Content: content, Revision: 1})
+		found, err := indexed(storage.Record{Content: content, Revision: 1}, e.space)
 		if err == nil && (found.Vector == nil) != (e.state == pending) {
 			t.Errorf("the index gets the vector %v of an entry with the state %d", found.Vector, e.state)
 		}

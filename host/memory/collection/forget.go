@@ -184,6 +184,6 @@ func (f *forgetting) try(ctx context.Context, id string) error {
 
 // matches reports whether the entry in a record matches the filter.
 func (f *forgetting) matches(r storage.Record) (bool, error) {
-	e, err := indexed(r)
+	e, err := indexed(r, kind.SpaceID{}) // a filter ignores vectors
 	return err == nil && f.filter.Matches(e.Metadata), err
 }

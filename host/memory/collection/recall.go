@@ -30,6 +30,7 @@ const (
 // query is a call of recall.
 type query struct {
 	index.Query
+	vectors   kind.SpaceID // of the query and the entries
 	namespace string
 	scores    bool
 }
@@ -71,10 +72,12 @@ func (st *store) recall(ctx context.Context, p kind.NamespacedPartition, text, o
 // search returns the entries of a namespace that match a query, the best first. If nothing has been
 // remembered in the collection, no vector of the query is made.
 func (st *store) search(ctx context.Context, space kind.Namespace, q query) ([]result, error) {
-	dim, err := space.Pin(ctx, st.collection.Embedding, false)
-	if err != nil || dim == 0 {
+	vectors, err := space.Pin(ctx, st.collection.Embedding, false)
+	if err != nil || vectors.Dim == 0 {
 		return []result{}, err
 	}
+	q.vectors = vectors.ID()
+	q.Space = string(q.vectors[:])
 	if err := st.Complete(ctx, []kind.Namespace{space}); err != nil {
 		return nil, err
 	}
@@ -120,7 +123,7 @@ func (st *store) embedQuery(ctx context.Context, space kind.Namespace, q *query)
 func (st *store) verified(ctx context.Context, space kind.Namespace, q query) ([]result, error) {
 	wanted, dropped := q.Limit, 0
 	for {
-		hits, err := st.index.Search(ctx, space.Prefix(), st.indexed, q.Query)
+		hits, err := st.index.Search(ctx, space.Prefix(), st.decodeIn(q.vectors), q.Query)
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +174,7 @@ func (st *store) replace(q *query, key storage.Key, r storage.Record) error {
 	if !r.Exists() {
 		return nil
 	}
-	own, err := st.indexed(r)
+	own, err := st.indexed(r, q.vectors)
 	if err == nil {
 		q.Own = append(q.Own, own)
 	}

@@ -34,7 +34,7 @@ func (st *store) remember(ctx context.Context, p kind.NamespacedPartition, conte
 	if err := space.CheckWrite(e.ttl); err != nil {
 		return nil, err
 	}
-	dim, err := space.Pin(ctx, st.collection.Embedding, true)
+	vectors, err := space.Pin(ctx, st.collection.Embedding, true)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (st *store) remember(ctx context.Context, p kind.NamespacedPartition, conte
 			return nil, err
 		}
 	}
-	expires, err := put(ctx, space, e.id, e.ttl, entry{text: e.text, vector: make([]byte, 4*dim), state: pending})
+	expires, err := put(ctx, space, e.id, e.ttl, entry{text: e.text, vector: make([]byte, 4*vectors.Dim), space: vectors.ID(), state: pending})
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,9 @@ package kind
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"strconv"
 
 	"github.com/toolrun/toolrun/host/storage"
 )
@@ -16,6 +18,23 @@ type Embedder interface {
 	// Embed returns a vector of length 1 for each text. The argument "query" is true for the query of
 	// a search, and false for texts that are stored.
 	Embed(ctx context.Context, name string, texts []string, query bool) ([][]float32, error)
+}
+
+// VectorSpace identifies vectors that can be compared with each other: those of one embedder. The zero
+// VectorSpace contains no vectors.
+type VectorSpace struct {
+	// Embedder is the id of the embedder, and Dim is the dimension of its vectors.
+	Embedder string
+	Dim      int
+}
+
+// SpaceID is a short name of a VectorSpace. It is part of stored entries.
+type SpaceID [8]byte
+
+// ID returns the short name of the space.
+func (s VectorSpace) ID() SpaceID {
+	digest := sha256.Sum256([]byte(strconv.Itoa(s.Dim) + " " + s.Embedder))
+	return SpaceID(digest[:8])
 }
 
 // NamespacedPartition is the Partition of a store whose records lie in namespaces.
@@ -45,10 +64,11 @@ type Namespace interface {
 	Stored(ctx context.Context, after string, limit int) ([]storage.Record, error)
 	// NewItem returns the item of a new record. It is random, and the same in every attempt of the run.
 	NewItem() (string, error)
-	// Pin returns the dimension of the vectors in the store. It returns a fault if the embedder with a
-	// name differs from the one that made the vectors in the store. If the store has no vectors yet, Pin
-	// returns 0 or, if the argument "write" is true, records the embedder as that of the store.
-	Pin(ctx context.Context, embedder string, write bool) (dim int, err error)
+	// Pin returns the space of the vectors that the embedder with a name makes for the store. It returns
+	// a fault if the vectors in the store are from another embedder, unless they are being moved to or
+	// from the space of this one. If the store has no vectors yet, Pin returns the zero VectorSpace or, if
+	// the argument "write" is true, records the embedder as that of the store.
+	Pin(ctx context.Context, embedder string, write bool) (VectorSpace, error)
 	// Mock returns the reply to a call of recall that replaces the search. The reply is nil if the run
 	// has to search. A call of Mock counts as a call of recall.
 	Mock() (json.RawMessage, error)

@@ -75,6 +75,9 @@ type Query struct {
 	Filter Filter
 	// Language is the language of the texts. Default: search.DefaultLanguage.
 	Language string
+	// Space identifies the vectors that the function Decode returns. Searches with another Space use
+	// another index, because the function returns other vectors for the same records.
+	Space string
 	// Decoding distinguishes the functions of the type Decode that return different entries for the
 	// same record. Searches with another Decoding use another index.
 	Decoding string

@@ -41,7 +41,7 @@ type Set struct {
 
 	mu         sync.Mutex // guards the following fields
 	closed     bool
-	partitions map[storage.Key][]*partition // by prefix, one for each language and decoding
+	partitions map[storage.Key][]*partition // by prefix, one for each language and Space and decoding
 	memory     memory
 	clock      uint64 // the number of uses of partitions
 }

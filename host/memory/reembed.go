@@ -1,0 +1,338 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/collection"
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Limits of a move of a collection to another embedder.
+const (
+	// movedEntries is the maximum number of entries of a batch, and movedPages is the maximum number of
+	// pages of so many entries that are read for a batch.
+	movedEntries, movedPages = 64, 16
+	// moveLease is the time after which another process can continue a move whose process has ended.
+	moveLease = 2 * time.Minute
+	// moveKept is the time for which the progress of an interrupted move is kept.
+	moveKept = 90 * 24 * time.Hour
+)
+
+// Move moves the entries of a collection to the vectors of another embedder, in batches. It is not safe
+// for concurrent use. In each collection of a tenant, only one Move at a time is in progress.
+//
+// The beginning of a move changes the record of the embedder, which all runs that write entries have
+// read. Every entry that is committed later therefore has a vector of the new space. The entries that
+// are left are moved in the order of their keys.
+type Move struct {
+	s      *Service
+	st     *store
+	caller partition.Caller
+	to     kind.VectorSpace
+	holder string
+	state  moveState
+}
+
+// moveState is the stored form of the progress of a move.
+type moveState struct {
+	// To is the space to which the entries are moved.
+	To pin `json:"to"`
+	// After is the key of the last entry that was examined. The record has the tags of this entry, so
+	// an erasure of its user removes the record, and the move begins anew.
+	After []byte `json:"after,omitempty"`
+	Moved int    `json:"moved"`
+	// Holder identifies the process that moves entries, until the time Until.
+	Holder string    `json:"holder,omitempty"`
+	Until  time.Time `json:"until"`
+}
+
+// MoveBatch is a batch of entries that need vectors. It can be empty.
+type MoveBatch struct {
+	// Texts contains the text of each entry.
+	Texts   []string
+	records []storage.Record
+	bytes   int
+	next    storage.Key // the last key that was examined
+	tags    []string    // of the record with this key
+	last    bool
+}
+
+// EmbeddingOf returns the name of the embedder of a collection.
+func EmbeddingOf(s *Service, name string) (string, error) {
+	st := lookup(s, name)
+	if st == nil || st.Kind != declare.KindCollection {
+		return "", noCollection(name)
+	}
+	return st.Collection.WithDefaults().Embedding, nil
+}
+
+// BeginMove begins or continues the move of a collection to the space of an embedder. The result is nil
+// if there is nothing to move: the collection has no entries, or they are in the space already. If
+// another process moves the collection, the fault is conflict. The argument "holder" must be unique.
+func BeginMove(ctx context.Context, s *Service, tenant, name, holder string, to kind.VectorSpace) (*Move, error) {
+	st := lookup(s, name)
+	if st == nil || st.Kind != declare.KindCollection {
+		return nil, noCollection(name)
+	}
+	if err := checkDim(st.Collection.WithDefaults().Embedding, to.Dim); err != nil {
+		return nil, err
+	}
+	m := &Move{s: s, st: st, caller: partition.Caller{Tenant: tenant}, to: to, holder: holder}
+	needed := false
+	err := m.update(ctx, nil, func(t moveTurn) ([]storage.Write, error) {
+		p, progress := t.pin, t.progress
+		if needed = p != nil && (p.MovingTo != nil || p.space() != to); !needed {
+			return nil, nil
+		}
+		if progress.Holder != "" && s.now().Before(progress.Until) {
+			return nil, m.busy()
+		}
+		moving, tags := pinOf(to), t.old.Tags
+		if progress.To.space() != to {
+			progress, tags = moveState{To: moving}, nil
+		}
+		m.state = m.renewed(progress)
+		writes := []storage.Write{m.progressWrite(tags)}
+		if p.MovingTo == nil || p.MovingTo.space() != to {
+			next := pin{Embedder: p.Embedder, Dim: p.Dim, MovingTo: &moving}
+			writes = append(writes, m.pinWrite(next))
+		}
+		return writes, nil
+	})
+	if err != nil || !needed {
+		return nil, err
+	}
+	return m, nil
+}
+
+// busy returns the fault for a collection that another process moves.
+func (m *Move) busy() error {
+	f := abi.Faultf(abi.Conflict, "another process moves the entries of the collection %s to another embedding model", kind.Quote(m.st.Name))
+	f.Store = m.st.Name
+	return f.WithHint("wait until it has ended; if it was killed, retry after %d minutes", int(moveLease/time.Minute))
+}
+
+// renewed returns a progress with a new lease.
+func (m *Move) renewed(progress moveState) moveState {
+	progress.Holder, progress.Until = m.holder, m.s.now().Add(moveLease)
+	return progress
+}
+
+func (m *Move) pinKey() storage.Key  { return m.s.app.Embedding(m.caller, m.st.Name) }
+func (m *Move) moveKey() storage.Key { return m.s.app.Reembed(m.caller, m.st.Name) }
+
+// pinWrite returns the write of a pin; update adds the revision.
+func (m *Move) pinWrite(p pin) storage.Write {
+	content, _ := json.Marshal(p) // texts and numbers are always valid
+	return storage.Write{Record: storage.Record{Key: m.pinKey(), Content: content}}
+}
+
+// moveTurn contains the records of an update of a move.
+type moveTurn struct {
+	pin      *pin // nil if the collection has none
+	progress moveState
+	old      storage.Record   // the record of the progress
+	now      []storage.Record // the records under further keys
+}
+
+// update calls a function with the records of the move and the records under further keys, and stores
+// the writes that it returns. It completes the writes of the records of the move.
+func (m *Move) update(ctx context.Context, keys []storage.Key, decide func(moveTurn) ([]storage.Write, error)) error {
+	all := append([]storage.Key{m.pinKey(), m.moveKey()}, keys...)
+	err := m.s.backend.Update(ctx, storage.Keys(all...), func(now []storage.Record) ([]storage.Write, error) {
+		t := moveTurn{old: now[1], now: now[2:]}
+		if now[0].Exists() {
+			p, err := pinIn(now[0])
+			if err != nil {
+				return nil, err
+			}
+			t.pin = &p
+		}
+		if now[1].Exists() {
+			if err := json.Unmarshal(now[1].Content, &t.progress); err != nil {
+				return nil, fmt.Errorf("record %s: %w: %w", now[1].Key, storage.ErrCorrupt, err)
+			}
+		}
+		writes, err := decide(t)
+		for i := range writes {
+			for j, key := range all[:2] {
+				if r := &writes[i].Record; r.Key == key && !writes[i].Delete {
+					m.stamp(r, now[j])
+				}
+			}
+		}
+		return writes, err
+	})
+	if _, ok := errors.AsType[*abi.Fault](err); ok {
+		return err
+	}
+	return m.s.records.Fault("move entries", err)
+}
+
+// stamp completes a record of the host that replaces another one.
+func (m *Move) stamp(r *storage.Record, old storage.Record) {
+	r.Revision, r.Created, r.Updated, r.Generation, r.Run = old.Revision+1, old.Created, m.s.now(), old.Generation, m.holder
+	if !old.Exists() {
+		r.Created, r.Generation = r.Updated, m.holder
+	}
+	if r.Key == m.moveKey() {
+		r.Expires = r.Updated.Add(moveKept)
+	}
+}
+
+// held returns a fault if another process has taken over the move.
+func (m *Move) held(t moveTurn) error {
+	if t.pin == nil || t.pin.MovingTo == nil || t.pin.MovingTo.space() != m.to || t.progress.Holder != "" && t.progress.Holder != m.holder {
+		return m.busy()
+	}
+	return nil
+}
+
+func (m *Move) progressWrite(tags []string) storage.Write {
+	content, _ := json.Marshal(m.state) // texts and numbers are always valid
+	return storage.Write{Record: storage.Record{Key: m.moveKey(), Content: content, Tags: tags}}
+}
+
+// Next returns the next batch of entries that need vectors: at most n entries, and at most 64. The texts
+// of several entries have at most the given number of bytes together.
+func (m *Move) Next(ctx context.Context, n, bytes int) (MoveBatch, error) {
+	b := MoveBatch{next: storage.Key(m.state.After)}
+	if err := m.s.records.SpaceFault(storage.Space(m.s.backend)); err != nil {
+		return b, err
+	}
+	life := newLifetimes(m.s)
+	for range movedPages {
+		page, err := m.s.backend.Scan(ctx, prefixOf(m.s.app.Group(m.caller), m.st.Name), b.next, movedEntries)
+		if err != nil {
+			return b, m.s.records.Fault("move entries", err)
+		}
+		for _, r := range page {
+			full, err := m.add(ctx, &b, life, r, min(n, movedEntries), bytes)
+			if err != nil || full {
+				return b, m.s.records.Fault("move entries", err)
+			}
+		}
+		if len(page) < movedEntries {
+			b.last = true
+			return b, nil
+		}
+	}
+	return b, nil
+}
+
+// add adds an entry to a batch if it needs a vector. It reports whether the batch has no space for the
+// entry.
+func (m *Move) add(ctx context.Context, b *MoveBatch, life *lifetimes, r storage.Record, n, bytes int) (full bool, err error) {
+	text := ""
+	if r.Key.Part(storage.Namespace) != "" {
+		visible, err := life.visible(ctx, m.st, r)
+		if err != nil {
+			return false, err
+		}
+		if visible {
+			if text, err = collection.TextToMove(r, m.to.ID()); err != nil {
+				return false, err
+			}
+		}
+	}
+	if text != "" {
+		if len(b.Texts) == n || len(b.Texts) > 0 && b.bytes+len(text) > bytes {
+			return true, nil
+		}
+		b.bytes += len(text)
+		b.Texts, b.records = append(b.Texts, text), append(b.records, r)
+	}
+	b.next, b.tags = r.Key, r.Tags
+	return false, nil
+}
+
+// Store replaces the vectors of the entries of a batch and stores the progress of the move, in one
+// transaction. It skips entries that have changed since Next: they have vectors of the new space, or
+// they were removed. An entry keeps its times, its owner and its author; only its revision increases.
+// Store returns the entries that it has replaced. The result "done" is true if no entries are left; call
+// Finish then.
+func (m *Move) Store(ctx context.Context, b MoveBatch, vectors [][]float32) (effects []report.WriteEffect, done bool, err error) {
+	contents, keys := make([][]byte, len(b.records)), make([]storage.Key, len(b.records))
+	for i, r := range b.records {
+		if contents[i], err = collection.WithVector(r.Content, m.to.ID(), vectors[i]); err != nil {
+			return nil, false, m.s.records.Fault("move entries", err)
+		}
+		keys[i] = r.Key
+	}
+	before := m.state
+	err = m.update(ctx, keys, func(t moveTurn) ([]storage.Write, error) {
+		if err := m.held(t); err != nil {
+			return nil, err
+		}
+		var writes []storage.Write
+		if writes, effects, err = m.moved(b, t.now, contents); err != nil {
+			return nil, err
+		}
+		m.state = m.renewed(before)
+		m.state.After, m.state.Moved, done = []byte(b.next), before.Moved+len(effects), b.last
+		tags := b.tags
+		if !t.old.Exists() { // the user of the last entry was erased: the key of the entry must not be stored
+			m.state.After, done, tags = nil, false, nil
+		}
+		return append(writes, m.progressWrite(tags)), nil
+	})
+	if err != nil {
+		m.state = before
+		return nil, false, err
+	}
+	m.s.index.Refresh(keys...)
+	return effects, done, nil
+}
+
+// moved returns the writes of the entries of a batch that have not changed.
+func (m *Move) moved(b MoveBatch, now []storage.Record, contents [][]byte) (writes []storage.Write, effects []report.WriteEffect, err error) {
+	for i, r := range now {
+		switch {
+		case !r.Exists():
+			continue
+		case !r.SameVersion(b.records[i]):
+			if text, err := collection.TextToMove(r, m.to.ID()); err != nil || text != "" {
+				return nil, nil, cmp.Or(err, fmt.Errorf("record %s: an entry was stored with a vector of another space", r.Key))
+			}
+			continue
+		}
+		r.Content, r.Revision = contents[i], r.Revision+1
+		writes = append(writes, storage.Write{Record: r})
+		effects = append(effects, report.WriteEffect{Store: m.st.Name, Item: kind.ItemOf(r.Key), Revision: r.Revision, Op: "set"})
+	}
+	return writes, effects, nil
+}
+
+// Finish ends the move: the new space becomes the space of the collection.
+func (m *Move) Finish(ctx context.Context) error {
+	return m.update(ctx, nil, func(t moveTurn) ([]storage.Write, error) {
+		if err := m.held(t); err != nil {
+			return nil, err
+		}
+		return []storage.Write{m.pinWrite(pinOf(m.to)), {Record: storage.Record{Key: m.moveKey()}, Delete: true}}, nil
+	})
+}
+
+// Release lets another process continue the move at once.
+func (m *Move) Release(ctx context.Context) error {
+	return m.update(ctx, nil, func(t moveTurn) ([]storage.Write, error) {
+		if !t.old.Exists() || t.progress.Holder != m.holder {
+			return nil, nil
+		}
+		m.state.Holder, m.state.Until = "", time.Time{}
+		return []storage.Write{m.progressWrite(t.old.Tags)}, nil
+	})
+}
+
+// Moved returns the number of entries that the move has replaced so far.
+func (m *Move) Moved() int { return m.state.Moved }

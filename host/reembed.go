@@ -1,0 +1,193 @@
+package host
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/metering"
+	"github.com/toolrun/toolrun/host/model"
+	"github.com/toolrun/toolrun/host/report"
+)
+
+// Reembedding is the state of a move of a collection to another embedding model.
+type Reembedding struct {
+	// Embedder is the id of the embedding model that the app declares for the collection, and Dim is its
+	// dimension.
+	Embedder string `json:"embedder"`
+	Dim      int    `json:"dimension"`
+	// Moved is the number of entries that the move has given new vectors so far, also in earlier calls.
+	Moved int `json:"moved"`
+	// Done is true if the collection now belongs to the model.
+	Done bool `json:"done"`
+}
+
+const (
+	// reembedTime is the time after which a call of ReembedStep does not begin another batch.
+	reembedTime = 5 * time.Second
+	// embedTime is the time limit for the vectors of a batch. It is shorter than the lease of a move.
+	embedTime = 90 * time.Second
+)
+
+// Reembed moves the entries of a collection to the embedding model that the app declares: it makes their
+// vectors again. It calls ReembedStep until the move is done. After each step, it calls the function
+// "report", unless it is nil.
+func (c Collections) Reembed(ctx context.Context, caller Caller, name string, report func(Reembedding)) (Reembedding, error) {
+	for {
+		state, err := c.ReembedStep(ctx, caller, name)
+		if err != nil || state.Done {
+			return state, err
+		}
+		if report != nil {
+			report(state)
+		}
+	}
+}
+
+// ReembedStep moves entries of a collection for about five seconds. The progress is stored with each
+// batch, so a further call continues after a failure or a crash. The tokens of the model count for the
+// app and the tenant, but not for users. Only one process at a time can move a collection; for others,
+// the fault is conflict.
+//
+// Runs can read and write entries during the move. An entry without a vector of the declared model is
+// found only by its words.
+func (c Collections) ReembedStep(ctx context.Context, caller Caller, name string) (state Reembedding, err error) {
+	id, err := c.h.newID("op")
+	if err != nil {
+		return state, err
+	}
+	mv := mover{c: c, caller: caller, tenant: caller.as("").Tenant}
+	if mv.name, err = memory.EmbeddingOf(c.h.memory, name); err != nil {
+		return state, err
+	}
+	if mv.embedder, _, err = c.h.models.Embedder(mv.tenant, mv.name); err != nil {
+		return state, err
+	}
+	state.Embedder, state.Dim = mv.embedder.ID(), mv.embedder.Dim()
+	err = c.h.admitted(ctx, caller, func() (err error) {
+		mv.move, err = memory.BeginMove(ctx, c.h.memory, mv.tenant, name, id, kind.VectorSpace{Embedder: state.Embedder, Dim: state.Dim})
+		return err
+	})
+	if err == nil && mv.move != nil {
+		state.Done, err = mv.run(ctx)
+		state.Moved = mv.move.Moved()
+	} else if err == nil {
+		state.Done = true
+	}
+	if err != nil {
+		c.h.ledger.recordAct(caller, id, actReembed, report.Effects{}, err)
+	}
+	return state, err
+}
+
+// mover executes a step of a move.
+type mover struct {
+	c        Collections
+	caller   Caller
+	tenant   string
+	name     string // of the embedder
+	embedder model.Embedder
+	move     *memory.Move
+}
+
+// run moves batches of entries until the time is up. It reports whether the move is done.
+func (mv mover) run(ctx context.Context) (done bool, err error) {
+	defer func() {
+		if done {
+			return
+		}
+		if released := mv.move.Release(context.WithoutCancel(ctx)); err == nil {
+			err = released
+		}
+	}()
+	for until := time.Now().Add(reembedTime); !done && time.Now().Before(until); {
+		if done, err = mv.batch(ctx); err != nil {
+			return false, err
+		}
+	}
+	if done {
+		err = mv.move.Finish(ctx)
+		done = err == nil
+	}
+	return done, err
+}
+
+// batch moves a batch of entries. It reports whether no entries are left.
+func (mv mover) batch(ctx context.Context) (done bool, err error) {
+	id, err := mv.c.h.newID("op")
+	if err != nil {
+		return false, err
+	}
+	var b memory.MoveBatch
+	err = mv.c.h.admitted(ctx, mv.caller, func() (err error) {
+		b, err = mv.move.Next(ctx, mv.embedder.MaxTexts(), maxEmbedBytes)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	vectors, err := mv.vectors(ctx, b.Texts)
+	if err != nil {
+		return false, err
+	}
+	var writes []report.WriteEffect
+	err = mv.c.h.admitted(ctx, mv.caller, func() (err error) {
+		writes, done, err = mv.move.Store(ctx, b, vectors)
+		return err
+	})
+	if len(writes) > 0 {
+		mv.c.h.ledger.recordAct(mv.caller, id, actReembed, report.Effects{Reads: []report.ReadEffect{}, Writes: writes}, nil)
+	}
+	return done, err
+}
+
+// vectors returns the vectors of the texts of a batch, which fit into one request. Equal texts are
+// embedded once.
+func (mv mover) vectors(ctx context.Context, texts []string) ([][]float32, error) {
+	ctx, cancel := context.WithTimeout(ctx, embedTime)
+	defer cancel()
+	vectors := make([][]float32, len(texts))
+	distinct := slices.Compact(slices.Sorted(slices.Values(texts)))
+	if len(distinct) == 0 {
+		return vectors, nil
+	}
+	made, err := mv.embed(ctx, distinct)
+	if err != nil {
+		return nil, err
+	}
+	for i, text := range texts {
+		at, _ := slices.BinarySearch(distinct, text)
+		vectors[i] = made[at]
+	}
+	return vectors, nil
+}
+
+// embed sends a request to the embedder and counts its usage. A local embedder computes the vectors in
+// this process, once the gate admits it.
+func (mv mover) embed(ctx context.Context, texts []string) (made [][]float32, err error) {
+	h := mv.c.h
+	if local, ok := mv.embedder.(model.LocalEmbedder); ok {
+		err = h.admitted(ctx, mv.caller, func() (err error) {
+			made, err = computed(ctx, local, texts)
+			return err
+		})
+		return made, err
+	}
+	consumer := model.Consumer{Tenant: mv.tenant, App: h.app.ID}
+	if err := h.models.CheckBudget(model.Embeddings, mv.name, consumer, h.now()); err != nil {
+		return nil, err
+	}
+	made, used, err := mv.embedder.Embed(ctx, texts, model.Document)
+	h.models.Count(model.Embeddings, mv.name, consumer, used, h.now())
+	h.meter.add(mv.tenant, h.now(), metering.Counts{ModelCalls: 1, InputTokens: int64(used.InputTokens), OutputTokens: int64(used.OutputTokens)})
+	if err != nil && ctx.Err() != nil {
+		return nil, abi.Faultf(abi.Timeout, "the embedding model %q did not answer in time", mv.name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return made, checkVectors(made, len(texts), mv.embedder.Dim())
+}
