@@ -95,6 +95,13 @@ func (h Collections) Forget(ctx context.Context, caller Caller, name string, sel
 	return fetchWith[apitypes.Forgotten](ctx, h.client, newCollectionRequest(http.MethodPost, caller, name, "forget"), selector)
 }
 
+// Reembed moves entries of a collection to the embedding model that the app declares, for about five
+// seconds. Repeat the call until Done is true. The progress is stored: after an error, a further call
+// continues.
+func (h Collections) Reembed(ctx context.Context, name string) (*apitypes.Reembedding, error) {
+	return fetch[apitypes.Reembedding](ctx, h.client, newRequest(http.MethodPost, "collections", name, "reembed"))
+}
+
 // ImportFile imports a file: a PDF, DOCX, TXT, Markdown or JSON file whose text becomes entries of the
 // collection. The content is streamed, and the service does not store the file. The media type can be ""
 // if the name has an extension. The source, whose default is the name, identifies the file: a second

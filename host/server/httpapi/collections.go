@@ -56,6 +56,8 @@ type foundOutput struct{ Body apitypes.FoundEntries }
 
 type forgottenOutput struct{ Body apitypes.Forgotten }
 
+type reembeddingOutput struct{ Body apitypes.Reembedding }
+
 func addCollections(s *Server) {
 	tags := []string{"collections"}
 	const path = "/collections/{collection}"
@@ -92,6 +94,20 @@ func addCollections(s *Server) {
 		OperationID: "forget-entries", Method: http.MethodPost, Path: path + "/forget", Tags: tags, Summary: "Remove entries of a collection",
 		Description: "One request removes at most 500 entries. If `more` is true, repeat the request.",
 	}, forgetEntries)
+	add(s, auth.ChangeRecords, huma.Operation{
+		OperationID: "reembed", Method: http.MethodPost, Path: path + "/reembed", Tags: tags, Summary: "Move a collection to the declared embedding model",
+		Description: "Makes the vectors of entries again with the model that the app declares, for about five seconds. Repeat the request until `done` is true. " +
+			"The progress is stored: after a failure, a further request continues. Tools can use the collection during the move.",
+	}, reembed)
+}
+
+func reembed(ctx context.Context, c *call, in *collectionInput) (*reembeddingOutput, error) {
+	caller, err := c.named("", "")
+	if err != nil {
+		return nil, err
+	}
+	state, err := host.CollectionsOf(c.host).ReembedStep(ctx, caller, in.Collection)
+	return &reembeddingOutput{apitypes.Reembedding{Embedder: state.Embedder, Dimension: state.Dim, Moved: state.Moved, Done: state.Done}}, err
 }
 
 // inCollection returns the handle for collections and the Caller of a request.
@@ -118,10 +134,14 @@ func listCollections(ctx context.Context, c *call, _ *apitypes.Target) (*listOut
 
 // collectionOf returns the description of a collection as in responses.
 func collectionOf(d memory.CollectionDetails) apitypes.Collection {
-	return apitypes.Collection{
+	described := apitypes.Collection{
 		Name: d.Name, Declared: d.Declared, Access: d.Access, Retention: d.Retention, Language: d.Language, Erase: d.Erase, Embedding: d.Embedding,
 		Embedder: d.Embedder, Dimension: d.Dim, Entries: d.Entries, Bytes: d.Bytes, Namespaces: d.Namespaces, More: d.More,
 	}
+	if d.MovingTo != nil {
+		described.MovingTo = &apitypes.MoveTarget{Embedder: d.MovingTo.Embedder, Dimension: d.MovingTo.Dim}
+	}
+	return described
 }
 
 func listEntries(ctx context.Context, c *call, in *listEntriesInput) (*listOutput[apitypes.Entry], error) {

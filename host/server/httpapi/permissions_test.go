@@ -115,6 +115,7 @@ var rows = map[string]row{
 	"GET /api/v1/collections/{collection}/entry":           {needs: true, status: 200, empty: 404, user: inQuery, session: inQuery, query: "id=e1"},
 	"POST /api/v1/collections/{collection}/entries":        {needs: true, status: 200, user: inQuery, session: inQuery, body: `{"entries":[{"id":"e1","content":"mine"}]}`},
 	"POST /api/v1/collections/{collection}/files":          {needs: true, status: 200, user: inQuery, session: inQuery, body: "file"},
+	"POST /api/v1/collections/{collection}/reembed":        {status: 200},
 	"POST /api/v1/collections/{collection}/recall":         {needs: true, status: 200, user: inQuery, session: inQuery, body: `{"query":"` + marker + `"}`},
 	"POST /api/v1/collections/{collection}/forget":         {needs: true, status: 200, user: inQuery, session: inQuery, body: `{"id":"e1"}`},
 	"GET /api/v1/stores/{store}/records":                   {status: 200, user: inQuery, session: inQuery, selects: true},

@@ -15,12 +15,28 @@ type Collection struct {
 	Erase     string `json:"erase,omitempty" enum:"author,never" doc:"Whether the erasure of a user removes the entries that the user's runs wrote, if the entries belong to the app"`
 	Embedding string `json:"embedding" doc:"Name of the declared embedding model" example:"lexical"`
 	// Embedder and Dimension are zero before the first entry.
-	Embedder   string `json:"embedder,omitempty" doc:"Model that made the stored vectors; missing before the first entry" example:"lexical-1"`
-	Dimension  int    `json:"dimension,omitempty" doc:"Dimension of the stored vectors" example:"512"`
-	Entries    int    `json:"entries" doc:"Number of entries"`
-	Bytes      int64  `json:"bytes" doc:"Size of the contents, the metadata and the vectors"`
-	Namespaces int    `json:"namespaces" doc:"Number of namespaces, by owner"`
-	More       bool   `json:"more,omitempty" doc:"Whether the collection has more entries than were counted"`
+	Embedder  string `json:"embedder,omitempty" doc:"Model that made the stored vectors; missing before the first entry" example:"lexical-1"`
+	Dimension int    `json:"dimension,omitempty" doc:"Dimension of the stored vectors" example:"512"`
+	// MovingTo is nil unless the entries are being moved to another model.
+	MovingTo   *MoveTarget `json:"moving_to,omitempty" doc:"Model to which the entries are being moved; missing if there is no move"`
+	Entries    int         `json:"entries" doc:"Number of entries"`
+	Bytes      int64       `json:"bytes" doc:"Size of the contents, the metadata and the vectors"`
+	Namespaces int         `json:"namespaces" doc:"Number of namespaces, by owner"`
+	More       bool        `json:"more,omitempty" doc:"Whether the collection has more entries than were counted"`
+}
+
+// MoveTarget is the model to which the entries of a collection are being moved.
+type MoveTarget struct {
+	Embedder  string `json:"embedder" doc:"Model that makes the new vectors"`
+	Dimension int    `json:"dimension" doc:"Dimension of the new vectors"`
+}
+
+// Reembedding is the state of a move of a collection to the declared embedding model.
+type Reembedding struct {
+	Embedder  string `json:"embedder" doc:"Model that the app declares for the collection" example:"lexical-1"`
+	Dimension int    `json:"dimension" doc:"Dimension of the vectors of the model" example:"512"`
+	Moved     int    `json:"moved" doc:"Number of entries that have got new vectors in this move, also by earlier requests"`
+	Done      bool   `json:"done" doc:"Whether the collection belongs to the model. If not, repeat the request"`
 }
 
 // Entry is an entry of a collection, like memory.Entry.
