@@ -602,6 +602,8 @@ export interface Collection {
   embedder?: string;
   /** The dimension of the stored vectors; missing before the first entry. */
   dimension?: number;
+  /** The model to which the entries are being moved; missing if there is no move. */
+  moving_to?: { embedder: string; dimension: number };
   /** The number of entries. */
   entries: number;
   /** The size of the contents, the metadata and the vectors. */
@@ -719,6 +721,17 @@ export interface Forgotten {
   more: boolean;
 }
 
+/** The state of a move of a collection to the embedding model that the app declares. */
+export interface Reembedding {
+  /** The model that the app declares for the collection. */
+  embedder: string;
+  dimension: number;
+  /** The number of entries that have got new vectors in this move, also by earlier calls. */
+  moved: number;
+  /** The collection belongs to the model. If it is false, call the method again. */
+  done: boolean;
+}
+
 /** The options of an import of a file. */
 export interface FileImport extends EntryPlace {
   /** The name of the file. The default is the name of the File. */
@@ -747,7 +760,7 @@ export interface ImportedFile {
 }
 
 /**
- * The collections of an app. The methods remember, importFile and forget require an operator's credentials.
+ * The collections of an app. The methods remember, importFile, reembed and forget require an operator's credentials.
  * Credentials of a user can read only the entries that belong to the user. Every method rejects with
  * a ToolrunError.
  */
@@ -773,6 +786,11 @@ export interface Collections {
   recall<T = any>(collection: string, query: string, search?: EntrySearch, options?: CallOptions): Promise<FoundEntry<T>[]>;
   /** Removes at most 500 entries of one namespace. If more is true, call it again. */
   forget(collection: string, selector: EntrySelector, options?: CallOptions): Promise<Forgotten>;
+  /**
+   * Moves entries to the embedding model that the app declares, for about five seconds. Call it until
+   * done is true. After an error, a further call continues.
+   */
+  reembed(collection: string, options?: CallOptions): Promise<Reembedding>;
   /**
    * Divides the text of a PDF, DOCX, TXT, Markdown or JSON file into entries. If the file is not a
    * File, it needs a name.

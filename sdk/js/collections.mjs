@@ -49,6 +49,10 @@ export class Collections {
     return this.#transport.json('POST', ['collections', collection, 'forget'], { query: ownerOf(owner), json, ...options });
   }
 
+  async reembed(collection, options) {
+    return this.#transport.json('POST', ['collections', collection, 'reembed'], { ...options });
+  }
+
   async importFile(collection, file, { name = file?.name, source, namespace, metadata, ttl, ...owner } = {}, options) {
     if (!(file instanceof Blob) || !name) {
       throw mistake('an imported file must be a File or a Blob with a name');

@@ -250,6 +250,9 @@ test('files are imported into collections', async () => {
   await assert.rejects(collections.importFile('articles', new File(['<p>'], 'page.html')), { code: 'invalid_argument' });
   await assert.rejects(collections.importFile('articles', new Blob(['tea'])), { code: 'invalid_argument' });
   await assert.rejects(collections.importFile('articles', file, { metadata: { n: 1n } }), { code: 'invalid_argument' });
+  const moved = await collections.reembed('articles');
+  assert.deepEqual([moved.done, moved.moved, moved.embedder.startsWith('lexical')], [true, 0, true]);
+  await assert.rejects(runtime.collections.reembed('articles'), { code: 'access_denied' });
   await collections.forget('articles', { namespace: 'files', all: true });
 });
 

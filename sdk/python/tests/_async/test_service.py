@@ -266,6 +266,13 @@ class Collections(ServiceCase):
             with self.assertRaises(InvalidArgumentError):
                 await collections.import_file("articles", content, filename=filename)
 
+    async def test_reembed(self) -> None:
+        state = await self.client("OPERATOR").collections.reembed("articles")
+        self.assertEqual((state.moved, state.done, state.dimension > 0), (0, True, True))
+        self.assertTrue(state.embedder.startswith("lexical"))
+        with self.assertRaises(AccessDeniedError):
+            await self.runtime.collections.reembed("articles")
+
     async def test_entries_of_a_session(self) -> None:
         collections, session = self.client("OPERATOR", user_id=self.user).collections, uuid.uuid4().hex
         await collections.remember("topics", [{"id": "a", "content": "green tea"}], session_id=session)

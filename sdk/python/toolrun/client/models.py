@@ -685,10 +685,32 @@ class Removed:
 
 
 @dataclass(frozen=True)
+class MoveTarget:
+    """The model to which the entries of a collection are being moved."""
+
+    embedder: str
+    dimension: int
+
+
+@dataclass(frozen=True)
+class Reembedding:
+    """The state of a move of a collection to the embedding model that the app declares.
+
+    ``moved`` is the number of entries that have got new vectors in this move. If ``done`` is False, the move has to be continued.
+    """
+
+    embedder: str
+    dimension: int
+    moved: int
+    done: bool
+
+
+@dataclass(frozen=True)
 class Collection:
     """A collection, with the numbers of its entries. With ``more``, there are more entries than are counted.
 
-    ``embedder`` is the model that made the stored vectors, and None before the first entry.
+    ``embedder`` is the model that made the stored vectors, and None before the first entry. ``moving_to`` is the model to which the
+    entries are being moved, or None.
     """
 
     name: str
@@ -703,6 +725,7 @@ class Collection:
     erase: Optional[str] = None
     embedder: Optional[str] = None
     dimension: Optional[int] = None
+    moving_to: Optional[MoveTarget] = None
     more: bool = False
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, AsyncIterator, BinaryIO, Dict, List, Lite
 from toolrun.client._async.handle import AsyncHandle
 from toolrun.client._async.transport import pages
 from toolrun.client._request import Request, encode, get, given, required_text, upload_of
-from toolrun.client.models import Collection, Entry, Forgotten, FoundEntries, FoundEntry, ImportedFile, Page, StoredEntries, StoredEntry
+from toolrun.client.models import Collection, Entry, Forgotten, FoundEntries, FoundEntry, ImportedFile, Page, Reembedding, StoredEntries, StoredEntry
 
 if TYPE_CHECKING:
     from toolrun.client.fields import NewEntry
@@ -133,6 +133,13 @@ class AsyncCollections(AsyncHandle):
         """
         body = given(id=id, filter=filter, all=all, namespace=namespace)
         return await self._transport.fetch(Forgotten, self._post(name, "forget", body, user_id, session_id))
+
+    async def reembed(self, name: str) -> Reembedding:
+        """Move entries to the embedding model that the app declares, for about five seconds.
+
+        Call the method until the result is ``done``. The progress is stored: after an error, a further call continues.
+        """
+        return await self._transport.fetch(Reembedding, Request("POST", ("collections", name, "reembed")))
 
     async def import_file(
         self,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterator, BinaryIO, Dict, List, Literal, 
 from toolrun.client._sync.handle import Handle
 from toolrun.client._sync.transport import pages
 from toolrun.client._request import Request, encode, get, given, required_text, upload_of
-from toolrun.client.models import Collection, Entry, Forgotten, FoundEntries, FoundEntry, ImportedFile, Page, StoredEntries, StoredEntry
+from toolrun.client.models import Collection, Entry, Forgotten, FoundEntries, FoundEntry, ImportedFile, Page, Reembedding, StoredEntries, StoredEntry
 
 if TYPE_CHECKING:
     from toolrun.client.fields import NewEntry
@@ -134,6 +134,13 @@ class Collections(Handle):
         """
         body = given(id=id, filter=filter, all=all, namespace=namespace)
         return self._transport.fetch(Forgotten, self._post(name, "forget", body, user_id, session_id))
+
+    def reembed(self, name: str) -> Reembedding:
+        """Move entries to the embedding model that the app declares, for about five seconds.
+
+        Call the method until the result is ``done``. The progress is stored: after an error, a further call continues.
+        """
+        return self._transport.fetch(Reembedding, Request("POST", ("collections", name, "reembed")))
 
     def import_file(
         self,
