@@ -23,6 +23,8 @@ type collectionBackend interface {
 	Remember(ctx context.Context, c host.Caller, name string, entries ...host.NewEntry) ([]host.Remembered, error)
 	Recall(context.Context, host.Caller, host.RecallEntries) ([]host.RecalledEntry, error)
 	Forget(context.Context, host.Caller, host.ForgetEntries) (host.Forgotten, error)
+	// ReembedStep moves entries to the declared embedding model for some seconds.
+	ReembedStep(ctx context.Context, c host.Caller, name string) (host.Reembedding, error)
 	// ImportFile imports the text of a file.
 	ImportFile(ctx context.Context, c host.Caller, name string, f documentFile) (apitypes.ImportedFile, error)
 }
@@ -42,7 +44,7 @@ limits apply as for a tool.`,
   toolrun collection import articles guides/*.md terms.pdf
   toolrun collection recall articles 'broken cup' --filter '{"category": "refunds"}'`,
 	})
-	cmd.AddCommand(cc.list(), cc.show(), cc.recall(), cc.remember(), cc.forget(), cc.importCommand(), cc.export())
+	cmd.AddCommand(cc.list(), cc.show(), cc.recall(), cc.remember(), cc.forget(), cc.importCommand(), cc.export(), cc.reembed())
 	return cmd
 }
 
@@ -102,7 +104,11 @@ func collectionTable(found []memory.CollectionDetails) (heads []string, rows [][
 		if d.More {
 			entries += " or more"
 		}
-		rows = append(rows, []string{d.Name, access, entries, strconv.Itoa(d.Namespaces), bytesize.Format(d.Bytes), d.Embedding, d.Embedder})
+		model := d.Embedder
+		if d.MovingTo != nil {
+			model += " (moving to " + d.MovingTo.Embedder + ")"
+		}
+		rows = append(rows, []string{d.Name, access, entries, strconv.Itoa(d.Namespaces), bytesize.Format(d.Bytes), d.Embedding, model})
 	}
 	return []string{"COLLECTION", "ACCESS", "ENTRIES", "NAMESPACES", "SIZE", "EMBEDDING", "MODEL"}, rows
 }

@@ -22,8 +22,12 @@ func (r remoteCollections) Describe(ctx context.Context, _ host.Caller) ([]memor
 	list, err := r.client.Collections().List(ctx)
 	found := []memory.CollectionDetails{}
 	for _, d := range list {
+		var moving *memory.MoveTarget
+		if d.MovingTo != nil {
+			moving = &memory.MoveTarget{Embedder: d.MovingTo.Embedder, Dim: d.MovingTo.Dimension}
+		}
 		found = append(found, memory.CollectionDetails{
-			CollectionInfo: memory.CollectionInfo{Name: d.Name, Declared: d.Declared, Embedder: d.Embedder, Dim: d.Dimension},
+			CollectionInfo: memory.CollectionInfo{Name: d.Name, Declared: d.Declared, Embedder: d.Embedder, Dim: d.Dimension, MovingTo: moving},
 			Access:         d.Access, Retention: d.Retention, Language: d.Language, Erase: d.Erase, Embedding: d.Embedding,
 			Entries: d.Entries, Bytes: d.Bytes, Namespaces: d.Namespaces, More: d.More,
 		})
@@ -96,4 +100,13 @@ func (r remoteCollections) ImportFile(ctx context.Context, c host.Caller, name s
 		return apitypes.ImportedFile{}, err
 	}
 	return *done, nil
+}
+
+// ReembedStep moves entries for some seconds.
+func (r remoteCollections) ReembedStep(ctx context.Context, _ host.Caller, name string) (host.Reembedding, error) {
+	state, err := r.client.Collections().Reembed(ctx, name)
+	if err != nil {
+		return host.Reembedding{}, err
+	}
+	return host.Reembedding{Embedder: state.Embedder, Dim: state.Dimension, Moved: state.Moved, Done: state.Done}, nil
 }
