@@ -321,13 +321,13 @@ func TestReembedForgetsErasedUser(t *testing.T) {
 	if state, err := host.CollectionsOf(h).ReembedStep(t.Context(), host.Caller{}, "diary"); err == nil || state.Moved == 0 {
 		t.Fatalf("ReembedStep = %+v, %v", state, err)
 	}
-	if !contains(t, backend, "canary_ann") {
+	if !holds(t, backend, "canary_ann") {
 		t.Fatal("the user has no data")
 	}
 	if _, err := h.Users().Erase(t.Context(), host.Caller{User: "canary_ann"}); err != nil {
 		t.Fatal(err)
 	}
-	if contains(t, backend, "canary_ann") {
+	if holds(t, backend, "canary_ann") {
 		t.Error("the backend contains the name of the erased user")
 	}
 	large.Always(modeltest.Reply{})
@@ -336,8 +336,8 @@ func TestReembedForgetsErasedUser(t *testing.T) {
 	}
 }
 
-// contains reports whether a key or a content of a backend contains a text.
-func contains(t *testing.T, backend storage.Backend, text string) bool {
+// holds reports whether a key or a content of a backend contains a text.
+func holds(t *testing.T, backend storage.Backend, text string) bool {
 	t.Helper()
 	found, err := backend.Scan(t.Context(), "", "", 100_000)
 	if err != nil {

@@ -190,8 +190,8 @@ func (m *Move) stamp(r *storage.Record, old storage.Record) {
 	}
 }
 
-// held returns a fault if another process has taken over the move.
-func (m *Move) held(t moveTurn) error {
+// checkLease returns a fault if another process has taken over the move.
+func (m *Move) checkLease(t moveTurn) error {
 	if t.pin == nil || t.pin.MovingTo == nil || t.pin.MovingTo.space() != m.to || t.progress.Holder != "" && t.progress.Holder != m.holder {
 		return m.busy()
 	}
@@ -271,7 +271,7 @@ func (m *Move) Store(ctx context.Context, b MoveBatch, vectors [][]float32) (eff
 	}
 	before := m.state
 	err = m.update(ctx, keys, func(t moveTurn) ([]storage.Write, error) {
-		if err := m.held(t); err != nil {
+		if err := m.checkLease(t); err != nil {
 			return nil, err
 		}
 		var writes []storage.Write
@@ -316,7 +316,7 @@ func (m *Move) moved(b MoveBatch, now []storage.Record, contents [][]byte) (writ
 // Finish ends the move: the new space becomes the space of the collection.
 func (m *Move) Finish(ctx context.Context) error {
 	return m.update(ctx, nil, func(t moveTurn) ([]storage.Write, error) {
-		if err := m.held(t); err != nil {
+		if err := m.checkLease(t); err != nil {
 			return nil, err
 		}
 		return []storage.Write{m.pinWrite(pinOf(m.to)), {Record: storage.Record{Key: m.moveKey()}, Delete: true}}, nil

@@ -52,6 +52,9 @@ func collections(t *testing.T, c *client.Client) {
 		t.Errorf("ImportFile of a file without text = %v; want invalid_argument", err)
 	}
 	must(h.Forget(ctx, ben, "articles", apitypes.EntrySelector{Namespace: "docs", Filter: json.RawMessage(`{"source":"guides/tea.md","team":"a"}`)}))(t)
+	if state := must(h.Reembed(ctx, "articles"))(t); !state.Done || state.Moved != 0 || state.Dimension == 0 {
+		t.Errorf("Reembed = %+v", state)
+	}
 	if d := must(h.Get(ctx, "articles"))(t); d.Entries != 3 || d.Declared {
 		t.Errorf("Get = %+v", d)
 	}
