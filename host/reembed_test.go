@@ -192,10 +192,49 @@ func testReembedContinues(t *testing.T, backend storage.Backend) {
 	}
 }
 
-// A process with the previous model can read during the move, but not write. It can move the entries back.
+// An entry that is replaced while the model makes its vector keeps the new content, and an entry that is
+// removed stays removed.
+func TestReembedSkipsChangedEntries(t *testing.T) {
+	backend, fresh := mem.New(), startEmbedder(t, 5)
+	fill(t, openModel(t, backend, startEmbedder(t, 2), "tiny", 2), 60)
+	h := openModel(t, backend, fresh, "large", 5)
+	c := host.CollectionsOf(h)
+	fresh.Script(modeltest.Reply{})
+	fresh.Always(modeltest.Reply{Status: 401})
+	if state, err := c.ReembedStep(t.Context(), host.Caller{}, "kb"); err == nil || state.Moved == 0 {
+		t.Fatalf("ReembedStep = %+v, %v", state, err)
+	}
+	fresh.Always(modeltest.Reply{})
+	remember(t, h, host.Caller{}, "kb", host.NewEntry{ID: "other", Content: text("replaced")}) // the vector is now in the cache
+	release, ended, before := fresh.Hold(), make(chan error), len(fresh.Requests())
+	go func() {
+		_, err := c.Reembed(context.Background(), host.Caller{}, "kb", nil)
+		ended <- err
+	}()
+	if err := fresh.Await(t.Context(), before+1); err != nil {
+		t.Fatal(err)
+	}
+	remember(t, h, host.Caller{}, "kb", host.NewEntry{ID: "e059", Namespace: "1", Content: text("replaced")})
+	if done, err := c.Forget(t.Context(), host.Caller{}, host.ForgetEntries{Collection: "kb", Namespace: "1", ID: "e057"}); err != nil || done.Count != 1 {
+		t.Fatalf("Forget = %+v, %v", done, err)
+	}
+	release()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if e, err := c.Get(t.Context(), host.Caller{}, "kb", "1", "e059"); err != nil || e == nil || string(e.Content) != `"replaced"` {
+		t.Errorf("the replaced entry is %+v, %v", e, err)
+	}
+	if e, err := c.Get(t.Context(), host.Caller{}, "kb", "1", "e057"); err != nil || e != nil {
+		t.Errorf("the removed entry is %+v, %v", e, err)
+	}
+}
+
+// A process with the previous model can read during the move, but not write. It can move the entries
+// back. The vectors of both models have the same dimension.
 func TestReembedWithPreviousModel(t *testing.T) {
-	backend, tiny, large := mem.New(), startEmbedder(t, 2), startEmbedder(t, 5)
-	old := openModel(t, backend, tiny, "tiny", 2)
+	backend, tiny, large := mem.New(), startEmbedder(t, 5), startEmbedder(t, 5)
+	old := openModel(t, backend, tiny, "tiny", 5)
 	fill(t, old, 150)
 	fresh := openModel(t, backend, large, "large", 5)
 	large.Script(modeltest.Reply{})
@@ -203,9 +242,11 @@ func TestReembedWithPreviousModel(t *testing.T) {
 	if state, err := host.CollectionsOf(fresh).ReembedStep(t.Context(), host.Caller{}, "kb"); err == nil || state.Moved == 0 {
 		t.Fatalf("ReembedStep = %+v, %v", state, err)
 	}
-	found := recallIDs(t, old, host.Caller{}, host.RecallEntries{Collection: "kb", Namespace: "1", Query: "entry 149", Mode: "vector", Limit: 1000})
-	if len(found) == 0 || !slices.Contains(found, "e149") || slices.Contains(found, "e001") {
-		t.Errorf("the previous model finds %d entries; want only those that are not moved", len(found))
+	for id, want := range map[string]bool{"e000": false, "e148": true} { // only the first entry is moved
+		found := recallIDs(t, old, host.Caller{}, host.RecallEntries{Collection: "kb", Namespace: "0", Query: "entry " + id[1:], Mode: "vector", Limit: 1000})
+		if slices.Contains(found, id) != want {
+			t.Errorf("the previous model finds %s: %t; want %t", id, !want, want)
+		}
 	}
 	_, err := host.CollectionsOf(old).Remember(t.Context(), host.Caller{}, "kb", host.NewEntry{Content: text("x")})
 	if !errors.Is(err, abi.Unavailable) || !strings.Contains(err.Error(), "being moved") {
