@@ -19,8 +19,6 @@ export interface StoreDeclaration {
   description?: string;
   /** "resource" is for documents, and "recall" for collections. */
   expose?: 'resource' | 'recall';
-  /** The default is "document". */
-  kind?: 'document' | 'collection';
   /** The embedding model of a collection. */
   embedding?: string;
   /** Whether an erasure keeps the entries of a collection with the access "application". */
