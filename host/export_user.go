@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/session"
+	"github.com/toolrun/toolrun/host/storage"
 )
 
 // Export writes all data of the caller's user in the caller's tenant to w as a ZIP archive. Export
@@ -95,7 +97,7 @@ func (x *userExport) write(ctx context.Context) error {
 			})
 		}},
 		{"approvals.ndjson", func(ctx context.Context, line func(any) error) error {
-			return x.data.Approvals(ctx, func(a approval.Approval) error { return line(a) })
+			return x.data.Approvals(ctx, func(a approval.Approval, run []byte) error { return exportApproval(line, a, run) })
 		}},
 		{"ledger.ndjson", func(ctx context.Context, line func(any) error) error {
 			return x.data.Entries(ctx, func(e ledger.Entry) error { return line(e) })
@@ -118,6 +120,24 @@ func (x *userExport) write(ctx context.Context) error {
 		return err
 	}
 	return x.zip.Close()
+}
+
+// exportApproval writes a request for approval with the data of its paused run. The environment of the
+// run belongs to the operator, so it is omitted.
+func exportApproval(line func(any) error, a approval.Approval, run []byte) error {
+	var paused pausedRun
+	if run != nil {
+		if err := json.Unmarshal(run, &paused); err != nil {
+			return fmt.Errorf("paused run: %w: %w", storage.ErrCorrupt, err)
+		}
+	}
+	inv := paused.Invocation
+	return line(struct {
+		approval.Approval
+		Input    json.RawMessage `json:"input,omitempty"`
+		Context  json.RawMessage `json:"context,omitempty"`
+		Metadata json.RawMessage `json:"metadata,omitempty"`
+	}{a, inv.Input, inv.Context, inv.Metadata})
 }
 
 // file writes the content of a file. file skips a file that was deleted in the meantime.

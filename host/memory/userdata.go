@@ -116,8 +116,9 @@ func (d *UserData) Results(ctx context.Context, visit func(key string, result js
 	}))
 }
 
-// Approvals visits the requests for approval of the user's runs.
-func (d *UserData) Approvals(ctx context.Context, visit func(approval.Approval) error) error {
+// Approvals visits the requests for approval of the user's runs. The argument run of visit is the
+// paused run, or nil if the request was decided.
+func (d *UserData) Approvals(ctx context.Context, visit func(request approval.Approval, run []byte) error) error {
 	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.System(partition.Approval, d.caller), func(r storage.Record) error {
 		if r.Expired(d.s.now()) {
 			return nil
@@ -126,7 +127,11 @@ func (d *UserData) Approvals(ctx context.Context, visit func(approval.Approval) 
 		if err != nil {
 			return err
 		}
-		return visit(found)
+		run, err := d.s.approvals.Run(ctx, d.caller, found.Token)
+		if err != nil {
+			return err
+		}
+		return visit(found, run)
 	}))
 }
 
