@@ -113,8 +113,11 @@ func (c checker) literal(s *Step, setting Setting) {
 			bad("the modes are: "+strings.Join(modes, ", "), "a mode")
 		}
 	case "collection", "namespace", "id", "query", "role", "task":
-		if !isText || text == "" && setting.Value != "role" {
+		switch {
+		case !isText:
 			bad("", "a text")
+		case text == "" && setting.Value != "role" && setting.Value != "namespace":
+			c.errorf(setting.Script.Position, problem.BadValue, "write a text that is not empty", "the %s of the step %s is empty", setting.Value, problem.Quote(s.Name.Value))
 		}
 	case "filter", "metadata":
 		bad("write {name: value}", "an object")

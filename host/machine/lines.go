@@ -64,9 +64,14 @@ func (r *source) split(src []byte) bool {
 // peek returns the next line that is neither blank nor a comment, or nil at the end of the file.
 func (r *source) peek() *line {
 	for ; r.next < len(r.lines); r.next++ {
-		if l := &r.lines[r.next]; !l.blank() {
+		l := &r.lines[r.next]
+		if l.blank() {
+			continue
+		}
+		if !isEnd(l) {
 			return l
 		}
+		r.errorf(r.at(l), problem.UnknownKey, "remove the line; a step or a section ends where the next one begins", "%q is not a keyword", "end")
 	}
 	return nil
 }

@@ -54,6 +54,16 @@ func TestProblems(t *testing.T) {
 		{"no test", "machine m\nimplements\ncompute x\n{}\nverifies\ngiven {}\n", `m:6:1: "given {}" does not begin a test` + "\n  hint: write: test \"what is tested\""},
 		{"test without expectations", "machine m\nimplements\ncompute x\n{}\nverifies\ntest \"a\"\ngiven {}\n", `m:6:1: the test "a" expects nothing` + "\n  hint: add: expect {...}"},
 		{"test of an unknown step", "machine m\nimplements\ncompute x\n{}\nverifies\ntest \"a\"\nassuming y {}\nexpect {}\n", `m:7:10: the machine has no step "y"` + "\n  hint: the steps are: x"},
+		{"end", allowed + "recall x\nquery: \"a\"\ncollection: \"c\"\nend", `m:10:1: "end" is not a keyword` + "\n  hint: remove the line; a step or a section ends where the next one begins"},
+		{"end of code", "machine m\nimplements\n  compute x\n    {}\n  end // x\n  compute y\n    {}", `m:5:3: "end" is not a keyword` + "\n  hint: remove the line; a step or a section ends where the next one begins"},
+		{"no comma", allowed + "ask x using \"m\"\nwith task \"t\"\ncompute y\n1", `m:7:1: "ask x using \"m\"" does not begin a step` + "\n  hint: write: ask NAME, using: \"MODEL\""},
+		{"model without quotes", allowed + "ask x, using: m\nwith task \"t\"", `m:7:8: "using: m" is not an option of the step` + "\n  hint: write using: \"m\""},
+		{"no colon", allowed + "recall x\nquery input.a\ncollection: \"c\"", `m:7:1: the step "x" has no query` + "\n  hint: add: query: VALUE"},
+		{"no with", allowed + "ask x, using: \"m\"\nrole: \"r\"\nwith task \"t\"", `m:8:1: the step ask has no setting "role"` + "\n  hint: the parts of a step ask are: with role, with task, returns, assuming"},
+		{"returned field", allowed + "ask x, using: \"m\"\nwith task \"t\"\nreturns text", `m:9:1: "returns" is not a kind of step` + "\n  hint: write returns, and on the lines below it: NAME as TYPE"},
+		{"empty query", allowed + "recall x\nquery: \"\"\ncollection: \"c\"", `m:8:8: the query of the step "x" is empty` + "\n  hint: write a text that is not empty"},
+		{"part of a test", "machine m\nimplements\ncompute x\n{}\nverifies\ntest \"a\"\ngiven {}\nexpects {}\nexpect {}", `m:8:1: "expects {}" is not a part of a test` + "\n  hint: did you mean expect?"},
+		{"name of a test", "machine m\nimplements\ncompute x\n{}\nverifies\ntest \"a\"\nexpect {}\ntest b\nexpect {}", `m:8:1: "test b" is not a part of a test` + "\n  hint: to begin a test, write: test \"what is tested\""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, problems := machine.Parse("m", []byte(tt.source))

@@ -73,8 +73,15 @@ func stepHeader(l *line) []string {
 	return parts
 }
 
-// boundary reports whether a line begins a section or a step.
-func boundary(l *line) bool { return section(l) != "" || stepHeader(l) != nil }
+// isEnd reports whether a line is the word "end", which other languages have at the end of a step. It
+// has no meaning in a machine.
+func isEnd(l *line) bool {
+	text, _ := words(l)
+	return text == "end"
+}
+
+// boundary reports whether a line begins a section or a step, or ends one by mistake.
+func boundary(l *line) bool { return section(l) != "" || stepHeader(l) != nil || isEnd(l) }
 
 // machine reads the whole file.
 func (r reader) machine() {

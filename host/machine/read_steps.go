@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/toolrun/toolrun/host/problem"
@@ -16,10 +17,17 @@ var settingNames = map[StepKind][]string{
 	Ask:      {"role", "task"},
 }
 
+// stepForms are the first lines of steps.
+var stepForms = map[string]string{
+	string(Remember): "remember NAME", string(Recall): "recall NAME", string(Forget): "forget NAME", string(Compute): "compute NAME",
+	string(Ask): `ask NAME, using: "MODEL"`,
+}
+
 var (
-	keyLine   = lazyregexp.New(`^(` + nameText + `)\s*:(?:\s|$)`)
-	withLine  = lazyregexp.New(`^with\s+([A-Za-z_]+)(?:\s|$)`)
-	usingRule = lazyregexp.New(`^([A-Za-z_]+) ?: ?("(?:[^"\\]|\\.)*")$`)
+	unquotedModel = lazyregexp.New(`^using ?: ?([^\s"]+)$`)
+	keyLine       = lazyregexp.New(`^(` + nameText + `)\s*:(?:\s|$)`)
+	withLine      = lazyregexp.New(`^with\s+([A-Za-z_]+)(?:\s|$)`)
+	usingRule     = lazyregexp.New(`^([A-Za-z_]+) ?: ?("(?:[^"\\]|\\.)*")$`)
 )
 
 // steps reads the steps of the section implements.
@@ -29,11 +37,14 @@ func (r reader) steps() {
 		if header == nil {
 			text, _ := words(l)
 			hint := "begin a step with: " + strings.Join(stepKinds, ", ")
-			if near := spell.Name(text, stepKinds); near != "" {
-				hint = "write: " + near + " NAME"
+			first, _, _ := strings.Cut(text, " ")
+			if near := spell.Name(first, stepKinds); near != "" || contains(stepKinds, first) {
+				hint = "write: " + stepForms[cmp.Or(near, first)]
 			}
 			r.errorf(r.at(l), problem.Syntax, hint, "%s does not begin a step", problem.Quote(text))
-			r.take(l, 2, "")
+			for r.take(l, 2, ""); r.peek() != nil && !boundary(r.peek()); { // the parts of the step
+				r.take(r.peek(), 2, "")
+			}
 			continue
 		}
 		if len(r.doc.Steps) == MaxItems {
@@ -55,6 +66,8 @@ func (r reader) step(l *line, header []string) Step {
 		if near := spell.Name(header[1], stepKinds); near != "" {
 			hint = "did you mean " + near + "?"
 			s.Kind = StepKind(near)
+		} else if header[1] == "returns" {
+			hint = "write returns, and on the lines below it: NAME as TYPE"
 		}
 		r.errorf(s.Position, problem.UnknownKey, hint, "%s is not a kind of step", problem.Quote(header[1]))
 	}
@@ -88,6 +101,10 @@ func (r reader) stepOptions(l *line, s *Step, text string) {
 	m := usingRule().FindStringSubmatch(text)
 	if m == nil || m[1] != "using" || s.Kind != Ask {
 		hint := `only the step ask has an option: using: "MODEL"`
+		if u := unquotedModel().FindStringSubmatch(text); u != nil && s.Kind == Ask {
+			hint = `write using: "` + u[1] + `"`
+			s.Model = Name{r.at(l), u[1]} // the missing quotes are the only mistake
+		}
 		r.errorf(r.name(l, text, 0).Position, problem.UnknownKey, hint, "%s is not an option of the step", problem.Quote(text))
 		return
 	}
@@ -126,8 +143,14 @@ func (r reader) stepPart(l *line, s *Step) {
 		s.Assuming = r.assumed(s.Assuming)
 	case key == "":
 		hint := "the settings are: " + strings.Join(settingNames[s.Kind], ", ")
-		if s.Kind == Ask {
+		first, _, more := strings.Cut(text, " ")
+		switch known := contains(settingNames[s.Kind], first); {
+		case s.Kind == Ask && known:
+			hint = "write: with " + first + " VALUE"
+		case s.Kind == Ask:
 			hint = "the parts of a step ask are: with role, with task, returns, assuming"
+		case known && more:
+			hint = "write: " + first + ": VALUE"
 		}
 		r.errorf(r.at(l), problem.Syntax, hint, "%s is not a part of the step %s", problem.Quote(text), problem.Quote(s.Name.Value))
 		r.take(l, 3, "")

@@ -5,18 +5,19 @@ import (
 
 	"github.com/toolrun/toolrun/host/problem"
 	"github.com/toolrun/toolrun/internal/lazyregexp"
+	"github.com/toolrun/toolrun/internal/spell"
 )
 
 var (
 	testLine     = lazyregexp.New(`^test ("(?:[^"\\]|\\.)*")$`)
 	givenLine    = lazyregexp.New(`^(given|expect)(?:\s|\{|$)`)
 	assumingLine = lazyregexp.New(`^assuming\s+(` + nameText + `)\s*(?:\{|$)`)
+	testWord     = lazyregexp.New(`^[A-Za-z_]`)
 )
 
-// endsTestPart reports whether a line cannot continue a part of a test.
-func endsTestPart(l *line) bool {
-	return boundary(l) || testLine().MatchString(l.text) || givenLine().MatchString(l.text) || assumingLine().MatchString(l.text)
-}
+// endsTestPart reports whether a line cannot continue a part of a test, which is an object: no word
+// continues an object.
+func endsTestPart(l *line) bool { return boundary(l) || testWord().MatchString(l.text) }
 
 // testReader reads the tests of a machine.
 type testReader struct{ *source }
@@ -70,7 +71,16 @@ func (r testReader) testPart(l *line, text string, t *Test) {
 		t.Assuming = append(t.Assuming, a)
 		return
 	}
-	r.errorf(r.at(l), problem.Syntax, "the parts of a test are: given {...}, assuming STEP {...}, expect {...}", "%s is not a part of a test", problem.Quote(text))
+	hint := "the parts of a test are: given {...}, assuming STEP {...}, expect {...}"
+	first, _, _ := strings.Cut(text, " ")
+	words := []string{"given", "assuming", "expect", "test"}
+	switch near := spell.Name(first, words); {
+	case first == "test" || near == "test":
+		hint = `to begin a test, write: test "what is tested"`
+	case near != "" && !contains(words, first):
+		hint = "did you mean " + near + "?"
+	}
+	r.errorf(r.at(l), problem.Syntax, hint, "%s is not a part of a test", problem.Quote(text))
 	r.take(l, 3, "")
 }
 

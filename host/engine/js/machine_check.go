@@ -2,6 +2,7 @@ package js
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dop251/goja/ast"
@@ -233,6 +234,54 @@ func (c *machineCompiler) checkTests() {
 			if s.Text != "" {
 				c.expression(s)
 			}
+		}
+		c.checkTestMembers(t)
+	}
+}
+
+// checkTestMembers reports inputs of a test that the machine does not accept, and assumed fields that
+// the result of a step does not have.
+func (c *machineCompiler) checkTestMembers(t machine.Test) {
+	if len(c.doc.Accepts) > 0 {
+		c.knownMembers(t.Given, c.doc.Accepts, "the machine does not accept the input %q")
+	}
+	for _, a := range t.Assuming {
+		if s, _ := c.stepNamed(a.Value); s != nil && s.Results() != nil {
+			c.knownMembers(a.Script, s.Results(), "the result of the step "+strconv.Quote(a.Value)+" has no field %q")
+		}
+	}
+}
+
+// knownMembers reports the members of an object that are not the name of a field.
+func (c *machineCompiler) knownMembers(s machine.Script, fields []machine.Field, format string) {
+	const prefix = `"use strict"; (`
+	code, inserted := s.JavaScript()
+	tree, _, message := c.parse(prefix + code + "\n)")
+	if s.Text == "" || message != "" || len(tree.Body) == 0 {
+		return
+	}
+	statement, ok := tree.Body[len(tree.Body)-1].(*ast.ExpressionStatement)
+	if !ok {
+		return
+	}
+	object, ok := statement.Expression.(*ast.ObjectLiteral)
+	if !ok {
+		return
+	}
+	var known []string
+	for _, f := range fields {
+		known = append(known, f.Value)
+	}
+	part := snippet{s, len(prefix), inserted}
+	for _, p := range object.Value {
+		if keyed, ok := p.(*ast.PropertyKeyed); ok && !keyed.Computed {
+			key, ok := keyed.Key.(*ast.StringLiteral)
+			if !ok || slices.Contains(known, key.Value.String()) {
+				continue
+			}
+			name := key.Value.String()
+			at := c.doc.PositionAt(part.offset(int(keyed.Key.Idx0()) - 1))
+			c.errorf(at, problem.UnknownName, suggestion(name, known, "the names are: "), format, cut(name, maxNameBytes))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package js
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -183,6 +184,12 @@ func (n *machineNames) variable(name string, node ast.Node) {
 		if f.Value == name {
 			hint = "write input." + name
 		}
+	}
+	if hint == "" && name == "end" {
+		hint = "remove the word; a step ends where the next one begins"
+	}
+	if hint == "" && n.part.script.Text == name {
+		hint = fmt.Sprintf("to write a text, use quotes: %q", cut(name, maxNameBytes))
 	}
 	n.errorf(n.at(node), problem.UnknownName, hint, "%q is not defined", cut(name, maxNameBytes))
 }
