@@ -22,8 +22,8 @@ func (h *Host) Agents() Agents { return Agents{h} }
 
 // Turn is a request to an agent. Each request is one transaction: it stores all its changes or none.
 type Turn struct {
-	// Agent is the agent that performs the turn. The default is the agent that answers in the session.
-	// The first turn of a session must select an agent, unless the app has only one.
+	// Agent is the agent that performs the turn. The default is the agent that answers in the
+	// session. The first turn of a session must select an agent, unless the app has only one agent.
 	Agent string
 	// Caller is the caller. If Caller.Session is "", the turn begins a new session, and the result
 	// contains the id of this session.

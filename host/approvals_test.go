@@ -275,7 +275,7 @@ func TestApprovalOfAnotherEffect(t *testing.T) {
 	}
 }
 
-// Each effect of a run needs its own approval. Nothing is stored before the last one.
+// Each effect of a run needs its own approval. Nothing is stored before the last approval.
 func TestSeveralApprovals(t *testing.T) {
 	g := newGated(t, mem.New())
 	first := g.pause(host.Invocation{Tool: "twice"})

@@ -122,7 +122,7 @@ func checkCall(h *Host, t app.Tool, call engine.MemoryCall) (Finding, bool) {
 }
 
 // grantOn returns the index of the grant on a store, or -1. A grant with the name of the store
-// takes precedence over patterns. A longer pattern takes precedence over a shorter one.
+// takes precedence over patterns. A longer pattern takes precedence over a shorter pattern.
 func grantOn(grants []declare.Grant, store string) int {
 	at := slices.IndexFunc(grants, func(g declare.Grant) bool { return g.Store == store })
 	for i, g := range grants {

@@ -16,8 +16,8 @@ const (
 	// twice as long, but not longer than maxSleepRetry.
 	sleepRetry    = time.Minute
 	maxSleepRetry = 4 * time.Hour
-	// maxSleepTries is the maximum number of runs for the same messages. The last one begins about
-	// 8 hours after the first one, so a failure of a model for some hours loses no messages.
+	// maxSleepTries is the maximum number of runs for the same messages. The last run begins about
+	// 8 hours after the first run, so a failure of a model for some hours loses no messages.
 	maxSleepTries = 10
 )
 

@@ -102,7 +102,8 @@ func appendIdentity(b []byte, v any) []byte {
 	return append(b, '?')
 }
 
-// appendText appends the length and then the text. The length separates the text from the next one.
+// appendText appends the length and then the text. The length separates the text from the next
+// text.
 func appendText(b []byte, s string) []byte {
 	b = append(strconv.AppendInt(b, int64(len(s)), 10), ':')
 	return append(b, s...)

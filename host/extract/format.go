@@ -9,11 +9,11 @@ import (
 type Format struct {
 	// Name is the name of the format, such as "pdf".
 	Name string
-	// Extensions are the file name extensions in lower case, such as ".pdf". The first one is the
-	// most common.
+	// Extensions are the file name extensions in lower case, such as ".pdf". The first extension is
+	// the most common.
 	Extensions []string
-	// MediaTypes are the media types that clients use. The first one is canonical. Clients also use
-	// some of the other types for files of other formats.
+	// MediaTypes are the media types that clients use. The first type is canonical. Clients also
+	// use some of the other types for files of other formats.
 	MediaTypes []string
 	// Extracts is true if a Reader can extract text from files of this format.
 	Extracts bool

@@ -60,9 +60,9 @@ func scopesOf(facts []declare.Fact) string {
 }
 
 // Declare compares the app's declarations with the declarations under which the tenant's records
-// were written, and stores the new ones. Declare rejects a changed access or kind of a store that
-// has records, because these records would become unreachable. Stores that are no longer declared
-// keep their records; Audit lists them.
+// were written, and stores the new declarations. Declare rejects a changed access or kind of a
+// store that has records, because these records would become unreachable. Stores that are no longer
+// declared keep their records; Audit lists them.
 func (s *Service) Declare(ctx context.Context, tenant string) error {
 	err := records.ErrChanged
 	for tries := 0; tries < records.MaxAttempts && errors.Is(err, records.ErrChanged); tries++ { // other processes may open the app at the same time

@@ -160,7 +160,7 @@ func (k Key) Group() (Key, bool) {
 	return app, ok
 }
 
-// groups returns two prefixes of k. The first one contains the tenant and the app. The second one
+// groups returns two prefixes of k. The first group contains the tenant and the app. The second one
 // identifies the user in this app: it contains the tenant, the app and the user, without the store.
 // The second group is "" if k contains no user directly after the app or the store.
 func (k Key) groups() (app, user Key, ok bool) {

@@ -102,8 +102,7 @@ func tsOperation(b *strings.Builder, op abi.Operation) {
 	}
 }
 
-// tsVariant renders the parameters of a variant. The last one is the parameter that selects the
-// variant.
+// tsVariant renders the parameters of a variant. The last parameter selects the variant.
 func tsVariant(op abi.Operation, v abi.Variant) string {
 	var params []string
 	for _, p := range op.Params {

@@ -316,7 +316,7 @@ func (s *server) reload(ctx context.Context) error {
 }
 
 // The method flawless returns an error if the app has mistakes or tools that do not compile. Such
-// an app must not replace the current one.
+// an app must not replace the current app.
 func (s *server) flawless(ctx context.Context, pr *project) error {
 	if err := pr.problems.Err(); err != nil {
 		return fmt.Errorf("the app %s: the file %s has errors", pr.app.ID, pr.file) // the mistakes are already logged

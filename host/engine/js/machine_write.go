@@ -63,8 +63,8 @@ func (w *machineWriter) move(line, column int) {
 	}
 }
 
-// place writes code from the file. The bytes of the code at the offsets "inserted" are not in the
-// file.
+// place writes code from the file. The argument "inserted" contains the offsets of the bytes of the
+// code that are not in the file.
 func (w *machineWriter) place(at machine.Position, code string, inserted ...int) {
 	w.move(at.Line, at.Column)
 	column, done := at.Column-1, 0

@@ -102,7 +102,7 @@ func decodeVector(text []byte) []float32 {
 }
 
 // searchText returns the text of a content for a search: the text itself or, for another value, its
-// canonical JSON, which is the stored one.
+// canonical JSON, which is also the stored text.
 func searchText(content json.RawMessage) string {
 	var text string
 	if len(content) > 0 && content[0] == '"' && json.Unmarshal(content, &text) == nil {

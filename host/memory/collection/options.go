@@ -69,7 +69,8 @@ func readOptions(text json.RawMessage, what string, known ...string) (options, e
 	return found, nil
 }
 
-// read passes an option to the function "to". If the option is absent, read does nothing.
+// read calls the function "to" with the value of an option. If the option is absent, read does
+// nothing.
 func (o options) read(name string, to kind.Option) error {
 	text, ok := o[name]
 	if !ok {

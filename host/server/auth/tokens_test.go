@@ -302,7 +302,7 @@ func TestKeySetFile(t *testing.T) {
 		}
 	}
 	// The set first contains one usable key and several keys that are ignored. Then a second usable
-	// key replaces the first one.
+	// key replaces the first key.
 	write(t, path, strings.Replace(keySet(t, private, i.public), `{"keys":[`, `{"keys":[{"kty":"LWE","kid":"k1"},`, 1))
 	at := time.Now()
 	tokens := newTokens(t, auth.TokenOptions{KeysFile: path}, func(o *auth.TokenOptions) { o.Now = func() time.Time { return at } })

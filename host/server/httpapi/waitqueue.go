@@ -176,7 +176,7 @@ func (l *waitQueue) best(fits func(*reservation) bool) (best *reservation) {
 }
 
 // The method "first" returns the first reservation of a caller that fits. The method "first"
-// returns nil if even the smallest one does not fit.
+// returns nil if even the smallest reservation does not fit.
 func (c *callerQueue) first(fits func(*reservation) bool) *reservation {
 	if !fits(c.minimum) {
 		return nil

@@ -97,7 +97,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // session returns the session of the request, provided that it belongs to the caller. If the
-// request may begin a session, session returns a new one. The session counts as busy until the
+// request may begin a session, session returns a new session. The session counts as busy until the
 // response is written, so it is not closed before that.
 func (h *handler) session(r *http.Request, owner host.Caller) (sess *session, ok bool) {
 	if id := r.Header.Get(sessionHeader); id != "" {

@@ -24,7 +24,7 @@ func countBegun(b *Backend) *int {
 }
 
 // TestFruitlessSweep sweeps a slot with many records. At first, none of them has expired. Later,
-// only the last one has expired. Commits must not wait for the search. The search must continue
+// only the last record has expired. Commits must not wait for the search. The search must continue
 // after the limit of one transaction.
 func TestFruitlessSweep(t *testing.T) {
 	b, ctx := openTest(t), t.Context()

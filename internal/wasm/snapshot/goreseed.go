@@ -118,7 +118,7 @@ func isGenerator(state []byte) bool {
 
 // descendants returns the seeds that a thread's generator can have. The first seed consists of four
 // consecutive numbers from the runtime's first generator. The generator computes the other seeds
-// from the first one.
+// from the first seed.
 func descendants(seed [goSeedSize]byte) map[[goSeedSize]byte]bool {
 	family := map[[goSeedSize]byte]bool{}
 	numbers := generate(seed, goDrawnBefore+goSeedSize/8)
