@@ -225,7 +225,7 @@ func goProbe(t *testing.T) []byte {
 func TestSearchTime(t *testing.T) {
 	for name, source := range map[string]string{
 		"recall":   `return (await memory.recall("kb", "tea", {mode: "text"})).count`,
-		"remember": `await memory.remember("kb", "word ".repeat(50000), {id: "new"})`,
+		"remember": `for (let i = 0; i < 8; i++) await memory.remember("kb", i + " word".repeat(50000), {id: "new" + i})`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := openFilters(t, "tool.js", source)
@@ -240,8 +240,8 @@ func TestSearchTime(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if search := result.Usage.CPUMS; search < plain.Usage.CPUMS+10 {
-				t.Errorf("the run took %v ms of processor time; want 10 ms more than %v ms", search, plain.Usage.CPUMS)
+			if search := result.Usage.CPUMS; search < plain.Usage.CPUMS+20 {
+				t.Errorf("the run took %v ms of processor time; want 20 ms more than %v ms", search, plain.Usage.CPUMS)
 			}
 		})
 	}
