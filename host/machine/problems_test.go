@@ -18,6 +18,7 @@ func TestProblems(t *testing.T) {
 		{"no steps", "machine m\n", "m:1:9: the machine has no steps\n  hint: write implements, and the steps on lines below"},
 		{"not UTF-8", "machine m\xff\n", "m: the file is not text in UTF-8\n  hint: save the file as UTF-8"},
 		{"section", "machine m\nresponds wiht\nimplements\ncompute x\n{}", `m:2:1: "responds wiht" is not a section` + "\n  hint: did you mean responds with?"},
+		{"section below fields", "machine m\naccepts\na as text\nimplement\ncompute x\n{}", `m:4:1: "implement" is not a section` + "\n  hint: did you mean implements?"},
 		{"two sections", "machine m\naccepts\naccepts\nimplements\ncompute x\n{}", "m:3:1: the machine has two sections accepts\n  hint: merge the sections"},
 		{"field", "machine m\naccepts\na text\nimplements\ncompute x\n{}", `m:3:1: "a text" is not a field` + "\n  hint: write NAME as TYPE"},
 		{"type", "machine m\naccepts\na as string\nimplements\ncompute x\n{}", `m:3:6: "string" is not a type` + "\n  hint: write text"},
@@ -75,6 +76,9 @@ func TestProblems(t *testing.T) {
 				t.Errorf("the problems are\n%v\nwant first\n%s", problems, tt.want)
 			}
 		})
+	}
+	if _, problems := machine.Parse("m", []byte("machine m\naccepts\na as text\nimplement\ncompute x\n{}")); len(problems) != 1 {
+		t.Errorf("the problems of a misspelled section are\n%v\nwant one", problems)
 	}
 	_, problems := machine.Parse("m", []byte("machine m\nimplements\n"+strings.Repeat("compute x\n{}\n", 600)))
 	if len(problems) > 100 {

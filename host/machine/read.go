@@ -123,8 +123,13 @@ func (r reader) part(l *line, seen map[string]bool) {
 	if seen[name] {
 		r.errorf(r.at(l), problem.DuplicateName, "merge the sections", "the machine has two sections %s", name)
 	}
-	seen[name] = true
 	r.take(l, 1, withComment(text, comment))
+	r.section(name, seen)
+}
+
+// section reads the lines below the first line of a section.
+func (r reader) section(name string, seen map[string]bool) {
+	seen[name] = true
 	switch name {
 	case "accepts":
 		r.doc.Accepts = fieldReader(r).fields(2, r.doc.Accepts)
@@ -140,7 +145,7 @@ func (r reader) part(l *line, seen map[string]bool) {
 }
 
 // stray reads a line that belongs to no section. Steps without a section are read like the steps of
-// the section implements.
+// the section implements, and lines below a misspelled section like those of the intended section.
 func (r reader) stray(l *line, text string, seen map[string]bool) {
 	if h := stepHeader(l); h != nil && !seen["implements"] && spell.Name(h[1], stepKinds) != "" {
 		r.errorf(r.at(l), problem.MissingKey, "write implements on the line above the step", "the step is outside of the section implements")
@@ -149,11 +154,13 @@ func (r reader) stray(l *line, text string, seen map[string]bool) {
 		return
 	}
 	hint := "the sections are: " + strings.Join(sections, ", ")
-	if near := spell.Name(text, sections); near != "" {
+	near := spell.Name(text, sections)
+	if near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	r.errorf(r.at(l), problem.UnknownKey, hint, "%s is not a section", problem.Quote(text))
 	r.take(l, 1, "")
+	r.section(near, seen)
 }
 
 // named checks a name.

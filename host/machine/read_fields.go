@@ -24,6 +24,9 @@ func (r fieldReader) fields(level int, fields []Field) []Field {
 		text, comment := words(l)
 		m := fieldLine().FindStringSubmatch(text)
 		if m == nil {
+			if level == 2 && len(text) > 5 && spell.Name(text, sections) != "" {
+				return fields // a misspelled section. Shorter words are names of fields, such as res
+			}
 			if h := stepHeader(l); level == 2 && section(l) == "" && (h == nil || !contains(stepKinds, h[1])) {
 				r.errorf(r.at(l), problem.Syntax, "write NAME as TYPE", "%s is not a field", problem.Quote(text))
 				r.take(l, level, "")
