@@ -114,6 +114,18 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Remembered:
+    """An entry of a collection that a test run would have stored. ``namespace`` is "" for the default namespace."""
+
+    collection: str
+    namespace: str
+    id: str
+    content: Any
+    metadata: Dict[str, Any]
+    expires_at: Optional[datetime] = None
+
+
+@dataclass(frozen=True)
 class ModelUsage:
     """The usage of models."""
 
@@ -245,6 +257,7 @@ class Result(Outcome):
     approval: Optional[PendingApproval] = None
     context: Optional[Dict[str, Any]] = None
     changes: List[Change] = field(default_factory=list)
+    remembered: List[Remembered] = field(default_factory=list)
     orphaned: List[OrphanedCall] = field(default_factory=list)
     repeated: bool = False
 
@@ -350,6 +363,7 @@ class Turn(Outcome):
     attempts: int
     error: Optional[Fault] = None
     changes: List[Change] = field(default_factory=list)
+    remembered: List[Remembered] = field(default_factory=list)
     user_memory: List[InjectedMemory] = field(default_factory=list)
     orphaned: List[OrphanedCall] = field(default_factory=list)
     repeated: bool = False
