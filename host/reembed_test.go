@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -260,8 +261,9 @@ func TestReembedWithPreviousModel(t *testing.T) {
 
 // Only one process moves a collection. After its death, another one continues when the lease has ended.
 func TestReembedLease(t *testing.T) {
-	backend, large, now := mem.New(), startEmbedder(t, 5), time.Now()
-	clock := func(o *host.Options) { o.Now = func() time.Time { return now } }
+	backend, large, began := mem.New(), startEmbedder(t, 5), time.Now()
+	var ahead atomic.Int64 // of the clock
+	clock := func(o *host.Options) { o.Now = func() time.Time { return began.Add(time.Duration(ahead.Load())) } }
 	fill(t, openModel(t, backend, startEmbedder(t, 2), "tiny", 2, clock), 10)
 	h := openModel(t, backend, large, "large", 5, clock)
 	release, ended := large.Hold(), make(chan error)
@@ -275,7 +277,7 @@ func TestReembedLease(t *testing.T) {
 	if _, err := host.CollectionsOf(h).ReembedStep(t.Context(), host.Caller{}, "kb"); !errors.Is(err, abi.Conflict) {
 		t.Errorf("ReembedStep during another one: %v; want conflict", err)
 	}
-	now = now.Add(3 * time.Minute) // as if the process had been killed
+	ahead.Store(int64(3 * time.Minute)) // as if the process had been killed
 	release()
 	<-ended
 	if done, err := host.CollectionsOf(h).Reembed(t.Context(), host.Caller{}, "kb", nil); err != nil || !done.Done {
