@@ -18,7 +18,6 @@ class Server:
 
             def do_GET(self) -> None:
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                self.close_connection = True
                 answer(self)
 
             do_POST = do_PUT = do_PATCH = do_DELETE = do_GET
@@ -41,6 +40,7 @@ class Server:
 def respond(request: BaseHTTPRequestHandler, status: int, headers: dict[str, str], body: bytes) -> None:
     """Send a response."""
     request.send_response(status)
+    request.send_header("Connection", "close")  # the client must not reuse the connection
     for name, value in headers.items():
         request.send_header(name, value)
     if "Content-Length" not in headers:
