@@ -45,7 +45,11 @@ func (p *Provider) Embedder(options EmbedOptions) (model.Embedder, error) {
 // ID implements model.Embedder. The id contains everything that changes the vectors, except the
 // base URL.
 func (e *embedder) ID() string {
-	return fmt.Sprintf("openai:%s:%d:%q:%q", e.provider.options.Model, e.options.Dim, e.options.QueryPrefix, e.options.DocumentPrefix)
+	id := fmt.Sprintf("openai:%s:%d", e.provider.options.Model, e.options.Dim)
+	if e.options.QueryPrefix != "" || e.options.DocumentPrefix != "" {
+		id += fmt.Sprintf(":%q:%q", e.options.QueryPrefix, e.options.DocumentPrefix)
+	}
+	return id
 }
 
 // Dim implements model.Embedder.
