@@ -100,7 +100,7 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 		return done, err
 	}
 	if r.tool.external() {
-		ctx = whole // the time in which the run waits for answers does not count
+		ctx = whole // the time limit does not include the time in which the run waits for answers
 	}
 	ctx, cancel = limited(ctx, r)
 	defer cancel()

@@ -21,7 +21,7 @@ type Options struct {
 	Limits Limits
 }
 
-// Limits limits the size of a schema and the cost of a validation. A field that is zero has its
+// Limits bounds the size of a schema and the cost of a validation. A field that is zero has its
 // default value. There is no way to remove a limit.
 type Limits struct {
 	// SchemaBytes is the maximum size of the text of the schema. The default is 256 KiB.

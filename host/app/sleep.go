@@ -54,7 +54,7 @@ func (r sleepReader) tool(n *node, a *App) string {
 	t, ok := a.Tool(name)
 	if before := t.Approval.Before; len(before) > 0 {
 		r.warnf(n.position, problem.Contradiction, "use another tool, or remove the approval from the tool",
-			"the tool %s requires an approval of %s, but sleep-time memory cannot wait for an approval: a run that reaches the operation fails", problem.Quote(name), strings.Join(before, ", "))
+			"the tool %s requires an approval for %s, but sleep-time memory cannot wait for an approval; a run fails if it uses this operation", problem.Quote(name), strings.Join(before, ", "))
 	}
 	if ok || n.kind != text {
 		return name

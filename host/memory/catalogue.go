@@ -238,7 +238,7 @@ func accessOf(access declare.Scope, shared bool) declare.Scope {
 }
 
 // ScopeChangedError reports that the access or the kind of a store with records has changed. The
-// records were written under the previous access and kind.
+// records were written when the store was declared with another access or another kind.
 type ScopeChangedError struct {
 	Store string
 	// Item is the item whose scope has changed, or "" if the whole store has changed.

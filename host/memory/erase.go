@@ -152,8 +152,8 @@ func (e *erasure) round(ctx context.Context) (bool, error) {
 	return len(sessions)+len(workflows)+n > 0, err
 }
 
-// deleteData removes all data of a data subject except sessions and workflows, which leave a
-// tombstone.
+// deleteData removes all data of a data subject except sessions and workflows. Those are ended
+// before, and a tombstone replaces each of them.
 func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 	app, c, total := e.s.app, e.caller, 0
 	for _, prefix := range []storage.Key{

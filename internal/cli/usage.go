@@ -47,7 +47,7 @@ runs. Only toolrun serve counts runs.`,
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
 	cmd.Flags().StringVar(&f.since, "since", "", "the first `day`, such as 2026-11-01 (default: the oldest day on record)")
-	cmd.Flags().StringVar(&f.until, "until", "", "the `day` after the last day (default: tomorrow)")
+	cmd.Flags().StringVar(&f.until, "until", "", "the `day` at whose start the period ends (default: tomorrow)")
 	return cmd
 }
 
@@ -64,7 +64,7 @@ func (f *usageFlags) query() (q metering.Query, err error) {
 		}
 	}
 	if !q.Until.IsZero() && !q.Since.Before(q.Until) {
-		return q, usagef("set --until to the day after the last day", "--since %s is not before --until %s", f.since, f.until)
+		return q, usagef("set --until to a later day than --since", "--since %s is not before --until %s", f.since, f.until)
 	}
 	return q, nil
 }

@@ -957,7 +957,7 @@ export interface LedgerEntry extends Caller {
 export interface UsageQuery {
   /** The first day, in UTC, such as "2026-11-01". */
   since?: Date | string;
-  /** The day after the last day. */
+  /** The day at whose start the period ends. */
   until?: Date | string;
   after?: string;
   /** The maximum number of apps in a page, up to 100. */

@@ -20,7 +20,7 @@ func CheckApprovals(d *Document, approvals map[string][]string) problem.List {
 		}
 		found = append(found, tool.Value)
 		p := problemAt(tool.Position, problem.Contradiction, "remove the tool from the agent, or the approval from the tool",
-			"the tool %s requires an approval of %s, but a turn cannot wait for an approval: a call that reaches the operation fails", tool.Value, strings.Join(operations, ", "))
+			"the tool %s requires an approval for %s, but a turn cannot wait for an approval; a call of the tool fails if the tool uses this operation", tool.Value, strings.Join(operations, ", "))
 		p.File, p.Severity = d.File, problem.Warning
 		problems = append(problems, p)
 	}

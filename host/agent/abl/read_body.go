@@ -218,7 +218,7 @@ func readArguments(r *reader, text Text) []Assignment {
 			value.Position, value.Value = part.at(offset), part.Value[offset:]
 		}
 		if !isName(name) {
-			r.errorf(part.Position, problem.Syntax, "write a variable, or input: expression", "%s is not an argument", problem.Quote(part.Value))
+			r.errorf(part.Position, problem.Syntax, "write a variable, or an input with its value, such as city: user.city", "%s is not an argument", problem.Quote(part.Value))
 			continue
 		}
 		args = append(args, Assignment{Target: Name{part.Position, name}, Value: r.expressionOf(value)})

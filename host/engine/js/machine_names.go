@@ -154,7 +154,7 @@ func (n *machineNames) useInput(name string, node ast.Node) {
 	}
 	hint := suggestion(name, known, "the inputs are: ")
 	if len(known) == 0 {
-		hint = "declare the input: write accepts, and on a line below " + name + " as text"
+		hint = "declare the input: add a line \"accepts\", and the line \"" + name + " as text\" below it"
 	}
 	n.errorf(n.at(node), problem.UnknownName, hint, "the machine does not accept the input %q", cut(name, maxNameBytes))
 }

@@ -148,8 +148,9 @@ func (t *tool) wrap(form Form, s *shape, params []string) *entry {
 	return e
 }
 
-// bindings returns the names that can refer to an input in the source, and an expression for the
-// value of each name. bindings omits names that the source does not mention or that it imports.
+// bindings returns the names by which the source can use an input. For each name, bindings returns an
+// expression for the value. bindings omits names that the source does not mention, and names that
+// the source imports.
 func (t *tool) bindings(params []string) (names, values []string) {
 	bound := map[string]string{"input": "__input", "context": "__context", "env": "__context?.env"}
 	for word := range t.scan.words {
