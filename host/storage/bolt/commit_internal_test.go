@@ -370,3 +370,13 @@ func TestHeldInOneCommit(t *testing.T) {
 		}
 	}
 }
+
+// TestLateCommit lets the time of each commit pass before its first request, as on a machine that
+// stops the process for a moment. The commit must execute the request.
+func TestLateCommit(t *testing.T) {
+	b := openTest(t)
+	b.batchTime = -1
+	for i := range 3 {
+		putContent(t, b, testKey(fmt.Sprintf("late%d", i)), 1, 10)
+	}
+}

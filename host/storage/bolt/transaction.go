@@ -99,12 +99,12 @@ func newTransaction(tx *bbolt.Tx, history *storage.History, d *deferred) *transa
 	}
 }
 
-// The method run executes the first n requests of a batch. The method run stops early if a limit of
-// the commit is reached or the timeout has passed.
+// The method run executes the first n requests of a batch, at least one. The method run stops early
+// if a limit of the commit is reached or the timeout has passed.
 func (t *transaction) run(batch []*request, timeout time.Duration) (n int, err error) {
 	began := time.Now()
 	for _, r := range batch {
-		if t.bytes >= maxBatchBytes || time.Since(began) > timeout {
+		if n > 0 && (t.bytes >= maxBatchBytes || time.Since(began) > timeout) {
 			break
 		}
 		n++
