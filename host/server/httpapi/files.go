@@ -34,13 +34,16 @@ type uploadInput struct {
 	apitypes.Target
 	apitypes.SessionPath
 	apitypes.UserQuery
-	file upload // the bytes of the body
+	formFile
 }
 
-var _ huma.Resolver = (*uploadInput)(nil)
+// formFile is the part of an input that contains the file of a form.
+type formFile struct{ file upload }
+
+var _ huma.Resolver = (*formFile)(nil)
 
 // Resolve reads the body itself, because the framework would store it in temporary files.
-func (in *uploadInput) Resolve(ctx huma.Context) []error {
+func (in *formFile) Resolve(ctx huma.Context) []error {
 	r, _ := humago.Unwrap(ctx)
 	var err error
 	if in.file, err = readForm(r); err != nil {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/admission"
@@ -19,19 +18,7 @@ import (
 type importFileInput struct {
 	apitypes.CollectionPlace
 	apitypes.ImportQuery
-	file upload // the bytes of the body
-}
-
-var _ huma.Resolver = (*importFileInput)(nil)
-
-// Resolve reads the body itself, because the framework would store it in temporary files.
-func (in *importFileInput) Resolve(ctx huma.Context) []error {
-	r, _ := humago.Unwrap(ctx)
-	var err error
-	if in.file, err = readForm(r); err != nil {
-		return []error{err}
-	}
-	return nil
+	formFile
 }
 
 type importedOutput struct{ Body apitypes.ImportedFile }
