@@ -84,7 +84,7 @@ type transaction struct {
 
 // Transact executes body in attempts until an attempt commits or fails. If body fails, nothing is
 // stored and Transact returns the error of body. Errors of Transact itself are *abi.Fault or the
-// error of the context.
+// error of the context. Transact copies tx and does not modify the original.
 //
 // Body receives a View, which is valid until body returns. Body must return soon after ctx ends. If
 // a method of the View returns an error that is not an *abi.Fault, body must return that error.
