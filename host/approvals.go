@@ -127,7 +127,8 @@ func (a Approvals) Approve(ctx context.Context, c Caller, token string) (*report
 
 // resumed returns the run that was paused.
 func resumed(h *Host, p pausedRun, claim *approval.Claim) (*run, error) {
-	r := newRun(h, p.Invocation.invocation())
+	inv := p.Invocation.invocation()
+	r := newRun(h, &inv)
 	r.info.ID, r.claim, r.same = p.Run, claim, p.repeatable
 	r.same.Approved = append(r.same.Approved, p.Next)
 	if p.Journal == nil {

@@ -43,7 +43,7 @@ type run struct {
 // the Result, which works with errors.Is(err, abi.Timeout). When ctx ends, the run is stopped
 // unless it has begun to commit. The error of a stopped run also wraps ctx.Err().
 func (h *Host) Run(ctx context.Context, inv Invocation) (*report.Result, error) {
-	r := newRun(h, inv)
+	r := newRun(h, &inv)
 	if ctx == nil {
 		return r.result(memory.Done{}, errNoContext), errNoContext
 	}
@@ -52,10 +52,11 @@ func (h *Host) Run(ctx context.Context, inv Invocation) (*report.Result, error) 
 	return result, r.end(ctx, done.Recorded, result)
 }
 
-// newRun returns a run that has not started yet.
-func newRun(h *Host, inv Invocation) *run {
+// newRun returns a run that has not started yet, and sets the tool of the invocation. The invocation
+// is passed by pointer, because a copy would lie on the stack of the run; see TestStackOfRun.
+func newRun(h *Host, inv *Invocation) *run {
 	inv.Tool = inv.toolName(h.app)
-	r := &run{job: newJob(h, inv, actRun)}
+	r := &run{job: newJob(h, *inv, actRun)}
 	if inv.Code != nil {
 		r.info.Tool = CodeTool
 	}
