@@ -51,8 +51,8 @@ func (c *AdHocTool) digest() []byte {
 	return h.Sum(nil)
 }
 
-// codeFile returns a file name for source text in a language. The name has the first extension of
-// that language.
+// codeFile returns a file name for source text in a language. The file name has the first file
+// extension of that language.
 func codeFile(languages []engine.Language, language string) (string, error) {
 	var known []string
 	for _, l := range languages {
@@ -88,8 +88,8 @@ func (c *AdHocTool) tool(name, file string) (app.Tool, error) {
 	return app.Tool{Tool: declare.Tool{Name: name, Source: file, Grants: c.Grants, Approval: approvalsOf(file, c.Text)}}, nil
 }
 
-// approvalsOf returns the operations of an ad-hoc tool that require an approval. Only machines declare
-// them in their source text.
+// approvalsOf returns the operations of an ad-hoc tool that require an approval. Only machines
+// declare such operations in their source text.
 func approvalsOf(file, text string) (a declare.Approval) {
 	if path.Ext(file) != machine.Extension {
 		return a
@@ -126,7 +126,7 @@ const maxPrograms = 64
 type programCache struct {
 	mu      sync.Mutex
 	closed  bool
-	recent  list.List // of *cachedTool, most recently used first
+	recent  list.List // each element is a *cachedTool, and the most recently used one is first
 	byKey   map[string]*list.Element
 	closing sync.WaitGroup // evicted tools that are being closed
 }

@@ -24,7 +24,7 @@ type agentEnv struct {
 	random *rand.Rand
 	// versions contains the versions of the user's blocks that the agents of this attempt know.
 	versions map[blockID]time.Time
-	// The field named is true if the agent that performs the turn is known.
+	// The field named is true if the name of the agent that performs the turn is known.
 	named bool
 }
 
@@ -110,8 +110,8 @@ func (e *agentEnv) write(ctx context.Context, item string, state any) error {
 	return nil
 }
 
-// Fact implements agent.Env. If the caller has no user, the facts of users have no values. The same
-// is true for sessions and workflows.
+// Fact implements agent.Env. If the caller has no user, the facts of users have no values. Without
+// a session, the facts of sessions have no values, and without a workflow, those of workflows.
 func (e *agentEnv) Fact(ctx context.Context, name, path string) (value any, ok bool, err error) {
 	e.turn.calls++
 	text, err := e.view.Fact(ctx, e.turn.h.agents[name].authority, path)
@@ -133,7 +133,7 @@ func hasNoOwner(err error) bool {
 	return errors.Is(err, abi.NoUser) || errors.Is(err, abi.NoSession) || errors.Is(err, abi.NoWorkflow)
 }
 
-// SetFact implements agent.Env. The value null removes the fact.
+// SetFact implements agent.Env. If the value is null, the fact is removed.
 func (e *agentEnv) SetFact(ctx context.Context, name, path string, value any, o agent.FactOptions) error {
 	if value == nil {
 		return e.DeleteFact(ctx, name, path)
@@ -223,7 +223,7 @@ func (e *agentEnv) CallTool(ctx context.Context, name, tool string, input map[st
 	return value, nil
 }
 
-// Chat implements agent.Env. The turn is parked until the answer has arrived.
+// Chat implements agent.Env. The turn is parked until the answer to the question has arrived.
 func (e *agentEnv) Chat(ctx context.Context, _, name string, request model.ChatRequest) (model.ChatAnswer, error) {
 	e.turn.calls++
 	x, err := externalsOf(ctx, &e.turn.job, e.view)

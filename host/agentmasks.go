@@ -28,8 +28,8 @@ func shownChanges(set *agent.Set, changes []report.Change) []report.Change {
 	return changes
 }
 
-// shownState returns the state that is stored under an item. Sensitive values are masked as
-// declared.
+// shownState returns the state that is stored under an item. Sensitive values are masked as their
+// agents declare.
 func shownState(set *agent.Set, item string, content json.RawMessage) json.RawMessage {
 	if item == variables.Session {
 		return set.ShowSession(content)

@@ -58,8 +58,8 @@ func (e *agentEnv) UserMemory(ctx context.Context, name string) (*report.MemoryC
 	return &found.MemoryContext, nil
 }
 
-// The method "shown" records which version of a text the agent knows. The version is zero if the
-// text does not exist.
+// The method "shown" of userMemory records which version of a text the agent knows. The version is
+// zero if the text does not exist.
 func (e *agentEnv) shown(id blockID, updated time.Time) {
 	if e.versions == nil {
 		e.versions = map[blockID]time.Time{}
@@ -67,8 +67,8 @@ func (e *agentEnv) shown(id blockID, updated time.Time) {
 	e.versions[id] = updated
 }
 
-// callMemory executes a tool on the blocks of the user. The result "known" is false if no such tool
-// exists, or if the app declares a tool with this name.
+// callMemory executes a tool on the blocks of the user. The result "known" is false if no memory
+// tool has this name, or if the app declares a tool with this name.
 func (e *agentEnv) callMemory(ctx context.Context, name, tool string, input json.RawMessage) (output any, known bool, err error) {
 	if e.turn.h.tools[tool] != nil || len(e.turn.h.app.Blocks) == 0 {
 		return nil, false, nil
@@ -136,8 +136,8 @@ type memoryUpdate struct {
 	Expected *string     `json:"expected_updated_at"`
 }
 
-// updateMemory executes the tool update_memory. Without expected_updated_at, a text replaces the version
-// that the agent knows.
+// updateMemory executes the tool update_memory. If the input has no expected_updated_at, the new
+// text replaces the version that the agent knows.
 func (e *agentEnv) updateMemory(ctx context.Context, name string, input json.RawMessage) (json.RawMessage, error) {
 	var in memoryUpdate
 	if err := decodeInput(agent.UpdateMemory, input, &in); err != nil {

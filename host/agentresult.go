@@ -34,8 +34,8 @@ func turnResult(t *turn, done memory.Done, err error) *report.Turn {
 	return result
 }
 
-// outcome returns the outcome of the last attempt. The outcome of a failed turn contains only what
-// led to the fault.
+// outcome returns the outcome of the last attempt. The outcome of a failed turn contains only the
+// steps that led to the fault.
 func (t *turn) outcome(err error) report.Outcome {
 	last := t.last.outcome
 	if err == nil {

@@ -13,12 +13,12 @@ import (
 
 // hostAgent contains the rights of an agent.
 type hostAgent struct {
-	// authority contains the rights on facts. The authority covers the declared facts with their
-	// ACCESS, and the targets of triggers. A trigger that appends can read its target even if the
-	// agent cannot.
+	// authority contains the rights on facts. The authority covers the declared facts with the
+	// ACCESS of each fact, and the targets of triggers. A trigger that appends can read its target
+	// even if the agent cannot.
 	authority memory.Authority
-	// context contains the rights of recalls. In addition to authority, the rights allow reading
-	// the paths of recalls and the facts that no agent declares.
+	// context contains the rights of recalls. In addition to the facts of authority, a recall can
+	// read the paths that it names and the facts that no agent declares.
 	context memory.Authority
 	// domains contains the facts that recalls can load, by domain.
 	domains map[string][]string

@@ -35,8 +35,8 @@ type Turn struct {
 	// Event is an event to fire instead of a message, such as tool:search:after.
 	Event string
 	// Variables contains the session variables of a platform that has its own agent loop. Fire,
-	// Check and Store use them instead of the stored variables. If Variables is nil, Fire, Check
-	// and Store use the stored variables. Turn rejects Variables.
+	// Check and Store use these variables instead of the stored variables. If Variables is nil,
+	// Fire, Check and Store use the stored variables. Turn rejects Variables.
 	Variables map[string]any
 	// MemoryPolicy determines which blocks of the user go into the prompts of models.
 	MemoryPolicy MemoryPolicy
@@ -125,8 +125,8 @@ func (a Agents) Fire(ctx context.Context, req Turn) (*report.Evaluation, error) 
 }
 
 // Check checks the constraints of an agent at a checkpoint, for a platform that has its own agent
-// loop. The argument "before" is "" for the constraints of each step, "calling TOOL" or "returning
-// results".
+// loop. The argument "before" is "calling TOOL" for the check before a tool call, "returning
+// results" for the check before an answer, or "" for the constraints of each step.
 func (a Agents) Check(ctx context.Context, req Turn, before string) (*report.Evaluation, error) {
 	rules := agent.Rules{Checkpoint: agent.CheckpointStep}
 	switch tool, calling := strings.CutPrefix(before, "calling "); {

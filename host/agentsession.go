@@ -35,9 +35,10 @@ func (s Sessions) fireSessionEnd(ctx context.Context, caller Caller) {
 }
 
 // BeforeIdleEnd fires session:end for the agent that answers in an idle session, and evaluates its
-// triggers. The same transaction ends the session, so the event is fired once even if the process
-// is killed. Sweepers call BeforeIdleEnd before they end an idle session; see session.BeforeEnd.
-// BeforeIdleEnd returns false if the Host is closing, so that a later sweep fires the event.
+// triggers. The transaction that ends the session also fires the event, so the event is fired once
+// even if the process is killed. Sweepers call BeforeIdleEnd before they end an idle session; see
+// session.BeforeEnd. BeforeIdleEnd returns false if the Host is closing, so that a later sweep
+// fires the event.
 func (s Sessions) BeforeIdleEnd(ctx context.Context, caller Caller) (proceed bool) {
 	if s.h.app.AgentSet == nil || caller.Session == "" {
 		return true
@@ -70,8 +71,8 @@ func (s Sessions) fireEnd(ctx context.Context, caller Caller, idle bool) {
 	}
 }
 
-// hasAgent reports whether an agent answers in the caller's session. Set the argument "idle" if the
-// session is idle.
+// hasAgent reports whether an agent answers in the caller's session. The argument "idle" must be
+// true if the session is idle.
 func (s Sessions) hasAgent(ctx context.Context, caller Caller, idle bool) (answers bool, err error) {
 	_, err = s.h.memory.Transact(ctx, &memory.Tx{Caller: caller.as(""), DryRun: true, EndIdle: idle}, func(ctx context.Context, v *memory.View) error {
 		state, err := v.AgentState(ctx, variables.Session)

@@ -48,8 +48,8 @@ func newTurn(h *Host, name string, req Turn) *turn {
 	return t
 }
 
-// run performs the turn. The function conclude returns the result for the ledger, the meter and
-// observers. The Host is not closed before run returns.
+// run performs the turn. The function conclude returns the result of the turn for the ledger, the
+// meter and observers. The Host stays open until run returns.
 func (t *turn) run(ctx context.Context, conclude func(memory.Done, error) *report.Result) error {
 	if ctx == nil {
 		conclude(memory.Done{}, errNoContext)
@@ -206,9 +206,9 @@ func (t *turn) performOn(ctx context.Context, v *memory.View) (err error) {
 	memory.SetEmbedder(v, embeddings{&t.job, v, ctx})
 	memory.SetMocks(v, t.inv.Recalls, t.inv.Test)
 	if err = performSafely(ctx, t, newAgentEnv(t, v, seed)); err == nil && v.Err() == nil {
-		err = memory.Complete(ctx, v) // while the turn has a slot
+		err = memory.Complete(ctx, v) // only while the turn has a slot
 	}
-	if v.Err() != nil { // an agent that handles the error must not hide it
+	if v.Err() != nil { // an agent that handles the fault must not hide the end of the run
 		return stoppedFault(v.Err())
 	}
 	if err != nil && ctx.Err() != nil {

@@ -17,20 +17,21 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Approvals is a handle for the effects of an app that wait for an approval. A run that reaches
-// such an effect is paused: its Result contains the token of the request. If the Caller of a method
-// has a user or a session, the method finds only requests of this user or session, and can decide
-// only those whose tool allows this with "by: user". A Caller without a user can decide the
-// requests of all users of its tenant, except its own: an Actor that is an end user needs "by:
-// user" for its own runs. Approvals is safe for concurrent use.
+// Approvals is a handle for the effects of an app that wait for an approval. A run that reaches an
+// effect that requires an approval is paused: its Result contains the token of the request. If the
+// Caller of a method has a user or a session, the method finds only requests of this user or
+// session. Such a Caller can decide only requests whose tool declares "by: user". A Caller without
+// a user can decide the requests of all users of its tenant, except its own requests. An Actor that
+// is an end user can decide its own requests only if the tool declares "by: user". Approvals is
+// safe for concurrent use.
 type Approvals struct{ h *Host }
 
 // Approvals returns a handle for the approvals of the app.
 func (h *Host) Approvals() Approvals { return Approvals{h} }
 
 // List returns pending requests whose tokens follow the argument "after", oldest first. If all is
-// true, the list includes requests that were decided in the last days. The second result is the token
-// after which the next page begins, or "". A page can be empty although another page follows.
+// true, the list includes requests that were decided recently. The second result is the token after
+// which the next page begins, or "". A page can be empty although another page follows.
 func (a Approvals) List(ctx context.Context, c Caller, all bool, after string) ([]approval.Approval, string, error) {
 	found, next, err := a.store().List(ctx, c.as(""), all, after)
 	visible := []approval.Approval{}
@@ -42,7 +43,7 @@ func (a Approvals) List(ctx context.Context, c Caller, all bool, after string) (
 	return visible, next, err
 }
 
-// Get returns a request. If the Caller cannot see it, the error is not_found.
+// Get returns a request. If the Caller cannot see the request, the error is not_found.
 func (a Approvals) Get(ctx context.Context, c Caller, token string) (approval.Approval, error) {
 	request, err := a.store().Get(ctx, c.as(""), token)
 	if err == nil && !sees(c, request) {
@@ -74,13 +75,13 @@ func (a Approvals) request(ctx context.Context, c Caller, token string) (request
 			WithHint("ask an approver, or declare by: user in the approval of the tool")
 	}
 	if request.State != approval.Pending {
-		return request, p, nil // the decision reports the state
+		return request, p, nil // the fault of the decision reports the state of the request
 	}
 	content, err := a.store().Run(ctx, c.as(""), token)
 	if err != nil {
 		return request, p, err
 	}
-	if content == nil { // its user was erased or its session has ended, or it was decided meanwhile
+	if content == nil { // the user was erased, the session has ended, or the request was decided in the meantime
 		return request, p, abi.Faultf(abi.Conflict, "the run of this approval does not wait any more")
 	}
 	if err := json.Unmarshal(content, &p); err != nil {
@@ -90,12 +91,14 @@ func (a Approvals) request(ctx context.Context, c Caller, token string) (request
 	return request, p, nil
 }
 
-// Approve approves an effect and executes its run again. Executed again, the run receives the same
-// answers to its external calls. If it reaches the same effect, the run continues. Otherwise, it is
-// paused under a new token. The result is the Result of the run, as from Host.Run.
+// Approve approves an effect and executes the paused run again. In this execution, the run receives
+// the same answers to its external calls. If the run reaches the same effect, the run continues. If
+// the run reaches a different effect, it is paused under a new token. The result is the Result of
+// the run, as from Host.Run.
 //
-// An effect can be approved only once. If the run fails for a temporary reason, such as a timeout, the
-// request is pending again. The same is true if the process ends, but only after two minutes.
+// An effect can be approved only once. If the run fails for a temporary reason, such as a timeout,
+// the request becomes pending again. If the process ends during the run, the request also becomes
+// pending again, but only after two minutes.
 func (a Approvals) Approve(ctx context.Context, c Caller, token string) (*report.Result, error) {
 	if a.h.closed.Load() {
 		return nil, errHostClosed
@@ -160,21 +163,21 @@ func (a Approvals) failed(ctx context.Context, r *run, p pausedRun, err error) {
 	} else {
 		err = a.paused().End(ctx, c, r.claim.Token, approval.Ending{Claim: r.claim}, r.inv.Key, nil)
 	}
-	if err != nil && !errors.Is(err, abi.NotFound) && !errors.Is(err, abi.Conflict) { // the user was erased, or another approver decided again
+	if err != nil && !errors.Is(err, abi.NotFound) && !errors.Is(err, abi.Conflict) { // the user was erased, or a second decision exists
 		a.h.log.Error("cannot store the end of an approved run", "run", r.info.ID, "error", err)
 	}
 }
 
 // withAnswers returns a paused run in its stored form, with the answers to the external calls of an
-// execution that has failed. The next execution does not pay for them again. The result is nil if there
-// are no new answers, or if they cannot be stored.
+// execution that has failed. The next execution uses these answers, so it does not pay for the
+// calls again. The result is nil if there are no new answers, or if they cannot be stored.
 func withAnswers(ctx context.Context, r *run, p pausedRun) []byte {
 	if r.external == nil || r.external.attempt == nil || r.external.attempt.End(ctx) != nil {
 		return nil
 	}
 	r.external.journal.Retry(temporary...)
 	answers, err := r.external.journal.Encode()
-	if err != nil || bytes.Equal(answers, p.Journal) { // the journal is full, or has nothing new
+	if err != nil || bytes.Equal(answers, p.Journal) { // the journal is full, or has no new answers
 		return nil
 	}
 	p.Journal = answers

@@ -56,13 +56,13 @@ func (a Artifacts) Content(ctx context.Context, caller Caller, id string) ([]byt
 
 // Piece returns 256 KiB of the content of a file of the caller's tenant, starting at an offset.
 // Piece returns fewer bytes only at the end of the file. The error is abi.NotFound if the file does
-// not exist. Like Content, it does not check the user and the session of the file.
+// not exist. Like Content, Piece does not check the user and the session of the file.
 func (a Artifacts) Piece(ctx context.Context, caller Caller, id string, offset int64) ([]byte, error) {
 	return a.store().Piece(ctx, caller.as("").Tenant, id, offset)
 }
 
 // Size returns the size of a file of the caller's tenant in bytes, without reading the file. Like
-// Content, it does not check the user and the session of the file.
+// Content, Size does not check the user and the session of the file.
 func (a Artifacts) Size(ctx context.Context, caller Caller, id string) (int64, error) {
 	return a.store().Size(ctx, caller.as("").Tenant, id)
 }

@@ -19,7 +19,7 @@ import (
 type attempt struct {
 	run     *run
 	view    *memory.View
-	ctx     context.Context // of the attempt of the root, not of a nested run
+	ctx     context.Context // the context of the root's attempt, also in a nested run
 	calls   int
 	issued  map[string]*abi.Fault // the faults that were returned to the guest, by id
 	waiting waiting               // the external calls without an answer
@@ -29,8 +29,8 @@ type attempt struct {
 	logs      []abi.LogLine
 	logBytes  int
 	out       engine.Output
-	// passed is the number of approved effects that the guest has reached. gated contains warnings
-	// about effects that require an approval, in a dry run.
+	// passed is the number of approved effects that the guest has reached. In a dry run, gated
+	// contains a warning for each effect that requires an approval.
 	passed int
 	gated  []string
 }
@@ -72,8 +72,8 @@ func (a *attempt) call(ctx context.Context, call abi.Call) (json.RawMessage, err
 	return reply, err
 }
 
-// perform performs a memory operation. If the tool runs in a worker, perform measures the processor time
-// of operations on collections: a search can take more of it than the tool.
+// perform performs a memory operation. If the tool runs in a worker, perform measures the processor
+// time of operations on collections, because a search can take more processor time than the tool.
 func (a *attempt) perform(ctx context.Context, call abi.Call) (json.RawMessage, error) {
 	if a.run.tool.isolated && (call.Op == abi.Recall || call.Op == abi.Remember || call.Op == abi.Forget) {
 		stop := threadCPU()
@@ -113,10 +113,10 @@ func (a *attempt) issue(err error) error {
 	return &g
 }
 
-// engineCodes contains the codes of faults that an engine can raise by itself. The guest's engine
-// itself reports the codes invalid_argument, too_large and call_limit if it cannot convert the
-// values of a call to JSON. Such a call never reaches the host. A fault with any other code is
-// accepted only if the host issued it.
+// engineCodes contains the codes of faults that an engine can raise by itself. The engine reports
+// the codes invalid_argument, too_large and call_limit if it cannot convert the values of a call to
+// JSON. A call with such values never reaches the host. A fault with any other code is accepted
+// only if the host issued it.
 var engineCodes = map[abi.Code]bool{
 	abi.CallLimit: true, abi.InvalidArgument: true, abi.TooLarge: true, abi.ToolError: true, abi.OutputInvalid: true, abi.OutputLimit: true, abi.Timeout: true, abi.Cancelled: true,
 	abi.MemoryLimit: true, abi.StackLimit: true, abi.SourceInvalid: true, abi.Internal: true,
@@ -135,7 +135,7 @@ func (a *attempt) runError(ctx context.Context, err error) error {
 		return err
 	}
 	g := *f
-	g.ID, g.Violations, g.Outcome = "", nil, "" // only package memory sets these fields
+	g.ID, g.Violations, g.Outcome = "", nil, "" // only package memory sets the other fields
 	if issued := a.issued[f.ID]; issued != nil {
 		g.Code, g.Message, g.Hint, g.Op, g.Store, g.Item, g.Violations =
 			issued.Code, issued.Message, issued.Hint, issued.Op, issued.Store, issued.Item, issued.Violations
@@ -150,8 +150,8 @@ func (a *attempt) runError(ctx context.Context, err error) error {
 	return &g
 }
 
-// log records a log line of the guest. log drops lines that exceed the limits, and adds one line
-// that reports this.
+// log records a log line of the guest. If a line exceeds the limits on logs, log drops it and adds
+// one line that reports dropped lines.
 func (a *attempt) log(level abi.Level, text string) error {
 	limits := a.run.limits
 	if len(a.logs) > limits.LogLines || a.logBytes > limits.LogBytes {

@@ -18,8 +18,8 @@ func (b Blocks) requireBlocks() error {
 	return abi.Faultf(abi.NotFound, "the app has no blocks").WithHint(declareBlocks)
 }
 
-// findOwn is like Find for a caller with all rights. For a tool, it returns no fault, because the
-// fault would contain the names of blocks that the tool is not granted.
+// findOwn is like Find for a caller with all rights. For a tool, findOwn returns no fault, because
+// the fault would contain the names of blocks that the tool is not granted.
 func (b Blocks) findOwn(name string) error {
 	if !b.authority.Unrestricted() {
 		return nil

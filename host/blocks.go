@@ -12,8 +12,8 @@ import (
 )
 
 // Blocks is a handle for the blocks of users. The blocks belong to Caller.User, and the blocks of
-// an agent also belong to Caller.Agent. By default, Blocks is meant for operators and users: the
-// grants of tools do not apply. Blocks is safe for concurrent use.
+// an agent also belong to Caller.Agent. By default, a Blocks handle is meant for operators and
+// users, so the grants of tools do not apply to it. Blocks is safe for concurrent use.
 type Blocks struct {
 	h         *Host
 	authority memory.Authority
@@ -39,8 +39,9 @@ func (b Blocks) Declared() []declare.Block {
 
 // List returns the existing blocks of the caller's user with a scope. The default scope is
 // block.ScopeUser. If the caller has an agent, List returns only the blocks of this agent;
-// otherwise, it returns the blocks of all agents. List returns invalid_argument if there are more
-// than 1,000 blocks or 4 MiB of texts. If the app has no blocks, the error is abi.NotFound.
+// otherwise, it returns the blocks of all agents. If there are more than 1,000 blocks or 4 MiB of
+// texts, List returns the fault invalid_argument. If the app has no blocks, the error is
+// abi.NotFound.
 func (b Blocks) List(ctx context.Context, caller Caller, scope block.Scope) ([]block.Block, error) {
 	if err := b.requireBlocks(); err != nil {
 		return nil, err
@@ -60,8 +61,8 @@ func (b Blocks) List(ctx context.Context, caller Caller, scope block.Scope) ([]b
 	return found, err
 }
 
-// Get returns a block, or nil if it does not exist. If agent is true, it is the block of the caller's
-// agent. If the app does not declare the block, the error is abi.NotFound.
+// Get returns a block, or nil if it does not exist. If agent is true, Get returns the block of the
+// caller's agent. If the app does not declare the block, the error is abi.NotFound.
 func (b Blocks) Get(ctx context.Context, caller Caller, name string, agent bool) (*block.Block, error) {
 	if err := b.findOwn(name); err != nil {
 		return nil, err
@@ -82,14 +83,14 @@ type BlockUpdate struct {
 	Agent bool
 	// Content is the new text. Delete ignores it.
 	Content string
-	// Expected is the version of the block that the change replaces. The zero value means that the
-	// block must not exist.
+	// Expected is the version of the block that the change replaces. The zero value of Expected
+	// means that the block must not exist.
 	Expected block.Expected
 }
 
 // Update stores a text in place of the previous one and returns the stored block. If the block does
-// not have the expected version, Update returns a conflict. If the text exceeds a limit of the
-// block, Update returns too_large. In both cases, nothing is stored.
+// not have the expected version, Update returns the fault conflict. If the text exceeds a limit of
+// the block, Update returns the fault too_large. After either fault, the block is unchanged.
 func (b Blocks) Update(ctx context.Context, caller Caller, u BlockUpdate) (*block.Block, error) {
 	if err := b.findOwn(u.Name); err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func (b Blocks) Update(ctx context.Context, caller Caller, u BlockUpdate) (*bloc
 }
 
 // Delete deletes a block and reports whether it existed. If the block does not have the expected
-// version, Delete returns a conflict.
+// version, Delete returns the fault conflict.
 func (b Blocks) Delete(ctx context.Context, caller Caller, u BlockUpdate) (deleted bool, err error) {
 	if err := b.findOwn(u.Name); err != nil {
 		return false, err
@@ -136,9 +137,9 @@ func (b Blocks) Delete(ctx context.Context, caller Caller, u BlockUpdate) (delet
 	return deleted, err
 }
 
-// options returns the options of a change as JSON. In two cases, options reads the block, so that
-// the change is based on the current version: if the change accepts any existing version, and if it
-// contains the version in several forms.
+// options returns the options of an operation on a block as JSON. options reads the block if the
+// change must be based on the current version: if the change accepts any existing version, or if it
+// contains the expected version in several forms.
 func (u BlockUpdate) options(ctx context.Context, v *memory.View) (json.RawMessage, error) {
 	options := struct {
 		Expected string `json:"expected_updated_at,omitempty"`
@@ -174,7 +175,7 @@ func getBlock(ctx context.Context, v *memory.View, name string, agent bool) (fou
 	return found, json.Unmarshal(reply, &found)
 }
 
-// perform executes body in a transaction and adds it to the ledger.
+// perform executes body in a transaction and adds the act to the ledger.
 func (b Blocks) perform(ctx context.Context, caller Caller, readOnly bool, body func(context.Context, *memory.View) error) error {
 	id, err := b.h.newID("op")
 	if err != nil {

@@ -20,15 +20,15 @@ import (
 
 // Document is the text of a file that Collections.ImportDocument divides into entries.
 type Document struct {
-	// Source identifies the document in its namespace, such as guides/setup.md. The text must not be
-	// empty and must have at most MaxSourceBytes bytes without control characters. It is part of the
-	// metadata of each entry.
+	// Source identifies the document in its namespace, such as guides/setup.md. Source must not be
+	// empty and must have at most MaxSourceBytes bytes without control characters. Source is part
+	// of the metadata of each entry.
 	Source string
 	// Text is the text of the document in UTF-8. Form feeds separate its pages.
 	Text      string
 	Namespace string
-	// Metadata is a JSON object that becomes part of the metadata of each entry, or nil. It must not
-	// contain the names source, page, heading and offset.
+	// Metadata is a JSON object that becomes part of the metadata of each entry, or nil. Metadata
+	// must not contain the names source, page, heading and offset.
 	Metadata json.RawMessage
 	// TTL is the lifetime of the entries, such as 30d, or "" for the retention of the collection.
 	TTL string
@@ -40,27 +40,29 @@ const MaxSourceBytes = 1024
 // ImportedDocument is the result of an import of a document.
 type ImportedDocument struct {
 	Source string `json:"source"`
-	// Entries is the number of entries of the document. Unchanged is the number of those that were
-	// stored already, without any difference. Removed is the number of entries of an earlier import of
-	// the document that were removed.
+	// Entries is the number of entries of the document. Unchanged is the number of entries that an
+	// earlier import has stored without any difference. Removed is the number of entries of an
+	// earlier import of the document that were removed.
 	Entries   int `json:"entries"`
 	Unchanged int `json:"unchanged"`
 	Removed   int `json:"removed"`
 }
 
-// importBatch is the maximum number of entries of a document that one transaction stores, and
-// importScan is the maximum number of earlier entries that it replaces or removes.
+// importBatch is the maximum number of entries of a document that one transaction stores.
+// importScan is the maximum number of earlier entries that one transaction replaces or removes.
 const importBatch, importScan = 250, 500
 
-// ImportDocument divides the text of a document into chunks and stores each chunk as an entry. It
-// removes the entries of an earlier import of the document in the namespace that are not part of the
-// text anymore. The metadata of an entry contains the source, the page if the text has pages, the
-// headings of the section, and the offset of the chunk in the text.
+// ImportDocument divides the text of a document into chunks and stores each chunk as an entry.
+// ImportDocument also removes entries that an earlier import of the document stored in the
+// namespace, if they are not part of the text anymore. The metadata of an entry contains the
+// source, the page if the text has pages, the headings of the section, and the offset of the chunk
+// in the text.
 //
 // A document of at most 250 entries is imported in one transaction, unless its entries are large. A
-// longer document is imported in several transactions: a failure leaves the entries of earlier ones
-// stored, and a repeated import completes the import. After each transaction, ImportDocument calls the
-// function "report" with the number of entries so far, unless it is nil.
+// longer document is imported in several transactions: a failure leaves the entries of earlier
+// transactions stored, and a repeated import completes the import. After each transaction,
+// ImportDocument calls the function "report" with the number of entries so far, unless report is
+// nil.
 func (c Collections) ImportDocument(ctx context.Context, caller Caller, name string, d Document, report func(entries int)) (ImportedDocument, error) {
 	done := ImportedDocument{Source: d.Source}
 	im, err := newDocumentImport(name, d)
@@ -91,7 +93,7 @@ func (c Collections) ImportDocument(ctx context.Context, caller Caller, name str
 	return done, nil
 }
 
-// Check returns abi.NotFound if the app cannot have a collection with a name.
+// Check returns abi.NotFound if the app cannot have a collection with the given name.
 func (c Collections) Check(name string) error { return memory.CheckCollection(c.h.memory, name) }
 
 // documentImport is an import of a document in progress. All ids of its entries have the same prefix
@@ -99,16 +101,16 @@ func (c Collections) Check(name string) error { return memory.CheckCollection(c.
 // this range in the order of the ids.
 type documentImport struct {
 	collection, namespace, prefix string
-	chunks                        []NewEntry // that are left, in the order of their ids
-	after                         string     // the id up to which the import is done
+	chunks                        []NewEntry // the chunks that are not stored yet, in the order of their ids
+	after                         string     // the id of the last processed entry
 	batch                         int        // the maximum number of entries of a transaction
 	complete                      bool
 }
 
-// documentStep is a transaction of an import.
+// documentStep is one transaction of an import.
 type documentStep struct {
 	taken, unchanged, removed int
-	last                      string // the last id of the range
+	last                      string // the last id of the range that the transaction processes
 	complete                  bool
 }
 
@@ -140,7 +142,7 @@ func newDocumentImport(name string, d Document) (*documentImport, error) {
 		im.chunks = append(im.chunks, e)
 	}
 	slices.SortFunc(im.chunks, func(a, b NewEntry) int { return cmp.Compare(a.ID, b.ID) })
-	im.after = im.prefix + strings.Repeat(" ", 2*16) // as long as an id, and before all of them
+	im.after = im.prefix + strings.Repeat(" ", 2*16) // sorts before all ids of the document
 	return im, nil
 }
 
@@ -238,7 +240,7 @@ func (im *documentImport) store(ctx context.Context, v *memory.View, step *docum
 	return err
 }
 
-// remove removes entries that are not part of the document anymore.
+// remove removes the entries that are not part of the document anymore.
 func (im *documentImport) remove(ctx context.Context, v *memory.View, step *documentStep, old map[string]memory.Entry) error {
 	ids := make([]string, 0, len(old))
 	for id := range old {
@@ -258,7 +260,7 @@ func (im *documentImport) remove(ctx context.Context, v *memory.View, step *docu
 	return nil
 }
 
-// advance continues the import after a transaction.
+// advance moves the import to the entries after a completed transaction.
 func (im *documentImport) advance(step documentStep) {
 	im.chunks, im.complete = im.chunks[step.taken:], step.complete
 	if im.after = step.last; step.complete {

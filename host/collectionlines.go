@@ -26,7 +26,8 @@ type EntryLine struct {
 	Metadata  json.RawMessage `json:"metadata,omitempty"`
 	User      string          `json:"user_id,omitempty"`
 	Session   string          `json:"session_id,omitempty"`
-	// TTL is the lifetime of the entry. Expires is its end. A line has at most one of them.
+	// TTL is the lifetime of the entry. Expires is its end. A line has either TTL or Expires, or
+	// neither.
 	TTL     string     `json:"ttl,omitempty"`
 	Expires *time.Time `json:"expires_at,omitempty"`
 	Updated *time.Time `json:"updated_at,omitempty"`
@@ -43,7 +44,8 @@ func LineOf(e memory.Entry) EntryLine {
 const (
 	// maxEntryLine is the maximum size of a line of an import in bytes.
 	maxEntryLine = 1 << 20
-	// maxBatchBytes is the total size of the lines of a batch. A single longer line is an exception.
+	// maxBatchBytes is the total size of the lines of a batch. A batch with a single line can be
+	// larger.
 	maxBatchBytes = 512 << 10
 )
 
@@ -63,8 +65,8 @@ type EntryBatch struct {
 type EntryReader struct {
 	lines   *bufio.Scanner
 	now     time.Time
-	at      int        // number of the current line
-	pending *EntryLine // read, but not in a batch yet
+	at      int        // the number of the current line
+	pending *EntryLine // a line that was read, but is not in a batch yet
 	size    int        // of the pending line
 }
 
@@ -75,8 +77,9 @@ func NewEntryReader(r io.Reader, now time.Time) *EntryReader {
 	return &EntryReader{lines: lines, now: now}
 }
 
-// Next returns the next batch of at most MaxRemembered entries. After the last batch, the error is
-// io.EOF. A line that is not an entry is the fault invalid_argument with the number of the line.
+// Next returns the next batch of at most MaxRemembered entries. After the last batch, Next returns
+// the error io.EOF. If a line is not an entry, the error is the fault invalid_argument with the
+// number of the line.
 func (r *EntryReader) Next() (EntryBatch, error) {
 	var b EntryBatch
 	bytes := 0
@@ -208,8 +211,9 @@ type EntryProgress struct {
 
 // ImportEntries reads entries from JSON lines and passes them in batches to the function
 // "remember". If the argument "caller" has a user or a session, ImportEntries replaces the owner in
-// each line. After each batch, ImportEntries calls the function "report", unless it is nil. A
-// failure leaves earlier batches stored, and a repeated import replaces their entries.
+// each line by this user or session. After each batch, ImportEntries calls the function "report",
+// unless report is nil. If a batch fails, earlier batches stay stored, and a repeated import
+// replaces their entries.
 func ImportEntries(ctx context.Context, caller Caller, from *EntryReader, remember func(context.Context, Caller, []NewEntry) error, report func(EntryProgress)) (EntryProgress, error) {
 	var done EntryProgress
 	for {
@@ -251,8 +255,8 @@ func inLines(err error, b EntryBatch) error {
 	return &located
 }
 
-// ExportEntries writes all pages of entries as JSON lines. The function "page" returns the page after a
-// cursor. After each page, ExportEntries calls the function "report", unless it is nil.
+// ExportEntries writes all pages of entries as JSON lines. The function "page" returns the page
+// after a cursor. After each page, ExportEntries calls the function "report", unless report is nil.
 func ExportEntries(w io.Writer, page func(after string) (found []memory.Entry, next string, err error), report func(EntryProgress)) (EntryProgress, error) {
 	var done EntryProgress
 	encode := json.NewEncoder(w)
@@ -289,9 +293,9 @@ func (c Collections) Import(ctx context.Context, caller Caller, name string, r i
 const exportPage = 256
 
 // Export writes the entries of a collection as JSON lines, which Import accepts. If the caller has
-// a user or a session, Export writes only their entries and those of the app. Export reads the
-// entries in pages, not from one snapshot. If the argument "namespace" is not nil, Export writes
-// only this namespace.
+// a user or a session, Export writes only the entries of this user or session and the entries of
+// the app. Export reads the entries in pages, not from one snapshot. If the argument "namespace" is
+// not nil, Export writes only this namespace.
 func (c Collections) Export(ctx context.Context, caller Caller, name string, namespace *string, w io.Writer, report func(EntryProgress)) (EntryProgress, error) {
 	return ExportEntries(w, func(after string) ([]memory.Entry, string, error) {
 		return c.List(ctx, caller, memory.EntryQuery{Collection: name, Namespace: namespace, After: after, Limit: exportPage})

@@ -52,9 +52,9 @@ func (c Collections) describe(ctx context.Context, caller Caller, name string) (
 	return found, err
 }
 
-// List returns a page of the entries of a collection with their contents; see memory.ListEntries. If
-// the caller has a user or a session, it returns only the entries in their namespaces and those of the
-// app.
+// List returns a page of the entries of a collection with their contents; see memory.ListEntries.
+// If the caller has a user or a session, List returns only the entries in the namespaces of this
+// user or session and the entries of the app.
 func (c Collections) List(ctx context.Context, caller Caller, q memory.EntryQuery) (found []memory.Entry, next string, err error) {
 	q.Own = q.Own || caller.ActorIsUser
 	err = c.perform(ctx, caller, act{name: actList, collection: q.Collection}, func(ctx context.Context, v *memory.View) (err error) {
@@ -65,7 +65,7 @@ func (c Collections) List(ctx context.Context, caller Caller, q memory.EntryQuer
 }
 
 // Get returns an entry of a namespace, or nil if it does not exist. The namespace "" is the default
-// one.
+// namespace.
 func (c Collections) Get(ctx context.Context, caller Caller, name, namespace, id string) (found *memory.Entry, err error) {
 	if err := c.checkOwn(caller, name, namespace); err != nil {
 		return nil, err
@@ -77,7 +77,8 @@ func (c Collections) Get(ctx context.Context, caller Caller, name, namespace, id
 	return found, err
 }
 
-// checkOwn returns access_denied if the caller is a user and the entries of a namespace are not.
+// checkOwn returns access_denied if the caller is an end user and the entries of a namespace do not
+// belong to this user.
 func (c Collections) checkOwn(caller Caller, name, namespace string) error {
 	if !caller.ActorIsUser {
 		return nil
@@ -85,13 +86,13 @@ func (c Collections) checkOwn(caller Caller, name, namespace string) error {
 	return memory.CheckOwn(c.h.memory, name, namespace)
 }
 
-// MaxRemembered is the maximum number of entries of one call of Collections.Remember.
+// MaxRemembered is the maximum number of entries of one call to Collections.Remember.
 const MaxRemembered = 100
 
 // NewEntry is an entry to store.
 type NewEntry struct {
-	// ID is the id of the entry, or "" for a new id. An entry with the same id in the namespace is
-	// replaced.
+	// ID is the id of the entry, or "" for a new id. If the namespace contains an entry with the
+	// same id, the new entry replaces it.
 	ID        string
 	Namespace string
 	// Content is a text or another JSON value.
@@ -110,7 +111,8 @@ type Remembered struct {
 }
 
 // Remember stores entries in one transaction: all of them, or none. Remember accepts at most
-// MaxRemembered entries. A fault about one of several entries contains the entry's index, from 0.
+// MaxRemembered entries. If the call has several entries, a fault about one of them contains the
+// entry's index, starting at 0.
 func (c Collections) Remember(ctx context.Context, caller Caller, name string, entries ...NewEntry) ([]Remembered, error) {
 	if len(entries) > MaxRemembered {
 		return nil, abi.Faultf(abi.TooLarge, "the request has %d entries; the limit is %d", len(entries), MaxRemembered).
@@ -147,7 +149,7 @@ func (e NewEntry) options() any {
 	return options
 }
 
-// atIndex adds the index of an entry to a fault, if a call has several entries.
+// atIndex adds the index of an entry to a fault if the call has several entries.
 func atIndex(err error, i, n int) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || n == 1 {
@@ -162,15 +164,15 @@ func atIndex(err error, i, n int) error {
 type RecallEntries struct {
 	Collection, Namespace string
 	Query                 string
-	// Limit is the maximum number of results, and Threshold their minimum score. Zero means the
-	// defaults of the operation recall.
+	// Limit is the maximum number of results, and Threshold is the minimum score of a result. A
+	// Limit or Threshold of zero means the default of the operation recall.
 	Limit     int
 	Threshold float64
 	// Filter is the condition on the metadata as JSON, or nil.
 	Filter json.RawMessage
 	// Mode is hybrid, vector or text; the default is hybrid.
 	Mode string
-	// Scores makes the results contain the parts of their scores.
+	// Scores determines whether the results contain the parts of their scores.
 	Scores bool
 }
 
@@ -186,7 +188,7 @@ type RecalledEntry struct {
 	Text   *float64 `json:"text,omitempty"`
 }
 
-// Recall searches a namespace and returns the entries that match the query, the best first.
+// Recall searches a namespace and returns the entries that match the query, sorted by score.
 func (c Collections) Recall(ctx context.Context, caller Caller, q RecallEntries) ([]RecalledEntry, error) {
 	if err := c.checkOwn(caller, q.Collection, q.Namespace); err != nil {
 		return nil, err
@@ -214,8 +216,8 @@ func (q RecallEntries) options() any {
 	}{q.Limit, q.Threshold, q.Filter, q.Namespace, q.Mode, q.Scores}
 }
 
-// ForgetEntries selects entries of a namespace: the entry with an id, those that match a filter, or
-// all.
+// ForgetEntries selects entries of a namespace: the entry with the given id, the entries that match
+// a filter, or all entries.
 type ForgetEntries struct {
 	Collection, Namespace string
 	ID                    string
@@ -226,7 +228,7 @@ type ForgetEntries struct {
 // Forgotten is the result of Collections.Forget.
 type Forgotten struct {
 	Count int `json:"count"`
-	// More reports that one call could not remove all selected entries.
+	// More is true if there are more selected entries than one call can remove.
 	More bool `json:"more"`
 }
 
@@ -252,8 +254,8 @@ func (c Collections) Forget(ctx context.Context, caller Caller, s ForgetEntries)
 	return done, err
 }
 
-// call performs an operation whose first argument is the name of a collection. A missing collection is
-// a fault of the operation.
+// call performs an operation whose first argument is the name of a collection. If the collection
+// does not exist, the operation returns a fault.
 func call(ctx context.Context, v *memory.View, op, collection string, args ...any) (json.RawMessage, error) {
 	encoded := []json.RawMessage{quoted(collection)}
 	for _, arg := range args {
@@ -274,11 +276,13 @@ func call(ctx context.Context, v *memory.View, op, collection string, args ...an
 type act struct {
 	name   string
 	writes bool
-	// The field collection is the collection that the act reads without adding to the read set.
+	// The field collection is the name of a collection that the act reads without adding it to the
+	// read set.
 	collection string
 }
 
-// perform executes body in a transaction, once the gate admits it, and adds it to the ledger.
+// perform executes body in a transaction after the gate has admitted it, and adds the act to the
+// ledger.
 func (c Collections) perform(ctx context.Context, caller Caller, a act, body func(context.Context, *memory.View) error) error {
 	id, err := c.h.newID("op")
 	if err != nil {

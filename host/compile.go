@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// compiler compiles the tools of a Host. A compilation continues even if all runs that wait for it
+// compiler compiles the tools for a Host. A compilation continues even if all runs that wait for it
 // have ended.
 type compiler struct {
 	h *Host
@@ -25,8 +25,8 @@ type compiler struct {
 	untilClosed context.Context
 }
 
-// loader returns a function that compiles a tool. The function takes the tenant that the
-// compilation is for, and a time limit.
+// loader returns a function that compiles a tool. The arguments of the function are the tenant that
+// the compilation is for, and a time limit.
 func (c *compiler) loader(t *tool) func(tenant string, limit time.Duration) (engine.Program, error) {
 	return func(tenant string, limit time.Duration) (engine.Program, error) {
 		return c.compile(c.untilClosed, t, tenant, limit)
@@ -77,8 +77,8 @@ func (c *compiler) loadHint(limit time.Duration) string {
 	return "make the tool smaller, or raise the host's LoadTimeout"
 }
 
-// admit waits at the gate. After a timeout the fault is unavailable, because the tool itself has
-// not failed. The next run tries to compile the tool again.
+// admit waits at the gate. If this wait times out, the fault is unavailable, because the tool
+// itself has not failed. The next run tries to compile the tool again.
 func (c *compiler) admit(ctx context.Context, flow admission.Flow, limit time.Duration) error {
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -54,7 +54,7 @@ func (x *externals) embed(ctx context.Context, e embedding, texts []string) ([][
 	return vectors, nil
 }
 
-// batches splits the different texts into the texts of each request.
+// batches divides the texts into requests, and omits repeated texts.
 func (e embedding) batches(texts []string) (batches [][]string) {
 	seen, size := map[string]bool{}, 0
 	for _, text := range texts {
@@ -73,8 +73,9 @@ func (e embedding) batches(texts []string) (batches [][]string) {
 	return batches
 }
 
-// addEmbedding adds a request to an embedder to the calls of w. If all vectors are known, no request
-// is sent, unless an earlier attempt has sent it: its answer is then recorded.
+// addEmbedding adds a request to an embedder to the calls of w. If all vectors are known, no
+// request is sent. If an earlier attempt has sent the request, addEmbedding still records its
+// answer.
 func (x *externals) addEmbedding(w *waiting, id uint64, e embedding, texts []string) error {
 	body, err := json.Marshal([]any{e.ID(), e.purpose, texts})
 	if err != nil {
@@ -151,7 +152,7 @@ func checkVectors(vectors [][]float32, count, dim int) error {
 }
 
 // knownVectors returns the vectors of texts that the run or an earlier run of the same user has
-// embedded. The vectors of other texts are nil.
+// embedded. For each text without a known vector, the result contains nil.
 func (x *externals) knownVectors(e embedding, texts []string) [][]float32 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -165,7 +166,7 @@ func (x *externals) knownVectors(e embedding, texts []string) [][]float32 {
 	return vectors
 }
 
-// keepVectors keeps vectors for the further attempts of the run.
+// keepVectors stores vectors for later attempts of the run.
 func (x *externals) keepVectors(e embedding, texts []string, vectors [][]float32) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -177,8 +178,8 @@ func (x *externals) keepVectors(e embedding, texts []string, vectors [][]float32
 	}
 }
 
-// shareVectors adds the vectors of the run to the cache. shareVectors is called when the run has
-// succeeded, so that the cache contains nothing of a user who was erased during the run.
+// shareVectors adds the vectors of the run to the cache. The run must have succeeded, so that the
+// cache contains no data of a user who was erased during the run.
 func (x *externals) shareVectors() {
 	if x == nil {
 		return
@@ -190,7 +191,7 @@ func (x *externals) shareVectors() {
 	}
 }
 
-// encodeVectors returns vectors of the same length as bytes: numbers of 4 bytes each (IEEE 754,
+// encodeVectors encodes vectors of the same length: 4 bytes for each number (IEEE 754,
 // little-endian).
 func encodeVectors(vectors [][]float32) []byte {
 	var content []byte
@@ -202,7 +203,7 @@ func encodeVectors(vectors [][]float32) []byte {
 	return content
 }
 
-// decodeVector returns the vector with an index.
+// decodeVector returns the vector with the given index.
 func decodeVector(content []byte, index, dim int) []float32 {
 	vector := make([]float32, dim)
 	for i := range vector {

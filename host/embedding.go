@@ -14,15 +14,15 @@ import (
 // embedKind is the kind of the external calls to embedders.
 const embedKind = "embed"
 
-// maxEmbedBytes is the maximum size of the texts of a request to an embedder. A larger text has a
-// request of its own.
+// maxEmbedBytes is the maximum size of the texts of a request to an embedder. A text that is larger
+// is sent in a request of its own.
 const maxEmbedBytes = 256 << 10
 
 // embeddings makes the vectors of an attempt.
 type embeddings struct {
 	job  *job
 	view *memory.View
-	ctx  context.Context // of the attempt of the root
+	ctx  context.Context // the context of the root's attempt
 }
 
 var _ kind.Embedder = embeddings{}
@@ -41,8 +41,8 @@ func (e embeddings) embedder(name string) (model.Embedder, error) {
 	return embedder, err
 }
 
-// Embed implements kind.Embedder. A local embedder computes the vectors at once. Otherwise, the run
-// is parked until the vectors have arrived.
+// Embed implements kind.Embedder. A local embedder computes the vectors in this process. For a
+// remote embedder, the run is parked until the vectors have arrived.
 func (e embeddings) Embed(ctx context.Context, name string, texts []string, query bool) ([][]float32, error) {
 	embedder, err := e.embedder(name)
 	if err != nil {
@@ -70,7 +70,8 @@ func (e embeddings) Embed(ctx context.Context, name string, texts []string, quer
 	return x.embed(ctx, embedding{embedder, name, purpose}, texts)
 }
 
-// enter acquires a slot at the gate if the job has none, as after the end of the guest.
+// enter acquires a slot at the gate if the job has none, which is the case after the guest has
+// ended.
 func (e embeddings) enter(ctx context.Context) (release func(), err error) {
 	root := cmp.Or(e.job.root, e.job)
 	if root.admitted {
@@ -82,8 +83,8 @@ func (e embeddings) enter(ctx context.Context) (release func(), err error) {
 	return func() { leave(root) }, nil
 }
 
-// notEmbedded returns the error of a run that must not call an embedder. A dry run continues without
-// vectors.
+// notEmbedded returns the error of a run that must not call an embedder, or nil for a dry run. A
+// dry run continues without vectors.
 func notEmbedded(inv Invocation) error {
 	if inv.DryRun {
 		return kind.ErrNoVectors
@@ -94,7 +95,7 @@ func notEmbedded(inv Invocation) error {
 
 // computed returns the vectors of a local embedder.
 func computed(ctx context.Context, local model.LocalEmbedder, texts []string) ([][]float32, error) {
-	const step = 16 // between checks of the context
+	const step = 16 // the number of texts between two checks of the context
 	vectors := make([][]float32, 0, len(texts))
 	for len(texts) > 0 {
 		if err := ctx.Err(); err != nil {
@@ -107,8 +108,8 @@ func computed(ctx context.Context, local model.LocalEmbedder, texts []string) ([
 	return vectors, nil
 }
 
-// transactEmbedding executes a transaction of an operator, which can embed texts, once the gate admits
-// it.
+// transactEmbedding executes an operator's transaction, which can embed texts, after the gate has
+// admitted it.
 func transactEmbedding(ctx context.Context, h *Host, caller Caller, tx *memory.Tx, body func(context.Context, *memory.View) error) (done memory.Done, err error) {
 	j := newJob(h, Invocation{Caller: caller}, actOperate)
 	j.info.ID, j.info.Caller.Tenant = tx.Caller.Run, tx.Caller.Tenant

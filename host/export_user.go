@@ -21,7 +21,7 @@ import (
 )
 
 // Export writes all data of the caller's user in the caller's tenant to w as a ZIP archive. Export
-// contains the data that Erase would remove, except for expired data. The files records.ndjson,
+// writes the data that Erase would remove, except for expired data. The files records.ndjson,
 // sessions.ndjson, workflows.ndjson, files.ndjson, results.ndjson, approvals.ndjson and
 // ledger.ndjson contain one JSON value per line. files/<file_id>/<filename> contains the content of
 // an uploaded file. Export reads data in chunks of bounded size, not from one snapshot. If Export
@@ -31,7 +31,7 @@ func (u Users) Export(ctx context.Context, caller Caller, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	u.h.ledger.flush() // pending entries can concern the user
+	u.h.ledger.flush() // pending entries can concern this user
 	x := userExport{h: u.h, caller: caller.as(id), zip: zip.NewWriter(w)}
 	if x.data, err = u.h.memory.UserData(ctx, x.caller); err != nil {
 		return err

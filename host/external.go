@@ -18,24 +18,25 @@ import (
 
 // externalCall is a call that leaves the host.
 type externalCall struct {
-	// kind and target identify the receiver, such as "chat" and the name of a model. body is the
-	// canonical request.
+	// kind and target identify the receiver, such as the kind "chat" and the name of a model. body
+	// is the canonical request.
 	kind, target string
 	body         []byte
-	// do makes the call. do returns soon after its context ends. A fault is recorded like an
-	// answer. If the run is executed again, the caller gets the same fault.
+	// do makes the call. do returns soon after its context ends. If the call fails, the fault is
+	// recorded in the same way as an answer. If the run is executed again, the repeated call
+	// returns the recorded fault.
 	do journal.Call
 }
 
 // externals makes the external calls of a run or a turn, including its nested runs. externals
-// records the answers. All attempts of the run therefore get the same answers, and each call is
-// made only once. A run that waits for an answer is parked: it occupies no slot of the gate and
-// holds no lock.
+// records the answers to these calls. All attempts of the run therefore get the same answers, and
+// each call is made only once. A run that waits for an answer is parked: it occupies no slot of the
+// gate and holds no lock.
 //
-// One goroutine uses externals. The calls use only the fields that mu guards.
+// One goroutine uses externals. The goroutines of the calls use only the fields that mu guards.
 type externals struct {
 	h       *Host
-	job     *job // of the run or the turn, not of a nested run
+	job     *job // the job of the run or the turn, not of a nested run
 	models  models
 	journal *journal.Journal
 	// The fields attempt, view and whole belong to the current attempt. The field "whole" is the
@@ -44,7 +45,7 @@ type externals struct {
 	view    *memory.View
 	whole   context.Context
 	calls   int // in this attempt
-	// stopped is the error that ended the run. The run is not attempted again.
+	// stopped is the error that ended the run. A stopped run is not attempted again.
 	stopped error
 	// parked is true if the run has released its slot and has not acquired a slot again.
 	parked bool
@@ -56,8 +57,8 @@ type externals struct {
 	mu       sync.Mutex
 	usage    report.ModelUsage
 	byTarget map[string]report.ModelUsage
-	// vectors contains the vectors that the run has paid for. erasures is the number of erasures in the
-	// cache of vectors when the run began.
+	// vectors contains the vectors that the run has received. erasures is the number of erasures in
+	// the cache of vectors when the run began.
 	vectors  map[model.VectorKey][]float32
 	erasures uint64
 }
@@ -69,7 +70,8 @@ func newExternals(j *job, runKey string) *externals {
 	return x
 }
 
-// begin begins an attempt. If the run cannot be executed again, the error ends it.
+// begin begins an attempt. If the run cannot be executed again, begin returns the error that ends
+// it.
 func (x *externals) begin(ctx context.Context, view *memory.View) error {
 	x.whole, x.view, x.calls, x.models.answered = ctx, view, 0, nil
 	if x.stopped != nil {
@@ -91,8 +93,8 @@ func (x *externals) prepare(c externalCall) (*journal.Prepared, error) {
 	return x.attempt.Prepare(journal.Request{Kind: c.kind, Target: c.target, Body: c.body}), nil
 }
 
-// make makes a prepared call unless its answer is already recorded. The call is canceled when the
-// run ends.
+// make makes a prepared call unless the journal already contains its answer. The call is canceled
+// when the run ends.
 func (x *externals) make(ctx context.Context, p *journal.Prepared, c externalCall) ([]byte, error) {
 	answer, err := p.Do(ctx, func(ctx context.Context, key string) ([]byte, error) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -109,7 +111,7 @@ func (x *externals) classify(ctx context.Context, err error) error {
 		return nil
 	}
 	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
-		<-ctx.Done() // the call has the same deadline and can end first
+		<-ctx.Done() // the call has the same deadline as the run and can end before the run
 	}
 	if ctx.Err() != nil {
 		return &stop{abi.FaultOf(engine.FaultFromContext(ctx))}

@@ -16,11 +16,11 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// isExternal reports whether an operation of guests is an external call.
+// isExternal reports whether an operation of guests makes an external call.
 func isExternal(op string) bool { return op == abi.ModelChat }
 
-// external reports whether the tool can make external calls: it was granted a model, or a collection
-// whose texts a model embeds.
+// external reports whether the tool can make external calls, because it was granted a model, or a
+// collection with a remote embedder.
 func (t *tool) external() bool { return len(t.Models) > 0 || t.embeds }
 
 // embedsWith reports whether grants include a collection whose embedder is not local.
@@ -45,7 +45,7 @@ func (a *attempt) callExternal(ctx context.Context, call abi.Call) (json.RawMess
 	return reply, err
 }
 
-// beginCall begins an external operation; see engine.Host.Begin.
+// beginCall begins an external operation for a guest; see engine.Host.Begin.
 func (a *attempt) beginCall(call abi.Call) (id uint64, err error) {
 	a.calls++
 	a.begun++
@@ -89,8 +89,9 @@ func (a *attempt) awaitCall(ctx context.Context, until time.Time) (id uint64, re
 	return answer.id, answer.content, nil
 }
 
-// externalsOf returns the external calls of a job. If the job has none yet, externalsOf creates
-// them and begins their first attempt. The argument ctx is the context of the attempt.
+// externalsOf returns the external calls of a job. If the job has no external calls yet,
+// externalsOf creates them and begins their first attempt. The argument ctx is the context of the
+// attempt.
 func externalsOf(ctx context.Context, j *job, view *memory.View) (*externals, error) {
 	if j.root != nil {
 		j = j.root
@@ -140,7 +141,7 @@ func noteExternal(j *job, e *ledger.Entry) {
 	}
 }
 
-// deadlineOf returns the time limit of the run, including the time in which the run waits for
+// deadlineOf returns the time limit of the run, which includes the time in which the run waits for
 // external calls. The result is at least the run's time limit, unless the tool declares a shorter
 // deadline.
 func deadlineOf(r *run) time.Duration {
@@ -156,8 +157,8 @@ func limited(ctx context.Context, r *run) (context.Context, context.CancelFunc) 
 }
 
 // startClock returns a context that ends when the computing time of the run reaches its time limit,
-// or at the deadline. startClock is used for tools that can make external calls. The time that they
-// wait for answers does not count as computing time.
+// or at the deadline. startClock is used for tools that can make external calls. The time in which
+// such a tool waits for answers does not count as computing time.
 func startClock(ctx context.Context, r *run) (context.Context, context.CancelFunc) {
 	root := cmp.Or(r.root, &r.job)
 	limit := deadlineOf(r)

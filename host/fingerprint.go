@@ -8,10 +8,10 @@ import (
 )
 
 // makeFingerprint returns the fingerprint that is stored with an idempotency key. The fingerprint
-// contains a digest of each part of the request, under the name that the fault of a conflict
-// reports. Documents that differ only in white space or member order have the same digest. The
-// fingerprint does not include the environment. A secret in the environment can change between a
-// run and its retry, and the retry must still succeed.
+// contains a digest of each part of the request. Each digest has the name that the fault of a
+// conflict reports for the part. Documents that differ only in white space or member order have the
+// same digest. The fingerprint does not include the environment. A secret in the environment can
+// change between a run and its retry, and the retry must still succeed.
 func (r *run) makeFingerprint() string {
 	if r.inv.Key == "" {
 		return ""
@@ -27,8 +27,8 @@ func (r *run) makeFingerprint() string {
 	}, r.inv.mocksPart()...))
 }
 
-// mocksPart returns the part of a request that contains its mocks, if it has any. A Result that
-// depends on mocks must not be the answer to a request without them.
+// mocksPart returns the part of a request that contains its mocks, if it has any. Without mocks, a
+// repeated request must not return a Result that depends on mocks.
 func (inv *Invocation) mocksPart() []part {
 	mocks := WriteMocks(inv.Mocks, inv.Recalls)
 	if mocks == nil {
@@ -37,13 +37,13 @@ func (inv *Invocation) mocksPart() []part {
 	return []part{{"mocks", mocks}}
 }
 
-// part is a part of a request, under the name that the fault of a conflict reports.
+// part is a part of a request, with the name that the fault of a conflict reports.
 type part struct {
 	name string
 	text []byte
 }
 
-// fingerprint returns a digest of each part.
+// fingerprint returns a fingerprint with a digest of each part.
 func fingerprint(parts []part) string {
 	words := make([]string, len(parts))
 	for i, part := range parts {

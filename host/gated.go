@@ -41,8 +41,8 @@ func functions(table abi.Table) []string {
 func (t *tool) isGated() bool { return len(t.Approval.Before) > 0 }
 
 // checkApproval returns an error that ends the attempt if a call requires an approval that the run
-// does not have. A memory operation is performed before the check, so that nobody has to approve a
-// call that fails. The effect of the operation is undone if the attempt ends.
+// does not have. A memory operation is performed before the check, so that no call that fails needs
+// an approval. If the attempt ends, the effect of the operation is undone.
 func (a *attempt) checkApproval(call abi.Call) error {
 	r := a.run
 	if !r.tool.isGated() {
@@ -92,7 +92,7 @@ func effectOf(op abi.Operation, call abi.Call, limits Limits) (report.Effect, er
 		return report.Effect{}, abi.Faultf(abi.InvalidArgument, "the arguments of %s are not valid JSON", functionOf(op))
 	}
 	documents := limits.documents()
-	documents.Depth++ // the arguments are members of an object
+	documents.Depth++ // the arguments are members of a JSON object
 	value, err := strictjson.Decode(text, documents)
 	if err != nil {
 		return report.Effect{}, documentFault(abi.InvalidArgument, "arguments of "+functionOf(op), err)
@@ -101,7 +101,7 @@ func effectOf(op abi.Operation, call abi.Call, limits Limits) (report.Effect, er
 	return report.Effect{Operation: functionOf(op), Arguments: slices.Clone(canonical)}, err
 }
 
-// binding returns what an approval of an effect is bound to.
+// binding returns the values that an approval is bound to: the effect, the tool and the run.
 func (t *tool) binding(effect report.Effect) approval.Binding {
 	arguments := sha256.Sum256(effect.Arguments)
 	return approval.Binding{
@@ -109,8 +109,8 @@ func (t *tool) binding(effect report.Effect) approval.Binding {
 	}
 }
 
-// step returns the step of a machine that makes the n-th call of an attempt. It returns nil if the tool
-// is not a machine.
+// step returns the step of a machine that makes the call with number n in an attempt. If the tool
+// is not a machine, step returns nil.
 func (t *tool) step(n int, operation string) *machine.Step {
 	if n > len(t.calls) || t.calls[n-1].Kind.Operation() != operation {
 		return nil
@@ -139,14 +139,14 @@ func (t *tool) setDigests() (err error) {
 		return err
 	}
 	if path.Ext(src.Path) == machine.Extension {
-		doc, _ := machine.Parse(src.Path, src.Code) // the engine reports the problems
+		doc, _ := machine.Parse(src.Path, src.Code) // the engine reports the errors in the source text
 		t.calls = doc.Calls()
 	}
 	t.digest, err = digestOf(src)
 	return err
 }
 
-// The limits on the files of a tool whose effects require approvals.
+// These are the limits on the files of a tool whose effects require approvals.
 const (
 	maxDigestFiles = 10_000
 	maxDigestBytes = 64 << 20

@@ -32,7 +32,7 @@ const sweepChunk = 1000
 type Host struct {
 	app         *app.App
 	memory      *memory.Service
-	table       abi.Table // the operations that guests can call
+	table       abi.Table // operations that guests can call
 	tools       map[string]*tool
 	engines     map[string]engine.Engine // by file extension
 	languages   []engine.Language
@@ -48,24 +48,24 @@ type Host struct {
 	activeTurns engine.Inflight
 	ledger      *Ledger
 	meter       *Meter
-	models      *model.Set // nil if there are none
-	index       *index.Set // nil if the host has no index of its own
+	models      *model.Set // nil if the operator has configured no models
+	index       *index.Set // nil unless the host has an index of its own
 	clock       func() time.Time
 	rand        io.Reader
 	log         *slog.Logger
 
 	closed   atomic.Bool
 	closing  <-chan struct{}    // closed when Close begins
-	stop     context.CancelFunc // ends the Host's background work
+	stop     context.CancelFunc // stops the Host's background work
 	compiler *compiler
 	stopped  sync.WaitGroup
 }
 
 // Open opens a Host and compares the app's declarations with the records in the backend. Open
 // returns a *memory.ScopeChangedError if the access or kind of a store has changed and the store
-// has records. Open does not compile tools: Check compiles all tools, and the first run of a tool
-// compiles that tool. Therefore the file system that was passed to app.Load must stay open until
-// Close. Open rejects an app whose file system is closed.
+// has records. Open does not compile the tools. Check compiles all tools, and the first run of a
+// tool compiles that tool. Therefore the file system that was passed to app.Load must stay open
+// until Close. Open rejects an app whose file system is closed.
 func Open(ctx context.Context, opts Options) (*Host, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -208,14 +208,14 @@ func (h *Host) Meter() *Meter { return h.meter }
 // errHostClosed is the fault of runs that begin after Close.
 var errHostClosed = abi.Faultf(abi.Unavailable, "the host is closed")
 
-// Close stops the Host's background work and closes its programs. Close waits for active runs. Runs
-// that wait for the answer of a model, and later runs, fail with abi.Unavailable. Close does not
-// close the backend. Close is safe to call Close more than once.
+// Close stops the Host's background work and closes its programs. Close waits until the active runs
+// have ended. Active runs that wait for the answer of a model, and later runs, fail with
+// abi.Unavailable. Close does not close the backend. Close can be called more than once.
 func (h *Host) Close() error {
 	h.closed.Store(true)
 	h.stop()
 	h.stopped.Wait()
-	h.activeTurns.Close() // before the tools that they call
+	h.activeTurns.Close() // agents are closed before the tools that they call
 	var errs []error
 	for _, t := range h.tools {
 		errs = append(errs, t.close())

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Documents are processed as text if possible, because decoded values use up to forty times as much
-// memory.
+// If possible, documents are processed as text, because decoded values use up to forty times as
+// much memory.
 
 // documents returns the limits on the JSON documents that callers, tools and the host exchange.
 func (l Limits) documents() strictjson.Limits {
@@ -69,7 +69,7 @@ func (r *run) contextDocument() (json.RawMessage, error) {
 		App: r.h.app.ID, Env: env, Run: r.info.ID,
 		Session: nullIfEmpty(r.inv.Caller.Session), User: nullIfEmpty(r.inv.Caller.User),
 	}
-	if len(r.inv.Context) == 0 { // the usual case, without a map of members
+	if len(r.inv.Context) == 0 { // the usual case is handled without a map of members
 		return strictjson.Encode(c)
 	}
 	own, err := r.limits.document("context", r.inv.Context)

@@ -15,13 +15,14 @@ import (
 type Caller struct {
 	// Tenant is the id of the platform's customer. The default is DefaultTenant.
 	Tenant string
-	// User and Session are the ids of the user and the session. Without a user, per-user stores
-	// cannot be used. Without a session, per-session stores cannot be used.
+	// User and Session are the ids of the user and the session. If the caller has no user, per-user
+	// stores cannot be used. If the caller has no session, per-session stores cannot be used.
 	User    string
 	Session string
-	// Workflow is the id of the workflow that the run belongs to. Runs of several sessions can belong
-	// to one workflow. A workflow starts with its first use, belongs to its first user, and owns the
-	// facts with the scope execution_tree. Without a workflow, the session owns these facts.
+	// Workflow is the id of the workflow that the run belongs to. Runs of several sessions can
+	// belong to one workflow. A workflow starts with its first use, belongs to its first user, and
+	// owns the facts with the scope execution_tree. If the caller has no workflow, the session owns
+	// the facts with this scope.
 	Workflow string
 	// Agent is the id of the agent that is active for the user. Agent selects the blocks of an
 	// agent, in addition to the blocks of the user. In a turn, the agent that answers is the active
@@ -30,8 +31,8 @@ type Caller struct {
 	// Actor identifies the program or person that made the request. Actor is recorded in the
 	// ledger.
 	Actor string
-	// ActorIsUser is true if Actor is the id of an end user, such as the subject of a token. Actor
-	// is then omitted from data that cannot be erased, such as log lines.
+	// ActorIsUser is true if Actor is the id of an end user, such as the subject of a token. If
+	// ActorIsUser is true, Actor is omitted from data that cannot be erased, such as log lines.
 	ActorIsUser bool
 	// Confined restricts the caller to existing sessions of its user. A confined caller can neither
 	// choose the id of a new session nor claim an anonymous session. Set Confined if Session is an
@@ -54,47 +55,48 @@ type Invocation struct {
 	Tool   string
 	Caller Caller
 	// Code is an ad-hoc tool to run instead of a declared tool, or nil. If Code is not nil, Tool is
-	// only the name in the Result.
+	// only the name of the tool in the Result.
 	Code *AdHocTool
 	// Input is the input, a JSON object. The default is {}.
 	Input json.RawMessage
 	// Context is a JSON object whose members are added to the context of the tool. The host
-	// overwrites members that it sets itself. If Context is empty, no members are added.
+	// overwrites members of Context that have the name of one of its own members. If Context is
+	// empty, no members are added.
 	Context json.RawMessage
 	// Metadata is a JSON Merge Patch (RFC 7396) that is applied to the session's metadata before
 	// the run. If the invocation has no session, only the run sees the metadata.
 	Metadata json.RawMessage
 	// SessionReference and UserReference are ids of the session and the user in the platform's own
-	// systems. The host stores them with the session.
+	// systems. The host stores these ids with the session.
 	SessionReference string
 	UserReference    string
 	// Key is the idempotency key. A later invocation with the same key and the same request returns
-	// the Result of this run and does not execute the tool. The host stores keys only for
-	// successful runs, for 24 hours.
+	// the Result of this run and does not execute the tool. The host stores idempotency keys only
+	// for successful runs, for 24 hours.
 	Key string
-	// DryRun makes the run a dry run, which does not store anything. The Changes of its Result list
-	// the changes that a normal run would have made. A dry run ignores Key.
+	// DryRun makes the run a dry run, which does not store anything. The field Changes of the
+	// Result lists the changes that a normal run would have made. A dry run ignores Key.
 	DryRun bool
-	// Test makes the run a test run, which is a dry run without external calls and with empty
-	// collections: recall has no results, unless Recalls contains them. The Remembered of its Result
-	// lists the entries that remember would have stored.
+	// Test makes the run a test run. A test run is a dry run without external calls and with empty
+	// collections: recall has no results, unless Recalls contains them. The field Remembered of the
+	// Result lists the entries that remember would have stored.
 	Test bool
-	// Live allows a dry run to call models. Otherwise, a dry run makes no external calls. Live has no
-	// effect on a test run.
+	// Live allows a dry run to call models. If Live is false, a dry run makes no external calls.
+	// Live has no effect on a test run.
 	Live bool
 	// Mocks contains answers that replace the answers of the models. If Mocks is nil, the models are
 	// called.
 	Mocks model.Mocks
-	// Recalls contains results that replace the searches in collections. Collections without a result
-	// are searched, except in a test run.
+	// Recalls contains results that replace the searches in collections. Collections without a
+	// result in Recalls are searched, except in a test run.
 	Recalls memory.RecallMocks
 	// Env contains environment variables in addition to those that the tool declares.
 	Env map[string]string
-	// Timeout shortens the time limit that the tool declares. If the tool does not declare one,
-	// Timeout sets it.
+	// Timeout shortens the time limit that the tool declares. If the tool does not declare a time
+	// limit, Timeout sets the limit.
 	Timeout time.Duration
-	// Deadline shortens the time limit for the whole run, which includes compiling, queueing and waiting
-	// for the answers of models. Default: the limits of the tool and of the host.
+	// Deadline shortens the time limit for the whole run, which includes compiling, queueing and
+	// waiting for the answers of models. By default, the limits of the tool and of the host apply.
 	Deadline time.Duration
 	// OnLog is called for each log line of every attempt as soon as the guest has written the line.
 	// OnLog must return quickly. If OnLog is nil, log lines are only in the Result.
@@ -109,7 +111,7 @@ type Invocation struct {
 // RunState is the state of a run that has not ended.
 type RunState string
 
-// The states of a run. A run is queued again before another attempt.
+// The states of a run. If a run needs another attempt, its state is RunQueued again.
 const (
 	// RunQueued is the state of a run that waits for the compilation of its tool or for admission
 	// at the gate.

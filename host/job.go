@@ -15,7 +15,7 @@ import (
 )
 
 // job is a transaction that the host performs for a caller: the run of a tool, or a turn of an
-// agent. It contains the fields and functions that both of them need.
+// agent. A job contains the fields and functions that runs and turns have in common.
 type job struct {
 	h   *Host
 	inv Invocation
@@ -24,21 +24,22 @@ type job struct {
 	info       RunInfo
 	// fingerprint is the fingerprint that is stored with the idempotency key, or "" without a key.
 	fingerprint string
-	// session is the session in the ledger if the caller has none.
+	// session is the session for the ledger entry if the caller has none.
 	session  string
-	began    time.Time // start time by the host's clock, for the ledger
+	began    time.Time // start time by the host's clock, for the ledger entry
 	started  time.Time
 	cpu      time.Duration
 	attempts int
 	calls    int
 	overtime error // the cause of a context that ends at the time limit
-	// external contains the external calls of the job. It is nil until the first call.
+	// external contains the external calls of the job. external is nil until the first call.
 	external *externals
 	// clocks measure the computing time of the job and of its nested runs if they can make external
-	// calls. If this job is a nested run, root is the job that contains it. Otherwise root is nil.
+	// calls. root is the job that contains this job, if this job is a nested run. Otherwise root is
+	// nil.
 	clocks []*clock
 	root   *job
-	ledger *ledger.Entry // the entry of the commit
+	ledger *ledger.Entry // the ledger entry of the commit
 	// claim is set if the job executes an approved run again. recorded contains the answers to the
 	// external calls of earlier executions.
 	claim    *approval.Claim
@@ -66,7 +67,7 @@ func (j *job) identify(ctx context.Context, prefix string, find func() error) (e
 	if j.h.closed.Load() {
 		return errHostClosed
 	}
-	if j.info.ID == "" { // otherwise the run was paused
+	if j.info.ID == "" { // the run was not paused
 		if j.info.ID, err = j.h.newID(prefix); err != nil {
 			return err
 		}
@@ -81,8 +82,8 @@ func (j *job) identify(ctx context.Context, prefix string, find func() error) (e
 	return j.mayRun(ctx)
 }
 
-// mayRun calls BeforeRun of all observers. It runs before any expensive work: nothing is compiled
-// for a refused job.
+// mayRun calls BeforeRun of all observers. mayRun is called before any expensive work, so no tool
+// is compiled for a refused job.
 func (j *job) mayRun(ctx context.Context) error {
 	for _, o := range j.h.observers {
 		if err := o.BeforeRun(ctx, j.info); err != nil {
@@ -130,10 +131,10 @@ func (j *job) setState(state RunState) {
 	}
 }
 
-// The method "end" records the end of the job. It is a separate function, so its variables do not
+// The method "end" records the end of the job. end is a separate function, so its variables do not
 // use stack while a guest runs. A small stack is important, because Go copies a stack whenever it
-// grows beyond a power of two. The calls to observers are also in separate functions, which keeps
-// the stack small.
+// grows beyond a power of two. The calls to observers are also in separate functions, for the same
+// reason.
 func (j *job) end(ctx context.Context, recorded bool, result *report.Result) error {
 	j.external.close()
 	if result.Error == nil {

@@ -14,7 +14,7 @@ import (
 type Ledger struct {
 	h *Host
 
-	flushing sync.Mutex // serializes flushes: all entries that were pending before a flush are written when the flush returns
+	flushing sync.Mutex // serializes flushes, so a flush returns after earlier flushes
 
 	mu      sync.Mutex
 	waiting []pendingEntry
@@ -119,8 +119,8 @@ func (l *Ledger) flush() {
 
 var errLedgerFull = abi.Faultf(abi.Unavailable, "too many runs ended before their ledger entries were written")
 
-// take removes the next pending entries of one tenant from the queue and returns them. take also
-// returns the number of entries that were dropped.
+// take removes the next pending entries of one tenant from the queue. It returns these entries and
+// the number of entries that were dropped.
 func (l *Ledger) take() (tenant string, chunk []ledger.Entry, lost int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

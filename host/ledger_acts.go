@@ -26,14 +26,14 @@ const (
 	actExport  = "export"
 	actImport  = "import"
 	actLoad    = "download"
-	actReembed = "reembed" // of entries of a collection
+	actReembed = "reembed" // an export of entries of a collection
 
 	actSleep    = "sleep"
-	actMessages = "messages" // messages that a platform has recorded
+	actMessages = "messages" // an import of messages that a platform has recorded
 	actPause    = "pause"    // of sleep-time memory
 	actResume   = "resume"
-	actRetry    = "retry"   // of failed runs of sleep-time memory
-	actDiscard  = "discard" // of messages after too many failed runs
+	actRetry    = "retry"   // repeats failed runs of sleep-time memory
+	actDiscard  = "discard" // drops messages after too many failed runs
 
 	actExportUser = "export_user"
 	actEvaluate   = "evaluate" // of an agent's rules
@@ -65,11 +65,11 @@ func (j *job) record(recorded bool, result *report.Result) {
 		return
 	}
 	e := j.entry()
-	e.Attempts, e.Reads, e.Writes = result.Attempts, result.Effects.Reads, []report.WriteEffect{} // also empty for a dry run
+	e.Attempts, e.Reads, e.Writes = result.Attempts, result.Effects.Reads, []report.WriteEffect{} // empty for a dry run
 	if result.Error != nil {
 		e.Code = result.Error.Code
 	}
-	if result.Approval != nil { // the run uses its own id for the entry of its commit
+	if result.Approval != nil { // the run uses its own id for the ledger entry of its commit
 		e.Run, e.Act, e.Approval = result.Approval.Token, actRequestApproval, result.Approval.Token
 	}
 	noteExternal(j, e)
@@ -77,7 +77,7 @@ func (j *job) record(recorded bool, result *report.Result) {
 }
 
 // RecordDeclared adds a ledger entry for stores that an operator has created or changed. The
-// program that opens hosts must call it.
+// program that opens hosts must call RecordDeclared after it has changed stores.
 func (l *Ledger) RecordDeclared(caller Caller, stores ...string) error {
 	return l.recordStores(caller, actDeclare, stores, nil)
 }
@@ -125,8 +125,8 @@ func (l *Ledger) recordAct(caller Caller, id, act string, effects report.Effects
 	l.add(caller.as(id).Tenant, l.act(caller, id, act, effects, err))
 }
 
-// began returns the time at which the run or act with the given id began. The id contains the time
-// in milliseconds.
+// began returns the time at which the run or act with the given id began. The id of a run or act
+// contains the start time in milliseconds.
 func (l *Ledger) began(id string) time.Time {
 	_, text, _ := strings.Cut(id, "_")
 	made, err := ulid.ParseStrict(text)
@@ -144,7 +144,7 @@ func (l *Ledger) act(caller Caller, id, act string, effects report.Effects, err 
 		Reads: effects.Reads, Writes: effects.Writes,
 	}
 	if act == actErase {
-		e.User = "" // the entry must not contain the erased user
+		e.User = "" // the ledger entry must not contain the erased user
 	}
 	if e.Reads == nil {
 		e.Reads, e.Writes = []report.ReadEffect{}, []report.WriteEffect{}

@@ -15,28 +15,29 @@ import (
 // MemoryContext is the part of a prompt that comes from blocks.
 type MemoryContext = report.MemoryContext
 
-// MemoryPolicy determines which blocks go into a prompt or a turn. The zero value is the default: the
-// texts of the user and of the active agent, without a search.
+// MemoryPolicy determines which blocks go into a prompt or a turn. The zero value is the default
+// policy: the prompt contains the texts of the user and of the active agent, and no blocks are
+// searched.
 type MemoryPolicy struct {
 	// ArchivalMode determines whether lines that match the message become system reminders. The
 	// default is ArchivalToolOnly.
 	ArchivalMode ArchivalMode `json:"archival_mode,omitempty"`
 	// ArchivalLimit is the maximum number of reminders, up to block.MaxLimit. Default: 10.
 	ArchivalLimit int `json:"archival_limit,omitempty"`
-	// ArchivalMinScore excludes lines with a lower score. Nil excludes none.
+	// ArchivalMinScore excludes reminders whose score is lower. Nil excludes none.
 	ArchivalMinScore *float64 `json:"archival_min_score,omitempty"`
-	// IncludeUserCore and IncludeAgentCore include the blocks with the use context: those of the user,
-	// and those of the active agent. Nil means true.
+	// IncludeUserCore includes the user's blocks with the use context. IncludeAgentCore includes
+	// those blocks of the active agent. Nil means true.
 	IncludeUserCore  *bool `json:"include_user_core,omitempty"`
 	IncludeAgentCore *bool `json:"include_agent_core,omitempty"`
 }
 
-// ArchivalMode is a use of the blocks that are searched.
+// ArchivalMode determines how a prompt uses the blocks that can be searched.
 type ArchivalMode string
 
 // The archival modes.
 const (
-	ArchivalToolOnly ArchivalMode = "tool_only" // only tools and API calls search
+	ArchivalToolOnly ArchivalMode = "tool_only" // only tools and API calls search the blocks
 	ArchivalAuto     ArchivalMode = "auto"      // lines that match the message become system reminders
 	ArchivalOff      ArchivalMode = "off"       // the same as ArchivalToolOnly: nothing is added to prompts
 )
@@ -57,7 +58,7 @@ func (p MemoryPolicy) check() error {
 	return nil
 }
 
-// includes reports whether the policy includes a block with the use context.
+// includes reports whether a policy includes a block with the use context.
 func (p MemoryPolicy) includes(b block.Block) bool {
 	if b.Agent != "" {
 		return p.IncludeAgentCore == nil || *p.IncludeAgentCore
@@ -65,7 +66,7 @@ func (p MemoryPolicy) includes(b block.Block) bool {
 	return p.IncludeUserCore == nil || *p.IncludeUserCore
 }
 
-// query returns the search for a message.
+// query returns the search for the reminders that match a message.
 func (p MemoryPolicy) query(message string) block.Query {
 	q := block.Query{Text: message, Limit: block.DefaultLimit}
 	if p.ArchivalLimit > 0 {
@@ -98,8 +99,8 @@ type promptMemory struct {
 	blocks []block.Block
 }
 
-// readPromptMemory reads the part of a prompt that comes from blocks. a determines which blocks it can
-// contain.
+// readPromptMemory reads the part of a prompt that comes from blocks. The Authority a determines
+// which blocks this part can contain.
 func readPromptMemory(ctx context.Context, v *memory.View, h *Host, a memory.Authority, message string, p MemoryPolicy) (found promptMemory, err error) {
 	found.SystemReminders = []string{}
 	if err := p.check(); err != nil {
@@ -160,14 +161,14 @@ type RecallQuery struct {
 	Query string
 	// Limit is the maximum number of results, up to block.MaxLimit. Default: 10.
 	Limit int
-	// MinScore excludes results with a lower score. The default 0 excludes none.
+	// MinScore excludes results whose score is lower. The default 0 excludes no results.
 	MinScore float64
-	// Agent also searches the blocks of the caller's agent.
+	// If Agent is true, the blocks of the caller's agent are also searched.
 	Agent bool
 }
 
-// Recall returns the lines of the caller's blocks that match a query, the best first.
-// If the app has no blocks, the error is abi.NotFound.
+// Recall returns the lines of the caller's blocks that match a query, sorted by score. If the app
+// has no blocks, the error is abi.NotFound.
 func (b Blocks) Recall(ctx context.Context, caller Caller, q RecallQuery) ([]block.Match, error) {
 	if err := b.requireBlocks(); err != nil {
 		return nil, err

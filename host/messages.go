@@ -21,11 +21,12 @@ type Message struct {
 const maxMessages = 100
 
 // AddMessages adds messages to the transcript of the caller's session, for the sleep-time memory of
-// platforms with their own agents. Caller.Agent is the agent that was active, if any. Turns add their
-// messages themselves. The session is started if it does not exist. AddMessages returns the number of
-// messages that were added, which excludes messages without text. If the caller has no user, nothing
-// is kept, and the number is 0. The transcript contains a bounded number of messages and drops the oldest
-// ones. If the messages exceed a quota without any older message, the error is abi.QuotaExceeded.
+// platforms with their own agents. Caller.Agent is the agent that was active, if any. AddMessages
+// is not needed for turns, which add their messages themselves. If the session does not exist,
+// AddMessages starts it. AddMessages returns the number of messages that were added, which excludes
+// messages without text. If the caller has no user, AddMessages stores nothing and returns 0. The
+// transcript contains a bounded number of messages and drops the oldest ones. If the messages
+// exceed a quota and there is no older message to drop, the error is abi.QuotaExceeded.
 func (s Sessions) AddMessages(ctx context.Context, caller Caller, messages []Message) (added int, err error) {
 	if s.h.app.Sleep == nil {
 		return 0, errNoSleep
@@ -96,8 +97,8 @@ func recordMessages(ctx context.Context, t *turn, v *memory.View) error {
 // unrecordedWarning is the warning in the result of a turn whose messages exceed the quota.
 const unrecordedWarning = "sleep-time memory does not receive the messages of this turn, because the transcript would exceed a storage quota"
 
-// settle schedules the run of a session that has ended. If this fails, the run starts at the time
-// at which the session would have settled without its end.
+// settle schedules the run of sleep-time memory for a session that has ended. If settle fails, the
+// run starts later, when the idle session would have settled.
 func (s Sessions) settle(ctx context.Context, caller Caller, user string) {
 	if s.h.app.Sleep == nil || user == "" {
 		return

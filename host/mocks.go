@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// recallMember is the member of mocks that contains the results of recall. A model can have the same
-// name: its value is a list, and the value of this member is an object.
+// recallMember is the member of mocks that contains the results of recall. A model can also be
+// named "recall": its value is a list, but the value of this member is an object.
 const recallMember = "recall"
 
 // ReadMocks reads mocks: a JSON object that maps each model to a list of answers. If the value of the
@@ -52,6 +52,6 @@ func WriteMocks(mocks model.Mocks, recalls memory.RecallMocks) json.RawMessage {
 	if recalls != nil {
 		members[recallMember] = recalls
 	}
-	text, _ := json.Marshal(members) // mocks were read from JSON
+	text, _ := json.Marshal(members) // mocks were read from JSON, so they can be encoded
 	return text
 }

@@ -45,8 +45,8 @@ func (x *externals) chat(ctx context.Context, name string, request model.ChatReq
 	return answer, nil
 }
 
-// addChat adds a request to a chat model to the calls of w. A fault becomes the answer of the call.
-// If addChat returns an error, the run must stop.
+// addChat adds a request to a chat model to the calls of w. If the call fails, its answer is a
+// fault. If addChat returns an error, the run must stop.
 func (x *externals) addChat(w *waiting, id uint64, name string, request model.ChatRequest) error {
 	body, err := request.Canonical()
 	if err != nil {
@@ -148,9 +148,9 @@ func truncateName(name string) string {
 	return strings.ToValidUTF8(name[:min(len(name), limit)], "")
 }
 
-// warnModels logs a warning about each model that is granted to a tool or used by a collection, but
-// not configured by the operator. warnModels does nothing if no models are configured at all. In that case, the tool gets
-// the fault abi.Unavailable.
+// warnModels logs a warning about each model that a tool or a collection uses, but that the
+// operator has not configured. warnModels does nothing if no models are configured at all. If no
+// models are configured, the tool gets the fault abi.Unavailable.
 func warnModels(h *Host) {
 	if h.models == nil {
 		return

@@ -14,8 +14,9 @@ import (
 )
 
 // callTool executes a declared tool as a part of the turn. The tool uses the View and the slot of
-// the turn, but its own grants and limits. The agent is active for the tool. If the tool fails, its writes are undone and callTool
-// returns its fault. Any other error means that the attempt of the turn cannot continue.
+// the turn, but its own grants and limits. The agent is active for the tool. If the tool fails, the
+// writes of the tool are undone, and callTool returns the tool's fault. Any other error means that
+// the attempt of the turn cannot continue.
 func (t *turn) callTool(ctx context.Context, v *memory.View, agent, name string, input json.RawMessage) (json.RawMessage, error) {
 	t.calls++
 	memory.SetAgent(v, agent)
@@ -71,8 +72,8 @@ func nestedRun(ctx context.Context, t *turn, name string, input json.RawMessage)
 	return r, r.prepare()
 }
 
-// compiled returns the program of a tool. If the tool must be compiled, the turn releases its slot
-// at the gate meanwhile, because the compilation also needs a slot.
+// compiled returns the program of a tool. If the tool must be compiled, the turn first releases its
+// slot at the gate, because the compilation also needs a slot.
 func compiled(ctx context.Context, t *turn, tool *tool) (program engine.Program, err error) {
 	if !tool.isCompiled() {
 		leave(&t.job)
@@ -97,7 +98,7 @@ func readmit(ctx context.Context, t *turn) error {
 
 // executeNested executes the tool once. The gate has admitted the turn, so the run does not queue.
 func (r *run) executeNested(ctx context.Context, v *memory.View) error {
-	r.started = time.Now() // the run is not charged for the compilation
+	r.started = time.Now() // the nested run is not charged for the compilation
 	whole := ctx
 	ctx, cancel := limited(ctx, r)
 	defer cancel()
@@ -134,7 +135,7 @@ func (t *turn) include(r *run) {
 	last := &t.last
 	t.calls += r.calls
 	t.peak = max(t.peak, r.peak)
-	if r.tool.isolated { // otherwise the measured time of the turn includes the nested run
+	if r.tool.isolated { // unless tools are isolated, the measured time of the turn includes the nested run
 		last.cpu += r.cpu
 	} else {
 		last.inProcess = true
@@ -165,7 +166,7 @@ func (t *turn) onLog() func(attempt int, line abi.LogLine) {
 // log adds a log line. The limits on the log lines of one run apply to all nested runs together.
 func (l *turnAttempt) log(line abi.LogLine, limits Limits) {
 	if len(l.logs) > limits.LogLines || l.logBytes > limits.LogBytes {
-		return // the last line reports that lines are missing
+		return // the last line reports that some lines were dropped
 	}
 	if l.logBytes += len(line.Text); len(l.logs) == limits.LogLines || l.logBytes > limits.LogBytes {
 		l.logBytes = limits.LogBytes + 1

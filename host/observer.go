@@ -21,32 +21,32 @@ type Observer interface {
 	SessionEnded(ctx context.Context, caller Caller)
 	// WorkflowEnded is called if a workflow is ended with Workflows. A workflow starts implicitly.
 	WorkflowEnded(ctx context.Context, caller Caller)
-	// BeforeRun can refuse a run by returning an error. If the error is an *abi.Fault, it becomes
-	// the error of the Result. Otherwise, the error of the Result is access_denied. BeforeRun is
-	// called once for each run of an existing tool, before the tool is compiled and before the
-	// idempotency key is looked up. BeforeRun is also called once for each turn, but not for the
-	// tools that an agent calls. If the request for a turn does not contain the agent,
-	// RunInfo.Agent is not known yet.
+	// An implementation of BeforeRun can refuse a run by returning an error. An error of type
+	// *abi.Fault becomes the error of the Result. Any other error is replaced by the fault
+	// access_denied in the Result. BeforeRun is called once for each run of an existing tool,
+	// before the tool is compiled and before the idempotency key is looked up. BeforeRun is also
+	// called once for each turn, but not for the tools that an agent calls. If the request for a
+	// turn does not name the agent, RunInfo.Agent is not known yet.
 	BeforeRun(ctx context.Context, run RunInfo) error
 	// AttemptEnded is called after each execution of a guest or an agent, successful or not.
 	AttemptEnded(ctx context.Context, run RunInfo, event Execution)
-	// AfterRun is called after the guest of an attempt has succeeded. Writes that AfterRun makes
-	// with the given Memory are part of the run's commit. An error fails the run.
+	// AfterRun is called after the guest of an attempt has succeeded. The writes of AfterRun with
+	// the given Memory are part of the run's commit. If AfterRun returns an error, the run fails.
 	AfterRun(ctx context.Context, run RunInfo, output json.RawMessage, memory Memory) error
 	// MemoryCalled is called after each memory operation of a guest.
 	MemoryCalled(ctx context.Context, run RunInfo, event CallEvent)
-	// RunEnded is called once for each invocation with its Result, even if the run failed. Count
-	// the Usage of the Result only if the Outcome is OutcomeExecuted. A Result that is repeated for
-	// an idempotency key contains the usage of the earlier run.
+	// RunEnded is called once for each invocation with its Result, even if the run failed. To count
+	// usage, add the Usage of the Result only if the Outcome is OutcomeExecuted. If a Result is
+	// repeated for an idempotency key, it contains the usage of the earlier run.
 	RunEnded(ctx context.Context, run RunInfo, result *report.Result)
-	// ApprovalEnded is called after a request for approval was approved or denied, or has expired. The
-	// Caller is the caller of the paused run. The Result of a run that requests an approval has the
-	// status paused.
+	// ApprovalEnded is called after a request for approval was approved or denied, or has expired.
+	// The Caller in RunInfo is the caller of the paused run. The Result of a run that requests an
+	// approval has the status paused.
 	ApprovalEnded(ctx context.Context, caller Caller, state approval.State)
 }
 
-// CodeTool is the tool name in RunInfo for runs of an AdHocTool. The name that the caller chose for
-// such a tool is not used.
+// CodeTool is the tool name in RunInfo for runs of an AdHocTool. The tool name that the caller
+// chose for the AdHocTool is not used.
 const CodeTool = "code"
 
 // Outcome is the outcome of an invocation. Observers that count runs use it.
@@ -57,7 +57,7 @@ const (
 	// OutcomeExecuted means that the tool was executed at least once, successfully or not.
 	OutcomeExecuted Outcome = "executed"
 	// OutcomeRepeated means that the tool was not executed, because an earlier run had the same
-	// idempotency key. The Result is the Result of the earlier run.
+	// idempotency key. The Result of such an invocation is the Result of the earlier run.
 	OutcomeRepeated Outcome = "repeated"
 	// OutcomeRefused means that the tool was not executed, because the BeforeRun method of an
 	// observer refused the run.
@@ -67,7 +67,7 @@ const (
 	OutcomeNotStarted Outcome = "not_started"
 )
 
-// RunInfo identifies the run that an Observer's method is called for.
+// RunInfo identifies the run for which a method of an Observer is called.
 type RunInfo struct {
 	ID string
 	// App is the id of the host's app.
@@ -77,10 +77,11 @@ type RunInfo struct {
 	// set for a tool that an agent calls.
 	Tool  string
 	Agent string
-	// Sleep is true for a run of sleep-time memory. Tool is then the tool that makes proposals, or "".
+	// Sleep is true for a run of sleep-time memory. In a run of sleep-time memory, Tool is the tool
+	// that makes proposals, or "".
 	Sleep   bool
 	Caller  Caller
-	Attempt int // number of the attempt, starting at 1; 0 outside of attempts
+	Attempt int // number of the attempt, starting at 1, or 0 outside of attempts
 	// UnrecordedMessages is the number of messages of a turn that the transcript of the session
 	// does not contain, because they exceed a quota. UnrecordedMessages is set in RunEnded.
 	UnrecordedMessages int
@@ -116,8 +117,8 @@ func (e CallEvent) Store() string {
 
 // Execution describes one attempt of a run.
 type Execution struct {
-	// Began is the start time of the attempt. QueueTime is the time that the attempt then waited at
-	// the gate. Duration is the execution time of the guest, or 0 if the guest was not executed.
+	// Began is the start time of the attempt. QueueTime is the time that the attempt waited at the
+	// gate. Duration is the execution time of the guest, or 0 if the guest was not executed.
 	Began               time.Time
 	QueueTime, Duration time.Duration
 	// CPU is the CPU time of the guest.

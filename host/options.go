@@ -20,33 +20,36 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Options configures a Host. App and Backend are required. All other fields have defaults, which
-// apply if a field is zero.
+// Options configures a Host. The fields App and Backend are required. Each other field has a
+// default value, which applies if the field is zero.
 type Options struct {
 	// App is the app whose tools the host runs; see app.Load.
 	App *app.App
 	// Backend stores the records of the app. The host does not close it.
 	Backend storage.Backend
-	// Engines are the engines that run the tools. Each engine runs the tools that have one of its
-	// file extensions. Use the engines of a worker pool (engines.NewPool), or engines.InProcess for
-	// trusted tools. With other engines, load the app with an app.Loader and set its Extensions to
-	// the result of Options.Extensions. By default there are no engines, so every run fails.
+	// Engines are the engines that run the tools. Each engine runs the tools whose files have one
+	// of its file extensions. Use the engines of a worker pool (engines.NewPool), or
+	// engines.InProcess for trusted tools. With other engines, load the app with an app.Loader and
+	// set its Extensions to the result of Options.Extensions. By default there are no engines, so
+	// every run fails.
 	Engines []engine.Engine
-	// Kinds are the kinds of stores that are supported in addition to documents, facts, blocks and the state
-	// of agents. If there are any, load the app with an app.Loader that has the same Kinds.
+	// Kinds are the kinds of stores that are supported in addition to documents, facts, blocks and
+	// the state of agents. If there are any Kinds, load the app with an app.Loader that has the
+	// same Kinds.
 	Kinds []kind.Kind
 	// Gate limits the number of concurrent runs and determines which waiting run is admitted next. Use
 	// one gate for all hosts of a process. The number of workers in a worker pool should be the number
 	// of concurrent runs that the gate admits. By default, the host has its own gate with the limits
 	// of admission.OneApp.
 	Gate *admission.Gate
-	// Observers observe the runs of the host. The observers are called in this order.
+	// Observers observe the runs of the host. The observers are called in the order of the slice.
 	Observers []Observer
-	// Models are the models that the operator offers to tools. Use one set for all hosts of a
-	// process, because it counts the tokens. By default, there are no models.
+	// Models are the models that the operator offers to tools. Use one set of models for all hosts
+	// of a process, because the set counts the tokens. By default, there are no models.
 	Models *model.Set
-	// Index contains the search indexes of collections. Use one for all hosts of a process, because it
-	// bounds the memory of all indexes. By default, the host has its own.
+	// Index contains the search indexes of collections. Use one index for all hosts of a process,
+	// because the index bounds the memory of all collections. By default, the host has an index of
+	// its own.
 	Index *index.Set
 	// Limits are the limits on runs. Memory contains the limits on the records of the app.
 	Limits Limits
@@ -64,20 +67,22 @@ type Options struct {
 	// Metering is the retention of daily usage totals, which include the number of runs and their
 	// CPU time; see Host.Meter. By default, usage is not metered.
 	Metering time.Duration
-	// FileURL returns the download URL of an uploaded file. The URL must be valid until the file
-	// expires. By default, files have no URL.
+	// FileURL returns the download URL of an uploaded file. The URL that FileURL returns must be
+	// valid until the file expires. By default, uploaded files have no URL.
 	FileURL func(tenant string, file artifact.Artifact) string
-	// SleepRounds contains the positions of sleep-time memory in its queues. Share it among the hosts of
-	// a process that opens and closes hosts. By default, the host has SleepRounds of its own.
+	// SleepRounds contains the positions of sleep-time memory in its queues. Share SleepRounds
+	// among the hosts of a process that opens and closes hosts. By default, the host has
+	// SleepRounds of its own.
 	SleepRounds *SleepRounds
-	// Now is the clock of the host. Rand is the source of random bytes for ids. Now and Rand must
-	// be safe for concurrent use. The default clock is that of the Backend, if it implements
-	// storage.Clock, or else that of the system. The default source is that of the system. Guests always
-	// have a separate clock and random source.
+	// Now is the clock of the host. Rand is the source of random bytes from which the host makes
+	// ids. Now and Rand must be safe for concurrent use. The default clock is the clock of the
+	// Backend if it implements storage.Clock, or else the clock of the system. The default random
+	// source is the random source of the system. Guests always have a separate clock and random
+	// source.
 	Now  func() time.Time
 	Rand io.Reader
 	// Logger logs details that callers must not see, such as the errors of the backend. By default,
-	// they are discarded.
+	// these details are not logged.
 	Logger *slog.Logger
 }
 
@@ -92,7 +97,7 @@ func (o Options) withDefaults() Options {
 		o.Tenants = []string{DefaultTenant}
 	}
 	if o.Gate == nil {
-		o.Gate, _ = admission.New(admission.OneApp()) // fails only for negative limits
+		o.Gate, _ = admission.New(admission.OneApp()) // fails only if a limit is negative
 	}
 	if o.SleepRounds == nil {
 		o.SleepRounds = &SleepRounds{}
@@ -127,11 +132,11 @@ const DefaultTenant = "default"
 // its default value. Open rejects negative values.
 type Limits struct {
 	// Timeout is the time limit of a run if neither the tool nor the invocation sets one. The time
-	// includes all attempts and the time in the queue. The default is 5 seconds.
+	// limit includes all attempts and the time in the queue. The default is 5 seconds.
 	Timeout time.Duration
-	// Deadline is the time limit of a run of a tool that can make external calls. Unlike Timeout, it
-	// includes the time in which the run waits for their answers. If the Timeout of a run is longer,
-	// the Timeout is the deadline. The default is 60 seconds.
+	// Deadline is the time limit of a run of a tool that can make external calls. Unlike Timeout,
+	// Deadline includes the time in which the run waits for the answers to its external calls. If
+	// the Timeout of a run is longer, the Timeout is the deadline. The default is 60 seconds.
 	Deadline time.Duration
 	// MaxTimeout is the largest time limit that a tool or an invocation can set. The default is 180
 	// seconds.
@@ -147,7 +152,8 @@ type Limits struct {
 	// the time limit.
 	CPU time.Duration
 	// CallDepth is the maximum depth of nested calls in the guest. ValueNesting is the maximum
-	// nesting depth of values that the guest and the host exchange. The defaults are 500 and 100.
+	// nesting depth of values that the guest and the host exchange. CallDepth has the default 500,
+	// and ValueNesting the default 100.
 	CallDepth    int
 	ValueNesting int
 	// Values is the maximum number of values in an input, a context or an output, including nested
@@ -160,14 +166,14 @@ type Limits struct {
 	// SourceBytes is the maximum size of the entry file of a tool. The default is 64 MiB.
 	SourceBytes int
 	// LoadTimeout is the time limit of the compilation of a declared tool. A tool is compiled once,
-	// and runs are not charged for the compilation. An invocation with a Timeout stops waiting when
-	// that time has passed, but the compilation continues for later runs. The compilation of an
-	// ad-hoc tool is instead part of its run and limited by the run's time limit. The default is 30
-	// seconds.
+	// and runs are not charged for the compilation. An invocation with a Timeout stops waiting for
+	// the compilation when that time has passed, but the compilation continues for later runs. The
+	// compilation of an ad-hoc tool is part of its run, so the run's time limit applies to it. The
+	// default is 30 seconds.
 	LoadTimeout time.Duration
 	// LogBytes and LogLines are the maximum size and the maximum number of lines of the log of a
-	// run. Further lines are dropped, and a final log line reports this. The defaults are 64 KiB
-	// and 1,000.
+	// run. Log lines beyond these limits are dropped, and a final log line reports this. LogBytes
+	// has the default 64 KiB, and LogLines the default 1,000.
 	LogBytes int
 	LogLines int
 	// Calls is the maximum number of memory calls of an attempt. The default is 1,000.
@@ -216,9 +222,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// For returns the limits of a tool's attempts. Each limit is the lower one of two limits: the
-// host's limit, and the limit that the tool declares. memory is the default memory limit of the
-// engine.
+// For returns the limits of a tool's attempts. Each limit is the lower one of the host's limit and
+// the limit that the tool declares. memory is the default memory limit of the engine.
 func (l Limits) For(own declare.Limits, memory int64) Limits {
 	setDefault(&l.MemoryBytes, memory)
 	l.MemoryBytes = stricter(l.MemoryBytes, own.Memory)

@@ -9,8 +9,8 @@ import (
 )
 
 // checkOutput checks that the output of a run is valid JSON, is within the limits, and matches the
-// tool's output schema. Engines also check JSON and limits, but the host cannot trust an isolated
-// engine, because a guest could have compromised the engine.
+// tool's output schema. The engine also checks the output, but the host cannot trust an isolated
+// engine, because a guest could have compromised it.
 func (r *run) checkOutput(out engine.Output) (engine.Output, error) {
 	if len(out.Output) == 0 {
 		out.Output = json.RawMessage("null")

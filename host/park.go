@@ -9,8 +9,8 @@ import (
 )
 
 // park releases the run's slot at the gate and its locks, and stops its clock, before a call leaves
-// the host. If too many runs are parked, the error is a fault, and nothing has changed. A run with
-// calls in flight was parked before and is always parked again.
+// the host. If too many runs are parked, the error is a fault, and nothing has changed. If the run
+// has other calls in flight, it was parked before, and park always succeeds again.
 func (x *externals) park(again bool) error {
 	if err := x.h.gate.Park(x.job.flow(), again); err != nil {
 		return err
@@ -24,8 +24,8 @@ func (x *externals) park(again bool) error {
 }
 
 // unpark waits for a slot at the gate. If the attempt ends first, unpark returns an error that ends
-// the run. The run then has no slot. The end of a nested run does not end the wait, because the
-// outer run needs the slot.
+// the run. After such an error, the run has no slot. The end of a nested run does not end the wait,
+// because the outer run needs the slot.
 func (x *externals) unpark() error {
 	defer func() {
 		for _, c := range x.job.clocks {
@@ -40,8 +40,8 @@ func (x *externals) unpark() error {
 }
 
 // clock is a context that ends when the computing time of a run reaches its time limit. The time
-// while it is paused does not count. The deadline of the context is the run's deadline, which
-// includes all time.
+// while the clock is paused does not count. The deadline of the context is the run's deadline,
+// which also includes paused time.
 type clock struct {
 	context.Context
 	cancel context.CancelCauseFunc
@@ -49,7 +49,7 @@ type clock struct {
 	// The field over is true if the time limit ended the context.
 	over atomic.Bool
 	// The field left is the remaining computing time at the last start of the timer. Only the run's
-	// goroutine uses it.
+	// goroutine uses the field left.
 	left    time.Duration
 	started time.Time
 }

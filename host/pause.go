@@ -27,8 +27,9 @@ type pauseError struct {
 // Error implements error.
 func (p *pauseError) Error() string { return "the run waits for an approval of " + p.effect.Operation }
 
-// repeatable contains values that all executions of a run must have in common, so that the run
-// reaches the same effects again. repeatable is zero for a tool whose effects need no approval.
+// repeatable contains the values that all executions of a run have in common, so that each
+// execution reaches the same effects. For a tool whose effects need no approval, repeatable is
+// zero.
 type repeatable struct {
 	// Now is the time that the guest's clock shows, and Seed is the seed of its random source.
 	Now  time.Time `json:"now,omitzero"`
@@ -80,8 +81,9 @@ type pausedInvocation struct {
 	Deadline         time.Duration      `json:"deadline,omitempty"`
 }
 
-// storedInvocation returns the stored form of an invocation. The first execution has already given
-// its metadata and references to the session, so they are stored only if there is no session.
+// storedInvocation returns the stored form of an invocation. The first execution has already stored
+// the metadata and references with the session, so they are part of the stored form only if there
+// is no session.
 func storedInvocation(inv Invocation) pausedInvocation {
 	p := pausedInvocation{
 		Tool: inv.Tool, Caller: inv.Caller, Code: inv.Code, Input: inv.Input, Context: inv.Context, Key: inv.Key, Mocks: inv.Mocks, Recalls: inv.Recalls,
@@ -93,7 +95,7 @@ func storedInvocation(inv Invocation) pausedInvocation {
 	return p
 }
 
-// invocation returns the invocation that was stored.
+// invocation returns the invocation of a paused run.
 func (p pausedInvocation) invocation() Invocation {
 	return Invocation{
 		Tool: p.Tool, Caller: p.Caller, Code: p.Code, Input: p.Input, Context: p.Context, Metadata: p.Metadata,
@@ -102,8 +104,8 @@ func (p pausedInvocation) invocation() Invocation {
 	}
 }
 
-// pause stores a run that waits for an approval, and sets its field approval. If another run has used the
-// idempotency key in the meantime, its Result is returned instead.
+// pause stores a run that waits for an approval, and sets the run's field approval. If another run
+// has used the idempotency key in the meantime, pause returns the Result of the other run.
 func pause(ctx context.Context, r *run, p *pauseError) (memory.Done, error) {
 	stored, err := encodeRun(ctx, r, p)
 	if err != nil {

@@ -18,11 +18,11 @@ import (
 // Rendered is a rendered template.
 type Rendered struct {
 	Text string
-	// Missing lists the expressions that were rendered as "", because their value does not exist or
-	// is null. An example is memory.prefs.language. Each expression is listed once.
+	// Missing lists the expressions that were rendered as "" because their value is null or does
+	// not exist. An example is memory.prefs.language. Each expression is listed once.
 	Missing []string
-	// SystemReminders are the lines of the user's blocks that match the message, if the policy of the
-	// request asks for them.
+	// SystemReminders are the lines of the user's blocks that match the message, if the policy of
+	// the request is ArchivalAuto.
 	SystemReminders []string
 }
 
@@ -33,7 +33,8 @@ type PromptRequest struct {
 	Caller Caller
 	// MemoryPolicy determines the value of {{memory.user_memory}} and the reminders in the result.
 	MemoryPolicy MemoryPolicy
-	// Message is the message of the user. With ArchivalAuto, it is the query for reminders.
+	// Message is the message of the user. If the policy is ArchivalAuto, Message is also the query
+	// for reminders.
 	Message string
 }
 
@@ -44,7 +45,7 @@ func (h *Host) Render(ctx context.Context, caller Caller, prompt string) (string
 	return rendered.Text, err
 }
 
-// RenderPrompt is like Render, but applies a policy for blocks. RenderPrompt also returns the
+// RenderPrompt is like Render, but also applies a policy for blocks. RenderPrompt also returns the
 // expressions whose value is missing.
 func (h *Host) RenderPrompt(ctx context.Context, r PromptRequest) (Rendered, error) {
 	declared, ok := h.app.Prompt(r.Prompt)
@@ -82,7 +83,7 @@ func promptFault(a *app.App, err error) error {
 	return &g
 }
 
-// isBlock reports whether an app declares a block with a name.
+// isBlock reports whether an app declares a block with the given name.
 func isBlock(a *app.App, name string) bool {
 	return slices.ContainsFunc(a.Blocks, func(b declare.Block) bool { return b.Name == name })
 }

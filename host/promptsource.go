@@ -39,7 +39,7 @@ func (p promptSource) store(ctx context.Context, name string) (json.RawMessage, 
 }
 
 // userMemory returns the value of user_memory: the texts of the blocks with the use context. The
-// template must be able to read at least one of them.
+// template must have the right to read at least one of these blocks.
 func (p promptSource) userMemory(ctx context.Context) (json.RawMessage, error) {
 	if !slices.ContainsFunc(p.h.app.Blocks, func(b declare.Block) bool {
 		return b.Use == declare.BlockContext && p.authority.CanRead(b.Name)
@@ -55,7 +55,8 @@ func (p promptSource) userMemory(ctx context.Context) (json.RawMessage, error) {
 	return json.Marshal(found.UserMemory)
 }
 
-// noUserMemory returns the fault for a template that uses user_memory without a block.
+// noUserMemory returns the fault for a template that uses user_memory although it can read no
+// block.
 func (p promptSource) noUserMemory() error {
 	f := abi.Faultf(abi.NotFound, "user_memory contains no block, because the prompt has no grant on a block")
 	if len(p.h.app.Blocks) == 0 {
@@ -64,8 +65,8 @@ func (p promptSource) noUserMemory() error {
 	return f.WithHint("grant one to the prompt: grants: {%s: read}", declare.Core)
 }
 
-// reminders returns the lines of blocks that match the message of the request. There are none unless
-// the policy asks for them.
+// reminders returns the lines of blocks that match the message of the request. If the policy does
+// not ask for reminders, the result is empty.
 func (p promptSource) reminders(ctx context.Context) ([]string, error) {
 	if err := p.request.MemoryPolicy.check(); err != nil || p.request.MemoryPolicy.ArchivalMode != ArchivalAuto || len(p.h.app.Blocks) == 0 {
 		return nil, err

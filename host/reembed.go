@@ -19,22 +19,24 @@ type Reembedding struct {
 	// dimension.
 	Embedder string `json:"embedder"`
 	Dim      int    `json:"dimension"`
-	// Moved is the number of entries that the move has given new vectors so far, also in earlier calls.
+	// Moved is the number of entries that have new vectors since the move began, including earlier
+	// calls.
 	Moved int `json:"moved"`
-	// Done is true if the collection now belongs to the model.
+	// Done is true if the move is complete, so that the collection belongs to the new model.
 	Done bool `json:"done"`
 }
 
 const (
 	// reembedTime is the time after which a call of ReembedStep does not begin another batch.
 	reembedTime = 5 * time.Second
-	// embedTime is the time limit for the vectors of a batch. It is shorter than the lease of a move.
+	// embedTime is the time limit for the vectors of a batch. embedTime is shorter than the lease
+	// of a move.
 	embedTime = 90 * time.Second
 )
 
-// Reembed moves the entries of a collection to the embedding model that the app declares: it makes their
-// vectors again. It calls ReembedStep until the move is done. After each step, it calls the function
-// "report", unless it is nil.
+// Reembed moves the entries of a collection to the embedding model that the app declares, which
+// computes new vectors for them. Reembed calls ReembedStep until the move is done. After each step,
+// Reembed calls the function "report", unless report is nil.
 func (c Collections) Reembed(ctx context.Context, caller Caller, name string, report func(Reembedding)) (Reembedding, error) {
 	for {
 		state, err := c.ReembedStep(ctx, caller, name)
@@ -47,13 +49,13 @@ func (c Collections) Reembed(ctx context.Context, caller Caller, name string, re
 	}
 }
 
-// ReembedStep moves entries of a collection for about five seconds. The progress is stored with each
-// batch, so a further call continues after a failure or a crash. The tokens of the model count for the
-// app and the tenant, but not for users. Only one process at a time can move a collection; for others,
-// the fault is conflict.
+// ReembedStep moves entries of a collection for about five seconds. The progress is stored with
+// each batch, so a further call continues after a failure or a crash. The tokens of the model count
+// against the quotas of the app and the tenant, but not of users. Only one process at a time can
+// move a collection; the calls of other processes fail with the fault conflict.
 //
-// Runs can read and write entries during the move. An entry without a vector of the declared model is
-// found only by its words.
+// Runs can read and write entries during the move. Until an entry has a vector of the declared
+// model, searches find the entry only by its words.
 func (c Collections) ReembedStep(ctx context.Context, caller Caller, name string) (state Reembedding, err error) {
 	id, err := c.h.newID("op")
 	if err != nil {
@@ -93,7 +95,7 @@ type mover struct {
 	move     *memory.Move
 }
 
-// run moves batches of entries until the time is up. It reports whether the move is done.
+// run moves batches of entries until the time is up. run reports whether the move is done.
 func (mv mover) run(ctx context.Context) (done bool, err error) {
 	defer func() {
 		if done {
@@ -115,7 +117,7 @@ func (mv mover) run(ctx context.Context) (done bool, err error) {
 	return done, err
 }
 
-// batch moves a batch of entries. It reports whether no entries are left.
+// batch moves a batch of entries. batch reports whether no entries are left.
 func (mv mover) batch(ctx context.Context) (done bool, err error) {
 	id, err := mv.c.h.newID("op")
 	if err != nil {
@@ -144,8 +146,8 @@ func (mv mover) batch(ctx context.Context) (done bool, err error) {
 	return done, err
 }
 
-// vectors returns the vectors of the texts of a batch, which fit into one request. Equal texts are
-// embedded once.
+// vectors returns the vectors of the texts of a batch, which fit into one request to the embedder.
+// Equal texts are embedded once.
 func (mv mover) vectors(ctx context.Context, texts []string) ([][]float32, error) {
 	ctx, cancel := context.WithTimeout(ctx, embedTime)
 	defer cancel()
@@ -165,8 +167,8 @@ func (mv mover) vectors(ctx context.Context, texts []string) ([][]float32, error
 	return vectors, nil
 }
 
-// embed sends a request to the embedder and counts its usage. A local embedder computes the vectors in
-// this process, once the gate admits it.
+// embed sends a request to the embedder and counts its usage. A local embedder computes the vectors
+// in this process, after the gate has admitted the operation.
 func (mv mover) embed(ctx context.Context, texts []string) (made [][]float32, err error) {
 	h := mv.c.h
 	if local, ok := mv.embedder.(model.LocalEmbedder); ok {

@@ -24,11 +24,11 @@ type Review struct {
 	Findings []Finding
 }
 
-// Finding is a likely mistake in a tool. Examples are code that always fails, code without effect,
-// and a limit that exceeds the host's limit.
+// Finding is a likely mistake in a tool. Examples of findings are code that always fails, code
+// without effect, and a limit that exceeds the host's limit.
 type Finding struct {
-	// Limit is the key under limits in the app file, such as "memory", if the finding is about a
-	// limit of the tool. Otherwise Limit is "".
+	// If the finding is about a limit of the tool, Limit is the key under limits in the app file,
+	// such as "memory". Otherwise Limit is "".
 	Limit string
 	// Code is the kind of the mistake, as in a Problem of package app.
 	Code problem.Code
@@ -121,8 +121,9 @@ func checkCall(h *Host, t app.Tool, call engine.MemoryCall) (Finding, bool) {
 		"%s requires the grant %s on the %s %q", call.Op, op.Verb, what, call.Store)
 }
 
-// grantOn returns the index of the grant on a store, or -1. A grant with the name of the store
-// takes precedence over patterns. A longer pattern takes precedence over a shorter pattern.
+// grantOn returns the index of the grant on a store, or -1. A grant that contains the exact name of
+// the store takes precedence over patterns. A longer pattern takes precedence over a shorter
+// pattern.
 func grantOn(grants []declare.Grant, store string) int {
 	at := slices.IndexFunc(grants, func(g declare.Grant) bool { return g.Store == store })
 	for i, g := range grants {
@@ -140,7 +141,7 @@ func findingAt(at engine.Position) func(code problem.Code, hint, format string, 
 	}
 }
 
-// checkFactCall checks a call whose argument is a fact. Operations of other kinds of stores are
+// checkFactCall checks a call whose argument is a fact. Calls with other kinds of stores are
 // ignored.
 func checkFactCall(a *app.App, t app.Tool, op abi.Operation, call engine.MemoryCall) (Finding, bool) {
 	finding := findingAt(call.Position)
@@ -227,8 +228,8 @@ func grantHint(store string, verbs ...abi.Verb) string {
 	return fmt.Sprintf("add a grant to the tool: grants: {%s: %s}", store, text)
 }
 
-// clamped returns a finding for each limit of a tool that exceeds the host's limit. In that case
-// the host's limit applies.
+// clamped returns a finding for each limit of a tool that exceeds the host's limit. In each of
+// these cases, the host's limit applies.
 func clamped(h *Host, t *tool) []Finding {
 	host := h.limits.For(declare.Limits{}, t.memory)
 	var findings []Finding

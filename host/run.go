@@ -28,7 +28,8 @@ type run struct {
 	undeclared []string
 	limits     Limits // of an attempt
 	last       *attempt
-	// onSearch is called before each call of recall. It is nil, unless an agent executes the tool.
+	// onSearch is called before each call of recall. onSearch is nil, unless an agent executes the
+	// tool.
 	onSearch func(ctx context.Context) error
 	// paused is the stopped clock of a run with an idempotency key, until its first attempt. The
 	// time in which the run waits for an earlier run with the same key is not computing time.
@@ -40,8 +41,8 @@ type run struct {
 }
 
 // Run executes a tool once. The Result is never nil. If the run fails, the error is the fault in
-// the Result, which works with errors.Is(err, abi.Timeout). When ctx ends, the run is stopped
-// unless it has begun to commit. The error of a stopped run also wraps ctx.Err().
+// the Result, so errors.Is(err, abi.Timeout) works. When ctx ends, the run is stopped unless it has
+// begun to commit. The error of a stopped run also wraps ctx.Err().
 func (h *Host) Run(ctx context.Context, inv Invocation) (*report.Result, error) {
 	r := newRun(h, &inv)
 	if ctx == nil {
@@ -101,7 +102,7 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 		return done, err
 	}
 	if r.tool.external() {
-		ctx = whole // the time limit does not include the time in which the run waits for answers
+		ctx = whole // this time limit excludes the time in which the run waits for answers
 	}
 	ctx, cancel = limited(ctx, r)
 	defer cancel()
@@ -112,8 +113,8 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	return done, err
 }
 
-// findTool sets the tool of the run. If the function "release" is not nil, it must be called when the
-// run has ended.
+// findTool sets the tool of the run. If the function "release" is not nil, the caller must call it
+// after the run.
 func findTool(ctx context.Context, r *run) (release func(), err error) {
 	err = r.identify(ctx, "run", func() (err error) {
 		if r.tool, release, err = r.h.toolOf(r.inv); err == nil {
@@ -147,7 +148,7 @@ func (r *run) prepare() (err error) {
 	}
 	r.fingerprint = r.makeFingerprint()
 	if r.tool.external() && r.limits.CPU == 0 {
-		r.limits.CPU = 2 * r.timeLimit() // the engine's default would depend on the deadline
+		r.limits.CPU = 2 * r.timeLimit() // the default of the engine would depend on the deadline
 	}
 	if r.tool.isGated() {
 		return r.same.start(r.h)
@@ -176,7 +177,7 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	return a.finish(ctx, &out, &event)
 }
 
-// finish records the end of an attempt. It returns the error of the attempt.
+// finish records the end of an attempt. finish returns the error of the attempt.
 func (a *attempt) finish(ctx context.Context, out *engine.Output, event *Execution) error {
 	r := a.run
 	r.cpu += event.CPU
@@ -230,8 +231,8 @@ func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Exec
 	}
 }
 
-// complete makes the vectors of the entries that the tool has remembered, while the run has a slot at
-// the gate.
+// complete computes the vectors of the entries that the tool has remembered, while the run has a
+// slot at the gate.
 func (a *attempt) complete(ctx context.Context) error {
 	stop := threadCPU()
 	defer func() { a.searching += stop() }()
@@ -255,8 +256,8 @@ func (a *attempt) runProgram(ctx context.Context, out *engine.Output, e *Executi
 	e.CPU = stop()
 }
 
-// hostMemory is the Memory of an observer. It performs operations on the View of the attempt, but
-// with the rights of the host.
+// hostMemory is the Memory of an observer. hostMemory performs operations on the View of the
+// attempt, but with the rights of the host.
 type hostMemory struct{ view *memory.View }
 
 // Call performs an operation for the host.
@@ -267,7 +268,7 @@ func (m hostMemory) Call(ctx context.Context, call abi.Call) (json.RawMessage, e
 // storedResult returns the Result to store under the invocation's idempotency key.
 func (r *run) storedResult(effects report.Effects) ([]byte, error) {
 	text, err := json.Marshal(r.result(memory.Done{Effects: effects, Attempts: r.attempts}, nil))
-	if err != nil { // the fault is not an error of the backend
+	if err != nil { // the error is a fault, not an error of the backend
 		r.h.log.Error("cannot encode a result as JSON", "run", r.info.ID, "tool", r.inv.Tool, "error", err)
 		return nil, abi.FaultOf(err)
 	}

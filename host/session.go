@@ -31,8 +31,9 @@ func (s Sessions) Start(ctx context.Context, caller Caller, start session.Start)
 	return started, err
 }
 
-// End ends the caller's session and removes its data. The session id is rejected from then on. If an
-// agent answers in the session, End first fires its event session:end and evaluates its triggers.
+// End ends the caller's session and removes its data. After the end, requests with this session id
+// are rejected. If an agent answers in the session, End first fires its event session:end and
+// evaluates its triggers.
 func (s Sessions) End(ctx context.Context, caller Caller) (session.Session, error) {
 	s.fireSessionEnd(ctx, caller)
 	ended, err := s.h.memory.Sessions().End(ctx, caller.as(""))
@@ -63,8 +64,8 @@ func (s Sessions) List(ctx context.Context, caller Caller, after string, limit i
 	return found, next, err
 }
 
-// withUser adds the user of the session or of the workflow to an operator's caller that has no user.
-// The caller of a run must already contain the user.
+// withUser adds the user of the session or of the workflow to an operator's caller that has no
+// user. In a run, the caller must already contain the user.
 func (s Sessions) withUser(ctx context.Context, caller Caller) Caller {
 	if caller.User == "" && caller.Session != "" {
 		if found, err := s.Get(ctx, caller); err == nil {

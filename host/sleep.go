@@ -30,14 +30,15 @@ const (
 
 // SleepPass is the result of RunDue.
 type SleepPass struct {
-	// Runs is the number of runs that have begun, and Failed the number of these runs that failed.
+	// Runs is the number of runs that have begun, and Failed is the number of these runs that
+	// failed.
 	Runs   int `json:"runs"`
 	Failed int `json:"failed"`
 	// Postponed is the number of conversations without a run, because they have continued or because
 	// another node processes them.
 	Postponed int `json:"postponed"`
-	// Dropped is the number of proposals that were dropped because they were rejected twice. The log
-	// contains the reasons.
+	// Dropped is the number of proposals that were dropped because they were rejected twice. The
+	// log contains the reasons for dropping proposals.
 	Dropped int `json:"dropped"`
 }
 
@@ -51,12 +52,13 @@ func (p SleepPass) Plus(q SleepPass) SleepPass {
 // RunDue processes conversations of the host's tenants that have settled. RunDue begins at most 8
 // runs for each tenant, at most one of them for each user, and waits until they have ended. The
 // users take turns. A failed run is in the ledger and is repeated later. After 10 failed runs, the
-// messages are discarded, with a warning in the log and an entry in the ledger. If the SleepPass is
-// zero, nothing is due. RunDue does nothing if the app does not declare sleep, or if an operator
-// has paused the runs of a tenant.
+// messages are discarded, with a warning in the log and an entry in the ledger. If RunDue returns
+// the zero SleepPass, no run is due. RunDue does nothing if the app does not declare sleep, or if
+// an operator has paused the runs of a tenant.
 //
-// Several nodes can call RunDue at the same time. Each conversation changes the blocks exactly
-// once. If a node stops during a run, however, the tool or the model is called again.
+// Several nodes can call RunDue at the same time. Even then, each conversation changes the blocks
+// exactly once. If a node stops during a run, however, the repeated run calls the tool or the model
+// again.
 func (s Sleep) RunDue(ctx context.Context) (SleepPass, error) {
 	if s.h.app.Sleep == nil || s.h.closed.Load() {
 		return SleepPass{}, nil
@@ -103,7 +105,7 @@ func (s Sleep) next(ctx context.Context) ([]memory.Due, error) {
 	return all, errors.Join(errs...)
 }
 
-// nextOf returns the records of a tenant, at most one for each user.
+// nextOf returns the next records of a tenant, and at most one record for each user.
 func (s Sleep) nextOf(ctx context.Context, tenant string) ([]memory.Due, error) {
 	queue := memory.NewSleepQueue(s.h.memory)
 	if _, paused, err := queue.Paused(ctx, tenant); err != nil || paused {
@@ -112,11 +114,11 @@ func (s Sleep) nextOf(ctx context.Context, tenant string) ([]memory.Due, error) 
 	return s.h.sleepRounds.next(ctx, queue, sleepQueueKey{s.h.app.ID, tenant})
 }
 
-// run leases the run of a record and executes it. If the run fails, it is repeated later, and the error
-// of the method is nil.
+// run leases the run of a record and executes it. If the run fails, it is repeated later, and the
+// error is nil.
 func (s Sleep) run(ctx context.Context, d memory.Due) (SleepPass, error) {
 	if ctx.Err() != nil {
-		return SleepPass{}, nil // the next call processes the rest
+		return SleepPass{}, nil // the next call of RunDue processes the remaining records
 	}
 	queue := memory.NewSleepQueue(s.h.memory)
 	lease, err := queue.Lease(ctx, d, s.h.app.Sleep.After, sleepLease)

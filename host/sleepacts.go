@@ -27,9 +27,10 @@ func (s Sleep) setPaused(ctx context.Context, caller Caller, act string, paused 
 	})
 }
 
-// Retry makes conversations due whose last run has failed, in the caller's tenant and at most 1,000 of
-// them. Otherwise, a failed run is repeated after an increasing delay. The failed runs before the call
-// no longer count toward the 10 runs after which messages are discarded.
+// Retry makes conversations due whose last run has failed. Retry applies to at most 1,000
+// conversations in the caller's tenant. Without Retry, a failed run is repeated after an increasing
+// delay. Runs that failed before Retry no longer count toward the 10 failed runs after which
+// messages are discarded.
 func (s Sleep) Retry(ctx context.Context, caller Caller) error {
 	return s.act(ctx, caller, actRetry, func(queue memory.SleepQueue, tenant string) error {
 		_, err := queue.Retry(ctx, tenant)
@@ -37,7 +38,8 @@ func (s Sleep) Retry(ctx context.Context, caller Caller) error {
 	})
 }
 
-// act performs an act of an operator on the queue of the caller's tenant and adds it to the ledger.
+// act performs an act of an operator on the queue of the caller's tenant and adds the act to the
+// ledger.
 func (s Sleep) act(ctx context.Context, caller Caller, act string, do func(queue memory.SleepQueue, tenant string) error) error {
 	if s.h.app.Sleep == nil {
 		return errNoSleep

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// sleepRetry is the time until the first repetition of a failed run. Each further repetition waits
-	// twice as long, but not longer than maxSleepRetry.
+	// sleepRetry is the time until the first repetition of a failed run. The delay doubles with
+	// each further repetition, up to maxSleepRetry.
 	sleepRetry    = time.Minute
 	maxSleepRetry = 4 * time.Hour
 	// maxSleepTries is the maximum number of runs for the same messages. The last run begins about
@@ -21,8 +21,8 @@ const (
 	maxSleepTries = 10
 )
 
-// fail ends the lease of a run that has failed. The run is repeated later. After too many failed runs,
-// the messages are discarded.
+// fail ends the lease of a run that has failed. The failed run is repeated later. After too many
+// failed runs for the same messages, the messages are discarded.
 func (s Sleep) fail(ctx context.Context, r *sleepRun, f *abi.Fault) error {
 	lease := r.lease
 	attrs := []any{"run", r.turn.info.ID, "app", s.h.app.ID, "tenant", lease.Tenant, "tries", lease.Tries, "code", f.Code}
@@ -45,8 +45,8 @@ func loggedMessage(f *abi.Fault) string {
 	return f.Message
 }
 
-// giveUp discards the messages of a run that has failed too often, with an entry in the ledger. If the
-// conversation has continued, the run is repeated later.
+// giveUp discards the messages of a run that has failed too often, with an entry in the ledger. If
+// the conversation has continued in the meantime, the run is repeated later.
 func (s Sleep) giveUp(ctx context.Context, lease *memory.Lease, code abi.Code) error {
 	ctx = context.WithoutCancel(ctx)
 	queue := memory.NewSleepQueue(s.h.memory)

@@ -10,13 +10,14 @@ import (
 // maxSleepRounds is the maximum number of rounds that SleepRounds remembers.
 const maxSleepRounds = 1000
 
-// SleepRounds contains the positions of sleep-time memory in the queues of apps and tenants. With many
-// due conversations, the users take turns in rounds that cover several calls of Sleep.RunDue. If a
-// program opens and closes hosts, its hosts should share SleepRounds: a round then continues after its
-// host has been closed. The zero value is ready to use. SleepRounds is safe for concurrent use.
+// SleepRounds contains the positions of sleep-time memory in the queues of apps and tenants. With
+// many due conversations, the users take turns in rounds that cover several calls of Sleep.RunDue.
+// If a program opens and closes hosts, its hosts should share SleepRounds, so that a round
+// continues after its host has been closed. The zero value is ready to use. SleepRounds is safe for
+// concurrent use.
 type SleepRounds struct {
 	mu     sync.Mutex
-	rounds map[sleepQueueKey]*sleepRound // only rounds that have not ended, or are in use
+	rounds map[sleepQueueKey]*sleepRound // contains only rounds that have not ended, or are in use
 }
 
 // sleepQueueKey identifies the queue of an app in a tenant.
@@ -29,7 +30,7 @@ type sleepRound struct {
 	uses  int          // guarded by SleepRounds.mu
 }
 
-// next returns the next records of a queue, at most one for each user.
+// next returns the next records of a queue, and at most one record for each user.
 func (s *SleepRounds) next(ctx context.Context, queue memory.SleepQueue, key sleepQueueKey) ([]memory.Due, error) {
 	r := s.use(key)
 	r.mu.Lock()
@@ -53,8 +54,9 @@ func (s *SleepRounds) use(key sleepQueueKey) *sleepRound {
 	return s.rounds[key]
 }
 
-// release ends the use of a round and forgets the round if it has ended. If there are too many rounds,
-// another one is forgotten, and the next round over its queue begins again.
+// release ends the use of a round and forgets the round if it has ended. If there are too many
+// rounds, release forgets another round: the next round over the queue of the forgotten round
+// starts from the beginning.
 func (s *SleepRounds) release(key sleepQueueKey, r *sleepRound, ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 // the blocks, asks a tool or a model for proposals, and stores them, all in one transaction. If
 // another writer changes a block during the run, the run is executed again with the new content.
 type sleepRun struct {
-	// turn executes the run. The run has no agent.
+	// turn executes the run. A sleepRun has no agent.
 	turn  *turn
 	lease *memory.Lease
 	// authority contains the rights on the app's blocks.
@@ -28,13 +28,13 @@ type sleepRun struct {
 // droppedProposal is a proposal that was rejected twice. droppedProposal contains no content.
 type droppedProposal struct{ block, scope, reason string }
 
-// newSleepRun returns a run that has not started yet. The caller of the run is the user of the
-// session and the agent that was active last, without a session.
+// newSleepRun returns a run that has not started yet. The caller of the run has the user of the
+// session, the agent that was active last, and no session.
 func newSleepRun(h *Host, lease *memory.Lease) *sleepRun {
 	caller := Caller{Tenant: lease.Tenant, User: lease.User, Agent: lease.Agent}
 	r := &sleepRun{lease: lease}
 	t := &turn{job: newJob(h, Invocation{Caller: caller, Timeout: DefaultTurnTimeout}, actSleep), name: actSleep, perform: r.update}
-	t.inv.Key = lease.Key() // for the idempotency keys of external calls; no answer is stored under it
+	t.inv.Key = lease.Key() // no answer is stored under this key
 	t.session, t.label, t.info.Sleep, t.info.Tool = lease.Session, h.app.Sleep.Tool, true, h.app.Sleep.Tool
 	r.turn = t
 	var grants []declare.Grant
@@ -60,7 +60,7 @@ func (r *sleepRun) execute(ctx context.Context) error {
 	result := runResult(t, t.info.ID, fault, effectsOr(done.Effects), false)
 	result.Tool, result.Warnings = t.info.Tool, allWarnings(t, nil, result.Effects)
 	if fault != nil {
-		r.dropped = nil // nothing was stored, and the run is repeated
+		r.dropped = nil // nothing was stored, and the run is repeated later
 	}
 	for _, d := range r.dropped {
 		t.h.log.Warn("a proposal of sleep-time memory was dropped", "run", t.info.ID, "app", t.h.app.ID, "tenant", r.lease.Tenant,
@@ -81,7 +81,7 @@ func (r *sleepRun) transact(ctx context.Context) (done memory.Done, err error) {
 	return t.h.memory.Transact(ctx, tx, t.attempt)
 }
 
-// update performs the run once.
+// update executes one attempt of the run.
 func (r *sleepRun) update(ctx context.Context, _ *turn, env *agentEnv) error {
 	env.Hide(func(text string) string { return text })
 	r.dropped = nil
@@ -105,8 +105,8 @@ func (r *sleepRun) update(ctx context.Context, _ *turn, env *agentEnv) error {
 	return t.Finish(ctx)
 }
 
-// giveBack schedules the run again if the session continues. If another node has processed the
-// transcript or has leased the run, there is nothing to do.
+// giveBack schedules the run again if the conversation in the session has continued. If another
+// node has processed the transcript or has leased the run, giveBack does nothing.
 func (r *sleepRun) giveBack(ctx context.Context, t *memory.Transcript) error {
 	if !t.State.Due.Equal(r.lease.At) || len(t.State.Messages) == 0 {
 		return nil
@@ -114,7 +114,8 @@ func (r *sleepRun) giveBack(ctx context.Context, t *memory.Transcript) error {
 	return t.Move(ctx, t.State.SettlesAt(r.turn.h.app.Sleep.After))
 }
 
-// blocks returns the blocks of the caller with their contents. The blocks join the read set.
+// blocks returns the blocks of the caller with their contents. The blocks are added to the read
+// set.
 func (r *sleepRun) blocks(ctx context.Context, v *memory.View) ([]sleep.Block, error) {
 	blocks := sleep.Blocks(r.turn.h.Blocks().Declared(), r.lease.Agent != "", r.turn.h.app.Sleep.UserCore)
 	for i := range blocks {
@@ -139,8 +140,9 @@ func (r *sleepRun) blocks(ctx context.Context, v *memory.View) ([]sleep.Block, e
 	return blocks, nil
 }
 
-// propose requests proposals and stores them. Proposals that cannot be stored are sent back once,
-// with the reasons. If they still cannot be stored, they are dropped.
+// propose requests proposals and stores them. Proposals that cannot be stored are returned once to
+// the tool or the model, with the reasons. If such a proposal still cannot be stored, it is
+// dropped.
 func (r *sleepRun) propose(ctx context.Context, env *agentEnv, request sleep.Request) error {
 	proposals, first, err := r.ask(ctx, env, request, nil)
 	if err != nil {
@@ -213,7 +215,8 @@ func (r *sleepRun) store(ctx context.Context, v *memory.View, blocks []sleep.Blo
 	return rejected, nil
 }
 
-// sentBack reports whether a proposal is sent back if its fault has this code.
+// sentBack reports whether a proposal is returned to the tool or the model if its fault has the
+// given code.
 func sentBack(code abi.Code) bool {
 	return code == abi.TooLarge || code == abi.InvalidArgument || code == abi.QuotaExceeded
 }

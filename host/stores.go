@@ -10,17 +10,18 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Stores is a handle for the stores of an app. Stores is meant for operators: the grants of tools
-// do not apply. Stores is safe for concurrent use.
+// Stores is a handle for the stores of an app. Stores is meant for operators, so the grants of
+// tools do not apply to it. Stores is safe for concurrent use.
 type Stores struct{ h *Host }
 
 // Stores returns a handle for the app's stores.
 func (h *Host) Stores() Stores { return Stores{h} }
 
 // Do executes one memory operation for a caller with the rights of an Authority, and returns the
-// effects of the operation. The effects include schema violations of content that was stored
-// despite them. With memory.Operator, a caller that has no user acts as the user of its session or its
-// workflow. With any other Authority, such a call fails with access_denied.
+// effects of the operation. The effects include the schema violations of content that was stored
+// although it violates its schema. With memory.Operator, a caller that has no user acts as the user
+// of its session or its workflow. With any other Authority, a call for a caller without a user
+// fails with access_denied.
 func (s Stores) Do(ctx context.Context, caller Caller, a memory.Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
 	id, err := s.h.newID("op")
 	if err != nil {
@@ -35,10 +36,10 @@ func (s Stores) Do(ctx context.Context, caller Caller, a memory.Authority, call 
 }
 
 // List returns a page of at most limit records of a store that have not expired. If the caller has
-// a user, a session or a workflow, it returns only their records. The argument "after" is the
-// position at which the page starts. To get the next page, pass the result "next" as this argument.
-// The result "next" is "" on the last page. A page can contain fewer records than the limit allows,
-// even if it is not the last page.
+// a user, a session or a workflow, List returns only the records of that user, session or workflow.
+// The argument "after" is the position at which the page starts. To get the next page, pass the
+// result "next" as this argument. The result "next" is "" on the last page. A page can contain
+// fewer records than the limit allows, even if it is not the last page.
 func (s Stores) List(ctx context.Context, caller Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error) {
 	id, err := s.h.newID("list")
 	if err != nil {
@@ -70,7 +71,7 @@ func (s Stores) Report(ctx context.Context, caller Caller) ([]memory.StoreAudit,
 }
 
 // Unfit returns the number of records of a store in the caller's tenant that do not match a
-// declaration. The result all is true if every record was checked. See memory.Service.Unfit.
+// declaration. The result "all" is true if every record was checked. See memory.Service.Unfit.
 func (s Stores) Unfit(ctx context.Context, caller Caller, st declare.Store) (unfit int, all bool, err error) {
 	return s.h.memory.Unfit(ctx, caller.as("").Tenant, st)
 }

@@ -26,7 +26,7 @@ import (
 type tool struct {
 	app.Tool
 	app       *app.App
-	authority memory.Authority // the rights that the tool's grants imply
+	authority memory.Authority // the rights that the tool's grants give
 	load      func(tenant string, limit time.Duration) (engine.Program, error)
 	source    func() (engine.Source, error)
 	// embeds is true if a model embeds texts of the tool; see embedsWith.
@@ -36,19 +36,19 @@ type tool struct {
 	closed  bool
 	loading *loading // nil until the tool is first used
 
-	// The compilation sets these fields. The fields must be read only after the compilation has
-	// ended:
+	// The compilation sets the following fields. The following fields must not be read before the
+	// compilation has ended.
 	memory   int64          // default memory limit of a run
 	isolated bool           // whether the program runs in isolated processes
 	input    *schema.Schema // nil for none
 	output   *schema.Schema
-	digest   string         // of the code; set if effects require approvals
-	declared string         // a digest of the declarations, like digest
-	calls    []machine.Step // the steps of a machine that call the host; set like digest
-	inputs   []string       // the declared members of the input; nil if all members are allowed
+	digest   string         // digest of the code, set only if effects require approvals
+	declared string         // digest of the declarations, set under the same condition as digest
+	calls    []machine.Step // the steps of a machine that call the host, set under the same condition as digest
+	inputs   []string       // the declared members of the input, or nil if all members are allowed
 }
 
-// newTool returns a tool. The caller must set the fields source and load.
+// newTool returns a tool. The caller must set the fields source and load of the tool.
 func newTool(a *app.App, declared app.Tool) *tool {
 	return &tool{Tool: declared, app: a, authority: memory.Granted(declared.Grants), embeds: embedsWith(a, declared.Grants)}
 }
@@ -56,7 +56,7 @@ func newTool(a *app.App, declared app.Tool) *tool {
 // addTools adds the declared tools to a Host.
 func addTools(h *Host) {
 	h.tools = make(map[string]*tool, len(h.app.Tools))
-	unknown := map[string]problem.List{} // a misspelled operation would require no approval
+	unknown := map[string]problem.List{} // a misspelled name would disable the approval
 	for _, p := range h.app.UnknownOperations(functions(h.table)) {
 		unknown[p.Tool] = append(unknown[p.Tool], p)
 	}
@@ -112,8 +112,8 @@ func (h *Host) tool(name string) (*tool, error) {
 	return nil, f.WithHint("the tools are: %s", namesOf(h.tools))
 }
 
-// loading is the compilation of a tool. The compilation continues even if all waiting runs have
-// ended, because later runs use its result.
+// loading is the compilation of a tool. The compilation continues even if all runs that wait for it
+// have ended, because later runs use the program.
 type loading struct {
 	done    chan struct{}
 	limit   time.Duration // of the compilation
@@ -127,8 +127,8 @@ type loading struct {
 // quickly retry a tool that they have fixed.
 const failureKept = 10 * time.Second
 
-// The method "short" reports whether the compilation timed out and its time limit was shorter than
-// limit.
+// The method "short" reports whether the compilation timed out with a time limit that was shorter
+// than the given limit.
 func (l *loading) short(limit time.Duration) bool {
 	return l.limit < limit && errors.Is(l.err, abi.Timeout)
 }
@@ -150,7 +150,7 @@ func (l *loading) stale(limit time.Duration) bool {
 // ready returns the program of the tool. If the tool is not compiled yet, ready compiles it within
 // the time limit, in the flow of the tenant. ready stops waiting when ctx ends.
 func (t *tool) ready(ctx context.Context, tenant string, limit time.Duration) (engine.Program, error) {
-	const tries = 3 // number of compilations that other runs started with a shorter limit
+	const tries = 3 // the maximum number of compilations that are awaited
 	for try := 1; ; try++ {
 		l, err := t.begin(tenant, limit)
 		if err != nil {

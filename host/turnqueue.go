@@ -14,17 +14,18 @@ const maxQueuedTurns = 32
 
 // turnQueue lets the turns of each session run one after the other, in the order of their requests.
 // turnQueue provides order and prevents conflicts. Correctness does not depend on the queue,
-// because other processes have their own queues. The zero value is ready to use. turnQueue is safe
-// for concurrent use.
+// because other processes have their own queues. The zero value of a turnQueue is ready to use. A
+// turnQueue is safe for concurrent use.
 type turnQueue struct {
 	mu sync.Mutex
-	// sessions contains the queue of each session. The first turn of a queue runs, and the others
-	// wait. Each channel is closed when its turn becomes the first.
+	// sessions contains the queue of each session. The first turn of a queue runs, and the other
+	// turns wait. The channel of a turn is closed when the turn becomes the first one in its queue.
 	sessions map[sessionKey][]chan struct{}
 }
 
-// sessionKey identifies a queue. The key contains the user. A caller who uses the session id of
-// another user therefore waits in another queue, and cannot delay the turns of that user.
+// sessionKey identifies a queue. The key of a queue contains the user. A caller who uses the
+// session id of another user therefore waits in another queue, and cannot delay the turns of that
+// user.
 type sessionKey struct{ tenant, user, session string }
 
 // enter waits until all earlier turns of the session have ended. The caller must call leave when the

@@ -38,7 +38,8 @@ const (
 )
 
 // The method undeclared returns warnings about members of an input that the tool does not declare.
-// Members that are probably misspellings of a missing declared name are first.
+// If a declared name is missing in the input, members that are probably misspellings of this name
+// are first.
 func (t *tool) undeclared(input any) []string {
 	members, _ := input.(map[string]any)
 	var missing []string

@@ -20,7 +20,7 @@ func (u Users) Erase(ctx context.Context, caller Caller) (memory.Erased, error) 
 	if err != nil {
 		return memory.Erased{}, err
 	}
-	u.h.ledger.flush() // pending entries can contain the user's session ids
+	u.h.ledger.flush() // pending ledger entries can contain the user's session ids
 	erased, err := u.h.memory.Erase(ctx, caller.as(id))
 	u.eraseVectors(caller)
 	u.h.ledger.recordAct(caller, id, actErase, report.Effects{}, err)

@@ -10,34 +10,34 @@ import (
 	"github.com/toolrun/toolrun/host/journal"
 )
 
-// maxInFlight is the maximum number of external calls of a run that are made at the same time. The
-// others wait for their turn.
+// maxInFlight is the maximum number of external calls of a run that are made at the same time.
+// Further calls wait until one of these calls has ended.
 const maxInFlight = 10
 
-// waiting contains the external calls whose answers the guest has not received. The calls are made
-// when the guest waits for an answer, not before.
+// waiting contains the external calls whose answers the guest has not received. The calls start
+// only when the guest waits for an answer.
 type waiting struct {
 	x     *externals
 	calls []*waitingCall
 
 	mu   sync.Mutex    // guards the answers
-	wake chan struct{} // a token if there is a new answer
-	late int           // the number of answers without a position in the journal
+	wake chan struct{} // contains a token if there is a new answer
+	late int           // the number of answers that have no position in the journal yet
 }
 
-// waitingCall is a call with or without its answer.
+// waitingCall is a call, with its answer if the answer has arrived.
 type waitingCall struct {
 	id       uint64
 	call     externalCall
-	prepared *journal.Prepared // nil if the answer is known
+	prepared *journal.Prepared // nil if the answer is known without a call
 	started  bool
 	done     bool
-	order    int // the position of the answer
+	order    int // the position of the answer in the order of arrival
 	content  []byte
 	err      error
 }
 
-// add adds a call with an id that the caller chooses. The error is a stop.
+// add adds a call with an id that the caller chooses. An error of add is a stop.
 func (w *waiting) add(id uint64, c externalCall) error {
 	prepared, err := w.x.prepare(c)
 	if err != nil {
@@ -52,9 +52,9 @@ func (w *waiting) addKnown(id uint64, content []byte, err error) {
 	w.calls = append(w.calls, &waitingCall{id: id, done: true, content: content, err: err})
 }
 
-// The method "next" returns the next answer. Recorded answers come in the order of their first
-// arrival, so that an attempt that is executed again gets them in the same order. If the argument
-// "until" is not zero, next returns nil at that time. The error is a stop.
+// The method "next" returns the next answer. Recorded answers come in the order in which they first
+// arrived, so that a repeated attempt gets them in the same order. If the argument "until" is not
+// zero, next returns nil at that time. An error of next is a stop.
 func (w *waiting) next(ctx context.Context, until time.Time) (waitingCall, error) {
 	if c := w.take(ctx); c != nil {
 		return *c, nil
@@ -77,7 +77,7 @@ func (w *waiting) next(ctx context.Context, until time.Time) (waitingCall, error
 	return waitingCall{}, nil
 }
 
-// one returns the answer to the only call.
+// one returns the answer to the only waiting call.
 func (w *waiting) one(ctx context.Context) ([]byte, error) {
 	answer, err := w.next(ctx, time.Time{})
 	if err != nil {
@@ -130,7 +130,7 @@ func (w *waiting) flying() (n int) {
 	return n
 }
 
-// refuse gives all calls that have not started the same fault as their answer.
+// refuse gives all calls that have not started the same fault as an answer.
 func (w *waiting) refuse(ctx context.Context, fault error) {
 	for _, c := range w.calls {
 		if c.started || c.done {
@@ -141,7 +141,7 @@ func (w *waiting) refuse(ctx context.Context, fault error) {
 	}
 }
 
-// start starts as many calls as may be in flight.
+// start starts waiting calls until maxInFlight calls are in flight.
 func (w *waiting) start(ctx context.Context) {
 	flying := w.flying()
 	w.mu.Lock()
@@ -165,7 +165,7 @@ func (w *waiting) finish(c *waitingCall, do func() ([]byte, error)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c.started, c.done, c.content, c.err = true, true, content, err
-	if c.order = c.prepared.Order(); c.order == 0 { // the journal is full, or the run ends
+	if c.order = c.prepared.Order(); c.order == 0 { // the journal is full, or the run is about to end
 		w.late++
 		c.order = math.MaxInt32 + w.late
 	}
@@ -187,7 +187,7 @@ func (w *waiting) answered() bool {
 	return false
 }
 
-// The method "wait" waits until an answer has arrived, or until a time.
+// The method "wait" waits until an answer has arrived, or until the given time.
 func (w *waiting) wait(ctx context.Context, until time.Time) error {
 	var due <-chan time.Time
 	if !until.IsZero() {
@@ -201,7 +201,7 @@ func (w *waiting) wait(ctx context.Context, until time.Time) error {
 		case <-due:
 			return nil
 		case <-w.x.h.closing:
-			w.x.stopped = &stop{errHostClosed} // the agent of a nested run must not continue
+			w.x.stopped = &stop{errHostClosed} // the agent that called a nested run must not continue
 			return w.x.stopped
 		case <-ctx.Done():
 			return w.x.classify(ctx, ctx.Err())

@@ -20,7 +20,8 @@ func (w Workflows) Get(ctx context.Context, caller Caller) (session.Workflow, er
 	return w.h.memory.Workflows().Get(ctx, caller.as(""))
 }
 
-// End ends the caller's workflow and removes its facts. The workflow id is rejected from then on.
+// End ends the caller's workflow and removes its facts. After the end, requests with this workflow
+// id are rejected.
 func (w Workflows) End(ctx context.Context, caller Caller) (session.Workflow, error) {
 	ended, err := w.h.memory.Workflows().End(ctx, caller.as(""))
 	if err == nil {
@@ -31,8 +32,8 @@ func (w Workflows) End(ctx context.Context, caller Caller) (session.Workflow, er
 	return ended, err
 }
 
-// List returns a page of at most limit workflows, sorted by id. The arguments and results are those
-// of Sessions.List.
+// List returns a page of at most limit workflows, sorted by id. The arguments and results of List
+// are like those of Sessions.List.
 func (w Workflows) List(ctx context.Context, caller Caller, after string, limit int) (found []session.Workflow, next string, err error) {
 	err = w.h.admitted(ctx, caller, func() (err error) {
 		found, next, err = w.h.memory.Workflows().List(ctx, caller.as(""), after, limit)

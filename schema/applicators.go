@@ -47,7 +47,7 @@ func (e *evaluation) resolve(ref *dynamicRef) *node {
 }
 
 // The method "try" checks v against n without adding findings. If v matches n, the outcome contains
-// the members that n has evaluated. In this check, n does not close objects.
+// the members that n has evaluated. During this check, n does not close objects.
 func (e *evaluation) try(n *node, v any, at *location) outcome {
 	claims := len(e.claims)
 	e.quiet++
@@ -77,8 +77,8 @@ func (e *evaluation) conditional(r *applicatorRules, v any, at *location, out *o
 	}
 }
 
-// branches checks v against the branches of an anyOf or oneOf. If none matches, branches adds the
-// findings of the nearest branch.
+// branches checks v against the branches of an anyOf or oneOf. If no branch matches, branches adds
+// the findings of the nearest branch.
 func (e *evaluation) branches(n *node, keyword string, subs []*node, by *discriminator, v any, at *location, out *outcome) {
 	if e.over(out) {
 		return
@@ -112,8 +112,8 @@ func (e *evaluation) branches(n *node, keyword string, subs []*node, by *discrim
 }
 
 // branch checks v against one branch and reports whether v matches. If v does not match, branch
-// drops the claims, and the argument "nearest" keeps the findings if the branch is the nearest one
-// so far.
+// drops the claims of the branch. If the branch is the nearest one so far, the argument "nearest"
+// receives its findings.
 func (e *evaluation) branch(sub *node, v any, at *location, out *outcome, nearest *branch) bool {
 	found, claims := len(e.found), len(e.claims)
 	var result outcome
@@ -129,8 +129,8 @@ func (e *evaluation) branch(sub *node, v any, at *location, out *outcome, neares
 }
 
 // The function "settled" reports whether the remaining branches cannot change the outcome. If
-// evaluated members are tracked, the remaining branches of an anyOf can still evaluate more
-// members.
+// evaluated members are tracked, the outcome can change even after a match, because the remaining
+// branches of an anyOf can evaluate more members.
 func settled(keyword string, matched int, tracks bool) bool {
 	if keyword == "oneOf" {
 		return matched > 1

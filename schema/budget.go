@@ -26,7 +26,8 @@ func (b *budget) allows(c choice, v any) bool {
 	return b.spend(1+len(id)/16) && c.allowed[id]
 }
 
-// uniqueSteps is the number of steps that each remembered element costs, because it uses memory.
+// uniqueSteps is the number of steps that each remembered element costs, because remembering an
+// element uses memory.
 const uniqueSteps = 8
 
 // unique reports whether all elements are different. unique takes time linear in their total size.

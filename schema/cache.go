@@ -15,7 +15,7 @@ const cachedSchemas = 256
 type Cache struct {
 	mu      sync.Mutex
 	entries map[cacheKey]*list.Element
-	recent  list.List // of *cached, most recently used first
+	recent  list.List // the elements are of type *cached, and the most recently used one is first
 }
 
 type cacheKey struct {

@@ -26,8 +26,8 @@ type costAnalysis struct {
 	queue []visitCounts
 }
 
-// visitCounts contains the number of times that each schema is applied to a value, and the depth of
-// the value.
+// visitCounts contains the number of times that each schema is applied to one value, and the depth
+// of the value.
 type visitCounts struct {
 	times tally
 	depth int
@@ -67,7 +67,7 @@ type picks struct {
 }
 
 // maxWays is the maximum number of branch combinations that are analyzed separately at one value.
-// Beyond the maximum, all branches of a discriminator are counted together.
+// If there are more combinations, all branches of a discriminator are counted together.
 const maxWays = 1000
 
 // follow analyzes the counts for a value of one kind. follow analyzes each branch of a
@@ -153,15 +153,15 @@ func (b *costAnalysis) add(times tally, depth int) {
 	}
 	b.steps += len(times)
 	if b.seen[key.String()] {
-		return // already analyzed at the same or a smaller depth, where at least as many levels can follow
+		return // already analyzed at the same or a smaller depth
 	}
 	b.seen[key.String()] = true
 	b.queue = append(b.queue, visitCounts{times: times, depth: depth})
 }
 
 // spread adds the counts of all schemas that apply to the same value, if the value has the given
-// kind and takes the given branches. spread returns the counts and their total, which is capped to
-// avoid overflow. If no branch has been taken for a discriminator, spread returns only that
+// kind and takes the given branches. spread returns the counts and their total. The total is capped
+// to avoid overflow. If no branch has been taken for a discriminator, spread returns only that
 // discriminator.
 func (b *costAnalysis) spread(times tally, kind kinds, taken picks) (reached tally, total int, open *discriminator) {
 	reached = make(tally, len(times))
@@ -197,9 +197,9 @@ func (b *costAnalysis) spread(times tally, kind kinds, taken picks) (reached tal
 	return reached, total, nil
 }
 
-// The method "skipped" returns the branches of n that do not apply to an object, and how often each
-// of them occurs. If no branch has been taken for a discriminator, the method "skipped" returns
-// that discriminator.
+// The method "skipped" returns the branches of n that do not apply to an object, with the number of
+// times that each branch occurs. If no branch has been taken for a discriminator, the method
+// "skipped" returns that discriminator.
 func (b *costAnalysis) skipped(n *node, kind kinds, taken picks) (tally, *discriminator) {
 	skipped := tally{}
 	if kind != object {
@@ -223,7 +223,7 @@ func (b *costAnalysis) skipped(n *node, kind kinds, taken picks) (tally, *discri
 }
 
 // rankQueue is a queue that returns nodes in order of descending rank. A node is therefore returned
-// after all nodes that apply it.
+// after all nodes that apply it to the same value.
 type rankQueue struct{ byRank [][]*node }
 
 func (q *rankQueue) push(n *node) {

@@ -17,7 +17,8 @@ func (b *costAnalysis) addChildren(reached tally, kind kinds, depth int) {
 	}
 }
 
-// elements adds counts for each element of the prefix, and one count for all other elements.
+// elements adds one count for each element that prefixItems lists, and one count for all other
+// elements.
 func (b *costAnalysis) elements(nodes []*node, reached tally, depth int) {
 	longest := 0
 	for _, n := range nodes {
@@ -45,7 +46,7 @@ func (b *costAnalysis) elements(nodes []*node, reached tally, depth int) {
 func (b *costAnalysis) members(nodes []*node, reached tally, depth int) {
 	listed := map[string]tally{}
 	other, names := tally{}, tally{}
-	var general []*node // nodes that also apply schemas to members without listing the names of these members
+	var general []*node // nodes that apply schemas to members without listing the names of these members
 	for _, n := range nodes {
 		r := &n.object
 		for name, sub := range r.properties {
@@ -113,8 +114,8 @@ func (t tally) addChild(n *node, count int) {
 	}
 }
 
-// addEither adds the larger of two counts for each schema. Use it for two cases that exclude each
-// other.
+// addEither adds the larger of two counts for each schema. addEither is meant for two cases that
+// exclude each other.
 func (t tally) addEither(one, other tally) {
 	for n, count := range one {
 		t.add(n, max(count, other[n]))

@@ -9,11 +9,11 @@ const maxFilled = 10_000
 
 // Defaults adds the defaults of missing members to doc and to the objects nested in doc. Defaults
 // uses the defaults in properties, and follows $ref and allOf. Defaults ignores arrays, and schemas
-// that apply only to some documents. An added object gets defaults, too. Defaults adds at most
-// 10,000 values. Compile rejects a schema if a single default exceeds this number.
+// that apply only to some documents. Objects that Defaults adds also get defaults. Defaults adds at
+// most 10,000 values. Compile rejects a schema if a single default exceeds this number.
 //
-// doc must be a value that strictjson.Decode returned. Defaults can modify doc. Defaults returns
-// the document with the defaults.
+// The argument doc must be a value that strictjson.Decode returned. Defaults can modify doc.
+// Defaults returns the document with the defaults.
 func (s *Schema) Defaults(doc any) any {
 	if s.defaults {
 		f := &filler{values: maxFilled, steps: s.limits.Work}
@@ -22,7 +22,7 @@ func (s *Schema) Defaults(doc any) any {
 	return doc
 }
 
-// filler adds defaults to a document, up to the maximum number of values.
+// filler adds defaults to a document, up to a maximum number of values.
 type filler struct{ values, steps int }
 
 func (f *filler) spent() bool { return f.values < 0 || f.steps < 0 }

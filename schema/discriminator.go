@@ -5,13 +5,14 @@ import "slices"
 // discriminator distinguishes the branches of an anyOf or oneOf by one property. Every branch
 // requires the property and allows different values of it, so an object can match at most one
 // branch, and only that branch is checked. Recursive schemas often contain such unions, for example
-// for the nodes of a syntax tree. Without a discriminator they would take exponential time.
+// for the nodes of a syntax tree. Without a discriminator, the validation of such unions would take
+// exponential time.
 type discriminator struct {
 	keyword  string
 	property string
 	branches []*node
-	rules    []*node        // the schema of the property in each branch
-	byValue  map[string]int // identity of a value -> index of the branch that allows the value
+	rules    []*node        // the schemas of the property, one for each branch
+	byValue  map[string]int // maps the identity of a value to the index of the branch that allows the value
 }
 
 // discriminatorOf returns a discriminator for the branches, or nil if there is none.
@@ -52,7 +53,7 @@ func discriminatorBy(property, keyword string, branches []*node) *discriminator 
 
 // plainly follows n to its target if n consists only of a $ref. Otherwise, it returns n.
 func (n *node) plainly() *node {
-	for range maxNesting { // checkCost later detects a $ref that refers to itself
+	for range maxNesting { // a $ref that refers to itself is found later, by checkCost
 		if !n.alias {
 			break
 		}
@@ -77,8 +78,9 @@ func (n *node) isAlias(refAlone bool) bool {
 	return n.raw != nil
 }
 
-// choose checks an object against the only branch that it can match, and reports whether it
-// matches. If the branch does not match, choose stores the findings in the argument "nearest".
+// choose checks an object against the only branch that the object can match, and reports whether
+// the object matches. If the branch does not match, choose stores the findings in the argument
+// "nearest".
 func (e *evaluation) choose(s *discriminator, object map[string]any, at *location, out *outcome, nearest *branch) bool {
 	value, ok := object[s.property]
 	if !ok {

@@ -9,25 +9,25 @@
 //
 // # Differences from JSON Schema
 //
-// If a schema has no $schema, its draft is 2020-12. In every draft, values must match the keyword
-// format. A date-time without a time zone is valid and means UTC. The keywords contentEncoding,
-// contentMediaType and contentSchema are never checked. A $ref must refer to the same document.
-// Regular expressions follow RE2, which has no lookaheads and no backreferences. \s, \cX, \uXXXX,
-// [] and [^] have the same meaning as in JavaScript. Host names follow RFC 5892, except for the
-// rules about text direction and compatibility forms. A default that does not match its own schema
-// is not used.
+// If a schema has no $schema, its draft is 2020-12. In every draft, a string must match the format
+// that the keyword format requires. A date-time without a time zone is valid and means UTC. The
+// keywords contentEncoding, contentMediaType and contentSchema are never checked. A $ref must refer
+// to the same document. Regular expressions follow RE2, which has no lookaheads and no
+// backreferences. \s, \cX, \uXXXX, [] and [^] have the same meaning as in JavaScript. Host names
+// follow RFC 5892, except for the rules about text direction and compatibility forms. A default
+// that does not match its own schema is not used.
 //
 // # Mistakes
 //
-// In JSON Schema an unknown keyword or format has no effect. [Schema.Mistakes] reports such names
-// and suggests the name that was probably meant.
+// In JSON Schema an unknown keyword or format has no effect. [Schema.Mistakes] reports unknown
+// keywords and formats, and suggests the name that was probably meant.
 //
 // # Strict
 //
 // A strict schema rejects undeclared names. If a schema with the keyword properties applies to an
 // object, the object is closed. At least one schema that applies to a closed object must evaluate
-// each of its names. For example, if two branches of an allOf list one name each, both names are
-// accepted. The same is true in nested objects.
+// each name in the object. For example, if each of two branches of an allOf lists one name, both
+// names are accepted. The same rule applies to nested objects.
 //
 //   - A schema evaluates the names that its properties list or that its patternProperties match. If
 //     additionalProperties or unevaluatedProperties is true or a schema, the schema evaluates all
@@ -43,12 +43,13 @@
 // # Bounds
 //
 // Compile rejects a schema if there can be a document in which it would check one value more than
-// 10,000 times. An example is a schema that refers to itself twice for the same value: it doubles
-// the work with every level. Validate counts its steps and stops when they exceed [Limits].Work.
+// 10,000 times. An example is a schema that refers to itself twice for the same value, which
+// doubles the work with every level. Validate counts its steps and stops when they exceed
+// [Limits].Work.
 //
 // The package uses the library jsonschema/v5 only to compile schemas: the library implements the
 // drafts with their metaschemas, names and references. The package does not use the library to
 // validate documents. The library's validation cannot be stopped or bounded, it panics or stalls on
-// some numbers, and it creates an error text for each violation. The error texts quote the
-// document.
+// some numbers, and it creates an error text for each violation. The error texts of the library
+// quote the document.
 package schema

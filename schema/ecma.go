@@ -2,15 +2,15 @@ package schema
 
 import "strings"
 
-// Regular expressions in schemas use the syntax of JavaScript (ECMA-262). RE2 supports most of this
-// syntax, but interprets some constructs differently.
+// Package schema translates regular expressions from the syntax of JavaScript (ECMA-262) to the
+// syntax of RE2. RE2 supports most of this syntax, but interprets some constructs differently.
 
 // space lists the characters that \s matches in JavaScript, for use in a character class. RE2's \s
 // matches only ASCII characters.
 const space = `\t\n\x0b\f\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
 
-// translate converts a JavaScript expression to RE2. Parts that RE2 does not support stay unchanged
-// and are rejected later.
+// translate converts a JavaScript expression to RE2. Parts that RE2 does not support stay
+// unchanged, and RE2 later rejects them.
 func translate(expression string) string {
 	if !strings.ContainsAny(expression, `\[`) {
 		return expression
@@ -51,7 +51,7 @@ func translateEscape(s string, class bool) (text string, size int) {
 		return space, 2
 	case c == 's':
 		return "[" + space + "]", 2
-	case c == 'S' && !class: // within a class, RE2's meaning is kept
+	case c == 'S' && !class: // within a class, the escape keeps the meaning that RE2 gives it
 		return "[^" + space + "]", 2
 	case c == 'c' && len(s) >= letter && isLetter(s[2]):
 		const digits = "0123456789abcdef"

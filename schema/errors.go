@@ -9,18 +9,20 @@ import (
 )
 
 // Error is a mistake in a schema. Pointer is the JSON Pointer to the mistake in the document of the
-// schema. "" refers to the whole document. Callers can map a pointer to a line of the file.
+// schema. The Pointer "" refers to the whole document. Callers can map a pointer to a line of the
+// file.
 type Error struct {
 	Pointer string
 	Message string
 	// Hint is advice on how to fix the mistake, or "".
 	Hint string
-	// Harmless is true if the mistake does not make the schema less strict than it looks. An
-	// example is a default that does not match its schema, which is common in generated schemas.
+	// Harmless is true if the schema is as strict as it looks despite the mistake. An example of a
+	// harmless mistake is a default that does not match its schema, which is common in generated
+	// schemas.
 	Harmless bool
 }
 
-// Error returns the position and the message.
+// Error returns the position and the message of the mistake.
 func (e *Error) Error() string {
 	if e.Pointer == "" {
 		return e.Message
@@ -32,7 +34,7 @@ func (e *Error) Error() string {
 // get the Errors or the first *Error.
 type Errors []*Error
 
-// Error returns the messages, separated by newlines.
+// Error returns the messages of all mistakes, separated by newlines.
 func (e Errors) Error() string {
 	lines := make([]string, len(e))
 	for i, err := range e {
@@ -50,7 +52,7 @@ func (e Errors) Unwrap() []error {
 	return all
 }
 
-// tidy sorts mistakes by position. At each position, it keeps only the mistake that was found
+// tidy sorts mistakes by position. At each position, tidy keeps only the mistake that was found
 // first.
 func (e Errors) tidy() Errors {
 	slices.SortStableFunc(e, func(a, b *Error) int { return strings.Compare(a.Pointer, b.Pointer) })
@@ -66,7 +68,7 @@ func oneError(pointer, message, hint string) Errors {
 const summarized = 3
 
 // Summary returns a single line for the message of a fault. Summary contains the first few
-// violations and the number of the others.
+// violations, and the number of the other violations.
 func Summary(violations []abi.Violation) string {
 	words := make([]string, 0, summarized)
 	for _, v := range violations[:min(len(violations), summarized)] {

@@ -12,21 +12,21 @@ import (
 )
 
 // evaluation is the state of one validation of one document. The validation ends when the budget is
-// exceeded. The number of findings is bounded. Findings contain the positions of values, but never
-// the values.
+// exceeded. The number of findings that an evaluation stores is bounded. Findings contain the
+// positions of values, but never the values.
 type evaluation struct {
 	schema *Schema
 	budget budget
-	quiet  int // positive if only the outcome matters: under the keywords not, if and contains
+	quiet  int // positive if only the outcome matters, as under "not"
 	scope  []string
 	found  []finding
 	claims []claim
 }
 
-// finding is an unformatted violation.
+// finding is a violation that is not formatted yet.
 type finding struct {
 	at      *location
-	missing string // the name of the missing member of the object at this location
+	missing string // the name of the missing member, if a member of the object at this location is missing
 	rule    *node
 	keyword string
 }
@@ -35,8 +35,8 @@ type finding struct {
 type outcome struct {
 	ok   bool
 	seen marks // the members or elements that the applied schemas evaluated
-	// declares is true if one of the applied schemas lists properties. A strict schema then closes
-	// the object.
+	// declares is true if one of the applied schemas lists properties. If declares is true, a
+	// strict schema closes the object.
 	declares bool
 }
 
@@ -71,7 +71,7 @@ func (e *evaluation) fail(n *node, keyword string, at *location, out *outcome) {
 }
 
 // lack adds a finding for a missing member of the object at this location. The argument "name" is
-// the name of the member.
+// the name of the missing member.
 func (e *evaluation) lack(n *node, keyword string, at *location, name string, out *outcome) {
 	out.ok = false
 	if !e.hushed() {
@@ -98,7 +98,7 @@ func (e *evaluation) join(n *node, v any, at *location, out *outcome) {
 	out.take(result)
 }
 
-// take adds the members that another schema has evaluated in the same value.
+// take adds the members that another schema has evaluated in the same object.
 func (o *outcome) take(other outcome) {
 	o.seen.join(other.seen)
 	o.declares = o.declares || other.declares
@@ -136,7 +136,7 @@ func (e *evaluation) apply(n *node, v any, at *location, out *outcome) {
 	e.scope = e.scope[:depth]
 }
 
-// value checks the keywords of n that apply to v itself.
+// value checks the value v against the keywords of n that apply to v itself.
 func (e *evaluation) value(n *node, v any, at *location, out *outcome) {
 	for _, c := range n.values {
 		if !e.budget.allows(c, v) {

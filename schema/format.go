@@ -24,7 +24,8 @@ var formats = map[string]func(any) bool{
 	"idn-email":     ofText(isInternationalEmail),
 }
 
-// ofText converts a check of strings to a format that accepts all other values.
+// ofText converts a check of strings to a format. The format accepts all values that are not
+// strings.
 func ofText(check func(string) bool) func(any) bool {
 	return func(v any) bool {
 		s, ok := v.(string)
@@ -32,8 +33,8 @@ func ofText(check func(string) bool) func(any) bool {
 	}
 }
 
-// formatOf returns the check of a format. The check accepts every value that is not a string.
-// formatOf returns nil for an unknown format, which is not an error in any draft.
+// formatOf returns the check of a format. The check accepts every value that is not a string. For
+// an unknown format, formatOf returns nil, because no draft treats an unknown format as an error.
 func formatOf(name string) func(any) bool {
 	if check, ok := formats[name]; ok {
 		return check

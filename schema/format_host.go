@@ -61,7 +61,7 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// isASCIILabel reports whether s is a label of letters, digits and hyphens.
+// isASCIILabel reports whether s is a label that consists of ASCII letters, digits and hyphens.
 func isASCIILabel(s string) bool {
 	if s == "" || len(s) > maxLabel || s[0] == '-' || s[len(s)-1] == '-' {
 		return false
@@ -101,7 +101,7 @@ func isUnicodeLabel(s string) bool {
 	return true
 }
 
-// The exceptions in RFC 5892, section 2.6, without the exceptions that depend on the
+// These are the exceptions in RFC 5892, section 2.6, without the exceptions that depend on the
 // context.
 var (
 	labelAllowed = []rune{0xdf, 0x3c2, 0x6fd, 0x6fe, 0xf0b, 0x3007}

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// The formats of URIs. The formats below replace the library's formats, which accept spaces and
-// brackets in paths, and reject some valid templates (RFC 6570).
+// The formats of URIs. The formats in this file replace the library's formats, which accept spaces
+// and brackets in paths, and reject some valid templates (RFC 6570).
 
 // isURI reports whether s is a URI (RFC 3986) or, if international is true, an IRI (RFC 3987). If
-// relative is true, relative references are valid, too.
+// relative is true, isURI also accepts relative references.
 func isURI(s string, relative, international bool) bool {
 	if !urlCharacters(s, international) {
 		return false
@@ -45,7 +45,7 @@ func isURI(s string, relative, international bool) bool {
 	return !strings.ContainsAny(path, "[]")
 }
 
-// cutScheme splits off the scheme.
+// cutScheme removes the scheme from a URI.
 func cutScheme(s string) (scheme, rest string, ok bool) {
 	scheme, rest, ok = strings.Cut(s, ":")
 	if !ok || scheme == "" || !isLetter(scheme[0]) {

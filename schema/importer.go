@@ -176,7 +176,7 @@ func (im *importer) fillInner(n *node, s *jsonschema.Schema) {
 	}
 }
 
-// askedAnchor returns the anchor in the $dynamicRef of n.
+// askedAnchor returns the anchor that the $dynamicRef of n names.
 func askedAnchor(n, target *node) string {
 	spelled, ok := n.raw["$dynamicRef"].(string)
 	if !ok {
@@ -252,8 +252,8 @@ func (im *importer) anyNode(value any, keyword string) *node {
 	return nil
 }
 
-// count converts a count of the library. A negative count is the result of an overflow and becomes
-// the largest int.
+// count converts a number of elements, members or characters from the library's representation. A
+// negative number is the result of an overflow, and is replaced by the largest int.
 func count(n int) int {
 	if n < unlimited {
 		return math.MaxInt
@@ -275,7 +275,7 @@ func patternOf(re *regexp.Regexp) *pattern {
 		return nil
 	}
 	expression := re.String()
-	if translated := translate(expression); translated != expression { // a name in patternProperties, which measure has accepted
+	if translated := translate(expression); translated != expression { // measure has accepted this expression
 		re = regexp.MustCompile(translated)
 	}
 	size, _, _ := measure(expression)

@@ -51,7 +51,7 @@ var wordSeparators = strings.NewReplacer("_", "", "-", "", " ", "")
 
 // suggestion returns a hint with the known word that is most similar to the unknown one, or "".
 func suggestion(word string, known []string) string {
-	const longest = 64 // a longer word is not a misspelled keyword
+	const longest = 64 // the maximum length of a misspelled keyword
 	if len(word) > longest {
 		return ""
 	}

@@ -27,7 +27,7 @@ func compileDocument(s *scanner) (root *node, all []*node, err error) {
 	}
 	im := &importer{scan: s, nodes: map[*jsonschema.Schema]*node{}}
 	root = im.node(compiled, "schema")
-	// The library does not link a schema that only a $dynamicRef refers to.
+	// The library does not link a schema that is referenced only by a $dynamicRef.
 	for _, pointer := range s.anchors {
 		anchored, err := compiler.Compile(documentURL + "#" + pointerFragment(pointer))
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// The keywords of violations of this package's limits. JSON Schema does not define these
+// These keywords appear in violations of this package's limits. JSON Schema does not define these
 // keywords.
 const (
 	// MaxDepth is the keyword for a document that is nested deeper than Limits.Depth.

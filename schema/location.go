@@ -5,12 +5,12 @@ package schema
 // the children.
 type location struct {
 	parent   *location
-	index    int // among the parent's elements or names
+	index    int // the index among the parent's elements or names
 	children *children
 }
 
 type children struct {
-	names     []string // sorted; nil for an array
+	names     []string // the sorted names of an object, or nil for an array
 	locations []location
 }
 
@@ -31,8 +31,8 @@ func (p *location) openArray(size int) {
 	}
 }
 
-// child returns the location of the element or member with index i. The caller must first call a
-// method that opens the parent.
+// child returns the location of the element or member with index i. Before a call of child, the
+// caller must call open or openArray on the parent.
 func (p *location) child(i int) *location {
 	c := &p.children.locations[i]
 	c.parent, c.index = p, i
@@ -51,11 +51,11 @@ func (p *location) pointer() string {
 }
 
 // marks is a set of evaluated members or elements of one value, as unevaluatedProperties and
-// unevaluatedItems define them. The zero value is the empty set.
+// unevaluatedItems define them. The zero value of marks is the empty set.
 type marks struct {
 	all  bool
 	low  uint64
-	high []uint64 // the members with index 64 and above
+	high []uint64 // contains the members with index 64 and above
 }
 
 func (m *marks) add(i int) {
@@ -81,7 +81,7 @@ func (m *marks) has(i int) bool {
 	return word < len(m.high) && m.high[word]&(1<<(i%64)) != 0
 }
 
-// join adds the members of other.
+// join adds the members of another set.
 func (m *marks) join(other marks) {
 	m.all = m.all || other.all
 	m.low |= other.low

@@ -13,12 +13,12 @@ import (
 const maxMistakes = 50
 
 // Mistakes returns likely mistakes that JSON Schema allows, sorted by pointer. Unknown keywords and
-// formats have no effect. A default that does not match its own schema is not used. A closed object
-// can never have a required name that it does not declare. Mistakes returns at most 50 mistakes, or
-// nil if there are none.
+// formats have no effect. A default that does not match its own schema is not used. An object with
+// closed properties can never have a required name that the schema does not declare. Mistakes
+// returns at most 50 mistakes, or nil if there are none.
 //
-// Callers that must be strict reject a schema with mistakes that are not Harmless. Other callers
-// show the mistakes as warnings.
+// Strict callers reject a schema if it has mistakes that are not Harmless. Other callers show the
+// mistakes as warnings.
 func (s *Schema) Mistakes() Errors { return slices.Clone(s.mistakes) }
 
 // oddities reports the unknown keywords and formats of one schema.
@@ -36,7 +36,7 @@ func (s *scanner) oddities(object map[string]any, pointer string) {
 	}
 	for _, keyword := range unknown {
 		if len(s.mistakes) >= maxMistakes {
-			return // finding the intended keyword is expensive
+			return // skip this, because finding the intended keyword is expensive
 		}
 		s.mistake(join(pointer, keyword), keywordHint(object, keyword), "%q is not a JSON Schema keyword and has no effect", keyword)
 	}
@@ -103,8 +103,8 @@ func keywordHint(object map[string]any, keyword string) string {
 	return "start the names of your own annotations with x-"
 }
 
-// usedKeywords removes the mistakes about unknown keywords that contain the target of a reference.
-// An example is components, the keyword of OpenAPI.
+// usedKeywords removes a mistake about an unknown keyword if a reference leads to a schema under
+// this keyword. An example of such a keyword is components, which OpenAPI defines.
 func (s *scanner) usedKeywords() {
 	s.mistakes = slices.DeleteFunc(s.mistakes, func(e *Error) bool {
 		return e.Pointer != "" && slices.ContainsFunc(s.targets, func(target string) bool {

@@ -8,17 +8,17 @@ import (
 
 // node is a compiled schema. node is immutable after the import of its document.
 type node struct {
-	pointer  string         // the schema's JSON Pointer in the document
-	keyword  string         // the keyword that contains the schema; a violation of the schema false has this keyword
+	pointer  string         // the JSON Pointer of the schema in the document
+	keyword  string         // the keyword that contains the schema
 	resource string         // the URL of the enclosing named schema
 	raw      map[string]any // the schema as decoded JSON; nil for true and false
 
-	trivial  bool // the schema is true, or false if never is set; no other field is set
+	trivial  bool // the schema is true, or it is false if never is also set; no other field is set
 	never    bool
 	types    kinds
 	values   []choice // enum and const
 	format   func(any) bool
-	declares bool // the schema has the keyword properties
+	declares bool // the schema contains the keyword properties
 
 	text        textRules
 	number      numberRules
@@ -26,7 +26,7 @@ type node struct {
 	array       arrayRules
 	applicators applicatorRules
 
-	fallback any // the default, if defaults is set
+	fallback any // the default of the schema, if defaults is set
 	defaults bool
 
 	alias     bool   // the schema consists only of a $ref
@@ -94,7 +94,7 @@ type arrayRules struct {
 	rest           *node
 	contains       *node
 	minFit, maxFit int
-	fitEvaluates   bool // an element that matches contains counts as evaluated
+	fitEvaluates   bool // an element that matches the schema in contains counts as evaluated
 	unevaluated    *node
 }
 
@@ -103,7 +103,7 @@ type applicatorRules struct {
 	ref                 *node
 	dynamic             []*dynamicRef
 	allOf, anyOf, oneOf []*node
-	anyOfDiscriminator  *discriminator // nil if the branches have no discriminator
+	anyOfDiscriminator  *discriminator // nil if the branches cannot be distinguished by a property
 	oneOfDiscriminator  *discriminator
 	not                 *node
 	test, then, valueOr *node
@@ -114,7 +114,7 @@ type applicatorRules struct {
 // refers to target.
 type dynamicRef struct {
 	target     *node
-	anchor     string // the anchor of a $dynamicRef; "" for an ordinary reference
+	anchor     string // the anchor of a $dynamicRef, or "" for an ordinary reference
 	recursive  bool   // the reference is a $recursiveRef
 	byResource map[string]*node
 }
@@ -128,10 +128,10 @@ func (d *dynamicRef) answers(n *node) bool {
 }
 
 // options returns every schema to which the reference can resolve if validation starts in the
-// resource root.
+// resource with the given root.
 func (d *dynamicRef) options(root string) []*node {
 	if n, ok := d.byResource[root]; ok {
-		return []*node{n} // no other resource can be farther out in scope
+		return []*node{n} // the root is the outermost resource in scope
 	}
 	all := []*node{d.target}
 	for _, resource := range sortedKeys(d.byResource) {

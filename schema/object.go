@@ -85,7 +85,7 @@ func (e *evaluation) dependentSchemas(n *node, object map[string]any, at *locati
 	}
 }
 
-// unevaluated checks the members and elements that no other schema has evaluated against
+// unevaluated checks the members and elements that no other schema has evaluated. It applies
 // unevaluatedProperties and unevaluatedItems.
 func (e *evaluation) unevaluated(n *node, v any, at *location, out *outcome) {
 	switch v := v.(type) {

@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// Limits on regular expressions. Package regexp takes time proportional to the length of the text
-// times the size of the expression. The size of a{1000} is 1,000.
+// Limits on regular expressions. Matching with package regexp takes time proportional to the length
+// of the text times the size of the expression. For example, the expression a{1000} has the size
+// 1,000.
 const (
 	maxPatternText = 8 << 10   // the bytes of one expression
 	maxPattern     = 2_000     // the instructions of one expression
 	maxPatterns    = 20_000    // the instructions of all expressions
-	maxRunes       = 1_000_000 // the ranges in the character classes of all expressions, with repetitions
+	maxRunes       = 1_000_000 // the ranges in all character classes, with repetitions
 	maxWeight      = 2_000     // the weight of one expression; see weigh
 	maxWeights     = 4_000     // the weight of all expressions
 )
@@ -27,7 +28,7 @@ type pattern struct {
 // matches reports whether the expression matches s.
 func (p *pattern) matches(s string) bool { return p.re.MatchString(s) }
 
-// cost returns the number of steps for matching s.
+// cost returns the number of steps that matching s costs.
 func (p *pattern) cost(s string) int { return 1 + len(s)*(1+p.size/16) }
 
 // patternBudget counts the sizes of all regular expressions of a schema and enforces the limits on
@@ -132,9 +133,9 @@ func measureTree(re *syntax.Regexp) (size, runes int) {
 	return size + 1, runes
 }
 
-// isExpression is the format "regex". isExpression takes linear time because it does not compile
-// the expression. isExpression does not check the names of Unicode properties. isExpression rejects
-// inline flags, which JavaScript does not support.
+// isExpression checks the format "regex". isExpression takes linear time because it does not
+// compile the expression. isExpression does not check the names of Unicode properties. isExpression
+// rejects inline flags, which JavaScript does not support.
 func isExpression(v any) bool {
 	s, ok := v.(string)
 	if !ok {
@@ -150,9 +151,9 @@ func isExpression(v any) bool {
 // propertyName matches a character class that names a Unicode property, such as \p{L}.
 var propertyName = regexp.MustCompile(`\\[pP](\{[^{}]*\}|[A-Za-z])`)
 
-// The costs of parsing a character class, in units of 10 µs. RE2 adds the other case of
-// each character to a case-insensitive class, and all characters of a Unicode property to a class
-// that names it.
+// These are the costs of parsing a character class, in units of 10 µs. If a class is
+// case-insensitive, RE2 adds the other case of each character. If a class contains a Unicode
+// property, RE2 adds all characters with the property.
 const (
 	foldedWeight   = 64
 	propertyWeight = 16

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The parameters of Punycode (RFC 3492, section 5).
+// These are the parameters of Punycode (RFC 3492, section 5).
 const (
 	punyBase, punyMin, punyMax   = 36, 1, 26
 	punySkew, punyDamp           = 38, 700

@@ -34,9 +34,9 @@ func (s *scanner) references(object map[string]any, pointer string, base *url.UR
 	}
 }
 
-// resolve checks that a reference refers to the same document. A JSON Pointer can refer to a schema
-// under an unknown keyword, such as "#/components/schemas/Pet". In this case, resolve also scans
-// that schema.
+// resolve checks that a reference refers to the same document. A JSON Pointer may refer to a schema
+// under an unknown keyword, such as "#/components/schemas/Pet". If a JSON Pointer refers to a
+// schema under an unknown keyword, resolve also scans that schema.
 func (s *scanner) resolve(ref reference) {
 	bare := *ref.url
 	bare.Fragment, bare.RawFragment = "", ""

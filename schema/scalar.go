@@ -30,7 +30,7 @@ func (e *evaluation) text(n *node, s string, at *location, out *outcome) {
 }
 
 // rationalSteps is the number of steps that exact arithmetic with two numbers costs. The length of
-// numbers is limited.
+// a number is limited.
 const rationalSteps = 16
 
 // The method "numeric" checks a number against the number keywords of n.

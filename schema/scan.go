@@ -5,23 +5,24 @@ import (
 	"strings"
 )
 
-// The limits on the text of a schema. The cost of compiling partly depends on the product
-// of these numbers.
+// These are the limits on the text of a schema. The cost of compiling depends partly on the product
+// of these limits.
 const (
 	maxSchemaDepth = 100  // nested arrays and objects
-	maxSchemaKeys  = 4096 // the members of one object
-	maxSchemas     = 4096 // the schemas within a schema
-	maxNamed       = 512  // the schemas with an $id or an anchor, or under an unknown keyword
+	maxSchemaKeys  = 4096 // the maximum number of members of one object
+	maxSchemas     = 4096 // the maximum number of schemas within a schema
+	maxNamed       = 512  // the schemas with a name, or under an unknown keyword
 )
 
-// The forms of keyword values that contain schemas.
+// The value of a keyword can contain schemas in one of these forms.
 const (
 	holdsOne   = 1 << iota // a schema
 	holdsList              // an array of schemas
 	holdsNamed             // an object whose members are schemas
 )
 
-// schemaKeywords lists the keywords that contain schemas, with the first draft that defines each.
+// schemaKeywords lists the keywords that contain schemas. Each keyword has the number of the first
+// draft that defines it.
 var schemaKeywords = map[string]struct{ holds, since int }{
 	"not":                   {holdsOne, 4},
 	"if":                    {holdsOne, 7},
@@ -49,8 +50,8 @@ var schemaKeywords = map[string]struct{ holds, since int }{
 
 var refKeywords = []string{"$ref", "$dynamicRef", "$recursiveRef"}
 
-// documentURL is the base URL of every schema. Errors can quote it, so it does not contain paths of
-// the host.
+// documentURL is the base URL of every schema. Errors can quote the base URL, so it does not
+// contain paths of the host.
 const documentURL = "mem:///schema"
 
 // scanner walks over the text of a schema before it is compiled. scanner rejects schemas that would
@@ -61,15 +62,15 @@ type scanner struct {
 	errs  Errors
 
 	seen      map[string]bool   // the pointers of the visited schemas
-	resources map[string]string // URL of a named schema or of the document -> pointer
+	resources map[string]string // maps the URL of a named schema, or of the document, to its pointer
 	names     map[string]string // the reverse
 	anchors   []string          // the pointers of schemas with a $dynamicAnchor
 	refs      []reference
 	named     int
 	maxStrays int
-	targets   []string // the pointers of reference targets that are not the value of a schema keyword
+	targets   []string // the pointers of targets of references that are not the value of a schema keyword
 	mistakes  Errors
-	strays    int // the number of JSON values in schemas under unknown keywords that only a $ref reaches
+	strays    int // the number of JSON values in schemas under unknown keywords that are reached only by a $ref
 	patterns  patternBudget
 	spelled   map[string]string // the translated patterns, by the pointers of their schemas
 }
@@ -82,8 +83,8 @@ type reference struct {
 	keyword string
 }
 
-// scanSchema walks over the schema root. scanSchema normalizes the escapes in references, because
-// the library would copy a schema for each spelling of the same fragment.
+// scanSchema walks over the given root schema. scanSchema normalizes the escapes in references,
+// because the library would copy a schema for each spelling of the same fragment.
 func scanSchema(root any, d *draft) *scanner {
 	s := &scanner{
 		draft: d, root: root,
@@ -91,12 +92,12 @@ func scanSchema(root any, d *draft) *scanner {
 		resources: map[string]string{},
 		names:     map[string]string{},
 		spelled:   map[string]string{},
-		maxStrays: 2 * size(root), // sufficient if they are not nested in each other
+		maxStrays: 2 * size(root), // these limits suffice if such schemas are not nested in each other
 	}
 	base, _ := url.Parse(documentURL)
 	s.name(base, "")
 	s.schema(root, "", base)
-	for i := 0; i < len(s.refs) && !s.exhausted(); i++ { // resolving can find more schemas
+	for i := 0; i < len(s.refs) && !s.exhausted(); i++ { // resolving a reference can find more references
 		s.resolve(s.refs[i])
 	}
 	s.usedKeywords()
@@ -110,7 +111,7 @@ func (s *scanner) exhausted() bool {
 	return len(s.seen) > maxSchemas || s.named > maxNamed || s.strays > s.maxStrays
 }
 
-// schema scans the schema at pointer, unless it was scanned before.
+// schema scans the schema at the given pointer, unless that schema was scanned before.
 func (s *scanner) schema(value any, pointer string, base *url.URL) {
 	if s.exhausted() || s.seen[pointer] {
 		return
@@ -125,7 +126,7 @@ func (s *scanner) schema(value any, pointer string, base *url.URL) {
 	s.oddities(object, pointer)
 	if pattern, ok := object["pattern"].(string); ok {
 		s.pattern(pattern, pointer+"/pattern")
-		if translated := translate(pattern); translated != pattern { // the library compiles it too
+		if translated := translate(pattern); translated != pattern { // the library also compiles this value
 			object["pattern"] = translated
 			s.spelled[pointer] = pattern
 		}
@@ -190,7 +191,7 @@ func (s *scanner) identify(object map[string]any, pointer string, base *url.URL)
 		return base
 	}
 	if strings.HasPrefix(id, "#") {
-		return base // an anchor, in draft 7 and before
+		return base // an anchor, in draft 7 and earlier drafts
 	}
 	bare := *parsed
 	bare.Fragment, bare.RawFragment = "", ""
@@ -203,8 +204,8 @@ func (s *scanner) identify(object map[string]any, pointer string, base *url.URL)
 }
 
 // selfReferable reports whether the reference "#" in a schema with the given URL resolves to the
-// schema. If the URL ends in an empty query, it does not resolve, and the library would loop
-// forever.
+// schema. If the URL ends in an empty query, the reference does not resolve, and the library would
+// loop forever.
 func selfReferable(u *url.URL) bool {
 	again, err := u.Parse("#")
 	return err == nil && again.String() == u.String()

@@ -15,14 +15,15 @@ import (
 // strict, with the default limits.
 type Options struct {
 	// Strict closes every object whose schema has the keyword properties and does not explicitly
-	// allow other names. The package documentation has the details. The default is false.
+	// allow other names. The package documentation describes the details of strict schemas. The
+	// default is false.
 	Strict bool
 	// Limits are the limits on the schema and on the validation of a document.
 	Limits Limits
 }
 
 // Limits bounds the size of a schema and the cost of a validation. A field that is zero has its
-// default value. There is no way to remove a limit.
+// default value. A limit cannot be removed.
 type Limits struct {
 	// SchemaBytes is the maximum size of the text of the schema. The default is 256 KiB.
 	SchemaBytes int
@@ -62,11 +63,11 @@ type Schema struct {
 	root     *node
 	limits   Limits
 	strict   bool
-	tracks   bool // whether evaluated members or elements must be tracked
-	dynamic  bool // whether there are references that depend on the dynamic scope
+	tracks   bool // true if evaluated members or elements must be tracked
+	dynamic  bool // true if there are references that depend on the dynamic scope
 	defaults bool // there are defaults
 	mistakes Errors
-	names    map[string]bool // the names in properties and required
+	names    map[string]bool // the names that occur in properties and required
 }
 
 // Compile compiles the JSON text of a schema. The error is an [Errors], which contains all mistakes
@@ -120,8 +121,8 @@ func compileText(text []byte, opts Options) (s *Schema, errs Errors) {
 	return s, nil
 }
 
-// Within returns a copy of s with another limit on the steps of Validate. The limit also applies to
-// Defaults, which can therefore omit members.
+// Within returns a copy of s with a different limit on the steps of Validate. The new limit also
+// applies to Defaults, which can therefore omit members.
 func (s *Schema) Within(work int) *Schema {
 	bounded := *s
 	bounded.limits.Work = work
@@ -130,18 +131,18 @@ func (s *Schema) Within(work int) *Schema {
 
 // Validate returns all violations in doc, sorted by pointer, or nil if doc matches the schema.
 // Violations contain positions and requirements of the schema, but never content of the document.
-// Validate takes bounded time for every document. The keyword of the violation is [MaxWork] if the
-// document requires too many steps, [MaxDepth] if it is nested too deeply, and [MaxNumber] if it
-// contains an oversized number.
+// Validate takes bounded time for every document. If the document requires too many steps, the
+// keyword of the violation is [MaxWork]. If the document is nested too deeply, the keyword is
+// [MaxDepth]. If the document contains an oversized number, the keyword is [MaxNumber].
 //
 // The pointer of a missing member is the position at which the member is required. If doc matches
-// no branch of an anyOf or oneOf, the violations include that keyword and the violations of the
-// nearest branch. doc must be a value that strictjson.Decode returned. Validate does not modify
-// doc.
+// no branch of an anyOf or oneOf, the violations include the keyword anyOf or oneOf, and the
+// violations of the nearest branch. doc must be a value that strictjson.Decode returned. Validate
+// does not modify doc.
 func (s *Schema) Validate(doc any) []abi.Violation { return s.check(s.root, doc) }
 
 // Public returns the pointer of a violation with * in place of each undeclared name and each index.
-// The result therefore contains only names from the schema.
+// The result of Public therefore contains only names from the schema.
 func (s *Schema) Public(pointer string) string {
 	parts := strings.Split(pointer, "/")
 	for i, part := range parts[1:] {
@@ -176,7 +177,7 @@ func misspelled(root any, d *draft) Errors {
 	found := metas[d]().Validate(root)
 	for i, v := range found {
 		if i+1 < len(found) && found[i+1].Pointer == v.Pointer {
-			continue // skip an anyOf: the violations of its nearest branch follow and are more specific
+			continue // the violations of the nearest branch are more specific
 		}
 		errs = append(errs, &Error{Pointer: v.Pointer, Message: misspelling(v), Hint: misspelledType(root, v)})
 	}

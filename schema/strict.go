@@ -10,7 +10,7 @@ type claim struct {
 	closes bool
 }
 
-// claimSteps is the number of steps that a claim costs, because it uses memory.
+// claimSteps is the number of steps that a claim costs, because a claim uses memory.
 const claimSteps = 16
 
 // claim records the effect of a schema on the names of v, if the schema is strict.
@@ -23,12 +23,13 @@ func (e *evaluation) claim(v any, at *location, seen marks, closes bool) {
 }
 
 // The variable "closed" is the rule that a strict schema adds to the findings about undeclared
-// names. The findings look as if the schema contained "additionalProperties": false.
+// names. The findings of a strict schema look as if the schema contained "additionalProperties":
+// false.
 var closed = &node{keyword: "additionalProperties", trivial: true, never: true}
 
 // close adds a finding for each name of a closed object that no schema has evaluated. close runs
-// last, when all schemas that apply are known. Strict therefore never changes which branches a
-// value matches.
+// last, when all schemas that apply to the object are known. Because closed objects are checked
+// last, Strict never changes which branches a value matches.
 func (e *evaluation) close() {
 	var order []*location
 	sum := map[*location]*claim{}

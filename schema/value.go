@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// kinds is a set of JSON types. Every number is numeric. A number without a fraction is also whole.
+// kinds is a set of JSON types. Every number is numeric. A number without a fraction has both the
+// kind number and the kind whole.
 type kinds uint8
 
 const (
@@ -72,8 +73,8 @@ func rational(n json.Number) *big.Rat {
 	return r
 }
 
-// identity returns a string that is equal for equal JSON values. The order of members does not
-// matter, and numbers are compared by value.
+// identity returns a string that is equal for equal JSON values. In this comparison, the order of
+// members does not matter, and numbers are compared by value.
 func identity(v any) string { return string(appendIdentity(nil, v)) }
 
 func appendIdentity(b []byte, v any) []byte {
@@ -102,8 +103,8 @@ func appendIdentity(b []byte, v any) []byte {
 	return append(b, '?')
 }
 
-// appendText appends the length and then the text. The length separates the text from the next
-// text.
+// appendText appends the length of a text and then the text. The length separates the text from the
+// text that follows.
 func appendText(b []byte, s string) []byte {
 	b = append(strconv.AppendInt(b, int64(len(s)), 10), ':')
 	return append(b, s...)

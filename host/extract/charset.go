@@ -21,8 +21,8 @@ type charset struct {
 	common string
 	// The field "seldom" contains less frequent non-ASCII characters.
 	seldom string
-	// The field "words" is true if non-ASCII characters form whole words, as in Cyrillic.
-	// Otherwise, non-ASCII characters usually occur between ASCII letters.
+	// The field "words" is true if non-ASCII characters form whole words, as in Cyrillic. If
+	// "words" is false, non-ASCII characters usually occur between ASCII letters.
 	words bool
 	// weigh returns the rating of a two-byte character. weigh is nil for single-byte encodings.
 	weigh func(first, second byte) float64
@@ -63,14 +63,15 @@ const (
 // typographic contains punctuation and symbols that occur in many languages.
 const typographic = "’‘“”„–—…€£§°²³·«»©®™½¼¾¿¡ºª•×\u00A0"
 
-// The ratings of a character. The rating of a two-byte character counts twice.
+// The rating of a text is the sum of the following ratings of its characters. The rating of a
+// two-byte character counts twice.
 const (
 	frequent    = 1.0
 	infrequent  = 0.5
 	punctuation = 0.7
 	unusual     = -1.0
 	misplaced   = -2.0
-	preferred   = 0.5 // added to the rating once, for Windows-1252
+	preferred   = 0.5 // added once to the rating of Windows-1252
 )
 
 // charsetOf guesses the legacy encoding of a text.
@@ -168,7 +169,7 @@ func (c charset) rateTwoBytes(sample []byte) (score float64) {
 			break
 		}
 		rate := 2 * c.weigh(sample[i], sample[i+1])
-		if rate > 0 && sample[i+1] < utf8.RuneSelf && unicode.IsLetter(rune(sample[i+1])) { // the two bytes can also be an accented letter and an ASCII letter
+		if rate > 0 && sample[i+1] < utf8.RuneSelf && unicode.IsLetter(rune(sample[i+1])) { // can also be two one-byte characters
 			rate *= half
 		}
 		score += rate
@@ -180,8 +181,8 @@ func (c charset) rateTwoBytes(sample []byte) (score float64) {
 // The function "within" reports whether a byte is in the given range.
 func within(b, first, last byte) bool { return b >= first && b <= last }
 
-// The constant "special" is the rating of characters in a small range of bytes that is rare in
-// other encodings.
+// The constant "special" is the rating of a character in a small range of bytes, if this range is
+// rare in other encodings.
 const special = 1.1
 
 const half = 0.5

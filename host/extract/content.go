@@ -13,9 +13,9 @@ import (
 // content contains the first bytes of a file and their properties.
 type content struct {
 	head []byte
-	text []byte   // the head as UTF-8 without a byte order mark; nil if the head is not Unicode text
-	wide bool     // the head is in UTF-16
-	old  bool     // the head contains no binary bytes, so it can be text in a legacy encoding
+	text []byte   // the head as UTF-8 without a byte order mark, or nil if the head is not Unicode text
+	wide bool     // true if the head is in UTF-16
+	old  bool     // true if the head contains no binary bytes, so that it can be text in a legacy encoding
 	kind []string // the detected media type and its parent types
 }
 
@@ -29,7 +29,7 @@ func contentOf(head []byte) content {
 	return c
 }
 
-// kindOf detects the media type of content. If the library panics, the type is unknown.
+// kindOf detects the media type of content. If the library panics, kindOf returns an unknown type.
 func kindOf(head []byte) (kind []string) {
 	defer func() {
 		if recover() != nil {
@@ -43,7 +43,7 @@ func kindOf(head []byte) (kind []string) {
 	return kind
 }
 
-// name returns the detected type for messages.
+// name returns the detected type, for use in messages.
 func (c content) name() string {
 	switch {
 	case len(c.head) == 0:
@@ -56,7 +56,8 @@ func (c content) name() string {
 	return c.kind[0]
 }
 
-// The method "is" reports whether the detected type is one of the given types or a subtype of one.
+// The method "is" reports whether the detected type is one of the given types, or a subtype of a
+// given type.
 func (c content) is(kinds ...string) bool {
 	return slices.ContainsFunc(c.kind, func(k string) bool { return slices.Contains(kinds, k) })
 }
@@ -68,14 +69,14 @@ func magic(kind string) func(content) bool {
 }
 
 // isPDF reports whether the content begins with the PDF header, as the standard requires. Some
-// programs also accept the header at a later position. Such programs accept an HTML file that
+// programs also accept the header at a later position. Such programs would treat an HTML file that
 // contains the header as a PDF.
 func (c content) isPDF() bool {
 	return bytes.HasPrefix(bytes.TrimLeft(withoutMark(c.head), "\r\n\t "), []byte("%PDF-"))
 }
 
-// isText reports whether the content is text. Like isHTML and isJSON, it returns true for an empty
-// file.
+// isText reports whether the content is text. For an empty file, isText, isHTML and isJSON return
+// true.
 func (c content) isText() bool { return c.text != nil || c.old || len(c.head) == 0 }
 
 func (c content) isCSV() bool {
@@ -112,9 +113,9 @@ func (c content) isJSON() bool {
 	return bytes.IndexByte([]byte(`{["-0123456789`), rest[0]) >= 0
 }
 
-// compound returns a check for one of the older Office formats. All of them use the same container
-// format. If the directory of the container is not in the head, the check accepts the claimed
-// format.
+// compound returns a check for one of the older Office formats. All older Office formats use the
+// same container format. If the directory of the container is outside of the head, the check
+// accepts the claimed format.
 func compound(kind string) func(content) bool {
 	return func(c content) bool {
 		return len(c.kind) > 0 && (c.kind[0] == kind || c.kind[0] == "application/x-ole-storage")
@@ -126,7 +127,7 @@ func compound(kind string) func(content) bool {
 func office(folder string) func(content) bool {
 	return func(c content) bool {
 		if len(c.kind) == 0 || c.kind[0] != "application/zip" && !strings.HasPrefix(c.kind[0], ooxml) {
-			return false // the archive has another type, such as JAR
+			return false // the detected type of the archive is another one, such as JAR
 		}
 		names := entries(c.head)
 		first := slices.IndexFunc(names, func(name string) bool {

@@ -19,8 +19,8 @@ const documentHint = "use a file in one of the formats PDF, DOCX, TXT, Markdown 
 // markdownTypes are the media types of Markdown.
 var markdownTypes = []string{"", "text/markdown", "text/x-markdown", "text/plain"}
 
-// IdentifyDocument is like Identify, for a file whose text is needed. It also accepts Markdown, which
-// it treats as plain text, and it rejects formats without text.
+// IdentifyDocument is like Identify, for a file whose text is needed. IdentifyDocument also accepts
+// Markdown, which it treats as plain text. IdentifyDocument rejects formats without text.
 func IdentifyDocument(filename, declaredMediaType string, head []byte) (Format, error) {
 	if slices.Contains([]string{".md", ".markdown"}, strings.ToLower(path.Ext(baseName(filename)))) {
 		mediaType, err := declaredType(declaredMediaType)
@@ -42,9 +42,10 @@ func IdentifyDocument(filename, declaredMediaType string, head []byte) (Format, 
 	return format, err
 }
 
-// ReadDocument returns the text of a file: at most DocumentTextBytes bytes, whatever TextBytes is. A
-// file without text is a fault. ReadDocument otherwise behaves like IdentifyDocument and Read. A nil
-// Reader reads only formats that are already text; the fault for other formats is unavailable.
+// ReadDocument returns the text of a file: at most DocumentTextBytes bytes, regardless of
+// TextBytes. If a file has no text, ReadDocument returns a fault. ReadDocument otherwise behaves
+// like IdentifyDocument and Read. A nil Reader reads only formats that are already text. For other
+// formats, it returns the fault unavailable.
 func (r *Reader) ReadDocument(ctx context.Context, of admission.Flow, filename, declaredMediaType string, data []byte) (Text, error) {
 	format, err := IdentifyDocument(filename, declaredMediaType, data)
 	if err != nil {

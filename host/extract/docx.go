@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// The limits on a DOCX. The size of the text is limited separately.
+// These are the limits on a DOCX. The size of the text is limited separately.
 const (
 	maxDOCXEntries  = 10_000
-	maxDOCXInflated = 64 << 20 // the total size in bytes of the parts that are read
+	maxDOCXInflated = 64 << 20 // the maximum total size in bytes of the parts that are read
 	maxDOCXNesting  = 1_000
 )
 
@@ -44,7 +44,8 @@ func readDOCX(ctx context.Context, data []byte, out *sink) error {
 	return f.readAll(ctx, body, out)
 }
 
-// readAll reads the body and the other parts. Only an unreadable body causes an error.
+// readAll reads the body and the other parts. Only an unreadable body causes an error, but not
+// other unreadable parts.
 func (f *docxFile) readAll(ctx context.Context, body *zip.File, out *sink) error {
 	folder := path.Dir(body.Name)
 	d := &docxText{lists: f.lists(folder), notes: map[string]int{}}

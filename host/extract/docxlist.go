@@ -15,7 +15,7 @@ const maxDOCXMark = 100
 // docxParagraph contains the properties of a paragraph that affect its text.
 type docxParagraph struct {
 	style string
-	list  string // "" means the list of the style, "0" means no list
+	list  string // "" means the list of the style, and "0" means no list
 	level int
 
 	initial bool // the paragraph is the drop cap of the next paragraph
@@ -81,7 +81,7 @@ type docxStyles struct {
 type docxList struct {
 	levels [maxDOCXLevels]docxLevel
 	counts *[maxDOCXLevels]int // the counters are shared by all lists with the same abstract definition
-	resets map[int]int         // maps a level to a first number that has not been applied yet
+	resets map[int]int         // maps a level to its first number, until that number has been applied
 }
 
 // docxLists numbers the items of lists. A nil *docxLists has no lists.
@@ -221,7 +221,7 @@ func (l *docxList) start(level int) int {
 	return 1
 }
 
-// number returns the formatted number of an item.
+// number returns the number of an item in the format of its list.
 func (l *docxList) number(level int) string {
 	n := l.counts[level]
 	if n == 0 {

@@ -8,11 +8,10 @@ import (
 )
 
 // formula converts an equation from Office MathML (ECMA-376 part 1, section 22.1) to TeX. Each
-// element writes its opening TeX when its first argument begins, so text that was already written
-// is never moved.
+// element writes its opening TeX when its first argument begins, so text never has to be moved.
 type formula struct {
 	tex        []byte
-	plain      []byte // the text of the equation, while the equation contains only text
+	plain      []byte // the text of the equation, as long as the equation contains only text
 	structured bool
 	limit      int // the maximum size of tex in bytes
 	open       []mathElement
@@ -51,8 +50,8 @@ func (w *docx) startMath(t xml.StartElement) error {
 	return nil
 }
 
-// startFormula begins an equation. In a paragraph of equations, each equation is on a separate
-// line.
+// startFormula begins an equation. In a paragraph that contains equations only, each equation is on
+// a separate line.
 func (w *docx) startFormula() {
 	if w.display > 1 {
 		w.put("\n")
@@ -114,7 +113,8 @@ func (f *formula) property(t xml.StartElement) {
 	e.properties[t.Name.Local] = value
 }
 
-// The method "is" reports whether a Boolean property is on. A property without a value is on.
+// The method "is" reports whether a Boolean property of an element is on. A Boolean property
+// without a value is on.
 func (e *mathElement) is(name string) bool {
 	switch value, ok := e.properties[name]; value {
 	case "0", "off", "false":
@@ -139,7 +139,7 @@ func (f *formula) emit(tex string) {
 	}
 }
 
-// begin begins an element. The element can be an argument of the enclosing element.
+// begin begins an element. The element that begins can be an argument of the enclosing element.
 func (f *formula) begin(name string) {
 	e := mathElement{name: name, start: len(f.tex)}
 	if n := len(f.open); n > 0 {
@@ -196,7 +196,7 @@ func (f *formula) finish() {
 	}
 }
 
-// maxAtom is the maximum size in bytes of text that is moved in order to omit braces.
+// maxAtom is the maximum size in bytes of text that is moved so that braces can be omitted.
 const maxAtom = 256
 
 // atomic reports whether the base of an index needs no braces.

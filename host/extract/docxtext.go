@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// The XML namespaces of text, and of alternative content for older programs.
+// These are the XML namespaces of text, and of alternative content for older programs.
 const (
 	wordSpace       = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 	wordStrictSpace = "http://purl.oclc.org/ooxml/wordprocessingml/main"
@@ -20,14 +20,14 @@ const (
 
 var errNested = fmt.Errorf("XML elements are nested more than %d levels deep", maxDOCXNesting)
 
-// docxText is the text of a document. All parts of the document share it.
+// docxText is the text of a document. All parts of the document share one docxText.
 type docxText struct {
 	lists *docxLists
 	notes map[string]int // the numbers of footnotes and endnotes, by kind and id
 }
 
-// docx converts a part to text. Each paragraph and each row of a table becomes a line. Cells are
-// separated by tabs.
+// docx converts a part to text. Each paragraph and each row of a table becomes a line. The cells of
+// a row are separated by tabs.
 type docx struct {
 	*docxText
 	*sink
@@ -35,15 +35,15 @@ type docx struct {
 	depth   int
 	inText  bool
 	columns []int         // the number of cells in the current row, for each enclosing table
-	pending bool          // a line in a cell has ended; another line can follow
+	pending bool          // a line in a cell has ended, and another line can follow
 	item    docxParagraph // the properties of the current paragraph
-	mark    string        // the mark of the list item whose text follows
+	mark    string        // the mark of the list item whose text has not begun yet
 	formula *formula      // the equation in progress
-	display int           // the number of the next equation in a paragraph of equations; 0 outside of such paragraphs
+	display int           // the number of the next equation in a paragraph of equations, or 0
 }
 
 func (w *docx) read(ctx context.Context) error {
-	defer w.endFormula() // a part can end within an equation
+	defer w.endFormula() // a part can end within an equation, so end the equation
 	for ctx.Err() == nil && !w.truncated {
 		token, err := w.xml.Token() // reports unclosed elements
 		if err == io.EOF {
@@ -61,7 +61,7 @@ func (w *docx) read(ctx context.Context) error {
 			if w.inText {
 				w.put(string(t))
 			}
-		case xml.Directive: // such as a DTD, which ECMA-376 part 2 section 6.2.5 forbids
+		case xml.Directive: // for example a DTD, which ECMA-376 part 2 section 6.2.5 forbids
 			return errors.New("the XML has a DTD, which DOCX forbids")
 		}
 		if err != nil {
@@ -130,7 +130,7 @@ func (w *docx) startWord(t xml.StartElement) error {
 			w.depth--
 			return w.skip()
 		}
-	case "tblPr", "moveFrom": // in these properties, the element tab is a width; moved text is repeated at its new position
+	case "tblPr", "moveFrom": // in these elements, the element tab is a width
 		w.depth--
 		return w.skip()
 	}
@@ -224,8 +224,8 @@ func (w *docx) endParagraph() {
 	}
 }
 
-// put writes text to the current equation, or else to the document. Before the text of a list item
-// it writes the mark of the item.
+// put writes text to the current equation. If there is no current equation, put writes text to the
+// document. Before the text of a list item, put writes the mark of the item.
 func (w *docx) put(text string) {
 	if w.formula != nil {
 		w.formula.write(text)
@@ -249,7 +249,7 @@ func (w *docx) flush() {
 func (w *docx) skip() error { return w.skipWith(func(xml.StartElement) {}) }
 
 // skipWith skips the open element and calls a function for each nested element. Unlike the
-// decoder's method Skip, it is not recursive.
+// decoder's method Skip, skipWith is not recursive.
 func (w *docx) skipWith(each func(xml.StartElement)) error {
 	for depth := 1; depth > 0; {
 		token, err := w.xml.Token()

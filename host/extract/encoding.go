@@ -50,8 +50,8 @@ func mostlyUTF8(text []byte) bool {
 	return damaged == 0 || sound >= worth*damaged
 }
 
-// isBinary reports whether a character is a binary data byte as defined by the WHATWG's MIME
-// Sniffing Standard. Such characters do not occur in text.
+// isBinary reports whether a character is a binary data byte as defined by the MIME Sniffing
+// Standard of WHATWG. Binary data bytes do not occur in text.
 func isBinary(r rune) bool {
 	return r <= 0x08 || r == 0x0B || r >= 0x0E && r <= 0x1A || r >= 0x1C && r <= 0x1F
 }
@@ -60,7 +60,7 @@ func isBinary(r rune) bool {
 func withoutMark(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")) }
 
 // byteOrder detects UTF-16. byteOrder returns the byte order and the text without its byte order
-// mark. The byte order is nil if the data is not UTF-16.
+// mark. If the data is not UTF-16, the byte order is nil.
 func byteOrder(data []byte) (order binary.ByteOrder, rest []byte) {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
@@ -72,7 +72,7 @@ func byteOrder(data []byte) (order binary.ByteOrder, rest []byte) {
 }
 
 // unmarkedOrder detects UTF-16 without a byte order mark. In most languages, one of the two bytes
-// of many characters is zero: for example, spaces contain such a byte. Data with the wrong byte
+// of many characters is zero: for example, one byte of a space is zero. Data with the wrong byte
 // order is almost never valid text.
 func unmarkedOrder(data []byte) binary.ByteOrder {
 	sample := data[:min(len(data), sampleBytes)&^1]
@@ -87,7 +87,7 @@ func unmarkedOrder(data []byte) binary.ByteOrder {
 		order, many, few = binary.BigEndian, few, many
 	}
 	const short, high, low = 64, 2, 10
-	share := low // at least one in this number of characters must be below U+0100
+	share := low // at least one of this number of consecutive characters must be below U+0100
 	if len(sample) < short {
 		share = high
 	}

@@ -26,18 +26,18 @@ const (
 // Engine is an engine that extracts the text of documents. Each document is a separate run. Engine
 // is safe for concurrent use.
 //
-// The input of a run is {"format": "pdf", "data": "<base64>"}. The optional member "text_bytes"
-// sets a limit other than TextBytes. The output is {"text": "...", "truncated": false}, with a
-// "reason" if there is no text. A run checks its context only after the parser has returned. With a
-// hostile document, the parser may never return. Deadlines and memory limits are therefore enforced
-// only in a worker process.
+// The input of a run is {"format": "pdf", "data": "<base64>"}. The optional member "text_bytes" of
+// the input sets a limit other than TextBytes. The output is {"text": "...", "truncated": false},
+// with a "reason" if there is no text. A run checks its context only after the parser has returned.
+// With a hostile document, the parser may never return. Deadlines and memory limits are therefore
+// enforced only in a worker process.
 type Engine struct {
 	panicked func(value any, stack []byte)
-	compiled string // the folder with the compiled PDF library
+	compiled string // the folder that contains the compiled PDF library
 	disabled bool   // true if PDF files are not supported
 
 	turn    chan struct{}   // protects the next field
-	started *pdfium.Library // nil until the first PDF
+	started *pdfium.Library // nil until the first PDF is read
 }
 
 var (
@@ -69,7 +69,7 @@ func (*Engine) Info() engine.Info {
 }
 
 // MemoryBytes returns the default memory limit. MemoryBytes is higher than the limit of other
-// engines, because a run keeps two copies of the document and the content of a page in RAM.
+// engines, because an extraction keeps two copies of the document and the content of a page in RAM.
 func (*Engine) MemoryBytes() int64 { return MemoryBytes }
 
 // Load returns the program, which does not depend on the source. If the folder that was passed to

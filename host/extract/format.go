@@ -10,16 +10,16 @@ type Format struct {
 	// Name is the name of the format, such as "pdf".
 	Name string
 	// Extensions are the file name extensions in lower case, such as ".pdf". The first extension is
-	// the most common.
+	// the most common one.
 	Extensions []string
-	// MediaTypes are the media types that clients use. The first type is canonical. Clients also
-	// use some of the other types for files of other formats.
+	// MediaTypes are the media types that clients use. The first media type is the canonical one.
+	// Clients also use some of the other types for files of other formats.
 	MediaTypes []string
 	// Extracts is true if a Reader can extract text from files of this format.
 	Extracts bool
 }
 
-// The names of the formats from which text is extracted.
+// These are the names of the formats from which text is extracted.
 const (
 	formatPDF  = "pdf"
 	formatDOCX = "docx"
@@ -41,7 +41,8 @@ var formats = []known{
 	{Format{formatDOCX, []string{".docx"}, []string{ooxml + "wordprocessingml.document"}, true}, office("word/")},
 	{Format{formatTXT, []string{".txt"}, []string{"text/plain"}, true}, content.isText},
 	{Format{formatJSON, []string{".json"}, []string{"application/json", "text/json", "text/plain"}, true}, content.isJSON},
-	// If Excel is installed, browsers on Windows use the last type for CSV files.
+	// If Excel is installed, browsers on Windows declare the last of these media types for CSV
+	// files.
 	{Format{"csv", []string{".csv"}, []string{"text/csv", "application/csv", "text/x-csv", "text/plain", "application/vnd.ms-excel"}, false}, content.isCSV},
 	{Format{"xls", []string{".xls"}, []string{"application/vnd.ms-excel", "application/msexcel"}, false}, compound("application/vnd.ms-excel")},
 	{Format{"xlsx", []string{".xlsx"}, []string{ooxml + "spreadsheetml.sheet"}, false}, office("xl/")},
@@ -55,7 +56,7 @@ var formats = []known{
 	{Format{"rtf", []string{".rtf"}, []string{"application/rtf", "text/rtf", "application/x-rtf"}, false}, content.isRTF},
 }
 
-// Formats returns all accepted formats. The caller can modify the list.
+// Formats returns all accepted formats. The caller can modify the returned list.
 func Formats() []Format {
 	list := make([]Format, len(formats))
 	for i, f := range formats {

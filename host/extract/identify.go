@@ -84,7 +84,7 @@ func notTaken(format string, args ...any) error {
 	return abi.Faultf(abi.InvalidArgument, format, args...).WithHint("use one of these formats: %s", accepted())
 }
 
-// shortened truncates a text that comes from a client, so it can be part of a message.
+// shortened truncates a text that comes from a client, so that a message can contain it.
 func shortened(text string) string {
 	const limit = 60
 	if len(text) <= limit {

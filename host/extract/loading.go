@@ -13,12 +13,12 @@ const parserDomain = "the parsers of documents"
 
 var errReaderClosed = errors.New("document: the reader is closed")
 
-// loading is an attempt to load the program. If the caller stops waiting, the attempt continues,
+// loading is one attempt to load the program. If the caller stops waiting, the attempt continues,
 // and the next document uses the result. Compiling the PDF library can take longer than clients
 // wait.
 type loading struct {
 	cancel context.CancelFunc
-	done   chan struct{} // closed when err is set
+	done   chan struct{} // closed after err has been set
 	err    error
 }
 
@@ -61,7 +61,7 @@ func (r *Reader) attempt(ctx context.Context, l *loading) {
 	}
 	r.mu.Unlock()
 	if unwanted {
-		err = errors.Join(errReaderClosed, program.Close()) // the program has not run yet, so Close does not wait
+		err = errors.Join(errReaderClosed, program.Close()) // the program was never used, so Close does not wait
 	}
 	l.err = err
 	close(l.done)
@@ -81,8 +81,8 @@ func (r *Reader) current() (engine.Program, error) {
 	return r.program, nil
 }
 
-// Close waits for active reads and closes the program, but not the engine. Close is safe to call
-// Close more than once.
+// Close waits for active reads and closes the program, but not the engine. Close can be called more
+// than once.
 func (r *Reader) Close() error {
 	r.mu.Lock()
 	r.closed = true

@@ -48,8 +48,8 @@ func badName(why string) error {
 // baseName returns the text after the last / or \.
 func baseName(filename string) string { return filename[strings.LastIndexAny(filename, `/\`)+1:] }
 
-// deviceName matches names that Windows treats as devices, with any extension. The page "Naming
-// Files, Paths, and Namespaces" of the Windows documentation lists them.
+// deviceName matches names that Windows treats as devices, with any extension. The device names are
+// listed on the page "Naming Files, Paths, and Namespaces" of the Windows documentation.
 var deviceName = lazyregexp.New(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)`)
 
 // hides reports whether a character is invisible or changes how other characters are displayed.

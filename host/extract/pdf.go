@@ -11,7 +11,7 @@ import (
 
 // WithCompiled sets the folder with the PDF library that pdfium.Compile has compiled. If the
 // argument "dir" is "", no text is extracted from PDF files. By default, the library is compiled
-// for the first PDF, which takes seconds.
+// when the first PDF is read, which takes seconds.
 func WithCompiled(dir string) Option {
 	return func(e *Engine) { e.compiled, e.disabled = dir, dir == "" }
 }
@@ -40,15 +40,15 @@ func (e *Engine) library(ctx context.Context) (*pdfium.Library, error) {
 	if ctx.Err() != nil {
 		return nil, engine.FaultFromContext(ctx)
 	}
-	if err != nil { // in a worker pool, the pool compiles the library again
+	if err != nil { // a worker pool then compiles the library again
 		return nil, abi.Faultf(abi.Unavailable, "cannot start the PDF library").WithHint("delete the cache of compiled code")
 	}
 	e.started = started
 	return started, nil
 }
 
-// Close frees the PDF library. The caller must first close all programs. Close is safe to call
-// Close more than once.
+// Close frees the PDF library. The caller must first close all programs. Close can be called more
+// than once.
 func (e *Engine) Close() error {
 	e.turn <- struct{}{}
 	defer func() { <-e.turn }()
@@ -60,7 +60,8 @@ func (e *Engine) Close() error {
 }
 
 // readPDF extracts the text of the pages and their form fields. readPDF separates pages by form
-// feeds. The memory limit of the library is the limit of the run minus the memory for the document.
+// feeds. The memory limit of the library is the memory limit of the run minus the memory that the
+// document uses.
 func (e *Engine) readPDF(ctx context.Context, data []byte, memory int64, out *sink) error {
 	if e.disabled {
 		return noText(Disabled, errors.New("no PDF library is available"))

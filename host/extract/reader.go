@@ -15,14 +15,14 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The limits on reading one document.
+// These are the limits on reading one document.
 const (
 	// MaxBytes is the maximum size of a document.
 	MaxBytes = 20 << 20
 	// CPU is the maximum CPU time for a document.
 	CPU = 3 * time.Second
-	// Time is the maximum duration, not including time in the queue. Time is longer than CPU, so
-	// documents do not fail because the machine is busy.
+	// Time is the maximum duration of reading a document, without the time in the queue. Time is
+	// longer than CPU, so documents do not fail because the machine is busy.
 	Time = 30 * time.Second
 )
 
@@ -34,27 +34,27 @@ type Reader struct {
 	// TextBytes is the maximum size of a text in bytes of UTF-8. The default is the constant
 	// TextBytes.
 	TextBytes int
-	// Parallel is the maximum number of documents that are read concurrently. Other documents wait
-	// in a queue. Parallel should be the number of workers of Engine. The default is GOMAXPROCS, as
-	// in engines.NewDocumentPool. One tenant can use three quarters of Parallel. One user can use
-	// half of the tenant's share, but at least one document is always allowed.
+	// Parallel is the maximum number of documents that are read concurrently. Further documents
+	// wait in a queue. Parallel should be the number of workers of Engine. The default is
+	// GOMAXPROCS, as in engines.NewDocumentPool. One tenant can use three quarters of Parallel. One
+	// user can use half of the tenant's share. The share of a user is always at least one document.
 	Parallel int
 
 	mu      sync.Mutex
-	program engine.Program // nil before the first document
+	program engine.Program // nil until the first document is read
 	loading *loading       // nil if the program is not being loaded
 	closed  bool
-	gate    *admission.Gate // nil before the first document
+	gate    *admission.Gate // nil until the first document is read
 }
 
 // Text is the extracted text of a document.
 type Text struct {
 	// Text is the text in UTF-8.
 	Text string `json:"text"`
-	// Truncated is true if the document has more text, but that text exceeds a limit or is
-	// unreadable.
+	// Truncated is true if Text does not contain the whole text of the document, because the rest
+	// exceeds a limit or is unreadable.
 	Truncated bool `json:"truncated"`
-	// Reason is the reason why there is no text, or "".
+	// If the document has no text, Reason is the reason; otherwise, Reason is "".
 	Reason Reason `json:"reason,omitempty"`
 }
 
@@ -64,18 +64,18 @@ const waitingUser, waitingTenant, waitingAll = 32, 128, 1024
 
 // Read returns the text of a document. The flow identifies the app, tenant and user of the
 // document. Documents of different apps or tenants are never read by the same process. If all
-// workers are busy, Read waits in a queue, which is fair to tenants and their users. Read stops
+// workers are busy, Read waits in a queue that is fair to tenants and their users. Read stops
 // waiting when ctx ends. The limits CPU, Time and MemoryBytes apply to the extraction. Formats that
 // are already text are read in the process of the caller.
 //
-// A document without text is not an error. In this case, Text.Reason is set. The code of the fault
-// is too_large if the document exceeds MaxBytes, unavailable if the queue is full, and cancelled if
-// ctx ends.
+// If a document has no text, Read returns no error, but sets Text.Reason. If the document exceeds
+// MaxBytes, the code of the fault is too_large. If the queue is full, the code is unavailable. If
+// ctx ends, the code is cancelled.
 func (r *Reader) Read(ctx context.Context, of admission.Flow, format Format, data []byte) (Text, error) {
 	return r.read(ctx, of, format, data, r.textBytes())
 }
 
-// read is like Read, for a text of at most textBytes bytes.
+// read is like Read, but the text has at most textBytes bytes.
 func (r *Reader) read(ctx context.Context, of admission.Flow, format Format, data []byte, textBytes int) (Text, error) {
 	if !format.Extracts {
 		return Text{Reason: UnsupportedFormat}, nil
@@ -92,7 +92,7 @@ func (r *Reader) read(ctx context.Context, of admission.Flow, format Format, dat
 		}
 		return plain(format, data, textBytes)
 	}
-	done, err := r.acquire(ctx, of) // wait here, because waiting in the queue for workers would count against Time
+	done, err := r.acquire(ctx, of) // this wait must not count against Time
 	if err != nil {
 		return Text{}, err
 	}

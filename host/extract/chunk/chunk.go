@@ -1,8 +1,8 @@
 // Package chunk splits the text of a document into chunks for a search. A chunk ends at a heading or
 // at the end of a paragraph if possible, and begins with the end of the previous chunk.
 //
-// The ends of chunks depend on the text near them, and the id of a chunk depends on its text. An
-// edit of a document therefore changes the ids of few chunks.
+// The end of a chunk depends only on the text near it, and the id of a chunk depends on its text.
+// An edit of a document therefore changes the ids of few chunks.
 package chunk
 
 import (
@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// The defaults and the limits of Options, in bytes.
+// These are the defaults and limits of Options, in bytes.
 const (
 	DefaultBytes   = 1200
 	DefaultOverlap = 150
@@ -23,21 +23,21 @@ const (
 
 // Options are the options of Split.
 type Options struct {
-	// Source identifies the document, such as a file name. Equal texts of different sources have
-	// chunks with different ids.
+	// Source identifies the document, such as a file name. The chunks of equal texts have different
+	// ids if their sources differ.
 	Source string
 	// Bytes is the maximum size of the text of a chunk without its overlap, from MinBytes to MaxBytes.
 	// Default: DefaultBytes.
 	Bytes int
-	// Overlap is the maximum size of the overlap, at most Bytes. A negative value means no overlap.
-	// Default: DefaultOverlap.
+	// Overlap is the maximum size of the overlap, which can be at most Bytes. A negative Overlap
+	// means no overlap. Default: DefaultOverlap.
 	Overlap int
 }
 
 // Chunk is a part of a text.
 type Chunk struct {
 	// ID identifies the chunk by its source and its text without the overlap. If a source contains
-	// equal chunks, their positions among each other are part of their ids.
+	// several equal chunks, the id of such a chunk also depends on its position among them.
 	ID string
 	// Text is the text of the chunk. The first Overlap bytes of a chunk are also the end of the
 	// previous chunk.
@@ -48,7 +48,7 @@ type Chunk struct {
 	// Page is the page of the Offset, counted from 1. Page is 0 if the document has no page breaks
 	// (form feeds).
 	Page int
-	// Headings contains the headings of the section, the outermost first.
+	// Headings contains the headings of the section, starting with the outermost heading.
 	Headings []string
 }
 
@@ -74,12 +74,12 @@ type packer struct {
 	options Options
 	paged   bool
 	chunks  []Chunk
-	// start is the position of the current chunk. headed is true if it begins with a heading, and
-	// complete is true if it contains anything else.
+	// start is the position of the current chunk. headed is true if the chunk begins with a
+	// heading. complete is true if the chunk contains anything else.
 	start            int
 	headed, complete bool
 	headings         []heading
-	// page is the number of the page at the position pageAt.
+	// page is the number of the page that contains the position pageAt.
 	page, pageAt int
 	// seen is the number of equal chunks so far.
 	seen map[[sha256.Size]byte]int
@@ -108,15 +108,16 @@ func (p *packer) add(u unit) {
 	}
 }
 
-// isCut reports whether a chunk ends after a unit although it is not full. The cut depends only on
-// the unit. After an edit, the ends of chunks are therefore soon the same as before.
+// isCut reports whether a chunk ends after the given unit although the chunk is not full. The cut
+// depends only on the unit. After an edit of the document, chunks therefore soon end at the same
+// positions in the text as before.
 func isCut(unit string) bool {
 	h := fnv.New32a()
 	h.Write([]byte(strings.TrimSpace(unit)))
 	return h.Sum32()%4 == 0
 }
 
-// enter enters the section of a heading.
+// enter begins the section that follows a heading.
 func (p *packer) enter(h heading) {
 	n := len(p.headings)
 	for n > 0 && p.headings[n-1].level >= h.level {
@@ -145,7 +146,7 @@ func (p *packer) end(at int) {
 	p.start, p.headed, p.complete = at, false, false
 }
 
-// overlap returns the size of the last words of a text, at most the given size.
+// overlap returns the size of the last words of a text, up to the given size.
 func overlap(text string, size int) int {
 	if len(text) > size {
 		text = text[len(text)-size:]
@@ -171,7 +172,7 @@ func (p *packer) id(body string) string {
 	return hex.EncodeToString(digest[:16])
 }
 
-// pageOf returns the page of a position that is not before the last one.
+// pageOf returns the page of a position, which must not be before the last requested position.
 func (p *packer) pageOf(at int) int {
 	if !p.paged {
 		return 0

@@ -9,8 +9,8 @@ import (
 // long paragraph.
 type unit struct {
 	start, end int
-	// level is the level of a heading, counted from 1, and title is its text. The level of other units
-	// is 0.
+	// level is the level of a heading, counted from 1, and title is the text of the heading. Units
+	// that are not headings have the level 0.
 	level int
 	title string
 }
@@ -54,8 +54,8 @@ func lineAt(text string, at int) (line string, end int) {
 
 func isBlank(line string) bool { return strings.TrimSpace(line) == "" }
 
-// headingAt returns the text and the level of a heading in Markdown that begins with a line, and the
-// position after the heading. The argument "next" is the position of the next line.
+// headingAt returns the text and the level of a Markdown heading that begins at the given line, and
+// the position after the heading. The argument "next" is the position of the next line.
 func headingAt(text, line string, next int) (title string, level, after int) {
 	line = strings.TrimSuffix(line, "\r")
 	for level < len(line) && line[level] == '#' {
@@ -83,7 +83,7 @@ func headingAt(text, line string, next int) (title string, level, after int) {
 }
 
 // forEachPiece calls a function for each piece of a paragraph. The paragraph is one piece unless it
-// is too long. Otherwise, its pieces are sentences, and parts of long sentences.
+// is too long. A long paragraph is divided into sentences, and a long sentence into parts.
 func forEachPiece(text string, start, end, size int, visit func(from, to int)) {
 	if end-start <= size {
 		if start < end {
@@ -98,8 +98,8 @@ func forEachPiece(text string, start, end, size int, visit func(from, to int)) {
 	}
 }
 
-// sentence returns the size of the first sentence of a text, with the white space that follows it. A
-// long sentence ends at a space, or else between two characters.
+// sentence returns the size of the first sentence of a text, with the white space that follows it.
+// A long sentence is cut at a space, or between two characters if it has no space.
 func sentence(text string, size int) int {
 	space := 0
 	for i := 0; i < len(text); i++ {

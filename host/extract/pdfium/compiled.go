@@ -25,11 +25,12 @@ import (
 //go:embed pdfium.wasm.gz
 var packed []byte
 
-// rewriting is the version of the modifications that are made to the library before it is compiled.
-// Increment it if the output of the packages fuel and snapshot changes.
+// rewriting is the version of the modifications that Compile makes to the library. Increment
+// rewriting if the output of the packages fuel and snapshot changes.
 const rewriting = 1
 
-// Version returns the version of the output of Compile. Open rejects output of other versions.
+// Version returns the version of the output of Compile. Open rejects the output of other versions
+// of Compile.
 func Version() string {
 	sum := sha256.Sum256(packed)
 	return fmt.Sprintf("%d.%s", rewriting, hex.EncodeToString(sum[:8]))
@@ -75,8 +76,8 @@ func rewritten() (machine.Code, error) {
 
 var errDamaged = errors.New("pdfium: the compiled library is missing or damaged")
 
-// Open starts the library that Compile has written to a folder. Other users must not have write
-// access to the folder. If the argument "dir" is "", Open compiles the library.
+// Open starts the library that Compile has written to the given folder. Other users must not have
+// write access to the folder. If the argument "dir" is "", Open compiles the library.
 func Open(ctx context.Context, dir string) (*Library, error) {
 	m, err := openMachine(ctx, dir)
 	if err != nil {

@@ -19,14 +19,15 @@ const (
 )
 
 // errAborted is the value of the panic that ends an aborted guest. For example, a guest aborts if
-// it is out of memory. The guest cannot catch this panic.
+// it is out of memory. The guest cannot catch the panic errAborted.
 var errAborted = errors.New("pdfium: the library aborted")
 
 // errJump is the value of the panic that implements longjmp. The panic unwinds the stack to the
 // innermost invoke function.
 var errJump = errors.New("pdfium: uncaught longjmp")
 
-// Error numbers of WASI. WASI functions return EBADF. System calls return the negated ENOSYS.
+// Error numbers of WASI. WASI functions return EBADF. System calls of the guest return the negated
+// ENOSYS.
 const (
 	badDescriptor = 8
 	notSupported  = 0xFFFF_FFFF - 52 + 1
@@ -117,8 +118,8 @@ func resizeHeap(_ context.Context, guest api.Module, stack []uint64) {
 	}
 }
 
-// The names of two exports that save and restore the C stack pointer, and of the export that stores
-// a pending jump for the function that called setjmp.
+// These are the names of three exports. Two of them save and restore the C stack pointer, and the
+// other stores a pending jump for the function that called setjmp.
 const (
 	stackGetExport = "emscripten_stack_get_current"
 	stackSetExport = "_emscripten_stack_restore"
@@ -145,7 +146,7 @@ func invoke(f api.FunctionDefinition) api.GoModuleFunc {
 	}
 }
 
-// mustCall calls an export of the guest from a host function. An error ends the guest.
+// mustCall calls an export of the guest from a host function. If the export fails, the guest ends.
 func mustCall(ctx context.Context, guest api.Module, name string, args ...uint64) uint64 {
 	f := guest.ExportedFunction(name)
 	if f == nil {

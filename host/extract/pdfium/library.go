@@ -17,12 +17,12 @@ const maxMemoryBytes = 1 << 30
 // Library is the initialized PDF library. Library is safe for concurrent use.
 type Library struct {
 	machine *machine.Machine
-	data    *snapshot.Image // the state before any code of the library ran
+	data    *snapshot.Image // the state before any code of the library has run
 	image   *snapshot.Image // after initialisation
 }
 
-// start initializes the library in an instance and saves the state of the instance. Every document
-// starts from this state. start takes ownership of the machine.
+// start initializes the library in an instance and saves the state of the instance. The reading of
+// every document starts from this state. start takes ownership of the machine.
 func start(ctx context.Context, m *machine.Machine) (*Library, error) {
 	l := &Library{machine: m}
 	if err := l.boot(ctx); err != nil {
@@ -57,22 +57,22 @@ func (l *Library) boot(ctx context.Context) (err error) {
 // Close waits for active reads and frees the library.
 func (l *Library) Close() error { return l.machine.Close(l.image, l.data) }
 
-// budget is the number of fuel slices that a guest can still use.
+// budget is the number of fuel slices that a guest is still allowed to use.
 type budget struct{ document, page int }
 
 // The variable "unlimited" is the budget for starting the library. The start uses only a small part
 // of this budget.
 var unlimited = &budget{1 << 20, 1 << 20}
 
-// guest is an instance of the library. After a failed call, no more exports are called. guest is
+// guest is an instance of the library. After a failed call, guest calls no more exports. guest is
 // not safe for concurrent use.
 type guest struct {
 	ctx       context.Context
 	in        *snapshot.Instance
 	functions map[string]api.Function
 	left      *budget
-	spent     bool  // the guest exceeded the budget
-	err       error // the error of the first failed call; later calls do nothing
+	spent     bool  // the guest has exceeded its budget
+	err       error // the error of the first failed call, after which calls do nothing
 }
 
 func newGuest(ctx context.Context, in *snapshot.Instance, left *budget) *guest {

@@ -20,9 +20,9 @@ var (
 	ErrLimit = errors.New("pdfium: the document exceeds a limit")
 )
 
-// The budgets of a document, in slices of fuel. A slice takes about a third of a
-// millisecond on a fast CPU. A large document exceeds its budget before its limit of CPU time, so
-// the text that was read so far is kept.
+// These are the budgets of a document, in slices of fuel. A slice takes about a third of a
+// millisecond on a fast CPU. A large document exceeds this budget before its limit of CPU time, so
+// the text that was already read is kept.
 const (
 	documentSlices = 5000
 	pageSlices     = 2500
@@ -37,7 +37,7 @@ const maxInstances = 8
 // pages, all further pages are skipped, because a document can declare millions of pages.
 const maxMissing = 100
 
-// Error numbers of the library; see FPDF_GetLastError in fpdfview.h.
+// These are error numbers of the library; see FPDF_GetLastError in fpdfview.h.
 const (
 	errorPassword = 4
 	errorSecurity = 5
@@ -66,8 +66,8 @@ func (l *Library) Text(ctx context.Context, data []byte, memory int64, page func
 	return ErrLimit
 }
 
-// The type "reading" is the state while one document is read. The type "reading" is kept from one
-// instance to the next.
+// The type "reading" is the state of Text while it reads one document. This state is kept if
+// another instance continues the document.
 type reading struct {
 	library *Library
 	ctx     context.Context
@@ -78,7 +78,7 @@ type reading struct {
 	next    int   // the index of the current page
 	missing int   // consecutive missing pages
 	loaded  int   // the number of pages that were read
-	plain   bool  // whether to read the current page without its annotations, because they have ended an instance
+	plain   bool  // whether to read the current page without its annotations
 	skipped error // the reason why a page was not read
 }
 
@@ -185,8 +185,8 @@ const widget = 20
 // maxWidgets is the maximum number of form fields that are drawn on one page.
 const maxWidgets = 2000
 
-// drawFields draws those form fields of a page that have no appearance stream. Programs that fill
-// in forms often expect that the viewer draws the fields.
+// drawFields draws the form fields of a page that have no appearance stream. Programs that fill in
+// forms often omit appearance streams, because they expect that the viewer draws the fields.
 func drawFields(g *guest, page uint32) {
 	key := g.write([]byte("AP\x00"))
 	count := min(int(int32(g.call("FPDFPage_GetAnnotCount", uint64(page)))), maxWidgets)
