@@ -3,6 +3,7 @@ package host_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/approval"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/js"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage/bolt"
@@ -42,6 +45,17 @@ func openGatedCrash(path string, ahead time.Duration, observers ...host.Observer
 		return nil, nil, err
 	}
 	return h, func() error { return firstError(h.Close(), db.Close()) }, nil
+}
+
+// afterRunFunc is called after an execution of a tool, before the commit.
+type afterRunFunc struct {
+	host.NopObserver
+	call func()
+}
+
+func (f afterRunFunc) AfterRun(context.Context, host.RunInfo, json.RawMessage, host.Memory) error {
+	f.call()
+	return nil
 }
 
 // hangingObserver blocks before the commit of a run.
@@ -134,7 +148,7 @@ func TestKilledWhilePaused(t *testing.T) {
 	}
 }
 
-// If two processes execute an approved run, because the first one took too long, only one of them
+// If two processes execute an approved run, because the first one was suspended, only one of them
 // commits.
 func TestTwoExecutionsOfApprovedRun(t *testing.T) {
 	g := newGated(t, mem.New())
@@ -151,4 +165,40 @@ func TestTwoExecutionsOfApprovedRun(t *testing.T) {
 	if _, effects, err := g.Stores().Do(t.Context(), ann, memory.Operator(), call); err != nil || effects.Reads[0].Revision != 1 {
 		t.Errorf("the record has the effects %+v, %v; want the revision 1", effects, err)
 	}
+}
+
+// An approved run that takes longer than a lease is executed once: its lease is renewed. Afterwards, its
+// request is approved.
+func TestLongApprovedRun(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		executions, slow := 0, func() {}
+		h := openApp(t, fstest.MapFS{
+			"app.yaml": {Data: []byte("app: shop\nmemory:\n  orders: {access: user, description: what was bought}\n" +
+				"tools:\n  buy: {source: buy.js, description: buys, limits: {timeout: 3m}, grants: {orders: readwrite}, approval: {before: [set_content]}}\n")},
+			"buy.js": {Data: []byte(`await memory.set_content("orders", {n: 1})`)},
+		}, func(o *host.Options) {
+			o.Engines = []engine.Engine{js.New()} // without processes, which do not belong to the bubble
+			o.Observers = []host.Observer{afterRunFunc{call: func() { executions++; slow() }}}
+		})
+		paused, err := run(h, host.Invocation{Tool: "buy", Caller: ann})
+		if err != nil || paused.Approval == nil {
+			t.Fatalf("Run = %+v, %v; want a paused run", paused, err)
+		}
+		token := paused.Approval.Token
+		slow = func() {
+			for range 5 {
+				time.Sleep(30 * time.Second) // in the bubble
+				if _, err := h.Approvals().Approve(t.Context(), approver, token); !errors.Is(err, abi.Conflict) {
+					t.Errorf("a second approval during the run = %v; want a conflict", err)
+				}
+			}
+		}
+		result, err := h.Approvals().Approve(t.Context(), approver, token)
+		if err != nil || result.Status != report.Completed || executions != 1 {
+			t.Errorf("Approve = %+v, %v, after %d executions; want one", result, err, executions)
+		}
+		if found, err := h.Approvals().Get(t.Context(), approver, token); err != nil || found.State != approval.Approved {
+			t.Errorf("afterwards, the request is %+v, %v; want an approved one", found, err)
+		}
+	})
 }

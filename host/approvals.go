@@ -116,7 +116,7 @@ func (a Approvals) Approve(ctx context.Context, c Caller, token string) (*report
 	if err != nil {
 		return nil, errors.Join(err, a.paused().Release(context.WithoutCancel(ctx), p.Invocation.Caller.as(p.Run), claim, nil))
 	}
-	done, err := r.execute(ctx)
+	done, err := a.execute(ctx, c, r)
 	if err == nil && done.Replayed != nil {
 		err = abi.Faultf(abi.Conflict, "another run has used the idempotency key of the paused run")
 		done.Replayed = nil
@@ -126,6 +126,23 @@ func (a Approvals) Approve(ctx context.Context, c Caller, token string) (*report
 	}
 	result := r.result(done, err)
 	return result, r.end(ctx, done.Recorded, result)
+}
+
+// execute executes an approved run. Meanwhile, it renews the lease of the run's Claim. If the Claim is no
+// longer valid, the run is stopped.
+func (a Approvals) execute(ctx context.Context, c Caller, r *run) (memory.Done, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := a.store().Keep(ctx, c.as(""), *r.claim); err != nil {
+			stop(err)
+		}
+	}()
+	done, err := r.execute(ctx)
+	stop(nil)
+	<-ended
+	return done, err
 }
 
 // resumed returns the run that was paused.

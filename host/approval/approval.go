@@ -17,10 +17,12 @@ const (
 	// kept is the time for which the record of a request is kept after its expiry. Later uses of its
 	// token therefore get a fault that names the decision.
 	kept = 24 * time.Hour
-	// lease is the time for which the execution of an approved run has begun. After this time, the
-	// request is pending again, because the process may have ended. The execution of the run can take
-	// longer: if another approver begins a second execution, only one of the two commits.
+	// lease is the time after which a request is pending again, unless the process that executes the
+	// approved run has renewed the lease; see Keep. If the process was only suspended, two executions
+	// are possible: only one of the two commits.
 	lease = 2 * time.Minute
+	// renewal is the interval at which a lease is renewed. Several renewals can fail within a lease.
+	renewal = lease / 4
 )
 
 // State is the state of a request.
@@ -79,21 +81,34 @@ type stored struct {
 	// Leased is the time until which an approved run is being executed. Leased is zero if the run
 	// has ended.
 	Leased time.Time `json:"leased,omitzero"`
+	// Execution is the number of executions of the run that have begun.
+	Execution int `json:"execution,omitempty"`
 }
 
-// decode decodes the record of a request. The state of the result is the state at the time now.
-func decode(r storage.Record, now time.Time) (stored, error) {
+// parse decodes the record of a request.
+func parse(r storage.Record) (stored, error) {
 	var s stored
 	if err := json.Unmarshal(r.Content, &s); err != nil {
 		return s, fmt.Errorf("approval: %w: %w", storage.ErrCorrupt, err)
 	}
+	return s, nil
+}
+
+// decode decodes the record of a request. The state of the result is the state at the time now.
+func decode(r storage.Record, now time.Time) (stored, error) {
+	s, err := parse(r)
+	return s.at(now), err
+}
+
+// at returns the request with its state at the time now.
+func (s stored) at(now time.Time) stored {
 	if s.State == Approved && !s.Leased.IsZero() && now.After(s.Leased) {
 		s.State, s.By, s.Decided, s.Leased = Pending, "", time.Time{}, time.Time{}
 	}
 	if s.State == Pending && !now.Before(s.Expires) {
 		s.State = Expired
 	}
-	return s, nil
+	return s
 }
 
 // Decode returns the request in a record, with its state at a time.

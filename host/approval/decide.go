@@ -10,21 +10,6 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Claim is the right to execute an approved run. At most one Claim of a request is valid at a time.
-type Claim struct {
-	Token  string
-	record storage.Record // the version of the request that the Claim belongs to, without content
-}
-
-// Check returns a fault if the Claim is no longer valid. The argument is the current record of the
-// request.
-func (c Claim) Check(now storage.Record) error {
-	if now.Exists() && now.SameVersion(c.record) {
-		return nil
-	}
-	return abi.Faultf(abi.Conflict, "the approval was decided again during the run; nothing was stored")
-}
-
 // Add returns the writes that store a new request with its paused run. The request belongs to the
 // caller, and ends with the caller's session and workflow.
 func (a *Approvals) Add(c partition.Caller, request Approval, run []byte) ([]storage.Write, error) {
@@ -66,17 +51,19 @@ type Ending struct {
 // must be pending; otherwise the Claim must be valid.
 func (a *Approvals) End(writes []storage.Write, c partition.Caller, now storage.Record, e Ending) ([]storage.Write, error) {
 	s, err := a.open(now)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case e.Claim != nil:
-		if err := e.Claim.Check(now); err != nil {
-			return nil, err
-		}
-	default:
-		if err := s.checkPending(e.State); err != nil {
-			return nil, err
-		}
+	}
+	if e.Claim != nil {
+		err = e.Claim.check(s)
+	} else {
+		s = s.at(a.db.Now())
+		err = s.checkPending(e.State)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if e.Claim == nil {
 		s.State, s.By, s.Reason, s.Decided = e.State, e.By, e.Reason, a.db.Now()
 	}
 	s.Leased, s.Effect.Arguments = time.Time{}, nil
@@ -86,12 +73,13 @@ func (a *Approvals) End(writes []storage.Write, c partition.Caller, now storage.
 	return append(writes, storage.Write{Record: storage.Record{Key: a.RunKey(c, s.Token)}, Delete: true}), nil
 }
 
-// open decodes the record of a request. If there is no request, the error is not_found.
+// open decodes the record of a request, with the state that was stored last. If there is no request,
+// the error is not_found.
 func (a *Approvals) open(r storage.Record) (stored, error) {
 	if !r.Exists() || r.Expired(a.db.Now()) {
 		return stored{}, Unknown()
 	}
-	return decode(r, a.db.Now())
+	return parse(r)
 }
 
 // checkPending returns a fault if a request cannot get another state, because it has been decided or
@@ -110,13 +98,15 @@ func (s stored) checkPending(next State) error {
 // Approve approves a pending request for an actor and returns the Claim for the execution of its run.
 // If several approvers decide at the same time, only one of them succeeds.
 func (a *Approvals) Approve(ctx context.Context, c partition.Caller, token, by string) (claim Claim, err error) {
-	err = a.swap(ctx, c, token, func(now storage.Record, s stored) (stored, error) {
+	err = a.swap(ctx, c, token, func(s stored) (stored, error) {
+		s = s.at(a.db.Now())
 		if err := s.checkPending(Approved); err != nil {
 			return s, err
 		}
 		s.State, s.By, s.Decided = Approved, by, a.db.Now()
 		s.Leased = s.Decided.Add(lease)
-		claim = Claim{Token: token, record: storage.Record{Key: now.Key, Revision: now.Revision + 1, Generation: now.Generation}}
+		s.Execution++
+		claim = Claim{Token: token, execution: s.Execution}
 		return s, nil
 	})
 	return claim, err
@@ -128,7 +118,7 @@ func (a *Approvals) Approve(ctx context.Context, c partition.Caller, token, by s
 func (a *Approvals) Release(request, paused storage.Record, claim Claim, run []byte) ([]storage.Write, error) {
 	s, err := a.open(request)
 	if err == nil {
-		err = claim.Check(request)
+		err = claim.check(s)
 	}
 	if err != nil {
 		return nil, err
@@ -144,13 +134,13 @@ func (a *Approvals) Release(request, paused storage.Record, claim Claim, run []b
 }
 
 // swap replaces a request by compare-and-set.
-func (a *Approvals) swap(ctx context.Context, c partition.Caller, token string, change func(storage.Record, stored) (stored, error)) error {
+func (a *Approvals) swap(ctx context.Context, c partition.Caller, token string, change func(stored) (stored, error)) error {
 	err := records.Swap(ctx, a.db.Backend, a.Key(c, token), func(now storage.Record) ([]storage.Write, error) {
 		s, err := a.open(now)
 		if err != nil {
 			return nil, err
 		}
-		if s, err = change(now, s); err != nil {
+		if s, err = change(s); err != nil {
 			return nil, err
 		}
 		return a.replaced(nil, now, s)
