@@ -120,17 +120,17 @@ func eachKey(n int, do func(storage.Key) error) error {
 func content(n, attacker int) []byte { return bytes.Repeat([]byte{byte('a' + attacker)}, n) }
 
 func setTo(content []byte) txn.Update {
-	return func(storage.Record, bool) (storage.Record, any, error) {
-		return storage.Record{Content: content}, nil, nil
+	return func(*storage.Record, bool) (txn.State, any, error) {
+		return txn.State{Content: content}, nil, nil
 	}
 }
 
 // appendTo appends the argument "more" to contents. appendTo keeps only the last bytes, up to the
 // argument "size".
 func appendTo(more []byte, size int) txn.Update {
-	return func(old storage.Record, _ bool) (storage.Record, any, error) {
+	return func(old *storage.Record, _ bool) (txn.State, any, error) {
 		all := append(bytes.Clone(old.Content), more...)
-		return storage.Record{Content: all[max(0, len(all)-size):]}, nil, nil
+		return txn.State{Content: all[max(0, len(all)-size):]}, nil, nil
 	}
 }
 

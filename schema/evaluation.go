@@ -145,7 +145,9 @@ func (e *evaluation) value(n *node, v any, at *location, out *outcome) {
 	}
 	switch v := v.(type) {
 	case string:
-		e.text(n, v, at, out)
+		if n.checksText() {
+			e.text(n, v, at, out)
+		}
 	case json.Number:
 		e.numeric(n, v, at, out)
 	case []any:

@@ -6,6 +6,12 @@ import (
 	"unicode/utf8"
 )
 
+// checksText reports whether n has a keyword for strings. Most strings have none, and the method
+// "text" uses much stack.
+func (n *node) checksText() bool {
+	return n.text != (textRules{min: unlimited, max: unlimited}) || n.format != nil
+}
+
 // text checks a string against the string keywords of n.
 func (e *evaluation) text(n *node, s string, at *location, out *outcome) {
 	r := &n.text

@@ -62,8 +62,8 @@ func (e *txEnv) write(ctx context.Context, key storage.Key, value any, expires t
 	if err != nil {
 		return err
 	}
-	return e.tx.Apply(ctx, key, func(storage.Record, bool) (storage.Record, any, error) {
-		return storage.Record{Content: content, Expires: expires}, nil, nil
+	return e.tx.Apply(ctx, key, func(*storage.Record, bool) (txn.State, any, error) {
+		return txn.State{Content: content, Expires: expires}, nil, nil
 	})
 }
 
@@ -117,8 +117,8 @@ func (e *txEnv) SetFact(ctx context.Context, _, path string, value any, o agent.
 }
 
 func (e *txEnv) DeleteFact(ctx context.Context, _, path string) error {
-	return e.tx.Apply(ctx, e.factKey(path), func(storage.Record, bool) (storage.Record, any, error) {
-		return storage.Record{}, nil, nil
+	return e.tx.Apply(ctx, e.factKey(path), func(*storage.Record, bool) (txn.State, any, error) {
+		return txn.State{}, nil, nil
 	})
 }
 

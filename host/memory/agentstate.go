@@ -58,7 +58,7 @@ func (p *storePartition) setState(ctx context.Context, item string, state json.R
 	if p.scope == declare.ScopeUser {
 		ttl = declare.KeptFor
 	}
-	_, err := p.Apply(ctx, item, ttl, func(storage.Record, bool) ([]byte, []abi.Violation, error) { return state, nil, nil })
+	_, err := p.Apply(ctx, item, ttl, func(*storage.Record, bool) ([]byte, []abi.Violation, error) { return state, nil, nil })
 	return err
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/txn"
 )
 
 // namespacePartition contains the records in a namespace of a collection that an attempt can access.
@@ -124,8 +125,8 @@ func (p namespacePartition) Pin(ctx context.Context, embedder string, write bool
 	if err != nil {
 		return none, err
 	}
-	return is, v.tx.Apply(ctx, key, func(storage.Record, bool) (storage.Record, any, error) {
-		return storage.Record{Content: content}, nil, nil
+	return is, v.tx.Apply(ctx, key, func(*storage.Record, bool) (txn.State, any, error) {
+		return txn.State{Content: content}, nil, nil
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/txn"
 )
 
 // budget returns the limits for the app in the tenant and for the user in the app. If a caller has
@@ -34,8 +35,8 @@ func (t *transaction) budget() storage.Budget {
 
 // checkQuota returns a fault if a record under key would exceed the quota of the app or of the
 // user. The usage of these accounts is not in the read set: changes of the usage do not conflict.
-func (v *View) checkQuota(key storage.Key, record storage.Record) error {
-	record.Key, record.Revision = key, 1
+func (v *View) checkQuota(key storage.Key, next *txn.State) error {
+	record := storage.Record{Key: key, Content: next.Content, Expires: next.Expires, Tags: next.Tags, Revision: 1}
 	if v.fitsAsAddition(record) {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/records"
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/txn"
 )
 
 // SleepQueue is the queue of the runs that process transcripts. Each transcript with messages has
@@ -193,8 +194,8 @@ func (q SleepQueue) Lease(ctx context.Context, d Due, after, length time.Duratio
 // forget removes a record of the queue that its transcript does not name.
 func (t *Transcript) forget(ctx context.Context, d Due) error {
 	key := t.view.s.app.Due(t.view.caller, d.At, d.Session)
-	return t.classified(ctx, t.view.tx.Apply(ctx, key, func(storage.Record, bool) (storage.Record, any, error) {
-		return storage.Record{}, nil, nil
+	return t.classified(ctx, t.view.tx.Apply(ctx, key, func(*storage.Record, bool) (txn.State, any, error) {
+		return txn.State{}, nil, nil
 	}))
 }
 

@@ -153,22 +153,22 @@ var maxDate = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 // Until the body of the transaction returns, the update also checks the quota.
 func (p *storePartition) bounded(key storage.Key, expires time.Time, update kind.Update) txn.Update {
 	v, tags := p.view, p.tags(key)
-	return func(old storage.Record, locked bool) (storage.Record, any, error) {
+	return func(old *storage.Record, locked bool) (txn.State, any, error) {
 		content, violations, err := update(old, locked)
 		if err != nil || content == nil {
-			return storage.Record{}, nil, err
+			return txn.State{}, nil, err
 		}
-		next := storage.Record{Content: content, Expires: expires, Tags: tags}
+		next := txn.State{Content: content, Expires: expires, Tags: tags}
 		if p.store.dated {
 			next.Revision = min(v.Now().UnixMilli(), maxDate)
 		}
 		if v.closed != nil { // the commit checks the quota itself
 			return next, violations, nil
 		}
-		if err := v.checkQuota(key, next); err != nil && v.canReclaim() {
-			return old, nil, txn.ErrUndecided
+		if err := v.checkQuota(key, &next); err != nil && v.canReclaim() {
+			return next, nil, txn.ErrUndecided
 		} else if err != nil {
-			return old, nil, err
+			return next, nil, err
 		}
 		return next, violations, nil
 	}
@@ -179,8 +179,8 @@ func (p *storePartition) Delete(ctx context.Context, item string) error {
 	if err := checkItem(item); err != nil {
 		return err
 	}
-	return p.view.tx.Apply(ctx, p.recordKey(item), func(storage.Record, bool) (storage.Record, any, error) {
-		return storage.Record{}, nil, nil
+	return p.view.tx.Apply(ctx, p.recordKey(item), func(*storage.Record, bool) (txn.State, any, error) {
+		return txn.State{}, nil, nil
 	})
 }
 

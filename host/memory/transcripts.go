@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory/transcript"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/txn"
 )
 
 // RecordMessages adds messages to the transcript of the caller's session, and schedules a run for
@@ -132,7 +133,7 @@ func (t *Transcript) save(ctx context.Context) error {
 	if !t.expires.IsZero() {
 		ttl = max(t.expires.Sub(t.view.Now()), time.Microsecond)
 	}
-	_, err = t.in.Apply(ctx, t.session, ttl, func(storage.Record, bool) ([]byte, []abi.Violation, error) { return content, nil, nil })
+	_, err = t.in.Apply(ctx, t.session, ttl, func(*storage.Record, bool) ([]byte, []abi.Violation, error) { return content, nil, nil })
 	return t.classified(ctx, err)
 }
 
@@ -148,7 +149,9 @@ func (t *Transcript) schedule(ctx context.Context, at time.Time, state dueState)
 	}
 	key := t.dueKey()
 	next := storage.Record{Key: key, Content: content, Expires: t.expires, Tags: partition.Tags(key, t.view.caller, partition.Lifetime{})}
-	err = t.view.tx.Apply(ctx, key, func(storage.Record, bool) (storage.Record, any, error) { return next, nil, nil })
+	err = t.view.tx.Apply(ctx, key, func(*storage.Record, bool) (txn.State, any, error) {
+		return txn.State{Content: content, Expires: next.Expires, Tags: next.Tags}, nil, nil
+	})
 	if err != nil {
 		return t.classified(ctx, err)
 	}
@@ -161,8 +164,8 @@ func (t *Transcript) unschedule(ctx context.Context) error {
 	if t.State.Due.IsZero() {
 		return nil
 	}
-	return t.classified(ctx, t.view.tx.Apply(ctx, t.dueKey(), func(storage.Record, bool) (storage.Record, any, error) {
-		return storage.Record{}, nil, nil
+	return t.classified(ctx, t.view.tx.Apply(ctx, t.dueKey(), func(*storage.Record, bool) (txn.State, any, error) {
+		return txn.State{}, nil, nil
 	}))
 }
 

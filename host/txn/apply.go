@@ -4,18 +4,27 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Update is a function that computes the next state of a record: its content, expiry and tags. A
-// nil content deletes the record. The revision of the next state is a lower bound of the revision
-// that the record gets; it is usually 0. The warnings are reported in Change.Warnings.
+// State is the part of a record that an Update determines. The transaction sets the other fields.
+type State struct {
+	Content []byte // JSON; a nil content deletes the record
+	Expires time.Time
+	Tags    []string
+	// Revision is a lower bound of the revision that the record gets. Revision is usually 0.
+	Revision int64
+}
+
+// Update is a function that computes the next state of a record. The argument old is the record as
+// the transaction sees it, or the zero Record. The warnings are reported in Change.Warnings.
 //
 // An update must be pure, because it may be called again with a newer record. An update must not
 // modify its arguments. If locked is true, the update runs inside the backend's transaction and
 // blocks other commits: a slow update must then return an error.
-type Update func(old storage.Record, locked bool) (next storage.Record, warnings any, err error)
+type Update func(old *storage.Record, locked bool) (next State, warnings any, err error)
 
 // Apply applies an update to the record under key as the transaction sees it. If the key is not in
 // the read set, the update is blind: the key stays out of the read set. If the record changes
@@ -37,8 +46,9 @@ func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 	if err != nil {
 		return err
 	}
-	var u updated
-	if err := u.try(tx, e, update); err != nil {
+	u := new(updated)
+	tx.pending(e, &u.old)
+	if u.next, u.warnings, err = update(&u.old, false); err != nil {
 		if tx.run.db.breaks(refusalsJoin) || errors.Is(err, ErrUndecided) {
 			return err
 		}
@@ -54,16 +64,9 @@ func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 
 // updated is the result of an update.
 type updated struct {
-	old, next storage.Record
-	warnings  any
-}
-
-// try applies an update to an entry's record. try is a separate function, because updates use much
-// stack; see entriesOf.
-func (u *updated) try(tx *Tx, e *entry, update Update) (err error) {
-	tx.pending(e, &u.old)
-	u.next, u.warnings, err = update(u.old, false)
-	return err
+	old      storage.Record
+	next     State
+	warnings any
 }
 
 // keep adds the result of an update to the writes of the attempt.
@@ -76,7 +79,7 @@ func (u *updated) keep(tx *Tx, e *entry, update Update) error {
 		tx.local.save(e)
 	}
 	tx.local.count(e, -1)
-	e.write.put(e.key, u.old, u.next, u.warnings)
+	e.write.put(e.key, &u.old, &u.next, u.warnings)
 	tx.local.count(e, 1)
 	if !e.read {
 		e.write.updates = append(e.write.updates[:len(e.write.updates):len(e.write.updates)], update)
@@ -100,7 +103,7 @@ func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
 }
 
 // put sets the record to write. The argument old is the record as the body currently sees it.
-func (w *write) put(key storage.Key, old, next storage.Record, warnings any) {
+func (w *write) put(key storage.Key, old *storage.Record, next *State, warnings any) {
 	w.set, w.warnings = true, warnings
 	if next.Content == nil {
 		w.next, w.fresh = storage.Record{}, false
@@ -116,7 +119,7 @@ func (w *write) put(key storage.Key, old, next storage.Record, warnings any) {
 func (tx *Tx) reapply(e *entry, base storage.Record, above int64, budget *int) (write, error) {
 	w, now := write{updates: e.write.updates, bytes: e.write.bytes}, base
 	for _, update := range e.write.updates {
-		next, warnings, err := update(now, budget != nil)
+		next, warnings, err := update(&now, budget != nil)
 		if err != nil {
 			return write{}, err
 		}
@@ -125,7 +128,7 @@ func (tx *Tx) reapply(e *entry, base storage.Record, above int64, budget *int) (
 				return write{}, errMissed
 			}
 		}
-		w.put(e.key, now, next, warnings)
+		w.put(e.key, &now, &next, warnings)
 		tx.run.stamp(&now, &base, above, &w)
 	}
 	return w, nil

@@ -127,7 +127,7 @@ func (c *commit) addExtra(now []storage.Record) (err error) {
 		old := now[i]
 		if !w.Delete {
 			next := write{set: true}
-			next.put(w.Record.Key, old, w.Record, nil)
+			next.put(w.Record.Key, &old, &State{Content: w.Record.Content, Expires: w.Record.Expires, Tags: w.Record.Tags, Revision: w.Record.Revision}, nil)
 			next.next.Revision = 1 // stamp must not treat a nil content as a deletion
 			c.tx.run.stamp(&w.Record, &old, 0, &next)
 		}

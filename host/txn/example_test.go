@@ -19,8 +19,8 @@ func ExampleDB_Run() {
 		if err != nil {
 			return err
 		}
-		return tx.Apply(ctx, visits, func(storage.Record, bool) (storage.Record, any, error) {
-			return storage.Record{Content: fmt.Appendf(nil, "%d", len(before.Content)+1)}, nil, nil
+		return tx.Apply(ctx, visits, func(*storage.Record, bool) (txn.State, any, error) {
+			return txn.State{Content: fmt.Appendf(nil, "%d", len(before.Content)+1)}, nil, nil
 		})
 	})
 	fmt.Println(out.Committed, string(out.Writes[0].New.Content), err)

@@ -141,7 +141,7 @@ func (s *modelTx) scan(prefix, after storage.Key, n int) (found []storage.Record
 
 func (s *modelTx) apply(key storage.Key, update txn.Update) error {
 	old := s.see(key)
-	next, _, err := update(old, false)
+	next, _, err := update(&old, false)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/txn"
 )
 
 // program is the body of a run: a list of steps. The writes of a step can depend on the results of
@@ -122,13 +123,13 @@ func (r *runner) step(s step) error {
 }
 
 // update returns the update function of a step.
-func (r *runner) update(s step) func(storage.Record, bool) (storage.Record, any, error) {
+func (r *runner) update(s step) func(*storage.Record, bool) (txn.State, any, error) {
 	digest, now := r.digest(), r.tx.now()
-	return func(old storage.Record, locked bool) (storage.Record, any, error) {
+	return func(old *storage.Record, locked bool) (txn.State, any, error) {
 		if locked && s.n%2 == 0 {
-			return old, nil, errRejected // simulates a slow update
+			return txn.State{}, nil, errRejected // simulates a slow update
 		}
-		next := storage.Record{Expires: old.Expires, Tags: old.Tags}
+		next := txn.State{Expires: old.Expires, Tags: old.Tags}
 		text := string(old.Content)
 		switch s.op {
 		case "append":
@@ -144,12 +145,12 @@ func (r *runner) update(s step) func(storage.Record, bool) (storage.Record, any,
 			next.Content, next.Expires = []byte(text+"e"), now.Add(time.Duration(s.n)*time.Second)
 		case "create":
 			if old.Exists() {
-				return old, nil, errRejected
+				return txn.State{}, nil, errRejected
 			}
 			next.Content = []byte("new")
 		case "short":
 			if len(text) > 3 {
-				return old, nil, errRejected
+				return txn.State{}, nil, errRejected
 			}
 			next.Content = []byte(text + "s")
 		}

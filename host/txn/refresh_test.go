@@ -14,8 +14,8 @@ import (
 func (b *fixture) setExpired(i int) {
 	b.t.Helper()
 	_, err := b.Run(context.Background(), txn.Options{ID: "set"}, func(ctx context.Context, tx *txn.Tx) error {
-		return tx.Apply(ctx, key(i), func(storage.Record, bool) (storage.Record, any, error) {
-			return storage.Record{Content: []byte("x"), Expires: tx.Now().Add(time.Second)}, nil, nil
+		return tx.Apply(ctx, key(i), func(*storage.Record, bool) (txn.State, any, error) {
+			return txn.State{Content: []byte("x"), Expires: tx.Now().Add(time.Second)}, nil, nil
 		})
 	})
 	if err != nil {
@@ -91,11 +91,11 @@ func TestRemovedExpiredRecord(t *testing.T) {
 // body.
 func TestUndoneUpdateOfExpiredRecord(t *testing.T) {
 	b, attempts := newFixture(t), 0
-	create := func(old storage.Record, _ bool) (storage.Record, any, error) {
+	create := func(old *storage.Record, _ bool) (txn.State, any, error) {
 		if old.Exists() {
-			return old, nil, errRejected
+			return txn.State{}, nil, errRejected
 		}
-		return storage.Record{Content: []byte("new")}, nil, nil
+		return txn.State{Content: []byte("new")}, nil, nil
 	}
 	b.setExpired(1)
 	b.now = b.now.Add(-time.Minute) // not expired yet
@@ -163,7 +163,7 @@ func TestUndecidedUpdate(t *testing.T) {
 	b.set(1, "a")
 	_, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
 		for _, reason := range []error{txn.ErrUndecided, errRejected} {
-			err := tx.Apply(ctx, key(1), func(old storage.Record, _ bool) (storage.Record, any, error) { return old, nil, reason })
+			err := tx.Apply(ctx, key(1), func(old *storage.Record, _ bool) (txn.State, any, error) { return txn.State{}, nil, reason })
 			if joined := reason != txn.ErrUndecided; err != reason || tx.Holds(key(1)) != joined {
 				t.Errorf("Apply = %v, in the read set: %t", err, tx.Holds(key(1)))
 			}

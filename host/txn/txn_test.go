@@ -34,18 +34,18 @@ func newFixture(t *testing.T, wrap ...func(storage.Backend) storage.Backend) *fi
 func key(i int) storage.Key { return itemKey("t", i) }
 
 func put(text string) txn.Update {
-	return func(storage.Record, bool) (storage.Record, any, error) {
-		return storage.Record{Content: []byte(text)}, nil, nil
+	return func(*storage.Record, bool) (txn.State, any, error) {
+		return txn.State{Content: []byte(text)}, nil, nil
 	}
 }
 
 func add(text string) txn.Update {
-	return func(old storage.Record, _ bool) (storage.Record, any, error) {
-		return storage.Record{Content: append([]byte(text), old.Content...)}, nil, nil
+	return func(old *storage.Record, _ bool) (txn.State, any, error) {
+		return txn.State{Content: append([]byte(text), old.Content...)}, nil, nil
 	}
 }
 
-func remove(storage.Record, bool) (storage.Record, any, error) { return storage.Record{}, nil, nil }
+func remove(*storage.Record, bool) (txn.State, any, error) { return txn.State{}, nil, nil }
 
 // set stores a content in a separate transaction.
 func (b *fixture) set(i int, text string) {
@@ -87,8 +87,8 @@ func TestLeastRevision(t *testing.T) {
 	for _, step := range []struct {
 		min, want int64 // want 0: the record is deleted
 	}{{0, 1}, {100, 100}, {50, 101}, {0, 102}, {-5, 103}, {0, 0}, {7, 104}, {0, 0}, {200, 200}} {
-		update := func(storage.Record, bool) (storage.Record, any, error) {
-			return storage.Record{Content: []byte("x"), Revision: step.min}, nil, nil
+		update := func(*storage.Record, bool) (txn.State, any, error) {
+			return txn.State{Content: []byte("x"), Revision: step.min}, nil, nil
 		}
 		if step.want == 0 {
 			update = remove
@@ -401,13 +401,13 @@ func testBlindUpdate(t *testing.T, text string, wantOutside int) {
 		}
 	}
 	out, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
-		return tx.Apply(ctx, key(1), func(old storage.Record, locked bool) (storage.Record, any, error) {
+		return tx.Apply(ctx, key(1), func(old *storage.Record, locked bool) (txn.State, any, error) {
 			if locked {
 				inside++
 			} else {
 				outside++
 			}
-			return storage.Record{Content: append([]byte(text), old.Content...)}, nil, nil
+			return txn.State{Content: append([]byte(text), old.Content...)}, nil, nil
 		})
 	})
 	if want := text + strings.Repeat("o", others); err != nil || b.content(1) != want || out.Attempts != 1 || inside != 1 || outside != wantOutside {
@@ -428,11 +428,11 @@ func TestUpdateThatRejectsTheLock(t *testing.T) {
 		})
 	}
 	out, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
-		return tx.Apply(ctx, key(1), func(old storage.Record, locked bool) (storage.Record, any, error) {
+		return tx.Apply(ctx, key(1), func(old *storage.Record, locked bool) (txn.State, any, error) {
 			if locked {
-				return old, nil, errRejected
+				return txn.State{}, nil, errRejected
 			}
-			return storage.Record{Content: []byte("m")}, nil, nil
+			return txn.State{Content: []byte("m")}, nil, nil
 		})
 	})
 	if err != nil || b.content(1) != "m" || out.Attempts < 2 {

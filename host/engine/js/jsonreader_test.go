@@ -30,7 +30,7 @@ func FuzzRead(f *testing.F) {
 		if !checked(json.RawMessage(text)) {
 			return
 		}
-		r := newRun(context.Background(), p, engine.Input{}, engine.Host{})
+		r := newRun(context.Background(), p, &engine.Input{}, &engine.Host{})
 		r.prepare()
 		got, err := readJSON(&r.realm, json.RawMessage(text))
 		var want goja.Value

@@ -112,7 +112,7 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	if ctx.Err() != nil {
 		return engine.Output{}, engine.FaultFromContext(ctx)
 	}
-	r := newRun(ctx, p, in, host)
+	r := newRun(ctx, p, &in, &host)
 	defer p.engine.recovered(&err, r.broken)
 	out, err = r.execute()
 	return out, p.withHint(err)

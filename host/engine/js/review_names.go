@@ -128,7 +128,7 @@ var isDefined = lazyProgram("toolrun:review", "(name) => name in globalThis", fa
 
 // definedGlobals returns a function that reports whether runs have a global with a name.
 func definedGlobals(p *program) func(name string) bool {
-	r := newRun(context.Background(), p, engine.Input{}, engine.Host{})
+	r := newRun(context.Background(), p, &engine.Input{}, &engine.Host{})
 	r.prepare()
 	value, err := r.realm.vm.RunProgram(isDefined())
 	ask, ok := goja.AssertFunction(value)

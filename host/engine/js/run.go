@@ -34,8 +34,8 @@ type run struct {
 	console console
 }
 
-func newRun(ctx context.Context, p *program, in engine.Input, host engine.Host) *run {
-	r := &run{program: p, in: in}
+func newRun(ctx context.Context, p *program, in *engine.Input, host *engine.Host) *run {
+	r := &run{program: p, in: *in}
 	js := &r.realm
 	*js = realm{ctx: ctx, vm: goja.New(), limits: in.Limits.WithDefaults(), start: time.Now(), base: in.Now, frozen: in.Frozen, freezes: p.freezes}
 	r.prelude.realm = js

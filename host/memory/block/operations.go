@@ -44,7 +44,7 @@ func (st *store) update(ctx context.Context, p kind.Partition, value, options js
 	if err := checkStored(ctx, p, expected); err != nil {
 		return nil, err
 	}
-	_, err = p.Apply(ctx, "", 0, func(storage.Record, bool) ([]byte, []abi.Violation, error) { return content, nil, nil })
+	_, err = p.Apply(ctx, "", 0, func(*storage.Record, bool) ([]byte, []abi.Violation, error) { return content, nil, nil })
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (st *store) remember(ctx context.Context, p kind.NamespacedPartition, conte
 // put stores an entry in place of any previous one.
 func put(ctx context.Context, space kind.Namespace, id string, ttl time.Duration, e entry) (time.Time, error) {
 	content := e.encode()
-	return space.Apply(ctx, id, ttl, func(storage.Record, bool) ([]byte, []abi.Violation, error) { return content, nil, nil })
+	return space.Apply(ctx, id, ttl, func(*storage.Record, bool) ([]byte, []abi.Violation, error) { return content, nil, nil })
 }
 
 // newEntry checks the arguments of remember.

@@ -13,7 +13,7 @@ import (
 // apply returns the content that results from applying a value to a record. If the store is not
 // strict, apply also returns the violations of the schema. apply is a pure function. apply returns
 // encoded JSON, because a decoded content can use forty times as much memory.
-func (st *store) apply(old storage.Record, value json.RawMessage, replace bool) (json.RawMessage, []abi.Violation, error) {
+func (st *store) apply(old *storage.Record, value json.RawMessage, replace bool) (json.RawMessage, []abi.Violation, error) {
 	before, err := contentOf(old)
 	if err != nil {
 		return nil, nil, err
@@ -40,7 +40,7 @@ func (st *store) apply(old storage.Record, value json.RawMessage, replace bool) 
 }
 
 // contentOf returns the content of a record as a value, or an empty object if there is no record.
-func contentOf(r storage.Record) (any, error) {
+func contentOf(r *storage.Record) (any, error) {
 	if !r.Exists() {
 		return map[string]any{}, nil
 	}

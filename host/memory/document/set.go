@@ -61,7 +61,7 @@ func (st *store) writable(value json.RawMessage) error {
 // update returns an update that merges a value into a record, or replaces the content with the
 // value.
 func (st *store) update(value json.RawMessage, replace bool) kind.Update {
-	return func(old storage.Record, locked bool) ([]byte, []abi.Violation, error) {
+	return func(old *storage.Record, locked bool) ([]byte, []abi.Violation, error) {
 		within := st
 		if locked && st.schema != nil {
 			if replace || !old.Exists() {

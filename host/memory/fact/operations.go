@@ -82,7 +82,7 @@ func (st *store) set(ctx context.Context, p kind.Partition, path string, value, 
 		return nil, err
 	}
 	content := bytes.Clone(bytes.TrimSpace(value)) // a copy, because the engine owns the value
-	expires, err := p.Apply(ctx, path, ttl, func(storage.Record, bool) ([]byte, []abi.Violation, error) {
+	expires, err := p.Apply(ctx, path, ttl, func(*storage.Record, bool) ([]byte, []abi.Violation, error) {
 		return content, violations, nil
 	})
 	if err != nil {

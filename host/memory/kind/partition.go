@@ -47,7 +47,7 @@ type Partition interface {
 // An Update must be pure and must not modify its arguments: a commit calls it again if the record
 // has changed. If locked is true, other commits wait for the Update. In this case, an Update that
 // takes long must return an error. The host then calls it again outside the commit.
-type Update func(old storage.Record, locked bool) (content []byte, violations []abi.Violation, err error)
+type Update func(old *storage.Record, locked bool) (content []byte, violations []abi.Violation, err error)
 
 // Item returns the item of a record.
 func Item(r storage.Record) string { return ItemOf(r.Key) }

@@ -93,7 +93,7 @@ func countUp(ctx context.Context, p kind.Partition, name string, argument json.R
 	if !kind.IsAbsent(argument) && json.Unmarshal(argument, &by) != nil {
 		return nil, abi.Faultf(abi.InvalidArgument, "the increment of a counter must be a whole number")
 	}
-	_, err := p.Apply(ctx, name, 0, func(old storage.Record, _ bool) ([]byte, []abi.Violation, error) {
+	_, err := p.Apply(ctx, name, 0, func(old *storage.Record, _ bool) ([]byte, []abi.Violation, error) {
 		n := decode(old.Content) + by
 		if n > MaxCount {
 			f := abi.Faultf(abi.TooLarge, "the maximum of the counter is %d", MaxCount)
