@@ -25,10 +25,11 @@ import (
 
 // The codes below are for problems that only the database reveals.
 const (
-	codeMoved  problem.Code = "moved"  // a store has records that were written with a different access
-	codeOrphan problem.Code = "orphan" // a store that is no longer declared has records
-	codeUnfit  problem.Code = "unfit"  // records violate the schema of their store
-	codeOther  problem.Code = "other"  // there are records of an app with a different id
+	codeMoved   problem.Code = "moved"   // a store has records that were written with a different access
+	codeOrphan  problem.Code = "orphan"  // a store that is no longer declared has records
+	codeUnfit   problem.Code = "unfit"   // records violate the schema of their store
+	codeVectors problem.Code = "vectors" // the vectors of a collection are from another model
+	codeOther   problem.Code = "other"   // there are records of an app with a different id
 )
 
 // checkCommand checks an app and its records.
@@ -44,6 +45,7 @@ func (cc checkCommand) command() *cobra.Command {
 		Long: `Report every mistake of an app at once, as file:line:column: message. Every tool is compiled, its code
 is checked without running it, and every template is parsed. With --db, the records are checked against the
 declarations. With --models, each model that a tool or an agent uses, but that the file does not declare, is reported.
+With both, each collection whose entries have vectors of another model is reported.
 
 A mistake in code is reported only if it is certain: a store that is not declared or not granted, an unknown name, a
 module that cannot be imported. TypeScript types are not checked. Run tsc to check them.
@@ -96,7 +98,7 @@ func (cc checkCommand) check(ctx context.Context, file, db, tenant string, isola
 			problems = append(problems, found...)
 			return err
 		}
-		kept, err = cc.inventory(ctx, pr, db, tenant)
+		kept, err = cc.inventory(ctx, pr, db, tenant, models)
 		flags := flagText("app", file) + flagText("db", db)
 		if tenant != host.DefaultTenant {
 			flags += flagText("tenant", tenant)
@@ -274,11 +276,17 @@ func (pr *project) promptProblem(prompt app.Prompt, line, column int, message, h
 type inventory struct {
 	stores []memory.StoreAudit
 	others []memory.OtherApp
+	// vectors contains a fault for each collection with vectors of another model.
+	vectors []*abi.Fault
 }
 
 // inventory inspects the records of a database. inventory opens only the memory service, because
 // opening the app fails if its declarations do not match its records.
-func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant string) (kept inventory, err error) {
+func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant string, config *model.Config) (kept inventory, err error) {
+	models, err := namedModels(config)
+	if err != nil {
+		return kept, err
+	}
 	backend, err := newDatabase(cc.env, path).open(false)
 	if err != nil {
 		return kept, err
@@ -289,6 +297,9 @@ func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant 
 		return kept, err
 	}
 	if kept.stores, err = service.Audit(ctx, tenant); err != nil {
+		return kept, err
+	}
+	if kept.vectors, err = host.CheckEmbeddings(ctx, service, models, tenant); err != nil {
 		return kept, err
 	}
 	kept.others, err = service.OtherApps(ctx, tenant)
@@ -323,6 +334,9 @@ func (pr *project) compare(kept inventory, flags string) problem.List {
 			add(problem.Warning, codeUnfit, "correct the records; a write to a strict store must make the whole content valid",
 				"%d of %s of the store %q do not match its schema", r.Unfit, count(r.Records, "record"), r.Store)
 		}
+	}
+	for _, f := range kept.vectors {
+		add(problem.Error, codeVectors, f.Hint, "%s", f.Message)
 	}
 	for _, other := range kept.others {
 		held := count(other.Records, "record")

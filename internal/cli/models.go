@@ -47,11 +47,25 @@ func (f *modelFlags) open(env Env) (*model.Set, error) {
 	if config == nil || err != nil {
 		return nil, err
 	}
-	set, err := model.NewSet(config, map[string]model.Factory{"openai": openai.Factory()}, env.Getenv)
+	set, err := model.NewSet(config, providers(), env.Getenv)
 	if err != nil {
 		return nil, usagef("", "%s: %v", f.file, err)
 	}
 	return set, nil
+}
+
+// providers returns the providers of models by their names in models.yaml.
+func providers() map[string]model.Factory {
+	return map[string]model.Factory{"openai": openai.Factory()}
+}
+
+// namedModels returns the models of a configuration without their API keys, for a command that sends no
+// requests. It returns nil if config is nil.
+func namedModels(config *model.Config) (*model.Set, error) {
+	if config == nil {
+		return nil, nil
+	}
+	return model.NewSet(config, providers(), func(string) string { return "no key" })
 }
 
 // config reads models.yaml. config returns nil if the command has none.

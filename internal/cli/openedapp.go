@@ -90,7 +90,7 @@ func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, b
 // changed.
 func (a apps) memory(declared *app.App, backend storage.Backend) (*memory.Service, error) {
 	return memory.New(memory.Config{
-		App: declared.ID, Backend: backend, Stores: declared.AllStores(), SessionIdle: declared.SessionIdle, WorkflowIdle: declared.WorkflowIdle, Now: a.out.env.Now, Logger: a.out.logger(),
+		App: declared.ID, Backend: backend, Stores: declared.AllStores(), AutoCollections: declared.AutoCollections, SessionIdle: declared.SessionIdle, WorkflowIdle: declared.WorkflowIdle, Now: a.out.env.Now, Logger: a.out.logger(),
 	})
 }
 

@@ -21,13 +21,13 @@ const checkTimeout = 10 * time.Second
 
 // checkTenants rejects an app if a store has records that were written with a different access.
 // Tenants with such records could not open the app. checkTenants also checks tenants without an
-// open host. checkTenants changes nothing. If the check exceeds its time limit, a log line reports
+// open host, and warns about collections with vectors of another model. checkTenants changes nothing. If the check exceeds its time limit, a log line reports
 // that the remaining tenants were not checked.
 func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, declared *app.App) error {
 	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	of := func(stores []declare.Store) (*memory.Service, error) {
-		return memory.New(memory.Config{App: declared.ID, Backend: opts.Backend, Stores: stores, Limits: opts.Memory, Now: opts.Now, Logger: opts.Logger})
+		return memory.New(memory.Config{App: declared.ID, Backend: opts.Backend, Stores: stores, AutoCollections: declared.AutoCollections, Limits: opts.Memory, Now: opts.Now, Logger: opts.Logger})
 	}
 	common, err := of(declared.AllStores())
 	if err != nil {
@@ -47,12 +47,23 @@ func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, d
 			return fmt.Errorf("open the app %q for the tenant %q: %w", declared.ID, tenant, err)
 		}
 		checked++
-		return nil
+		return warnEmbeddings(bounded, opts, service, logger, tenant, declared.ID)
 	})
 	_, moved := errors.AsType[*memory.ScopeChangedError](err)
 	if err != nil && !moved && ctx.Err() == nil && bounded.Err() != nil {
 		logger.Warn("some tenants of an app were not checked for stores with changed access", "app", declared.ID, "checked", checked, "limit", checkTimeout.String())
 		return nil
+	}
+	return err
+}
+
+// warnEmbeddings logs a warning for each collection of a tenant whose vectors are from another model than the
+// one that is configured now. Such an app is served: runs that do not use the collection succeed, and
+// operators can move the entries to the new model.
+func warnEmbeddings(ctx context.Context, opts host.Options, s *memory.Service, logger *slog.Logger, tenant, id string) error {
+	faults, err := host.CheckEmbeddings(ctx, s, opts.Models, tenant)
+	for _, f := range faults {
+		logger.Warn("runs cannot use a collection", "tenant", tenant, "app", id, "collection", f.Store, "reason", f.Message, "hint", f.Hint)
 	}
 	return err
 }

@@ -4,14 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/model"
+	"github.com/toolrun/toolrun/host/model/openai"
 	"github.com/toolrun/toolrun/host/server/tenants"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -43,6 +47,55 @@ func TestServeMovedStoreOfClosedTenant(t *testing.T) {
 	restarted := tenants.New(tenants.Options{Host: host.Options{Backend: backend}})
 	defer restarted.Close()
 	moved("a start", restarted.Serve(t.Context(), []*app.App{load(t, "application")}))
+}
+
+// TestServeLogsVectorsOfAnotherModel checks that a service that starts logs each collection whose
+// vectors are from another model, and serves the app.
+func TestServeLogsVectorsOfAnotherModel(t *testing.T) {
+	declared := func(embedding string) *app.App {
+		loaded, problems := app.Load(fstest.MapFS{"app.yaml": {Data: []byte(
+			"app: shop\nmemory:\n  kb: {kind: collection, access: application, embedding: " + embedding + "}\n")}}, "app.yaml")
+		if loaded == nil {
+			t.Fatal(problems)
+		}
+		return loaded
+	}
+	config, err := model.ReadConfig("models.yaml", []byte("embeddings:\n  small: {base_url: \"http://127.0.0.1:1\", model: tiny, dim: 3}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	models, err := model.NewSet(config, map[string]model.Factory{"openai": openai.Factory()}, func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	backend := mem.New()
+	start := func(served *app.App, log io.Writer) *tenants.Apps {
+		apps := tenants.New(tenants.Options{Host: host.Options{Backend: backend, Models: models, Logger: slog.New(slog.NewTextHandler(log, nil))}})
+		t.Cleanup(func() { _ = apps.Close() })
+		if err := apps.Serve(t.Context(), []*app.App{served}); err != nil {
+			t.Fatal(err)
+		}
+		return apps
+	}
+	h, release, err := start(declared("lexical"), io.Discard).Host(t.Context(), "acme", "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if _, err := host.CollectionsOf(h).Remember(t.Context(), host.Caller{Tenant: "acme"}, "kb", host.NewEntry{Content: json.RawMessage(`"a cup"`)}); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	start(declared("lexical"), &log)
+	if log.Len() > 0 {
+		t.Errorf("with the same model, the log is %s", log.String())
+	}
+	start(declared("small"), &log)
+	for _, want := range []string{"level=WARN", "tenant=acme", "app=shop", "collection=kb", "lexical-1", "openai:tiny:3", "toolrun collection reembed kb"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log does not contain %q: %s", want, log.String())
+		}
+	}
 }
 
 // TestFailureToOpenIsLogged checks that a failure to open an app for a tenant is logged once, not
