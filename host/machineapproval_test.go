@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// A step of a machine that requires an approval pauses the run. The content of its entry contains the
-// time, which is the same after the approval.
+// A step of a machine that requires an approval pauses the run. The entry that the step stores
+// contains the time of the run, and the approval does not change this time.
 func TestApprovalOfMachine(t *testing.T) {
 	g := newGated(t, mem.New())
 	g.open(fstest.MapFS{
@@ -64,7 +64,7 @@ const governed = `machine governed
       id: "same"
 `
 
-// Each approval contains the step that makes the call, also if two steps make equal calls.
+// Each approval names the step that makes the call, even if two steps make equal calls.
 func TestStepsOfApprovals(t *testing.T) {
 	g := newGated(t, mem.New())
 	g.open(fstest.MapFS{
@@ -111,7 +111,7 @@ func TestApprovalOfAdHocMachine(t *testing.T) {
 	}
 }
 
-// The review of a tool does not execute it, so it needs no approval.
+// The review of a tool does not execute the tool, so no approval is needed.
 func TestReviewOfGatedTool(t *testing.T) {
 	g := newGated(t, mem.New())
 	for name, review := range g.Review(t.Context()) {

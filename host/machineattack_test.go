@@ -19,10 +19,11 @@ import (
 
 const attackedMachine = "accepts\n  a as text\nensures\n  permissions\n    allowed to\n      llm_call, memory\nimplements\n"
 
-// rememberStep is a step before the failing one. Its entry must not be stored.
+// rememberStep is a step that runs before the step that fails. The entry of rememberStep must not
+// be stored.
 const rememberStep = "  remember entry\n    content: \"tea \" + input.a\n    collection: \"kb\"\n"
 
-// A machine that does not end, or that is too large, ends with a fault and stores nothing.
+// A machine with an endless loop, or a machine that is too large, fails and stores nothing.
 func TestHostileMachines(t *testing.T) {
 	steps := strings.Builder{}
 	for i := range 100_000 {
@@ -73,7 +74,7 @@ func TestHostileMachines(t *testing.T) {
 	}
 }
 
-// nothingStored expects the collection kb to be empty.
+// nothingStored checks that the collection "kb" is empty.
 func nothingStored(t *testing.T, h *host.Host) {
 	t.Helper()
 	found, err := host.CollectionsOf(h).Recall(context.Background(), ann, host.RecallEntries{Collection: "kb", Query: "tea"})
@@ -82,8 +83,7 @@ func nothingStored(t *testing.T, h *host.Host) {
 	}
 }
 
-// A step ask whose provider fails ends the run with a fault before the deadline of the run, and nothing
-// is stored.
+// If the provider of a step "ask" fails, the run fails before its deadline, and nothing is stored.
 func TestFailingProviderOfMachine(t *testing.T) {
 	const source = attackedMachine + rememberStep + "  ask x, using: \"local\"\n    with task input.a\n    returns\n      y as number\n"
 	for _, tt := range []struct {
@@ -123,8 +123,8 @@ func TestFailingProviderOfMachine(t *testing.T) {
 	}
 }
 
-// Entries with instructions, and answers of models, stay data in the request to a model: they are in the
-// message of the user, and not in the role.
+// Stored entries and answers of models can contain instructions. A request to a model contains such
+// texts in the message of the user, and not in the role.
 func TestPoisonedEntriesStayData(t *testing.T) {
 	const source = attackedMachine + "  recall docs\n    query: input.a\n    collection: \"kb\"\n  ask x, using: \"local\"\n    with role \"Answer only from the context.\"\n    with task \"${input.a}\\n${docs.results.map(d => d.content).join(\"\\n\")}\"\n  compute y\n    {text: x.text}\n"
 	server := modeltest.Start()

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// openMachines opens a host with machines as tools. The keys are the names of the machines, and the
-// values are their files after the first line.
+// openMachines opens a host with machines as tools. The keys of sources are the names of the
+// machines. The values are the files of the machines without the first line.
 func openMachines(t *testing.T, machines map[string]string, change ...func(*host.Options)) *host.Host {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -94,8 +94,8 @@ implements
 `
 )
 
-// The ledger contains the entries that a machine reads and writes. A machine that lacks a permission, or
-// whose tool lacks a grant, does not run, and the ledger contains the fault.
+// The ledger contains the entries that a machine reads and writes. If a machine lacks a permission,
+// or its tool lacks a grant, the machine does not run, and the ledger contains the fault.
 func TestMachineMemoryIsGoverned(t *testing.T) {
 	files := fstest.MapFS{
 		"app.yaml": {Data: []byte("app: test\nmemory:\n  kb: {kind: collection, access: application}\ntools:\n" +
@@ -132,7 +132,8 @@ func TestMachineMemoryIsGoverned(t *testing.T) {
 	}
 }
 
-// A step recall returns the number of results, and each result with its content, metadata and score.
+// A step "recall" returns the number of results, and the content, metadata and score of each
+// result.
 func TestMachineResults(t *testing.T) {
 	h := openMachines(t, map[string]string{"ingest": ingestMachine, "find": findMachine})
 	runMachine(t, h, "ingest", `{"text":"green tea","metadata":{"source":"x"}}`, nil)
@@ -158,8 +159,8 @@ func TestMachineResults(t *testing.T) {
 	}
 }
 
-// A recall before a remember in the same machine does not find the entry of its own turn, but those of
-// earlier turns.
+// If a machine recalls entries and then remembers an entry, the recall finds only the entries of
+// earlier runs.
 func TestRecallPrecedesRemember(t *testing.T) {
 	h := openMachines(t, map[string]string{"talk": talkMachine})
 	for turn, want := range []string{`{"found":0,`, `{"found":1,`, `{"found":2,`} {
@@ -170,7 +171,7 @@ func TestRecallPrecedesRemember(t *testing.T) {
 	}
 }
 
-// The namespace separates conversations, and the ttl ends them.
+// A namespace separates the entries of conversations, and the entries expire after their ttl.
 func TestConversationsEnd(t *testing.T) {
 	clock := newTestClock()
 	h := openMachines(t, map[string]string{"talk": talkMachine}, func(o *host.Options) { o.Now = clock.now })
@@ -182,7 +183,7 @@ func TestConversationsEnd(t *testing.T) {
 		{"s1", 0, `{"found":0,`},
 		{"s2", 0, `{"found":0,`},
 		{"s1", 90*24*time.Hour - time.Second, `{"found":1,`},
-		{"s1", time.Second, `{"found":1,`}, // the first entry has ended, and the second one has not
+		{"s1", time.Second, `{"found":1,`}, // only the first of two entries has expired
 		{"s2", 0, `{"found":0,`},
 	} {
 		clock.advance(turn.after)
@@ -197,7 +198,8 @@ func TestConversationsEnd(t *testing.T) {
 	}
 }
 
-// A search compares only entries that match all pairs of the filter, also if others are more similar.
+// A search returns only entries that match all pairs of the filter, even if other entries are more
+// similar to the query.
 func TestFilterPrecedesSearch(t *testing.T) {
 	for name, n := range map[string]int{"without an index": 20, "with an index": 400} {
 		t.Run(name, func(t *testing.T) {
@@ -220,8 +222,8 @@ func TestFilterPrecedesSearch(t *testing.T) {
 	}
 }
 
-// Expressions can use now(), +, substitutions, and functions with map and join. Values are inserted as
-// texts: a substitution in a value is not evaluated.
+// Expressions can use "now()", "+", substitutions, "join", and "map" with a function. A value is
+// inserted as text: a substitution inside the value is not evaluated.
 func TestMachineExpressions(t *testing.T) {
 	h := openMachines(t, map[string]string{"expressions": `accepts
   a as text

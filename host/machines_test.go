@@ -41,7 +41,8 @@ const summarizer = `machine summarizer
       }
 `
 
-// openMachine opens a host with a machine as its only tool. The model "local" returns the answer.
+// openMachine opens a host with a machine as its only tool. The model "local" returns the argument
+// "answer".
 func openMachine(t *testing.T, source, answer string, change ...func(*host.Options)) (*host.Host, *modeltest.Server) {
 	t.Helper()
 	server := modeltest.Start()
@@ -74,7 +75,7 @@ func testMachine(t *testing.T) {
 	}
 }
 
-// TestMachineFaults checks that a fault has the position in the file of the machine.
+// TestMachineFaults checks that a fault contains its position in the file of the machine.
 func TestMachineFaults(t *testing.T) {
 	head := "machine m\naccepts\n  a as text\n  b as object\nensures\n  permissions\n    allowed to llm_call\nimplements\n"
 	for _, tt := range []struct {

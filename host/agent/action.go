@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The lists of actions of a step. The first number of State.Path identifies the list.
+// The lists of actions of a step. The first number of State.Path identifies one of these lists.
 const (
 	rootStep = iota
 	rootInput
@@ -38,7 +38,8 @@ type actions struct {
 const maxIndexBytes = 1 << 10
 
 // root runs a list of actions of the step, and returns the control after the list. The argument
-// "root" identifies the list. If resume is not empty, the list continues at that position.
+// "root" identifies the list in State.Path. If resume is not empty, the list continues at the
+// position in resume.
 func (a *actions) root(ctx context.Context, root []int, b *abl.Body, resume []int) (control, error) {
 	a.path = append(a.path[:0], root...)
 	return a.body(ctx, b, resume)
@@ -84,8 +85,8 @@ func (a *actions) suspend() {
 	}
 }
 
-// action runs an action. If resume is not empty, action continues in ON_SUCCESS or ON_FAIL of the
-// action instead.
+// action runs an action. If resume is not empty, the method does not run the action, but continues
+// in ON_SUCCESS or ON_FAIL of the action.
 func (a *actions) action(ctx context.Context, act *abl.Action, resume []int) (control, error) {
 	switch act.Kind {
 	case abl.KindSet:
@@ -174,8 +175,8 @@ func (a *actions) clear(ctx context.Context, names []abl.Name) error {
 	return nil
 }
 
-// check evaluates CHECK. If the condition is not true, ON_FAIL runs. The turn ends unless ON_FAIL
-// leads to a successor.
+// check evaluates CHECK. If the condition of CHECK is not true, ON_FAIL runs. After ON_FAIL, the
+// turn ends unless ON_FAIL names a successor.
 func (a *actions) check(ctx context.Context, act *abl.Action, resume []int) (control, error) {
 	if len(resume) == 0 {
 		ok, err := a.mem.holds(ctx, act.Check)
@@ -206,7 +207,8 @@ func (a *actions) failed(ctx context.Context, act *abl.Action, resume []int) (co
 	return ctl, err
 }
 
-// follow runs ON_SUCCESS or ON_FAIL. The argument "which" is the number of this list in State.Path.
+// follow runs the list of ON_SUCCESS or ON_FAIL. The argument "which" is the number of the list in
+// State.Path.
 func (a *actions) follow(ctx context.Context, b *abl.Body, which int, resume []int) (control, error) {
 	if b == nil {
 		return control{}, nil
@@ -255,7 +257,7 @@ func (a *actions) call(ctx context.Context, act *abl.Action, resume []int) (cont
 	return a.follow(ctx, act.OnSuccess, 0, nil)
 }
 
-// arguments returns the input of a call. arguments omits arguments that are not set.
+// arguments returns the input of a call, without the arguments that are not set.
 func (a *actions) arguments(ctx context.Context, c *abl.Call) (map[string]any, error) {
 	input := make(map[string]any, len(c.Args))
 	for _, arg := range c.Args {

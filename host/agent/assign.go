@@ -22,20 +22,22 @@ const (
 	MaxValueDepth = 64
 )
 
-// The costs of actions in evaluation steps, besides those of their expressions.
+// The costs of actions in evaluation steps. The costs of the expressions in an action are added.
 const (
-	// bytesPerStep is the number of bytes of a value that a step copies, compares or encodes.
+	// bytesPerStep is the number of bytes of a value that one evaluation step copies, compares or
+	// encodes.
 	bytesPerStep     = 16
 	costOfAction     = 2
 	costOfAssign     = 5
-	costOfPart       = 10 // for each name of a path into a value
+	costOfPart       = 10 // for each name in the path of a part of a value
 	costOfClear      = 4
 	costOfFact       = 50 // for each fact that is written
 	costOfRecall     = 100
 	costOfConstraint = 5
 )
 
-// charge counts steps. charge returns a fault if none remain.
+// charge subtracts evaluation steps from the budget of the turn. charge returns a fault if the
+// budget is exceeded.
 func (m *memory) charge(at abl.Position, steps int) error {
 	if m.cost -= steps; m.cost < 0 {
 		return m.located(abl.ErrCost, at)
@@ -43,16 +45,17 @@ func (m *memory) charge(at abl.Position, steps int) error {
 	return nil
 }
 
-// assign sets a fact that the agent declares, a session variable, or a part of one of them. A path
-// into a value creates the objects that are missing. The error is a fault if the agent cannot write
-// the fact, if the value is too large, or if its type is wrong in an agent with STRICT_TYPES.
+// assign sets a fact that the agent declares, a session variable, or a part of one of them. If the
+// target is a part of a value, the missing objects on its path are created. The error is a fault if
+// the agent cannot write the fact, if the value is too large, or if its type is wrong in an agent
+// with STRICT_TYPES.
 func (m *memory) assign(ctx context.Context, target abl.Name, value any) error {
 	path := strings.Split(target.Value, ".")
 	return m.assignPath(ctx, target, path, len(path), value)
 }
 
 // assignPath sets the value of a path. Only the first "fixed" names of the path can be the path of
-// a fact. The other names are computed.
+// a fact. The names after these are computed.
 func (m *memory) assignPath(ctx context.Context, target abl.Name, path []string, fixed int, value any) error {
 	value = abl.Plain(value)
 	f, n := m.agent.fact(path[:fixed])
@@ -66,7 +69,8 @@ func (m *memory) assignPath(ctx context.Context, target abl.Name, path []string,
 	if err := m.measure(target, value); err != nil {
 		return err
 	}
-	if len(m.agent.masks) > 0 && m.agent.masks.find(path[0]) != "" { // each part is compared and masked
+	// Sensitive parts are also compared and masked, which has the same cost.
+	if len(m.agent.masks) > 0 && m.agent.masks.find(path[0]) != "" {
 		if err := m.measure(target, value); err != nil {
 			return err
 		}
@@ -77,7 +81,7 @@ func (m *memory) assignPath(ctx context.Context, target abl.Name, path []string,
 	return m.setVariable(target, path[0], value)
 }
 
-// nested returns a copy of a whole value after the assignment of one part.
+// nested copies a whole value, assigns one part of the copy, and returns the copy.
 func (m *memory) nested(ctx context.Context, target abl.Name, f *abl.Fact, path []string, n int, value any) (any, error) {
 	if n == len(path) {
 		return value, nil
@@ -119,7 +123,8 @@ func replaced(m *memory, target abl.Name, whole any, path []string, value any) a
 }
 
 // replacedItem returns a copy of an array in which an item, or the value of a path in the item, is
-// replaced. The index after the last item adds an item. Any other index changes nothing.
+// replaced. The index after the last item adds an item. An index outside of this range changes
+// nothing.
 func replacedItem(m *memory, target abl.Name, items []any, i int, path []string, value any) any {
 	if i < 0 || i > len(items) {
 		m.log.warnf(target.Position, "%s has no item %d, because it has only %d items; nothing is set", firstOf(target.Value), i, len(items))
@@ -290,8 +295,8 @@ func sizeOf(value any, limit, depth int) (size int, deep bool) {
 	return 8, false
 }
 
-// keep sets the variables with RESET: never. Each of them gets the stored value or, if no value is
-// stored, the initial value.
+// keep sets the variables with RESET: never. Each of these variables gets its stored value or, if
+// no value is stored, its initial value.
 func (a *actor) keep() {
 	if a.kept = maps.Clone(a.kept); a.kept != nil {
 		return
@@ -304,8 +309,8 @@ func (a *actor) keep() {
 	}
 }
 
-// initialize sets the variables that an activation resets to their initial values. In a new agent,
-// initialize sets all variables.
+// initialize sets each variable that an activation resets to the initial value of the variable. In
+// a new agent, initialize sets all variables.
 func (m *memory) initialize() {
 	for name, v := range m.agent.variables {
 		if v.Reset != abl.ResetNever && (m.isNew || v.Reset == abl.ResetActivation) {
@@ -314,7 +319,7 @@ func (m *memory) initialize() {
 	}
 }
 
-// resetStep sets the variables of a step to their initial values.
+// resetStep sets each variable with "RESET: step" to its initial value.
 func (m *memory) resetStep() {
 	for name, v := range m.agent.variables {
 		if v.Reset == abl.ResetStep {

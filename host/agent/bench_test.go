@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// tenSteps is an agent whose turn runs ten steps, reads two facts, writes one, evaluates a trigger
-// and three constraints, and calls no tool.
+// tenSteps is an agent whose turn runs ten steps. The turn reads two facts, writes one fact, and
+// evaluates a trigger and three constraints. The turn calls no tool.
 func tenSteps() string {
 	var b strings.Builder
 	b.WriteString(`AGENT: Ten
@@ -48,7 +48,8 @@ FLOW:
 	return b.String()
 }
 
-// BenchmarkTurn measures the interpreter with an environment that encodes the states as JSON.
+// BenchmarkTurn measures the interpreter with an environment that encodes the states of agents as
+// JSON.
 func BenchmarkTurn(b *testing.B) {
 	set := compile(b, nil, tenSteps())
 	e := agenttest.New()

@@ -48,8 +48,8 @@ FLOW:
 	}
 }
 
-// After COLLECT, GOTO leads to the step that computes a variable again. The constraint still
-// applies to the call.
+// After COLLECT, GOTO leads to a step that computes a variable again. The constraint still applies
+// to the call that follows.
 func TestCollectedFieldsAreComputedAgain(t *testing.T) {
 	set := compile(t, []agent.Tool{{Name: "book"}}, `AGENT: A
 CONSTRAINTS:
@@ -125,7 +125,7 @@ FLOW:
 	}
 }
 
-// The indexes of targets can be computed.
+// The indexes in the targets of assignments can be computed.
 func TestComputedIndexes(t *testing.T) {
 	set := compile(t, nil, `AGENT: A
 MEMORY:
@@ -174,7 +174,7 @@ FLOW:
 	}
 }
 
-// Calls that never succeed are mistakes of the file.
+// A call that can never succeed is reported as a problem of the file.
 func TestInputsOfCalls(t *testing.T) {
 	tools := []agent.Tool{
 		{Name: "search", Parameters: []byte(`{"type":"object","properties":{"city":{},"nights":{"default":1}},"required":["city","nights"],"additionalProperties":false}`)},
@@ -204,7 +204,7 @@ func TestInputsOfCalls(t *testing.T) {
 	}
 }
 
-// documents returns the documents of files without errors.
+// documents parses files, which must not have errors, and returns their documents.
 func documents(t testing.TB, files ...string) []*abl.Document {
 	t.Helper()
 	var docs []*abl.Document

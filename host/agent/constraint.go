@@ -23,16 +23,16 @@ type rules struct {
 	// collect makes the step wait for the fields of a failed constraint. The argument "prompted" is
 	// true if the constraint has sent a message.
 	collect func(ctx context.Context, constraint int, prompted bool) (control, error)
-	// withdraw removes the results of the active agent from the messages.
+	// withdraw removes the results that the active agent added from the messages.
 	withdraw func()
-	// retries contains the number of retries of each constraint.
+	// retries contains the number of times that each constraint ran a step again.
 	retries map[*abl.Constraint]int
 	// stored contains the facts that triggers stored, in their display form.
 	stored map[string]any
 }
 
-// checkpoint checks the constraints that apply at a checkpoint. The argument "tool" is the tool of
-// CheckpointCalling. The turn continues unless a constraint of severity error fails.
+// checkpoint checks the constraints that apply at a checkpoint. For CheckpointCalling, the argument
+// "tool" is the called tool. The turn continues unless a constraint of severity "error" fails.
 func (r *rules) checkpoint(ctx context.Context, kind, tool string) (control, error) {
 	i, err := r.check(ctx, kind, tool, nil)
 	if e := r.excused; e >= 0 && e < len(r.mem.agent.Constraints) && applies(&r.mem.agent.Constraints[e], kind, tool) {
@@ -47,7 +47,7 @@ func (r *rules) checkpoint(ctx context.Context, kind, tool string) (control, err
 
 // calling checks the constraints on a call to a tool twice: with the variables, and with the input
 // of the call in place of the variables. A model therefore cannot satisfy a violated constraint by
-// the input that it passes.
+// the input that the model passes.
 func (r *rules) calling(ctx context.Context, tool string, input map[string]any) (control, error) {
 	excused := r.excused
 	ctl, err := r.checkpoint(ctx, CheckpointCalling, tool)
@@ -88,9 +88,9 @@ func (r *rules) differs(ctx context.Context, tool string, input map[string]any) 
 	return false
 }
 
-// check returns the index of the first constraint of severity error that fails at a checkpoint, or
-// -1. A failed constraint of severity warning adds a warning. If report is not nil, it is called
-// for each failed constraint.
+// check returns the index of the first constraint of severity "error" that fails at a checkpoint,
+// or -1 if none fails. A failed constraint of severity "warning" adds a warning. If the function
+// report is not nil, check calls report for each failed constraint.
 func (r *rules) check(ctx context.Context, kind, tool string, report func(*abl.Constraint, string)) (int, error) {
 	scope := r.mem.scope(ctx)
 	for i := range r.mem.agent.Constraints {
@@ -138,7 +138,7 @@ func (r *rules) traced(c *abl.Constraint, result string) report.Trace {
 	return report.Trace{Kind: "constraint", Name: string(c.Rule), Position: r.log.place(c.Position), Result: result}
 }
 
-// applies reports whether a constraint is checked at a checkpoint.
+// applies reports whether a checkpoint checks a constraint.
 func applies(c *abl.Constraint, kind, tool string) bool {
 	if c.Inert() {
 		return false

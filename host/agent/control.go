@@ -3,14 +3,15 @@ package agent
 import "github.com/toolrun/toolrun/host/agent/abl"
 
 // control determines how the turn continues after an action, a list of actions, a step or a
-// checkpoint. With the zero value, the next action or step runs.
+// checkpoint. The zero value of control means that the next action or step runs.
 type control struct {
 	kind controlKind
-	// The field "target" is the next step of "jump", or the next agent of "handoff".
+	// The field "target" is the next step if the kind is "jump", or the next agent if the kind is
+	// "handoff".
 	target abl.Name
-	// If "jump" or "again" runs a step, one constraint can be skipped for this step. The field
-	// "excused" identifies this constraint. The value of "excused" is the index of the constraint
-	// plus 1, or 0 if all constraints apply.
+	// The field "excused" identifies a constraint that is skipped in the next step, if the kind is
+	// "jump" or "again". The value of "excused" is the index of the constraint plus 1, or 0 if all
+	// constraints apply.
 	excused int
 }
 
@@ -29,13 +30,13 @@ const (
 	again
 	// The constant "complete" means that the flow ends.
 	complete
-	// The constant "handoff" passes the conversation to another agent, and "escalate" passes it to
-	// a person.
+	// The constant "handoff" passes the conversation to another agent, and the constant "escalate"
+	// passes the conversation to a person.
 	handoff
 	escalate
-	// The constant "halt" ends the turn. The step runs again with the next turn.
+	// The constant "halt" means that the turn ends, and that the next turn runs the step again.
 	halt
-	// The constant "wait" ends the turn. The step waits for input.
+	// The constant "wait" means that the turn ends, and that the step waits for input.
 	wait
 )
 

@@ -12,15 +12,15 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// expensiveTurn is an agent whose turn uses all evaluation steps, and performs little else.
+// expensiveTurn is an agent whose turn uses all of its evaluation steps.
 type expensiveTurn struct {
 	name   string
 	source string
 	tools  []agent.Tool
 }
 
-// loop returns an agent with steps that run again and again. The variable "big" is a list of 1 MiB,
-// and "long" is a text of 100,000 characters.
+// loop returns an agent with steps that run in an endless loop. The variable "big" is a list of 1
+// MiB, and "long" is a text of 100,000 characters.
 func loop(memory, constraints, body string) string {
 	return "AGENT: A\nGOAL: \"g\"\nMEMORY:\n  session:\n    - n\n      INITIAL: 0\n" + memory + constraints +
 		"FLOW:\n  first:\n    REASONING: false\n    SET: long = REPEAT(\"ab \", 30000)\n    CALL: load()\n      AS: big\n    THEN: again\n" +
@@ -59,7 +59,7 @@ func expensiveTurns() []expensiveTurn {
 	}
 }
 
-// perform performs the turn. The turn ends with a fault, because no steps remain.
+// perform performs the turn. The turn fails, because it has used all of its evaluation steps.
 func (x expensiveTurn) perform(t testing.TB, set *agent.Set) error {
 	e := agenttest.New()
 	var big []any
@@ -76,7 +76,7 @@ func (x expensiveTurn) perform(t testing.TB, set *agent.Set) error {
 	return err
 }
 
-// BenchmarkExpensiveTurns measures the turns that compute the longest.
+// BenchmarkExpensiveTurns measures the slowest turns that the limits allow.
 func BenchmarkExpensiveTurns(b *testing.B) {
 	for _, x := range expensiveTurns() {
 		b.Run(x.name, func(b *testing.B) {
@@ -91,7 +91,7 @@ func BenchmarkExpensiveTurns(b *testing.B) {
 	}
 }
 
-// A canceled turn ends within an evaluation, and between actions.
+// A canceled turn ends during the evaluation of an expression, or between two actions.
 func TestCanceledTurns(t *testing.T) {
 	for _, source := range []string{
 		"    CALL: load()\n      AS: list\n    TRANSFORM:\n      SOURCE: list AS x\n      INTO: l\n      FILTER: list == list\n",

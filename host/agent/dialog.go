@@ -16,17 +16,19 @@ type dialog struct {
 	log *log
 }
 
-// resume continues a waiting step. Without a message, resume repeats the question.
+// resume continues a waiting step. If the turn has no message, resume repeats the question of the
+// step.
 func (d *dialog) resume(ctx context.Context, step *abl.Step) (control, error) {
 	state := d.mem.state
 	if !d.t.unread {
 		return control{kind: wait}, d.repeat(ctx, step)
 	}
-	hideAnswer(d.mem) // the agent can have joined by a handoff
+	hideAnswer(d.mem) // a handoff in this turn can have activated the agent
 	if state.Waiting == WaitingCollect {
 		return d.collect(ctx, step)
 	}
-	if state.Waiting == WaitingGather && step.Gather == nil || state.Waiting == WaitingModel && !isReasoning(step) { // the file has changed, and the waiting position no longer exists
+	// The file can have changed, so that it no longer contains the waiting action.
+	if state.Waiting == WaitingGather && step.Gather == nil || state.Waiting == WaitingModel && !isReasoning(step) {
 		return control{kind: again}, nil
 	}
 	if ctl, matched, err := d.intent(ctx, step); err != nil || matched {
@@ -65,8 +67,8 @@ func (d *dialog) wait(kind Waiting, field string) control {
 	return control{kind: wait}
 }
 
-// input runs the first branch of ON_INPUT whose condition is true. After a branch without a
-// successor, THEN of the step applies. Without THEN, or if no branch applies, the step waits again.
+// input runs the first branch of ON_INPUT whose condition is true. If the branch has no successor,
+// THEN of the step applies. If the step has no THEN, or if no branch applies, the step waits again.
 func (d *dialog) input(ctx context.Context, step *abl.Step) (control, error) {
 	d.t.unread = false
 	for i := range step.OnInput {
@@ -103,7 +105,7 @@ func (d *dialog) afterInput(ctx context.Context, step *abl.Step, ctl control, er
 	return d.wait(WaitingInput, ""), nil
 }
 
-// completes reports whether the condition COMPLETE_WHEN of a step is true.
+// completes reports whether COMPLETE_WHEN of a step is true.
 func (d *dialog) completes(ctx context.Context, step *abl.Step) (bool, error) {
 	if step.CompleteWhen == nil {
 		return false, nil

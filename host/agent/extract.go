@@ -10,8 +10,8 @@ import (
 )
 
 // extract asks the model of GATHER for the fields that the message contains, and assigns them.
-// extract does nothing without a model or if the message was used already. The result found is
-// false if the message answers a question but contains no field.
+// extract does nothing if GATHER has no model, or if the turn has already used the message. The
+// result "found" is false if the message answers a question but contains no field.
 func (d *dialog) extract(ctx context.Context, step *abl.Step) (found bool, err error) {
 	if step.Gather.Model == "" || !d.t.unread || strings.TrimSpace(d.t.request.Message) == "" {
 		return true, nil
@@ -88,8 +88,8 @@ func (d *dialog) object(ctx context.Context, at abl.Position, name, task string,
 	return values, nil
 }
 
-// classify asks the model of the intents of a step for the intent of the message. classify returns
-// -1 if no intent matches.
+// classify asks a model which of the intents of a step the message expresses. classify returns -1
+// if no intent matches.
 func (d *dialog) classify(ctx context.Context, step *abl.Step, intents []*abl.SubIntent) (int, error) {
 	phrases := []any{}
 	for _, in := range intents {

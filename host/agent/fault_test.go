@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// The position of a fault is only in its fields, so it is printed once.
+// The message of a fault does not contain its position, which only the fields contain.
 func TestPositionsOfFaults(t *testing.T) {
 	const start = "AGENT: A\nSTRICT_TYPES: true\nMEMORY:\n  session:\n    - typed\n      TYPE: number\nFLOW:\n  one:\n    REASONING: false\n"
 	for _, tt := range []struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// converse runs the flow of the agent until the turn ends. After a handoff it runs the flow of the
-// next agent. The argument "ctl" is the control that the activation returned.
+// converse runs the flow of the agent until the turn ends. After a handoff, converse runs the flow
+// of the next agent. The argument "ctl" is the control that the activation returned.
 func (t *turn) converse(ctx context.Context, ctl control) (err error) {
 	for {
 		switch ctl.kind {
@@ -46,7 +46,7 @@ func (t *turn) enterAt(ctl control) {
 	t.moveTo(ctl.target.Value)
 }
 
-// run runs steps until the agent waits, ends or hands over.
+// run runs steps until the agent waits, ends its flow, or hands over to another agent.
 func (t *turn) run(ctx context.Context) (control, error) {
 	if len(t.mem.agent.Flow.Steps) == 0 {
 		return t.delegate(ctx)
@@ -102,8 +102,8 @@ func (t *turn) beginFlow(ctx context.Context) error {
 	return t.hook(ctx, "before_agent")
 }
 
-// comeBack returns to the step that an intent with RESUME interrupted, and repeats the question of
-// the step.
+// comeBack continues the step that an intent with RESUME interrupted, and repeats the question of
+// this step.
 func (t *turn) comeBack(ctx context.Context) (control, error) {
 	s := t.mem.state
 	last := len(s.Returns) - 1
@@ -111,7 +111,7 @@ func (t *turn) comeBack(ctx context.Context) (control, error) {
 	s.Returns = s.Returns[:last]
 	t.moveTo(r.Step)
 	step := t.mem.agent.step(r.Step)
-	if step == nil { // the file has changed, and the step no longer exists
+	if step == nil { // the file has changed, and no longer contains the step
 		return t.leave(ctx, control{kind: complete})
 	}
 	s.Waiting, s.Path, s.Collecting, s.Collected = r.Waiting, r.Path, r.Collecting, r.Collected
@@ -119,7 +119,7 @@ func (t *turn) comeBack(ctx context.Context) (control, error) {
 }
 
 // delegate hands over to the first agent of HANDOFF whose condition WHEN is true. An agent without
-// a flow runs delegate instead of a flow.
+// a flow calls delegate.
 func (t *turn) delegate(ctx context.Context) (control, error) {
 	for i := range t.mem.agent.Handoffs {
 		h := &t.mem.agent.Handoffs[i]
@@ -142,7 +142,7 @@ func (t *turn) leave(ctx context.Context, ctl control) (control, error) {
 	return ctl, t.rules.fire(ctx, "agent:"+t.mem.agent.name+":after")
 }
 
-// moveTo makes a step the current step, which then runs from its start.
+// moveTo makes a step the current step, and discards the position in the previous step.
 func (t *turn) moveTo(step string) {
 	t.mem.state.Step = step
 	t.leaveWait()
@@ -154,8 +154,8 @@ func (t *turn) leaveWait() {
 	s.Waiting, s.Path, s.Result, s.Constraint, s.Remaining, s.Collecting = "", nil, nil, 0, nil, ""
 }
 
-// successor returns the control of THEN of a step. Without THEN, the successor is the next step of
-// the file.
+// successor returns the control after a step, which THEN determines. If the step has no THEN, the
+// next step of the file runs.
 func (t *turn) successor(step *abl.Step) control {
 	if ctl := controlOf(step.Then); ctl.kind != goOn && ctl.kind != proceed {
 		return ctl
@@ -208,13 +208,13 @@ func (t *turn) handOver(ctx context.Context, target abl.Name) (control, error) {
 	if err := t.mem.join(ctx, name); err != nil {
 		return control{}, err
 	}
-	t.rules.excused = -1 // the index belongs to a constraint of the other agent
+	t.rules.excused = -1 // the index identified a constraint of the previous agent
 	t.agentStart = len(t.log.outcome.Messages)
 	return t.activate(ctx)
 }
 
-// countStep counts the steps of the turn. A turn that runs too many fails, and its fault contains
-// the steps of the loop.
+// countStep counts the steps of the turn. A turn that runs too many steps fails, and the fault
+// names the steps of the loop.
 func (t *turn) countStep(step *abl.Step) error {
 	t.steps = append(t.steps, step.Value)
 	if len(t.steps) <= MaxSteps {

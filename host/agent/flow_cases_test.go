@@ -33,7 +33,7 @@ FLOW:
 	converse(t, e, set, turn{say: "long", want: []string{"one"}, done: true}, turn{say: "short", want: []string{}, done: true})
 }
 
-// TestAttemptsBeginAgain checks that a new flow does not count the attempts of the previous flow.
+// TestAttemptsBeginAgain checks that the number of attempts starts at zero in a new flow.
 func TestAttemptsBeginAgain(t *testing.T) {
 	set := compile(t, nil, `AGENT: T
 FLOW:
@@ -49,7 +49,7 @@ FLOW:
 	}
 }
 
-// TestFactsAfterCall checks that a turn does not use facts that it read before a tool has changed them.
+// TestFactsAfterCall checks that a turn reads a fact again after a tool has changed the fact.
 func TestFactsAfterCall(t *testing.T) {
 	set := compile(t, []agent.Tool{{Name: "rename"}}, `AGENT: T
 MEMORY:
@@ -139,8 +139,8 @@ func TestStartHandsOver(t *testing.T) {
 	}
 }
 
-// TestReturningGoesTo uses a constraint on results with GOTO. TestReturningGoesTo checks that the
-// constraint leads to the other step even after the end of the flow.
+// TestReturningGoesTo checks that a constraint on results with GOTO leads to another step, even
+// after the end of the flow.
 func TestReturningGoesTo(t *testing.T) {
 	set := compile(t, nil, `AGENT: T
 CONSTRAINTS:

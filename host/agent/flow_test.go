@@ -19,7 +19,7 @@ import (
 
 // turn is a turn of a test conversation, with its expected results.
 type turn struct {
-	say     string // "-" is a turn without a message
+	say     string // the value "-" means a turn without a message
 	want    []string
 	step    string
 	field   string
@@ -131,7 +131,7 @@ func TestGather(t *testing.T) {
 	if !maps.Equal(o.Variables, want) {
 		t.Errorf("variables = %v; want %v", o.Variables, want)
 	}
-	// The flow begins again. The fields still have their values.
+	// The flow begins again. The fields of GATHER still have their values.
 	converse(t, e, set, turn{say: "hello", want: []string{"Oslo, 2026-12-25, 2 nights, economy. Book?"}, step: "confirm"})
 }
 
@@ -229,7 +229,7 @@ func TestCall(t *testing.T) {
 }
 
 // TestFailedTurnHasNoEffect checks that a fault that no ON_FAIL handles ends the turn without an
-// effect. The fault must name the call.
+// effect. The fault of the turn must name the call.
 func TestFailedTurnHasNoEffect(t *testing.T) {
 	set := compile(t, []agent.Tool{{Name: "pay"}}, `AGENT: Pay
 MEMORY:
@@ -635,8 +635,8 @@ FLOW:
 	}
 }
 
-// TestAttemptsCountRuns checks that a step does not use an attempt if a constraint prevents it from
-// running.
+// TestAttemptsCountRuns checks that the attempts of a step do not include the times that a
+// constraint prevented the step from running.
 func TestAttemptsCountRuns(t *testing.T) {
 	set := compile(t, nil, `AGENT: T
 MEMORY:
@@ -659,7 +659,8 @@ FLOW:
 	converse(t, e, set, turn{say: "c", want: []string{"Open."}, done: true})
 }
 
-// TestStateIsBounded checks that many small values cannot make the state exceed its maximum size.
+// TestStateIsBounded checks that the state of an agent cannot exceed its maximum size by many small
+// values.
 func TestStateIsBounded(t *testing.T) {
 	var sets strings.Builder
 	for i := range 40 {
@@ -673,8 +674,8 @@ func TestStateIsBounded(t *testing.T) {
 	}
 }
 
-// TestStandardQuestion checks that the standard question for a field is omitted after another
-// question.
+// TestStandardQuestion checks that the standard question for a field is omitted if the last message
+// is a question.
 func TestStandardQuestion(t *testing.T) {
 	for message, want := range map[string][]string{
 		"Welcome!":  {"Welcome!", "Please enter the name."},

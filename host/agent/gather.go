@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// gather collects the fields of the current step. GATHER is complete when all required fields have
-// a value or, if the step has COMPLETE_WHEN, when that condition is true. Otherwise it asks for the
-// next field.
+// gather collects the fields of the current step. If the step has COMPLETE_WHEN, GATHER is complete
+// when this condition is true. If the step has no COMPLETE_WHEN, GATHER is complete when all
+// required fields have a value. While GATHER is not complete, gather asks for the next field.
 func (d *dialog) gather(ctx context.Context) (control, error) {
 	return d.gatherNext(ctx, d.mem.agent.step(d.mem.state.Step), askOnce)
 }
@@ -101,9 +101,9 @@ func (d *dialog) missing(ctx context.Context, step *abl.Step) (*abl.Field, error
 	return nil, nil
 }
 
-// reopen handles a COMPLETE_WHEN that is false although all fields have a value. reopen clears the
-// fields that the condition reads, and returns the first of these fields. If the condition reads no
-// field, reopen returns nil.
+// The step calls reopen if COMPLETE_WHEN is false although all fields have a value. reopen clears
+// the fields that COMPLETE_WHEN reads, and returns the first of these fields. If COMPLETE_WHEN
+// reads no field, reopen returns nil.
 func (d *dialog) reopen(ctx context.Context, step *abl.Step) (*abl.Field, error) {
 	read := step.CompleteWhen.References()
 	var first *abl.Field
@@ -122,8 +122,7 @@ func (d *dialog) reopen(ctx context.Context, step *abl.Step) (*abl.Field, error)
 	return first, nil
 }
 
-// isWithin reports whether a path is equal to another path, or begins with the names of the other
-// path.
+// isWithin reports whether a path is equal to the path outer, or begins with the names of outer.
 func isWithin(path, outer string) bool {
 	return path == outer || strings.HasPrefix(path, outer+".")
 }
@@ -142,10 +141,10 @@ func (d *dialog) isSet(ctx context.Context, name string) (bool, error) {
 	return abl.Plain(value) != nil, nil
 }
 
-// ask asks for a field. For the first field, ask sends the prompt of GATHER. ask then sends the
-// prompt of the field or, if it has not sent the prompt of GATHER either, a standard question. The
-// standard question is omitted if the last message of the turn is a question, unless the question
-// is repeated.
+// ask asks for a field. For the first field, ask sends the prompt of GATHER. Then ask sends the
+// prompt of the field. If neither GATHER nor the field has a prompt, ask sends a standard question.
+// The standard question is omitted if the last message of the turn is a question and the argument
+// "repeated" is false.
 func (d *dialog) ask(ctx context.Context, step *abl.Step, f *abl.Field, repeated bool) error {
 	prompted := false
 	if step.Gather.Prompt != nil && len(d.mem.state.Collected) == 0 {
@@ -202,9 +201,9 @@ func (d *dialog) answer(ctx context.Context, step *abl.Step) (control, error) {
 	return d.t.act(ctx, step, path[min(1, len(path)):])
 }
 
-// fieldType returns the type to which the answer for a field is converted. fieldType returns the
-// first declared type of these: the type in GATHER of the step, the type of the variable or fact,
-// and the type in another GATHER.
+// fieldType returns the type to which the answer for a field is converted. This type is the type in
+// GATHER of the step. If GATHER declares no type for the field, fieldType returns the type of the
+// variable or fact, or the type in another GATHER.
 func (p *program) fieldType(step *abl.Step, name string) abl.Type {
 	if step.Gather != nil {
 		for _, f := range step.Gather.Fields {
@@ -227,8 +226,8 @@ func (p *program) typeOf(name string) abl.Type {
 	return ""
 }
 
-// accept assigns the message to a field as a value of its type. If the message cannot be converted,
-// accept asks the user for such a value and returns false.
+// accept assigns the message to a field as a value of its type. If the message cannot be converted
+// to this type, accept asks the user for a value of the type and returns false.
 func (d *dialog) accept(ctx context.Context, name abl.Name, want abl.Type, standard any) (bool, error) {
 	value, problem := convert(d.t.request.Message, want)
 	if strings.TrimSpace(d.t.request.Message) == "" && standard != nil {
@@ -242,7 +241,7 @@ func (d *dialog) accept(ctx context.Context, name abl.Name, want abl.Type, stand
 }
 
 // store assigns the value of a field. If the field is sensitive, the whole message is hidden,
-// because the message can contain the value in another notation.
+// because the message can contain the value in a different spelling.
 func (d *dialog) store(ctx context.Context, name abl.Name, value any) error {
 	if d.mem.agent.masks.find(name.Value) != "" {
 		hideInput(d.mem)

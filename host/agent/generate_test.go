@@ -35,7 +35,7 @@ func pick[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
-// readable returns the names that an expression can read without making its value larger.
+// readable returns the names of values that are small enough for any expression.
 func (g *generator) readable() []string { return slices.Concat(g.refs, genLists, genArrays) }
 
 func (g *generator) name() *refExpr { return &refExpr{op: "ref", ref: pick(g, g.refs)} }
@@ -47,7 +47,8 @@ func (g *generator) literal() *refExpr {
 	return &refExpr{op: "lit", lit: pick(g, genTexts)}
 }
 
-// expr returns an expression for a value. Only literals make values larger, so values remain small.
+// expr returns an expression for a value. Only literals make the value of an expression larger than
+// its operands, so values remain small.
 func (g *generator) expr() *refExpr {
 	switch g.IntN(13) {
 	case 0, 1:
@@ -143,7 +144,8 @@ func (g *generator) simple() []refAction {
 	return list
 }
 
-// transform returns a TRANSFORM. The fields of its items are scalars, so lists remain small.
+// transform returns a TRANSFORM. The fields of the items of a list are scalars, so lists remain
+// small.
 func (g *generator) transform() refAction {
 	tr := &refTransform{as: pick(g, []string{"it", "it", "v0"}), into: pick(g, genArrays)}
 	tr.source = &refExpr{op: "ref", ref: pick(g, []string{"l0", "l1", "l1", "user.h0", "project.h1", "call_result.items", "v1"})}
@@ -213,7 +215,7 @@ func (g *generator) step(i int) refStep {
 		s.body.actions = append(s.body.actions, a)
 	}
 	for _, a := range g.simple() {
-		if !slices.ContainsFunc(s.body.actions, func(other refAction) bool { return other.kind == a.kind }) { // a step has each key once
+		if !slices.ContainsFunc(s.body.actions, func(other refAction) bool { return other.kind == a.kind }) { // no duplicate keys in a step
 			s.body.actions = append(s.body.actions, a)
 		}
 	}
@@ -242,7 +244,7 @@ func (g *generator) step(i int) refStep {
 	return s
 }
 
-// call returns a CALL. Only some calls have outcomes that lead to another step.
+// call returns a CALL. Only some results of calls lead to another step.
 func (g *generator) call(step int, leads bool) refAction {
 	a := refAction{kind: "call", tool: pick(g, genTools), arg: g.expr()}
 	body := func() *refBody {
@@ -260,7 +262,7 @@ func (g *generator) call(step int, leads bool) refAction {
 	return a
 }
 
-// The method "waits" adds intents and COMPLETE_WHEN to a step that can wait.
+// The method "waits" adds intents and COMPLETE_WHEN to a step, if the step can wait for input.
 func (g *generator) waits(s *refStep) {
 	if g.chance(40) {
 		s.complete = g.cond(1)
@@ -290,8 +292,8 @@ func (g *generator) hook() refHook {
 	return h
 }
 
-// inputs adds the branches of ON_INPUT. A branch can lead to any step, because the step waits for
-// input before it runs a branch.
+// inputs adds the branches of ON_INPUT. A branch can lead to any step without an endless loop,
+// because a step waits for input before a branch runs.
 func (g *generator) inputs(i int, s *refStep) {
 	for n := g.IntN(3); n >= 0; n-- {
 		b := refBranch{cond: &refExpr{op: "==", args: []*refExpr{{op: "ref", ref: "input"}, {op: "lit", lit: pick(g, []string{"a", "b", "x y"})}}}}
@@ -391,7 +393,7 @@ func (g *generator) recall() refRecall {
 	return r
 }
 
-// agent returns a random agent. Agent B does not hand over.
+// agent returns a random agent. Agent B does not hand over to another agent.
 func (g *generator) agent(name string) *refAgent {
 	a := &refAgent{name: name, facts: map[string]any{}}
 	g.refs = append([]string{"input", "call_result.n", "call_result.x", "call_error.code", "obj.a"}, genVars...)
@@ -447,10 +449,10 @@ func (g *generator) agent(name string) *refAgent {
 	return a
 }
 
-// excusedHandoff makes the ON_FAIL of the first constraint lead from a call to a step that hands
-// over. The first constraint is then skipped for this step, but the constraint of the other agent
-// with the same index must be checked. Some constraints collect a field first, and lead to the step
-// of the call.
+// excusedHandoff adds a constraint on a call as the first constraint of an agent. Its ON_FAIL jumps
+// to a step that hands over to agent B. The turn skips this constraint in the step, but must not
+// skip the constraint with the same index of agent B. Some of the added constraints collect a field
+// first, and jump to the step of the call.
 func (g *generator) excusedHandoff(a *refAgent) {
 	last := len(a.steps) - 1
 	c := refConstraint{rule: pick(g, []string{"REQUIRE", "RESTRICT"}), cond: g.cond(1), before: "calling", tool: "t0", fail: refFail{respond: g.message(), jump: a.steps[last].name}}
@@ -466,7 +468,8 @@ func (g *generator) excusedHandoff(a *refAgent) {
 	}
 }
 
-// collectingIntent adds an intent whose call collects a field. The turn then leaves the intent.
+// collectingIntent adds an intent with a call, and a constraint on the call that collects a field.
+// The turn leaves the intent to collect the field.
 func (g *generator) collectingIntent(a *refAgent) {
 	s := &a.steps[g.IntN(len(a.steps))]
 	if len(s.inputs) == 0 && !slices.ContainsFunc(s.body.actions, func(a refAction) bool { return a.kind == "gather" }) {

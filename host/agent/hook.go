@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// hook runs all hooks with a name. A fault in a hook, or a constraint that stops the hook, undoes
-// the changes of the hook. The turn ends only if the hook is critical.
+// hook runs all hooks with a name. If a hook fails, or a constraint stops the hook, the changes of
+// the hook are undone. The turn also ends if the hook is critical.
 func (t *turn) hook(ctx context.Context, name string) error {
 	for i := range t.mem.agent.Hooks {
 		h := &t.mem.agent.Hooks[i]
@@ -49,7 +49,7 @@ func (t *turn) runHook(ctx context.Context, h *abl.Hook) error {
 	return nil
 }
 
-// snapshot contains a copy of the turn's data that a hook can change.
+// snapshot is a copy of the data of a turn that a hook can change.
 type snapshot struct {
 	variables, kept, injected map[string]any
 	result, failure           any

@@ -11,13 +11,13 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// MaxReturns is the maximum number of steps to which a conversation can return. If there are more
-// such steps, the oldest are dropped.
+// MaxReturns is the maximum number of steps to which a conversation can return. Beyond this
+// maximum, the oldest steps are dropped.
 const MaxReturns = 8
 
-// While GATHER asks for a text, a phrase of one word is recognized only in short messages.
-// maxIntentWords is the maximum number of words of such a message. A longer message that is not a
-// question is more likely an answer that contains the word.
+// While GATHER asks for a text, a phrase of one word is recognized only in short messages. A longer
+// message that is not a question is probably an answer that contains the word by chance.
+// maxIntentWords is the maximum number of words of a short message.
 const maxIntentWords = 3
 
 // intent runs the first intent of a step that the message matches. If no phrase matches and the
@@ -59,8 +59,8 @@ func (d *dialog) intent(ctx context.Context, step *abl.Step) (ctl control, match
 }
 
 // runIntent runs the actions of an intent while the step waits. If an action of the intent waits,
-// the step waits for that action first. Returns then records the input for which the step waited
-// before.
+// the step waits for this action first, and state.Returns records the input for which the step
+// waited before the intent.
 func (d *dialog) runIntent(ctx context.Context, step *abl.Step, in *abl.SubIntent, root, resume []int) (control, error) {
 	state := d.mem.state
 	outer := Return{state.Step, state.Waiting, state.Path, state.Collecting, state.Collected}
@@ -77,7 +77,7 @@ func (d *dialog) runIntent(ctx context.Context, step *abl.Step, in *abl.SubInten
 	return d.afterIntent(ctx, step, in, ctl, err)
 }
 
-// asksText reports whether the step waits for a field of GATHER that can be any text.
+// asksText reports whether the step waits for a field of GATHER that accepts any text.
 func asksText(d *dialog, step *abl.Step) bool {
 	if d.mem.state.Waiting != WaitingGather {
 		return false
@@ -102,9 +102,9 @@ func intentAt(step *abl.Step, path []int) *abl.SubIntent {
 	return nil
 }
 
-// After an intent, the conversation normally returns to the input that the agent waited for.
-// leaveIntent removes this input, because the turn does not continue the intent. If the turn leaves
-// the step, an intent with RESUME keeps it.
+// After an intent, the conversation normally returns to the input that the agent waited for. If the
+// turn does not continue the intent, leaveIntent removes the input for which the agent waited. If
+// the turn leaves the step of an intent with RESUME, leaveIntent does not remove this input.
 func (d *dialog) leaveIntent(step *abl.Step, leavesStep bool) {
 	state := d.mem.state
 	in, last := intentAt(step, state.Path), len(state.Returns)-1
@@ -127,9 +127,9 @@ func (d *dialog) push(r Return) {
 	state.Returns = append(state.Returns, r)
 }
 
-// afterIntent returns the control after an intent. After an intent that halts or has no successor,
-// the step continues to wait. The question of the step is repeated if the intent resumes the step
-// or has sent no message.
+// afterIntent returns the control after an intent. If the intent halts or has no successor, the
+// step continues to wait. The question of the step is repeated if the intent resumes the step or
+// has sent no message.
 func (d *dialog) afterIntent(ctx context.Context, step *abl.Step, in *abl.SubIntent, ctl control, err error) (control, error) {
 	state := d.mem.state
 	if in.Resume && ctl.kind == jump {
@@ -168,8 +168,8 @@ func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// mentions reports whether a message contains the words of a phrase in their order, with any words
-// between them.
+// mentions reports whether a message contains the words of a phrase in the order of the phrase. The
+// message can contain other words between the words of the phrase.
 func mentions(message, phrase []string) bool {
 	if len(phrase) == 0 {
 		return false

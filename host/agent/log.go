@@ -15,19 +15,21 @@ import (
 
 // Limits of the report of a turn.
 const (
-	// MaxMessages is the maximum number of messages of a turn, MaxMessagesBytes is the maximum size of
-	// all its messages, and MaxWarnings is the maximum number of its warnings.
+	// MaxMessages is the maximum number of messages of a turn. MaxMessagesBytes is the maximum
+	// total size of the messages of a turn. MaxWarnings is the maximum number of warnings of a
+	// turn.
 	MaxMessages      = 100
 	MaxMessagesBytes = 1 << 20
 	MaxWarnings      = 100
 	// MaxWarningBytes is the approximate maximum size of a warning. A longer warning is truncated.
 	MaxWarningBytes = 4 << 10
-	// MaxTrace is the maximum number of entries of a trace. Further entries are dropped.
+	// MaxTrace is the maximum number of entries of a trace. Entries after this limit are dropped.
 	MaxTrace = 1000
-	// MaxTraceValueBytes is the maximum size of a value in the trace. For a larger value, the trace
-	// contains the start of its JSON as a string.
+	// MaxTraceValueBytes is the maximum size of a value in the trace. If a value is larger, the
+	// trace contains the start of the JSON of the value as a string.
 	MaxTraceValueBytes = 1 << 10
-	// maxTraceBytes is the maximum size of all values of a trace. Further entries have no value.
+	// maxTraceBytes is the maximum total size of the values of a trace. Entries after this limit
+	// have no value.
 	maxTraceBytes = 256 << 10
 )
 
@@ -37,23 +39,26 @@ type log struct {
 	agent   *program
 	outcome *report.Outcome
 	secrets secrets
-	// message is the message of the user if it is hidden as a whole. short contains the sensitive values
-	// with fewer than minSecretChars characters, which are replaced only as whole texts.
+	// message is the message of the user if the whole message is hidden. short contains the
+	// sensitive values with fewer than minSecretChars characters. Such a value is replaced only if
+	// a whole text is equal to the value.
 	message string
 	short   map[string]bool
-	// traceBytes is the size of the values of the trace. messageBytes is the size of the messages.
+	// traceBytes is the total size of the values in the trace. messageBytes is the total size of
+	// the messages.
 	traceBytes, messageBytes int
-	// isResult reports for each message whether it is a result. Constraints with BEFORE returning
-	// results apply only to results. Questions and the messages of constraints are not results.
+	// isResult reports for each message whether the message is a result. Constraints with "BEFORE:
+	// returning results" apply only to results. Questions and the messages of constraints are not
+	// results.
 	isResult []bool
 }
 
 // prefix returns the start of a message about a position.
 func (l *log) prefix(at abl.Position) string { return l.agent.File + ":" + at.String() + ": " }
 
-// faultf returns a fault at a position in the file of the agent. Only the fields of the fault
-// contain the position. A program that prints the message and the fields therefore prints the
-// position only once.
+// faultf returns a fault at a position in the file of the agent. The fields of the fault contain
+// the position, and the message of the fault does not. A program that prints the message and the
+// fields therefore prints the position only once.
 func (l *log) faultf(at abl.Position, code abi.Code, format string, args ...any) *abi.Fault {
 	f := abi.Faultf(code, format, args...)
 	f.File, f.Line, f.Column = l.agent.File, at.Line, at.Column
@@ -97,7 +102,7 @@ func (m *memory) shownJSON(path string, value any) json.RawMessage {
 	if len(content) <= MaxTraceValueBytes {
 		return content
 	}
-	start := m.log.secrets.sorted().start(content, MaxTraceValueBytes/4) // first replaces secrets, because a truncated secret would not be found
+	start := m.log.secrets.sorted().start(content, MaxTraceValueBytes/4) // secrets are replaced before truncation
 	cut, err := json.Marshal(fmt.Sprintf("%s... (%d bytes)", start, len(content)))
 	if err != nil {
 		return nil
@@ -185,11 +190,11 @@ func (l *log) add(at abl.Position, message string, isResult bool) error {
 		return err
 	}
 	l.outcome.Messages = append(l.outcome.Messages, message)
-	l.isResult = append(l.isResult[:n], isResult) // a hook that failed can have removed messages
+	l.isResult = append(l.isResult[:n], isResult) // a failed hook can have removed messages
 	return nil
 }
 
-// size returns a fault if another message would make the messages too large.
+// size returns a fault if an additional message would exceed the maximum size of the messages.
 func (l *log) size(at abl.Position, message string) error {
 	if l.messageBytes += len(message); l.messageBytes > MaxMessagesBytes {
 		return l.faultf(at, abi.TooLarge, "the messages of the turn are larger than %d bytes", MaxMessagesBytes)
@@ -197,12 +202,12 @@ func (l *log) size(at abl.Position, message string) error {
 	return nil
 }
 
-// hasResult reports whether there is a result among the messages from an index on.
+// hasResult reports whether a message at an index, or a later message, is a result.
 func (l *log) hasResult(from int) bool {
 	return slices.Contains(l.isResult[from:len(l.outcome.Messages)], true)
 }
 
-// withdraw removes the results among the messages from an index on.
+// withdraw removes the results from the messages at an index and later.
 func (l *log) withdraw(from int) {
 	kept := l.outcome.Messages[:from]
 	for i, message := range l.outcome.Messages[from:] {
@@ -215,7 +220,7 @@ func (l *log) withdraw(from int) {
 }
 
 // unhandled returns the fault of a tool that no ON_FAIL handles. The position of the fault is the
-// position in the source of the tool or, if that is unknown, the position of the call.
+// position in the source of the tool or, if this position is unknown, the position of the call.
 func (l *log) unhandled(tool abl.Name, fault *abi.Fault) *abi.Fault {
 	f := *fault
 	if f.File == "" {
@@ -227,8 +232,8 @@ func (l *log) unhandled(tool abl.Name, fault *abi.Fault) *abi.Fault {
 	return &f
 }
 
-// reasonOf returns the message of a fault for a warning at a position. If the fault has another
-// position, the text contains that position.
+// reasonOf returns the message of a fault for a warning at a position. If the fault has a different
+// position, the returned message contains this position.
 func (l *log) reasonOf(fault *abi.Fault, at abl.Position) string {
 	if fault.File == "" || fault.File == l.agent.File && fault.Line == at.Line {
 		return fault.Message

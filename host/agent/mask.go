@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// redacted replaces a sensitive value.
+	// redacted is the text that replaces a sensitive value.
 	redacted = "[REDACTED]"
-	// maxMaskChars is the maximum number of masking characters, so that they do not reveal the length
-	// of a long value.
+	// maxMaskChars is the maximum number of masking characters. The maximum prevents that the
+	// number of masking characters reveals the length of a long value.
 	maxMaskChars = 32
 )
 
@@ -19,8 +19,8 @@ const (
 // by path. The zero value hides nothing.
 type masks map[string]*abl.Sensitive
 
-// newMasks returns the masks of an agent. A fact is sensitive for all agents of an app if one agent
-// declares it as sensitive.
+// newMasks returns the masks of an agent. If one agent of an app declares a fact as sensitive, the
+// fact is sensitive for all agents of the app.
 func newMasks(d *abl.Document, all []*abl.Document) masks {
 	m := masks{}
 	for _, other := range all {
@@ -68,11 +68,11 @@ func (m masks) show(name string, value any) any {
 	return display(value, m[sensitive], sensitive)
 }
 
-// shown returns the displayed form of the value of a variable or a path.
+// shown returns the display form of the value of a variable or a path.
 func (p *program) shown(name string, value any) any { return p.masks.show(name, value) }
 
-// display returns the displayed form of a sensitive value. If the value is nil, which means that it
-// is not set, the result is nil.
+// display returns the display form of a sensitive value. The display form of nil, which is a value
+// that is not set, is nil.
 func display(value any, s *abl.Sensitive, name string) any {
 	value = abl.Plain(value)
 	if value == nil {
@@ -89,8 +89,8 @@ func display(value any, s *abl.Sensitive, name string) any {
 	return redacted
 }
 
-// maskText shows the first and the last characters of a text. If the text has no characters between
-// them, all of it is hidden.
+// maskText shows the first and the last characters of a text. If the text has no other characters,
+// maskText hides the whole text.
 func maskText(text string, m abl.Mask) string {
 	char := m.Char
 	if char == "" {
@@ -116,7 +116,7 @@ func scalarText(value any) (string, bool) {
 	return "", false
 }
 
-// maskedScope is a scope that contains sensitive values as they are displayed.
+// maskedScope is a scope that contains the display forms of sensitive values.
 type maskedScope struct {
 	abl.Scope
 	masks masks

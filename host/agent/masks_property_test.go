@@ -15,8 +15,8 @@ import (
 )
 
 // TestRandomOutcomesHideSecrets performs turns of random agents with sensitive variables and facts.
-// The trace, the warnings and the fault of a turn must not contain a sensitive value, even if a
-// tool repeats its input in its error.
+// The trace, the warnings and the fault of a turn must not contain a sensitive value, even if the
+// error of a tool repeats the input of the tool.
 func TestRandomOutcomesHideSecrets(t *testing.T) {
 	hidden, checked := 0, 0
 	for seed := uint64(1); checked < 1500; seed++ {

@@ -15,14 +15,15 @@ type memory struct {
 	log     *log
 	session SessionState
 	// actor is the active agent. actors contains all agents that have been active in the turn, in
-	// order.
+	// the order of their activation.
 	*actor
 	actors []*actor
 
 	// input is the message of the user. result is the output of the last CALL. failure is the fault
-	// of the last failed CALL. Each of these values is undefined if it does not exist.
+	// of the last failed CALL. Without a message, a CALL or a failed CALL, the corresponding value
+	// is undefined.
 	input, result, failure any
-	// arguments contains the input of a call while the constraints on the call are checked.
+	// arguments contains the input of a call during the check of the constraints on the call.
 	arguments map[string]any
 	// cache contains the facts that were read, by path.
 	cache map[string]cachedFact
@@ -39,7 +40,7 @@ type actor struct {
 	// kept contains the variables that are never reset.
 	kept        map[string]any
 	keptChanged bool
-	// isNew is true if the agent was not active in the session before this turn.
+	// isNew is true if the agent has not been active in the session before this turn.
 	isNew bool
 }
 
@@ -53,7 +54,8 @@ func newMemory(ctx context.Context, set *Set, env Env, session SessionState, l *
 	return &memory{set: set, env: env, log: l, session: session, input: unset, result: unset, failure: unset, cost: MaxCost, interrupt: ctx.Err}
 }
 
-// join makes an agent the active agent, and loads its state unless the turn has already loaded it.
+// join makes an agent the active agent. If the turn has not loaded the state of the agent, join
+// loads the state.
 func (m *memory) join(ctx context.Context, name string) error {
 	if i := slices.IndexFunc(m.actors, func(a *actor) bool { return a.agent.name == name }); i >= 0 {
 		m.act(m.actors[i])
@@ -82,8 +84,8 @@ func (m *memory) join(ctx context.Context, name string) error {
 	return nil
 }
 
-// hideVariables adds the sensitive values of the agent's variables at the start of the turn to the
-// values to hide.
+// hideVariables hides the values that the sensitive variables of the agent have at the start of the
+// turn.
 func hideVariables(m *memory) {
 	for name := range m.agent.masks {
 		m.log.hide(name, m.state.Variables[name])
@@ -92,7 +94,7 @@ func hideVariables(m *memory) {
 	}
 }
 
-// act makes an agent that has joined the turn the active agent.
+// act makes an agent the active agent. The agent must already have been active in the turn.
 func (m *memory) act(a *actor) {
 	m.actor, m.log.agent = a, a.agent
 }

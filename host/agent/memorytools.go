@@ -2,15 +2,16 @@ package agent
 
 import "encoding/json"
 
-// The names of the tools with which agents use the memory blocks of their user.
+// The names of the tools by which agents use the memory blocks of the user.
 const (
 	RecallMemory = "recall_memory"
 	UpdateMemory = "update_memory"
 )
 
-// MemoryTools returns the tools with which agents search and change the memory blocks of their
-// user. An app has these tools if it declares memory blocks. Env.CallTool executes them unless the
-// app has a tool with the same name. An agent can call only the tools that it lists under TOOLS.
+// MemoryTools returns the tools by which agents search and change the memory blocks of the user. An
+// app has these tools if the app declares memory blocks. Env.CallTool executes one of these tools
+// unless the app declares a tool with the same name. An agent can call only the tools that are
+// listed under TOOLS of the agent.
 func MemoryTools() []Tool {
 	return []Tool{
 		{Name: RecallMemory, Description: "Searches what is remembered about the user and returns the matching lines, the best first.", Parameters: json.RawMessage(recallParameters)},

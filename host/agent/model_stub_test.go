@@ -7,15 +7,15 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// modelFate determines the answer to a request to a model: the code of a fault, an answer that is
-// not an object, or an object that depends on the seed.
+// modelFate determines how a model answers a request. The answer is a fault with the given code, a
+// text that is not an object, or an object that depends on the seed.
 type modelFate struct {
 	code   abi.Code
 	broken bool
 	seed   uint64
 }
 
-// stubValues are the values that the stub model finds. Most fields are not found.
+// stubValues are the values that the stub model finds. The stub model does not find most fields.
 var stubValues = []any{nil, nil, nil, "a", "5", " 12 ", "", "x y", 7.0, true, []any{"a", 1.0}, 0.0}
 
 // fields returns the values that the model finds for the fields of GATHER.
@@ -38,7 +38,7 @@ func (f modelFate) intent(phrases []string) string {
 	return ""
 }
 
-// answer answers a request as the package makes it.
+// answer answers a request that the package agent sends.
 func (f modelFate) answer(request model.ChatRequest) (model.ChatAnswer, error) {
 	if f.code != "" {
 		return model.ChatAnswer{}, abi.Faultf(f.code, "the model does not answer")
@@ -57,7 +57,7 @@ func (f modelFate) answer(request model.ChatRequest) (model.ChatAnswer, error) {
 	}
 	values := f.fields(schema.Required)
 	if list := schema.Properties.Intent.Enum; list != nil {
-		phrases := make([]string, len(list)-1) // the last one is null
+		phrases := make([]string, len(list)-1) // the last item is null
 		for i := range phrases {
 			phrases[i] = *list[i]
 		}

@@ -223,7 +223,8 @@ FLOW:
 	}
 }
 
-// TestGatherWithModelCountsAttempts checks that messages without a field use attempts.
+// TestGatherWithModelCountsAttempts checks that a message without a field counts as an attempt of
+// the step.
 func TestGatherWithModelCountsAttempts(t *testing.T) {
 	set := compile(t, nil, `AGENT: Trip
 FLOW:

@@ -16,7 +16,7 @@ import (
 )
 
 // Fire performs the recalls of an agent for an event, and returns the facts and instructions that
-// the recalls add. The facts also become injected values of the session, unless r.Variables is set.
+// the recalls add. If r.Variables is nil, the facts also become injected values of the session.
 func (s *Set) Fire(ctx context.Context, env Env, r Rules) (*report.RuleOutcome, error) {
 	if err := checkEvent(r.Event); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (s *Set) Fire(ctx context.Context, env Env, r Rules) (*report.RuleOutcome, 
 	return e.result(err)
 }
 
-// checkEvent returns a fault unless a text is an event.
+// checkEvent returns a fault if a text is not the name of an event.
 func checkEvent(event string) error {
 	_, err := abl.ParseEvent(event)
 	var mistake problem.Problem
@@ -57,8 +57,8 @@ func (s *Set) Check(ctx context.Context, env Env, r Rules) (*report.RuleOutcome,
 	return e.result(err)
 }
 
-// Store evaluates the triggers of an agent, as a turn does at its end, and returns the facts that they
-// stored.
+// Store evaluates the triggers of an agent, like the end of a turn, and returns the facts that the
+// triggers stored.
 func (s *Set) Store(ctx context.Context, env Env, r Rules) (*report.RuleOutcome, error) {
 	e, err := s.evaluate(ctx, env, r)
 	if err != nil {
@@ -119,8 +119,8 @@ func (s *Set) evaluate(ctx context.Context, env Env, r Rules) (*evaluator, error
 	return &evaluator{&rules{mem: m, log: l, excused: -1}, e, &loaded}, nil
 }
 
-// use replaces the variables of the session by the variables of a caller. A name with a dot is the
-// path of an injected value.
+// use replaces the variables of the session with the variables that the caller passes. A name with
+// a dot is the path of an injected value.
 func use(m *memory, variables map[string]any) error {
 	variables, err := asJSON(variables)
 	if err != nil {
@@ -148,8 +148,8 @@ func use(m *memory, variables map[string]any) error {
 	return nil
 }
 
-// asJSON converts the values of variables to the types of package abl. A program can pass other
-// types, such as int.
+// asJSON converts the values of variables to the types of package abl. A Go program can pass values
+// of other types, such as int.
 func asJSON(variables map[string]any) (map[string]any, error) {
 	tooLarge := abi.Faultf(abi.TooLarge, "the variables are larger than %d bytes, or nested deeper than %d levels", MaxValueBytes, MaxValueDepth)
 	if size, deep := sizeOf(variables, MaxValueBytes, 0); deep || size > MaxValueBytes {
@@ -170,7 +170,7 @@ func asJSON(variables map[string]any) (map[string]any, error) {
 }
 
 // checkCheckpoint returns a fault if a checkpoint does not exist. An unknown tool is also a fault,
-// because no constraint could apply to it.
+// because no constraint can apply to an unknown tool.
 func (s *Set) checkCheckpoint(r Rules) error {
 	switch r.Checkpoint {
 	case CheckpointStep, CheckpointReturning:
@@ -208,8 +208,8 @@ func (e *evaluator) add(c *abl.Constraint, message string) {
 	e.evaluation.Failures = append(e.evaluation.Failures, f)
 }
 
-// result completes and returns the evaluation. If err is not nil, result returns err without
-// sensitive values.
+// result completes and returns the evaluation. If err is not nil, result returns a copy of err
+// without sensitive values.
 func (e *evaluator) result(err error) (*report.RuleOutcome, error) {
 	l := e.rules.log
 	if err != nil {

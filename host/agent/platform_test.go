@@ -94,8 +94,8 @@ func TestFireInjectsIntoTheSession(t *testing.T) {
 	}
 }
 
-// TestRulesReadTheMessage checks that rules read the message of the caller as input, both with
-// stored variables and with variables of the caller.
+// TestRulesReadTheMessage checks that rules read the message of the caller as "input". The rules
+// read the variables of the session, or the variables that the caller passes.
 func TestRulesReadTheMessage(t *testing.T) {
 	set := compile(t, nil, `AGENT: A
 MEMORY:
@@ -188,7 +188,7 @@ func TestCheckReportsWhatFails(t *testing.T) {
 }
 
 // TestStoreDoesNotActivate checks that Store does not activate the agent. A later turn of the agent
-// in the same session must still activate it.
+// in the same session must activate the agent.
 func TestStoreDoesNotActivate(t *testing.T) {
 	e, set, ctx := agenttest.New(), bankSet(t), context.Background()
 	variables := map[string]any{"language": "fr", "pin": "123456"}
@@ -215,8 +215,8 @@ func TestStoreDoesNotActivate(t *testing.T) {
 	}
 }
 
-// TestTurnRefusesMalformedEvents checks that a turn fails with a fault of the caller if its event
-// is malformed, or if it has an event and a message.
+// TestTurnRefusesMalformedEvents checks that a turn with a malformed event, or a turn with an event
+// and a message, fails with a fault of the caller.
 func TestTurnRefusesMalformedEvents(t *testing.T) {
 	for _, r := range []agent.Request{
 		{Agent: "Bank", Event: "session:begin"},

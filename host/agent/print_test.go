@@ -283,7 +283,7 @@ func (p *printer) trigger(t refTrigger) {
 	}
 }
 
-// source returns an agent as a file.
+// source returns the text of the file of an agent.
 func (a *refAgent) source() string {
 	p := &printer{}
 	p.line(0, "AGENT: %s", a.name)

@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// Limits of the transcript that models receive. The oldest messages are dropped.
+// Limits of the transcript that models receive. If the transcript exceeds a limit, the oldest
+// messages are dropped.
 const (
 	MaxTranscriptMessages = 40
 	MaxTranscriptBytes    = 32 << 10
@@ -43,8 +44,8 @@ func (e *previewEnv) Chat(_ context.Context, _, name string, request model.ChatR
 }
 
 // Preview returns the first request that a turn would send to a model, or nil if the turn would
-// send none. Preview performs the turn up to the request and calls tools, so env must not be
-// committed.
+// send no request. Preview performs the turn up to the request, including calls to tools, so the
+// caller must not commit the changes in env.
 func (s *Set) Preview(ctx context.Context, env Env, r Request) (*Prompt, error) {
 	preview := &previewEnv{Env: env}
 	if _, err := s.Turn(ctx, preview, r); err != nil && !errors.Is(err, errPreview) {
@@ -120,7 +121,8 @@ func (t *turn) exchange() []model.Message {
 	return messages
 }
 
-// record adds the messages and instructions of this turn to the state of an agent that uses a model.
+// record adds the messages and instructions of this turn to the state of an agent, if the agent
+// uses a model.
 func (t *turn) record() {
 	if !t.mem.agent.reasons {
 		return

@@ -28,17 +28,18 @@ import (
 // propertyTurns is the number of turns of TestTurnsEqualTheReference.
 const propertyTurns = 10_000
 
-// fate determines the behavior of a call to a tool: the number of its writes, and the code of its
-// fault, or "" if it succeeds.
+// fate determines the behavior of a call to a tool. The fields contain the number of writes, and
+// the code of the fault or, if the call succeeds, "".
 type fate struct {
 	writes int
 	code   abi.Code
 }
 
-// The constant "lost" is the code of a fate for which the host cannot continue the turn.
+// If a fate has the code "lost", the host cannot continue the turn after the call.
 const lost abi.Code = "lost"
 
-// killedBy maps the codes of tools that the sandbox kills to the messages of its faults.
+// If the sandbox kills a tool, the call fails with a fault. killedBy contains the message of this
+// fault for each code.
 var killedBy = map[abi.Code]string{
 	abi.MemoryLimit: "the tool exceeded its memory limit (64MiB)", abi.StackLimit: "the tool exceeded the stack limit",
 	abi.Timeout: "the run exceeded its time limit (5s)", abi.Internal: "the tool's process exited unexpectedly; see the host's log",
@@ -46,8 +47,8 @@ var killedBy = map[abi.Code]string{
 
 // TestTurnsEqualTheReference executes random turns of random agents over real transactions. After
 // each turn, the messages and all stored data must equal the results of the reference interpreter.
-// Tools fail and are killed at random points, a stub answers in place of models, and other
-// transactions change facts during a turn. A failed turn changes nothing.
+// At random points, tools fail or are killed, and other transactions change facts. A stub answers
+// the requests to models. A failed turn changes nothing.
 func TestTurnsEqualTheReference(t *testing.T) {
 	want := propertyTurns
 	if testing.Short() {
@@ -78,7 +79,7 @@ func TestTurnsEqualTheReference(t *testing.T) {
 	}
 }
 
-// simulation performs the same turns with the package and with the reference interpreter.
+// simulation performs each turn twice: with the package agent, and with the reference interpreter.
 type simulation struct {
 	*generator
 	t       *testing.T
@@ -90,7 +91,7 @@ type simulation struct {
 	now     time.Time
 	world   *refWorld
 	log     []string
-	seen    map[string]int // what the reference interpreter did in the turn, by kind
+	seen    map[string]int // counts of actions by kind
 }
 
 // newSimulation returns a simulation of two random agents, or nil if the agents do not compile.
@@ -125,12 +126,12 @@ func newSimulation(t *testing.T, seed uint64) *simulation {
 	return s
 }
 
-// loops reports whether all errors are about circles of steps or handoffs.
+// loops reports whether all errors are about cyclic steps or cyclic handoffs.
 func loops(problems problem.List) bool {
 	return !slices.ContainsFunc(problems, func(p problem.Problem) bool { return p.Severity == problem.Error && p.Code != problem.Loop })
 }
 
-// turn performs a random turn, and compares its results.
+// turn performs a random turn, and compares the results of both interpreters.
 func (s *simulation) turn(counts map[string]int) {
 	if s.chance(15) {
 		s.now = s.now.Add(time.Duration(s.IntN(150)) * time.Minute)
@@ -287,7 +288,8 @@ func (s *simulation) disturb() {
 	}
 }
 
-// runTool counts its calls in a fact, and stores its input in two other facts.
+// runTool executes a tool that counts its calls in one fact, and stores its input in two other
+// facts.
 func runTool(ctx context.Context, e *txEnv, name string, x any, f fate) (any, error) {
 	n, _, err := e.Fact(ctx, "", "project.tool.n")
 	if err != nil {
@@ -322,7 +324,7 @@ func toolOutput(count float64, x any) any {
 	return map[string]any{"n": count, "x": x, "items": []any{map[string]any{"k": count, "n": x}, map[string]any{"k": "b"}, map[string]any{"k": 2.0, "n": "a"}, "c"}}
 }
 
-// reference performs the turn in the reference interpreter.
+// reference performs the turn with the reference interpreter.
 func (s *simulation) reference(user, session string, request agent.Request, fates fates, disturb bool) (refOutcome, string) {
 	s.world.now = s.now
 	if disturb {
@@ -436,7 +438,8 @@ func (s *simulation) compareStates(ctx context.Context, e *txEnv, user, session 
 	return nil
 }
 
-// compareWaiting compares what a step waits for, and the steps to which the conversation returns.
+// compareWaiting compares the input for which a step waits, and the steps to which the conversation
+// returns.
 func (s *simulation) compareWaiting(name string, got *agent.State, want *refState) {
 	waiting := agent.Waiting("")
 	if want.wait != nil {

@@ -22,10 +22,10 @@ const (
 	MaxToolResultBytes = 64 << 10
 )
 
-// setVariables is the tool with which a model sets session variables.
+// setVariables is the name of the tool by which a model sets session variables.
 const setVariables = "set_variables"
 
-// reasoner executes steps with REASONING: true, and asks models for values.
+// reasoner executes steps with "REASONING: true", and asks models for values.
 type reasoner struct {
 	t     *turn
 	mem   *memory
@@ -106,8 +106,8 @@ func (r *reasoner) answered(ctx context.Context, step *abl.Step, text string) (c
 	return r.t.dialog.wait(WaitingModel, ""), nil
 }
 
-// call executes a tool that the model asks for, and returns the result for the model. Constraints
-// are checked before the call. If the tool fails, the result contains its fault.
+// call executes a tool that the model calls, and returns the result for the model. The constraints
+// on calls are checked before the call. If the tool fails, the result contains the fault.
 func (r *reasoner) call(ctx context.Context, step *abl.Step, call model.ToolCall) (string, control, error) {
 	var input map[string]any
 	if err := json.Unmarshal(call.Arguments, &input); err != nil {
@@ -132,7 +132,8 @@ func (r *reasoner) call(ctx context.Context, step *abl.Step, call model.ToolCall
 	return resultOf(r.mem.result), control{}, r.t.rules.fire(ctx, "tool:"+call.Name+":after")
 }
 
-// resultOf returns a result as JSON for a model. If the JSON is too large, it is truncated.
+// resultOf returns a result as JSON for a model. If the JSON is too large, resultOf truncates the
+// JSON.
 func resultOf(value any) string {
 	content, err := json.Marshal(value)
 	if err != nil {
@@ -164,8 +165,8 @@ func (r *reasoner) set(ctx context.Context, step *abl.Step, values map[string]an
 	return `{"ok": true}`, control{}, nil
 }
 
-// offered returns the tools that a step offers to its model: its AVAILABLE_TOOLS or, if it does not
-// declare them, the tools of the agent.
+// offered returns the tools that a step offers to the model: the AVAILABLE_TOOLS of the step or, if
+// the step does not declare AVAILABLE_TOOLS, the tools of the agent.
 func (r *reasoner) offered(step *abl.Step) []abl.Name {
 	if step.AvailableTools != nil {
 		return step.AvailableTools

@@ -13,15 +13,16 @@ import (
 
 // Limits of recalls.
 const (
-	// MaxInjected is the maximum number of facts that recalls load into a session. MaxInjectedBytes is
-	// the approximate maximum size of all these facts.
+	// MaxInjected is the maximum number of facts that recalls load into a session. MaxInjectedBytes
+	// is the approximate maximum total size of the facts that recalls load into a session.
 	MaxInjected      = 1000
 	MaxInjectedBytes = 1 << 20
 	// MaxInstructions is the maximum number of instructions of a turn.
 	MaxInstructions = 100
 )
 
-// fire performs the recalls that the acting agent declares for an event, such as tool:search:after.
+// fire performs the recalls that the acting agent declares for an event, such as
+// "tool:search:after".
 func (r *rules) fire(ctx context.Context, event string) error {
 	recalls := r.mem.agent.Memory.Recalls
 	if len(recalls) == 0 {
@@ -73,8 +74,8 @@ func (r *rules) recall(ctx context.Context, c *abl.Recall, event string) error {
 	return nil
 }
 
-// readable returns the paths of a recall that the agent can read. readable injects null for the
-// other paths.
+// readable returns the paths of a recall that the agent is allowed to read, and injects null for
+// the other paths of the recall.
 func (r *rules) readable(c *abl.Recall) []string {
 	paths := make([]string, 0, len(c.Paths))
 	for _, path := range c.Paths {
@@ -90,8 +91,8 @@ func (r *rules) readable(c *abl.Recall) []string {
 	return paths
 }
 
-// context reads the facts of a recall. If a scope does not exist, such as the user scope in a
-// session without a user, its facts are not set.
+// context reads the facts of a recall. If a scope does not exist, the facts of the scope are not
+// set. For example, a session without a user has no user scope.
 func (r *rules) context(ctx context.Context, c *abl.Recall, paths []string) ([]Fact, error) {
 	facts, err := r.mem.env.Context(ctx, r.mem.agent.name, paths, c.Domain)
 	if !isUnscoped(err) {
@@ -147,7 +148,8 @@ func (i *injection) charge(facts []Fact) error {
 	return i.rules.mem.charge(i.recall.Position, costOfRecall+len(i.injected)+size/bytesPerStep)
 }
 
-// add injects a value. If a value exceeds the limits, add adds a warning instead.
+// add injects a value. If a value exceeds the limits, the method does not inject the value, but
+// adds a warning.
 func (i *injection) add(path string, value any, result string) {
 	mem, log := i.rules.mem, i.rules.log
 	_, known := i.injected[path]
@@ -163,8 +165,9 @@ func (i *injection) add(path string, value any, result string) {
 	log.note(report.Trace{Kind: "recall", Name: path, Position: log.place(i.recall.Position), Value: mem.shownJSON(path, value), Result: result})
 }
 
-// defaults injects the defaults of facts that are not stored. A path without a default gets null.
-// For a domain, defaults injects the default of each declared fact that has a default.
+// defaults injects the defaults of facts that are not stored. The method injects null for a path
+// without a default. For a domain, defaults injects the default of each declared fact that has a
+// default.
 func (i *injection) defaults(paths []string) {
 	agent := i.rules.mem.agent
 	for _, path := range paths {
@@ -189,20 +192,21 @@ func (i *injection) defaults(paths []string) {
 	}
 }
 
-// denied records that a fact could not be read or written.
+// denied records that the agent could not read or write a fact.
 func (r *rules) denied(kind, path string, at abl.Position, why string) {
 	r.log.note(report.Trace{Kind: kind, Name: path, Position: r.log.place(at), Result: "denied"})
 	r.log.warnf(at, "%s %s", path, why)
 }
 
-// isUnscoped reports whether an error is the fault for a scope that the caller does not have. For
-// example, a caller without a user has no user scope.
+// isUnscoped reports whether an error is the fault that reports a missing scope. For example, a
+// caller without a user has no user scope.
 func isUnscoped(err error) bool {
 	var f *abi.Fault
 	return errors.As(err, &f) && (f.Code == abi.NoUser || f.Code == abi.NoSession || f.Code == abi.NoWorkflow)
 }
 
-// reason returns the last clause of a warning about a fault for which isUnscoped is true.
+// If isUnscoped is true for a fault, reason returns the last clause of the warning about this
+// fault.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, abi.NoUser):

@@ -6,7 +6,7 @@ import (
 )
 
 // intent runs the first intent whose phrase the message contains, or the intent that the model
-// chooses. intent returns false if there is no such intent.
+// chooses. intent returns false if it runs no intent.
 func (t *refTurn) intent(step *refStep) (signal, bool) {
 	if len(step.intents) == 0 {
 		return signal{}, false
@@ -32,8 +32,8 @@ func (t *refTurn) intent(step *refStep) (signal, bool) {
 	return t.runIntent(step, i, 0, t.st.wait), true
 }
 
-// runIntent runs the actions of an intent from an index on. The argument "outer" is the input for
-// which the step waits.
+// runIntent runs the actions of an intent, beginning with the action at an index. The argument
+// "outer" is the input for which the step waits.
 func (t *refTurn) runIntent(step *refStep, i, from int, outer *refWaiting) signal {
 	in := &step.intents[i]
 	t.st.wait = nil
@@ -72,7 +72,8 @@ func (t *refTurn) runIntent(step *refStep, i, from int, outer *refWaiting) signa
 	return t.main(step, outer.action)
 }
 
-// push adds the current step to the steps to which the conversation returns. At most 8 are kept.
+// push adds the current step to the steps to which the conversation returns. At most 8 of these
+// steps are kept.
 func (t *refTurn) push(wait *refWaiting) {
 	t.st.returns = append(t.st.returns, refReturn{t.st.step, wait})
 	t.st.returns = t.st.returns[max(0, len(t.st.returns)-8):]
@@ -194,8 +195,8 @@ func (t *refTurn) collected(step *refStep, w *refWaiting) signal {
 	return t.main(step, w.action)
 }
 
-// typeOf returns the type to which the answer for a field is converted: the type that the step, the
-// variable or another step declares.
+// typeOf returns the type to which the answer for a field is converted. The step, the variable or
+// another step declares this type.
 func (t *refTurn) typeOf(step *refStep, field string) string {
 	of := func(s *refStep) string {
 		for _, a := range s.body.actions {

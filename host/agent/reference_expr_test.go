@@ -17,7 +17,8 @@ const (
 	refYes
 )
 
-// eval evaluates an expression of the flow. In such expressions, a value that is not set is null.
+// eval evaluates an expression of the flow. In expressions of the flow, a value that is not set is
+// null.
 func (t *refTurn) eval(e *refExpr) any {
 	arg := func(i int) any { return t.eval(e.args[i]) }
 	switch e.op {
@@ -89,7 +90,8 @@ func (t *refTurn) truth(e *refExpr) refTruth {
 	return refFalse
 }
 
-// refOr is true if at least one operand is true, and false if both operands are false.
+// refOr is true if at least one operand is true, and false if both operands are false. Otherwise
+// refOr is unknown.
 func refOr(l, r refTruth) refTruth {
 	switch {
 	case l == refYes || r == refYes:

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// signal determines how the turn continues after an action or a step. With the empty kind, the next
-// action or step runs.
+// signal determines how the turn continues after an action or a step. If the kind is empty, the
+// next action or step runs.
 type signal struct {
 	kind, target string
-	excused      int // the index of a constraint that is not checked next, plus 1
+	excused      int // the index of the constraint that the next step skips, plus 1
 }
 
 // perform executes the turn. perform returns the reason why the turn fails, or "".
@@ -276,9 +276,9 @@ func (t *refTurn) hookSucceeds(h refHook) (ok bool) {
 	return true
 }
 
-// gather asks for the first field without a value, or continues if there is none. The argument
-// determines whether the standard question is sent: always, never, or unless the last message is a
-// question.
+// gather asks for the first field without a value, or continues if all fields have a value. An
+// argument determines whether gather sends the standard question: always, never, or only if the
+// last message is not a question.
 func (t *refTurn) gather(a *refAction, always, never bool) signal {
 	step := &t.a.steps[t.find(t.st.step)]
 	if !t.extract(step, a) {
@@ -323,8 +323,8 @@ func (e *refExpr) reads(name string) bool {
 	return e.op == "ref" && e.ref == name || slices.ContainsFunc(e.args, func(a *refExpr) bool { return a.reads(name) })
 }
 
-// main runs the actions of a step from an index on. main then waits for input if the step requires
-// input.
+// main runs the actions of a step, beginning with the action at an index. If the step requires
+// input, main then waits for the input.
 func (t *refTurn) main(step *refStep, from int) signal {
 	if s := t.actions(step.body.actions, from, -1); s.kind != "" || len(step.inputs) == 0 {
 		return s
@@ -359,7 +359,7 @@ func (t *refTurn) input(step *refStep) signal {
 	return signal{kind: "wait"}
 }
 
-// branch runs the actions of a branch of ON_INPUT from an index on.
+// branch runs the actions of a branch of ON_INPUT, beginning with the action at an index.
 func (t *refTurn) branch(step *refStep, i, from int) signal {
 	b := step.inputs[i].body
 	s := t.actions(b.actions, from, i)

@@ -40,8 +40,8 @@ func (t *refTurn) mapped(tr *refTransform, item any) any {
 	return object
 }
 
-// refSorted sorts items by insertion. Numbers precede texts, texts precede other values, and items
-// without the field are last in both directions.
+// refSorted sorts items by the insertion sort algorithm. Numbers precede texts, and texts precede
+// other values. Items without the field are last in both directions of sorting.
 func refSorted(items []any, field string, descending bool) []any {
 	var sorted, last []any
 	for _, item := range items {
@@ -66,7 +66,7 @@ func refSorted(items []any, field string, descending bool) []any {
 	return append(append([]any{}, sorted...), last...)
 }
 
-// refOrder compares two values that are set.
+// refOrder compares two values that are not null.
 func refOrder(a, b any) int {
 	x, isNumberA := refCount(a)
 	y, isNumberB := refCount(b)
@@ -85,7 +85,7 @@ func refOrder(a, b any) int {
 	return 0
 }
 
-// refBefore returns -1 if the first of two values precedes the second one, or 1.
+// refBefore returns -1 if the first of two values precedes the second value, and 1 otherwise.
 func refBefore(first bool) int {
 	if first {
 		return -1

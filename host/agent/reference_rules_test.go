@@ -17,8 +17,8 @@ func (t *refTurn) say(text string, result bool) {
 	}
 }
 
-// actions runs actions from an index on. The parameter branch is the index of the branch that
-// contains the actions, or -1.
+// actions runs a list of actions, beginning with the action at an index. The parameter branch is
+// the index of the branch that contains the actions, or -1.
 func (t *refTurn) actions(list []refAction, from, branch int) signal {
 	for i := from; i < len(list); i++ {
 		s := t.action(&list[i])

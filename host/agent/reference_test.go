@@ -70,9 +70,9 @@ type refThen struct{ kind, target string } // kind is "", jump, complete, handof
 type refAction struct {
 	kind          string // set, clear, transform, respond, check, call or gather
 	sets          []refSet
-	names         []string          // the names of clear and gather
-	types         map[string]string // the types that the fields of gather declare
-	model         bool              // whether a model extracts the fields of gather
+	names         []string          // the names that "clear" and "gather" list
+	types         map[string]string // the declared types of the fields of "gather"
+	model         bool              // true if a model extracts the fields of "gather"
 	transform     *refTransform
 	text          refText
 	cond          *refExpr
@@ -117,11 +117,11 @@ type refStep struct {
 	when   *refExpr
 	body   refBody
 	inputs []refBranch
-	// intents contains the items of SUB_INTENTS, and then those of DIGRESSION. subIntents is the
-	// number of items of SUB_INTENTS.
+	// intents contains the items of SUB_INTENTS, followed by the items of DIGRESSION. subIntents is
+	// the number of items of SUB_INTENTS.
 	intents     []refIntent
 	subIntents  int
-	intentModel bool // whether a model recognizes intents
+	intentModel bool // true if a model recognizes intents
 	complete    *refExpr
 	max         int // of MAX_ATTEMPTS
 	exhausted   string
@@ -148,9 +148,10 @@ type refFact struct {
 }
 
 // refWaiting is the position at which a step waits. The step waits for a field of GATHER, for
-// input, or for a field that the constraint collects. branch identifies the list of actions: it is
-// the index of the branch of ON_INPUT, refIntents plus the index of the intent, or -1 for the
-// actions of the step. action is -1 before the first action.
+// input, or for a field that a constraint collects. The field "branch" identifies a list of
+// actions. The value of "branch" is the index of a branch of ON_INPUT, or refIntents plus the index
+// of an intent, or -1 for the actions of the step. The field "action" is -1 before the first
+// action.
 type refWaiting struct {
 	kind, field    string
 	branch, action int
@@ -161,7 +162,8 @@ type refWaiting struct {
 // refIntents is the value of refWaiting.branch for the first intent.
 const refIntents = 1000
 
-// refReturn is a step to which the conversation returns. wait is nil if the step did not wait yet.
+// refReturn is a step to which the conversation returns. The field "wait" is nil if the step was
+// not waiting.
 type refReturn struct {
 	step string
 	wait *refWaiting
@@ -254,7 +256,7 @@ type refTurn struct {
 	result  any
 	failure any
 	out     refOutcome
-	results []bool // for each message, whether it is a result
+	results []bool // reports for each message whether the message is a result
 	from    int    // the first message of the agent
 	inStep  int    // the first message of the step
 	running bool
@@ -274,11 +276,11 @@ type refTurn struct {
 	seen      map[string]int // the number of rare events, by kind
 	// The function "tool" performs the writes of a tool to the facts.
 	tool func(t *refTurn, name string, x any) (any, string)
-	// model answers the n-th request to a model.
+	// The function "model" answers the request to a model with the number n.
 	model func(n int) modelFate
 }
 
-// refFailure ends a turn without an effect.
+// refFailure is a panic value that ends a turn and undoes its effects.
 type refFailure struct{ reason string }
 
 func (t *refTurn) die(reason string) { panic(refFailure{reason}) }

@@ -11,7 +11,7 @@ import (
 
 // requirements contains, for each numbered statement of the documentation pages on agents, the
 // tests that check this statement. The name of a test in another package is preceded by the folder
-// of the package. A test of the command is the name of its file.
+// of the package. A test of the command-line program is identified by the name of its file.
 var requirements = map[string][]string{
 	"000-1":  {"TestSeed000/000-1 overview", "host/agent/abl.TestSamples"},
 	"000-2":  {"TestResets", "host.TestTurnsAndSessions"},

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The constant "takes" is a step that sets a variable to the message.
+// The constant "takes" is a step that assigns the message of the user to a variable.
 func takes(name string) string {
 	return "FLOW:\n  take:\n    REASONING: false\n    SET: " + name + " = input\n    THEN: COMPLETE\n"
 }
@@ -56,7 +56,8 @@ func TestAppendTriggers(t *testing.T) {
 	}
 }
 
-// TestAppendToFullFact checks that appending to a full list does not end the conversation.
+// TestAppendToFullFact checks that the conversation can continue if a trigger appends to a full
+// list.
 func TestAppendToFullFact(t *testing.T) {
 	e := agenttest.New()
 	full := []any{strings.Repeat("x", agent.MaxValueBytes-10)}
@@ -166,8 +167,8 @@ func (e noUser) Context(ctx context.Context, a string, paths []string, domain st
 	return e.Env.Context(ctx, a, paths, domain)
 }
 
-// TestRulesWithoutUser uses recalls and triggers with facts of the user in a session without a
-// user. TestRulesWithoutUser checks that the turn does not fail.
+// TestRulesWithoutUser checks that recalls and triggers with facts of the user do not fail a turn
+// in a session without a user.
 func TestRulesWithoutUser(t *testing.T) {
 	set := compile(t, nil, `AGENT: A
 MEMORY:
@@ -240,8 +241,8 @@ func TestRecallEvents(t *testing.T) {
 	}
 }
 
-// TestDomainRecall checks that a recall of a domain loads its stored facts and defaults. Facts that
-// the agent cannot read must be denied.
+// TestDomainRecall checks that a recall of a domain loads the stored facts and the defaults of the
+// domain. The recall must deny facts that the agent cannot read.
 func TestDomainRecall(t *testing.T) {
 	set := compile(t, nil, `AGENT: A
 MEMORY:
@@ -325,8 +326,7 @@ func TestConstraintsStopAtTheFirstError(t *testing.T) {
 	}
 }
 
-// TestUnknownBefore uses a constraint with a BEFORE that no checkpoint supports. TestUnknownBefore
-// checks that this constraint has no effect.
+// TestUnknownBefore checks that a constraint has no effect if no checkpoint supports its BEFORE.
 func TestUnknownBefore(t *testing.T) {
 	wantPassed(t, true, "", ruled("- REQUIRE a == 1 BEFORE sending money\n  ON_FAIL: \"no\"\n"))
 }
@@ -339,7 +339,8 @@ func TestImplies(t *testing.T) {
 	wantPassed(t, false, "no", ruled(block)) // unknown
 }
 
-// TestRetryIsBounded checks that RETRY runs the step again, up to a limit.
+// TestRetryIsBounded checks that RETRY runs a step again, and that the number of retries is
+// limited.
 func TestRetryIsBounded(t *testing.T) {
 	source := `AGENT: Sample
 MEMORY:
@@ -373,7 +374,7 @@ FLOW:
 	}
 }
 
-// TestContinueAfterCollect checks that THEN: continue does not check the constraint again.
+// TestContinueAfterCollect checks that a constraint with "THEN: continue" is not checked again.
 func TestContinueAfterCollect(t *testing.T) {
 	for then, last := range map[string]turn{
 		"continue": {say: "no", want: []string{"ok"}, done: true},
@@ -423,8 +424,9 @@ FLOW:
     THEN: COMPLETE
 `
 
-// TestSensitiveValuesDoNotLeak checks that an outcome contains a sensitive value only under a name
-// that is not declared as sensitive. The agent itself must compute with unmasked values.
+// TestSensitiveValuesDoNotLeak checks that an outcome contains a sensitive value only if the agent
+// also stores the value under a name that is not sensitive. The agent itself must compute with
+// unmasked values.
 func TestSensitiveValuesDoNotLeak(t *testing.T) {
 	e := agenttest.New()
 	e.SetStored("user.card", "4111111111111234", 0, "")
@@ -473,8 +475,7 @@ func TestSensitiveValuesOfFaults(t *testing.T) {
 	}
 }
 
-// TestTraceIsBounded checks that the size of a trace is limited if it has large values or many
-// entries.
+// TestTraceIsBounded checks that the size of a trace with large values or many entries is limited.
 func TestTraceIsBounded(t *testing.T) {
 	var sets strings.Builder
 	for range 900 {
@@ -494,7 +495,7 @@ func TestTraceIsBounded(t *testing.T) {
 	}
 }
 
-// TestTimesToLive checks the units of TTL.
+// TestTimesToLive checks the units of time in TTL.
 func TestTimesToLive(t *testing.T) {
 	for ttl, want := range map[string]time.Duration{"30s": 30 * time.Second, "5m": 5 * time.Minute, "24h": 24 * time.Hour, "90d": 90 * 24 * time.Hour} {
 		e := agenttest.New()
@@ -524,7 +525,7 @@ func TestLoadMemoryOfPaths(t *testing.T) {
 	}
 }
 
-// TestUndefinedIsNull checks that SET assigns null if its expression is a name that is not set.
+// TestUndefinedIsNull checks that SET assigns null if the expression is a name without a value.
 func TestUndefinedIsNull(t *testing.T) {
 	o := first(t, "AGENT: Sample\nFLOW:\n  go:\n    REASONING: false\n    SET: x = unknown.name\n    RESPOND: \"<{{x}}>\"\n    THEN: COMPLETE\n")
 	wantVariables(t, o, map[string]any{"x": nil})
@@ -557,7 +558,7 @@ FLOW:
 }
 
 // TestConstraintsSeeTheInput checks that a constraint on a call applies to the input of the call
-// and to the variables. TestConstraintsSeeTheInput checks calls from a flow and calls from a model.
+// and to the variables, for calls from a flow and calls from a model.
 func TestConstraintsSeeTheInput(t *testing.T) {
 	for _, tt := range []struct {
 		variable, input string

@@ -10,8 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// scope resolves the names in expressions. scope looks names up in this order: input, call_result
-// and call_error; facts of the agent; facts that recalls have loaded; session variables.
+// scope resolves the names in expressions. scope first looks up the names "input", "call_result"
+// and "call_error", then the facts of the agent, then the facts that recalls have loaded, and then
+// the session variables.
 type scope struct {
 	ctx context.Context
 	m   *memory
@@ -60,7 +61,7 @@ func (s scope) Lookup(path []string) (any, int, error) {
 	return nil, 0, nil
 }
 
-// The method "found" returns the value of a single name. The value can be undefined.
+// The method "found" returns the value of a single name. This value can be undefined.
 func found(value any) (any, int, error) {
 	if _, undefined := value.(abl.Undefined); undefined {
 		return nil, 0, nil
@@ -68,8 +69,8 @@ func found(value any) (any, int, error) {
 	return value, 1, nil
 }
 
-// readFact returns the value of a fact, or its default if no value is stored. readFact returns null
-// for a fact that the agent cannot read.
+// readFact returns the value of a fact or, if no value is stored, the default of the fact. readFact
+// returns null if the agent cannot read the fact.
 func (m *memory) readFact(ctx context.Context, f *abl.Fact) (any, error) {
 	if f.Access == abl.AccessWrite {
 		m.log.note(report.Trace{Kind: "recall", Name: f.Value, Position: m.log.place(f.Position), Result: "denied"})
@@ -86,7 +87,7 @@ func (m *memory) readFact(ctx context.Context, f *abl.Fact) (any, error) {
 	return c.value, nil
 }
 
-// storedFact returns a fact without its default, even if the agent cannot read it.
+// storedFact returns the stored value of a fact, even if the agent cannot read the fact.
 func storedFact(ctx context.Context, m *memory, f *abl.Fact) (cachedFact, error) {
 	c, ok := m.cache[f.Value]
 	if ok {

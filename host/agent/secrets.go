@@ -13,7 +13,8 @@ import (
 )
 
 // minSecretChars is the minimum length of the sensitive values that are replaced within longer
-// texts. If shorter values were replaced too, parts of unrelated texts would be hidden.
+// texts. If shorter values were replaced within longer texts, parts of unrelated texts would be
+// hidden.
 const minSecretChars = 4
 
 // maxSecrets is the maximum number of sensitive values of a turn that are replaced within longer
@@ -21,17 +22,17 @@ const minSecretChars = 4
 const maxSecrets = 1000
 
 // secrets contains the sensitive values that a turn has used. Secrets are replaced in warnings, in
-// faults and in the trace. For example, a tool can repeat a sensitive input in its error.
+// faults and in the trace. For example, the fault of a tool can repeat a sensitive input.
 type secrets []secret
 
 type secret struct {
 	text, display string
-	// isMessage is true for the message of the user. A declared display form of the same text is
-	// preferred.
+	// isMessage is true for the message of the user. If a text is both the message and a declared
+	// secret, the display form of the declared secret is used.
 	isMessage bool
 }
 
-// hide adds a value if the agent declares its name as sensitive.
+// hide adds a value to the secrets if the agent declares the name of the value as sensitive.
 func (l *log) hide(name string, value any) {
 	l.secrets.add(l.agent.masks, name, value)
 	if l.agent.masks.find(name) == "" {
@@ -50,8 +51,8 @@ func (l *log) hide(name string, value any) {
 	})
 }
 
-// hideMessage hides the whole message of the user, whether or not it is accepted as a value. A
-// rejected message can still contain a sensitive value, for example with other words around it.
+// hideMessage hides the whole message of the user, even if the message is rejected as a value. A
+// rejected message can contain a sensitive value among other words.
 func (l *log) hideMessage(message string) {
 	message = strings.TrimSpace(message)
 	if message == "" || l.message != "" {
@@ -63,7 +64,7 @@ func (l *log) hideMessage(message string) {
 	}
 }
 
-// hideInput hides the message of the user, if there is one.
+// If the turn has a message of the user, hideInput hides the message.
 func hideInput(m *memory) {
 	if message, ok := m.input.(string); ok {
 		m.log.hideMessage(message)
@@ -78,7 +79,7 @@ func hideAnswer(m *memory) {
 	}
 }
 
-// add adds a value if its name is declared as sensitive.
+// add adds a value to the secrets if the name of the value is declared as sensitive.
 func (s *secrets) add(m masks, name string, value any) {
 	sensitive := m.find(name)
 	if sensitive == "" || value == nil {
@@ -122,9 +123,8 @@ type span struct {
 	display    string
 }
 
-// clean replaces the secrets in a text. clean does not search its replacements again, although a
-// display form can contain another secret. clean replaces overlapping secrets together, so no part
-// of a secret remains.
+// clean replaces the secrets in a text. clean does not search for secrets in the inserted display
+// forms. clean replaces overlapping secrets together, so no part of a secret remains.
 func (s secrets) clean(text string) string {
 	return replaceSpans(text, s.spans(text, len(text)), len(text))
 }
@@ -144,8 +144,8 @@ func (s secrets) sorted() secrets {
 	return s
 }
 
-// start returns the first bytes of JSON without secrets. start searches only as far as a secret
-// that begins in these bytes can extend.
+// start returns the first bytes of JSON, in which the secrets are replaced. start searches only the
+// part of the JSON to which a secret that begins in these bytes can extend.
 func (s secrets) start(content []byte, size int) string {
 	escaped := s
 	for _, secret := range s {
@@ -176,12 +176,12 @@ func (s secrets) spans(text string, size int) []span {
 			from += i + len(secret.text)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b span) int { return a.start - b.start }) // of the secrets that begin at the same offset, the longest is the first
+	slices.SortStableFunc(found, func(a, b span) int { return a.start - b.start }) // the longest secret at an offset is the first
 	return found
 }
 
-// replaceSpans returns the first bytes of a text with spans replaced. replaceSpans treats
-// overlapping spans as one span.
+// replaceSpans returns the first bytes of a text in which the spans are replaced. replaceSpans
+// treats overlapping spans as one span.
 func replaceSpans(text string, spans []span, size int) string {
 	if len(spans) == 0 {
 		return text[:size]
@@ -268,8 +268,9 @@ func (s secrets) cleanFault(err error) error {
 	return &cleaned
 }
 
-// hidden returns a text of a tool or of the conversation without the secrets that the turn has used
-// so far. A text that is the hidden message, or that is a short secret, is replaced as a whole.
+// hidden replaces the secrets that the turn has used so far in a text of a tool or of the
+// conversation. If the text is equal to the hidden message or to a short secret, hidden replaces
+// the whole text.
 func (l *log) hidden(text string) string {
 	if whole := strings.TrimSpace(text); whole != "" && (whole == l.message || l.short[whole]) {
 		return redacted

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// secretsOf returns secrets that are displayed as [REDACTED].
+// secretsOf returns secrets with the display form "[REDACTED]".
 func secretsOf(texts ...string) secrets {
 	var s secrets
 	for _, text := range texts {
@@ -17,8 +17,8 @@ func secretsOf(texts ...string) secrets {
 	return s.sorted()
 }
 
-// A part of a display form can itself be a secret. Such a part is not replaced again, because each
-// replacement would make the text longer.
+// A part of a display form can itself be a secret. A secret in a display form is not replaced,
+// because each replacement would make the text longer.
 func TestCleanDoesNotSearchDisplays(t *testing.T) {
 	var parts []string
 	for size := minSecretChars; size <= len(redacted); size++ {

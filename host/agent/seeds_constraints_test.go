@@ -15,14 +15,15 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// ruleBlock executes a code block of the page about memory and constraints without changing it.
+// ruleBlock executes an unchanged code block of the documentation page about memory and
+// constraints.
 type ruleBlock struct {
 	block int
 	name  string
 	check func(t *testing.T, block string)
 }
 
-// TestSeed000 executes every code block of the page about memory and constraints.
+// TestSeed000 executes every code block of the documentation page about memory and constraints.
 func TestSeed000(t *testing.T) {
 	blocks := seedBlocks(t, "000_abl_memory_and_constraints.txt")
 	if len(ruleBlocks) != len(blocks) {
@@ -80,7 +81,8 @@ func ruled(block string, variables ...string) string {
 	return source + block + okFlow
 }
 
-// onFailOf returns an agent with a constraint that fails and has the ON_FAIL of a block.
+// onFailOf returns an agent with a constraint that fails. The code block is the ON_FAIL of this
+// constraint.
 func onFailOf(block string, variables ...string) string {
 	return ruled("- REQUIRE allowed == true\n"+indent(block, "  "), variables...)
 }
@@ -427,7 +429,7 @@ func checkGoto(t *testing.T, block string) {
 		turn{say: "hello", want: []string{verify, "Please enter the code."}, step: "identity_verification_step", field: "code", blocked: true},
 		turn{say: "1234", want: []string{"ok"}, done: true},
 	)
-	e.SessionID = "s2" // the fact outlives the session
+	e.SessionID = "s2" // the fact still exists after the session
 	converse(t, e, set, turn{say: "hello", want: []string{"ok"}, done: true})
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// ruleCases contains the code blocks about facts, triggers and recalls from the page about memory
-// and state.
+// ruleCases contains the code blocks about facts, triggers and recalls from the documentation page
+// about memory and state.
 var ruleCases = []seedCase{
 	{6, "001-6 persistent variables", func(block string) string {
 		return block + `FLOW:
@@ -154,7 +154,7 @@ var ruleCases = []seedCase{
 `), []string{"list_user_bookings"}, checkRememberRecall},
 }
 
-// checkAccess checks the effect of each ACCESS on reads in messages and recalls, and on writes by
+// checkAccess checks how each value of ACCESS affects reads in messages and recalls, and writes by
 // SET and triggers.
 func checkAccess(t *testing.T, e *agenttest.Env, set *agent.Set) {
 	e.SetStored("user.account_status", "gold", 0, "")
@@ -186,7 +186,7 @@ func checkAccess(t *testing.T, e *agenttest.Env, set *agent.Set) {
 
 func checkRememberRecall(t *testing.T, e *agenttest.Env, set *agent.Set) {
 	o := say(t, e, set, "window")
-	wantMessages(t, o, "") // the trigger stores after the turn
+	wantMessages(t, o, "") // the trigger stores the fact after the turn
 	if want := map[string]any{"user.booking_history": nil, "user.preferences": nil}; !reflect.DeepEqual(o.Injected, want) {
 		t.Errorf("injected = %v; want %v", o.Injected, want)
 	}

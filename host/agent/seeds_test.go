@@ -13,15 +13,16 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// seedCase executes a code block of a documentation page without changing it.
+// seedCase executes an unchanged code block of a documentation page.
 type seedCase struct {
 	block int
 	name  string
 	// wrap returns a complete agent file that contains the block.
 	wrap func(block string) string
-	// tools contains the names of tools that return their input.
+	// tools contains the names of tools that return their input unchanged.
 	tools []string
-	// check runs turns and compares their outcomes with the statements around the block.
+	// check runs turns and compares the outcomes with the statements on the page around the code
+	// block.
 	check func(t *testing.T, e *agenttest.Env, set *agent.Set)
 }
 
@@ -39,8 +40,8 @@ func seedBlocks(t *testing.T, page string) []string {
 	return blocks
 }
 
-// runSeedCases runs the cases of a page. If every group has cases, each block of the page must have
-// a case.
+// runSeedCases runs the cases for the code blocks of a page. If every group has cases, each code
+// block of the page must have a case.
 func runSeedCases(t *testing.T, page string, groups ...[]seedCase) {
 	blocks := seedBlocks(t, page)
 	covered := make([]bool, len(blocks)+1)
@@ -90,7 +91,7 @@ func inStep(before, after string) func(string) string {
 	}
 }
 
-// end returns a step that sends its name.
+// end returns a step that sends the name of the step as a message.
 func end(name string) string {
 	return "  " + name + ":\n    REASONING: false\n    RESPOND: \"" + name + "\"\n    THEN: COMPLETE\n"
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// Set contains the compiled agents of an app. It is immutable and safe for concurrent use.
+// Set contains the compiled agents of an app. A Set is immutable and safe for concurrent use.
 type Set struct {
 	agents map[string]*program
 	// The field "masks" contains the declarations of sensitive facts.
 	masks masks
-	names []string // in the order of Compile
+	names []string // in the order of the arguments of Compile
 	tools map[string]Tool
 }
 
@@ -26,13 +26,13 @@ type Tool struct {
 	Description string
 	// Parameters is the JSON Schema of the input, or nil if any object is allowed.
 	Parameters json.RawMessage
-	// Approval contains the operations of the tool that require an approval. A turn cannot wait for an
-	// approval, so a call of the tool can fail.
+	// Approval contains the operations of the tool that require an approval. A turn cannot wait for
+	// an approval, so a call to a tool that requires an approval can fail.
 	Approval []string
 }
 
 // inputs returns the inputs that the schema of a tool describes. The result "ok" is false if the
-// schema does not describe the members of an object. An input that has a default is not required.
+// schema does not describe the members of an object. An input with a default is not required.
 func (t Tool) inputs() (in abl.ToolInputs, ok bool) {
 	var schema struct {
 		Properties           map[string]json.RawMessage `json:"properties"`
@@ -63,7 +63,8 @@ type program struct {
 	steps     map[string]int
 	variables map[string]*abl.Variable
 	// facts contains the declared facts and the undeclared targets of triggers, by path. For each
-	// first name of these paths, longest contains the maximum number of names in a path.
+	// first name of the paths, the map longest contains the maximum number of names in a path that
+	// begins with this name.
 	facts   map[string]*abl.Fact
 	longest map[string]int
 	// fieldTypes contains the first type that GATHER declares for each field.
@@ -75,9 +76,9 @@ type program struct {
 	masks   masks
 }
 
-// Compile checks the agents of an app against each other and its tools, and prepares them for
-// execution. If a problem is an error, the set is nil. The documents must not change afterwards,
-// and must not contain errors.
+// Compile checks that the agents of an app are consistent with each other and with the tools of the
+// app, and prepares the agents for execution. If a problem is an error, the returned Set is nil.
+// The documents must not contain errors. The caller must not change the documents after the call.
 func Compile(docs []*abl.Document, tools []Tool) (*Set, problem.List) {
 	s := &Set{agents: make(map[string]*program, len(docs)), tools: make(map[string]Tool, len(tools)), masks: newMasks(&abl.Document{}, docs)}
 	names := make([]string, len(tools))
@@ -164,7 +165,7 @@ func (p *program) addStep(i int) {
 	}
 }
 
-// addFact adds a fact unless its path is known.
+// addFact adds a fact unless a fact with the same path exists.
 func (p *program) addFact(f *abl.Fact) {
 	if p.facts[f.Value] != nil || f.Value == "" {
 		return
@@ -175,9 +176,8 @@ func (p *program) addFact(f *abl.Fact) {
 	p.longest[first] = max(p.longest[first], names)
 }
 
-// fact finds the fact to which a path belongs: the path of the fact is the given path or a prefix
-// of it. fact also returns the number of names in the fact's path. It returns nil if there is no
-// such fact.
+// fact returns the fact whose path is the given path or a prefix of the given path, and the number
+// of names in the path of the fact. fact returns nil if no fact has such a path.
 func (p *program) fact(path []string) (*abl.Fact, int) {
 	for n := min(len(path), p.longest[path[0]]); n > 0; n-- {
 		if f := p.facts[strings.Join(path[:n], ".")]; f != nil {

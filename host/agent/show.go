@@ -37,8 +37,8 @@ func (s *Set) ShowKept(agent string, variables json.RawMessage) json.RawMessage 
 	})
 }
 
-// showMember returns a state in which one member is replaced by the displayed values. showMember
-// also hides the sensitive values in the other members, such as the output of a tool.
+// showMember returns a state in which one member contains the display forms of its values.
+// showMember also hides the sensitive values in the other members, such as the output of a tool.
 func (s *Set) showMember(agent, member string, state json.RawMessage) json.RawMessage {
 	m := s.masksOf(agent)
 	if len(m) == 0 {
@@ -60,7 +60,7 @@ func (s *Set) showMember(agent, member string, state json.RawMessage) json.RawMe
 }
 
 // masksOf returns the masks of an agent. If the agent does not exist, masksOf returns the masks of
-// the facts.
+// all facts of the app.
 func (s *Set) masksOf(agent string) masks {
 	if p := s.agents[agent]; p != nil {
 		return p.masks

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// A value that contains a large value many times is refused. The turn must not encode such a value
-// for the trace first.
+// A value that contains a large value many times is refused. The turn must not encode a large value
+// for the trace before the refusal.
 func TestTriggerOfHugeValue(t *testing.T) {
 	huge := "[" + strings.TrimSuffix(strings.Repeat("big, ", 3000), ", ") + "]"
 	set := compile(t, nil, "AGENT: A\nGOAL: \"g\"\nMEMORY:\n  remember:\n    - WHEN: big IS SET\n      STORE: "+huge+" -> user.huge\n"+

@@ -44,7 +44,7 @@ func (t *turn) enter(ctx context.Context, step *abl.Step) (control, error) {
 }
 
 // act runs the actions of a step and then handles the input of the step. If resume is not empty,
-// the actions continue at that position.
+// the actions continue at the position in resume.
 func (t *turn) act(ctx context.Context, step *abl.Step, resume []int) (control, error) {
 	body := abl.Body{Actions: step.Actions}
 	ctl, err := t.acts.root(ctx, []int{rootStep}, &body, resume)
@@ -62,8 +62,8 @@ func (t *turn) act(ctx context.Context, step *abl.Step, resume []int) (control, 
 // isReasoning reports whether a model executes a step.
 func isReasoning(step *abl.Step) bool { return step.Reasoning != nil && *step.Reasoning }
 
-// attempt counts an attempt of a step with MAX_ATTEMPTS. If there are too many attempts, the result
-// stop is true.
+// attempt counts an attempt of a step with MAX_ATTEMPTS. If the step exceeds MAX_ATTEMPTS, the
+// result "stop" is true.
 func (t *turn) attempt(step *abl.Step) (ctl control, stop bool) {
 	if step.MaxAttempts == 0 {
 		return control{}, false

@@ -25,11 +25,11 @@ type txEnv struct {
 	random  *rand.Rand
 	user    string
 	session string
-	// paths contains the paths of all facts that can exist.
+	// paths contains the paths of all facts that a test can store.
 	paths []string
 	// tool executes a tool with the environment of its nested transaction.
 	tool func(ctx context.Context, e *txEnv, name string, input map[string]any) (any, error)
-	// chat answers requests to models. If it is nil, there are no models.
+	// chat answers requests to models. If chat is nil, the environment has no models.
 	chat func(request model.ChatRequest) (model.ChatAnswer, error)
 }
 
@@ -122,7 +122,7 @@ func (e *txEnv) DeleteFact(ctx context.Context, _, path string) error {
 	})
 }
 
-// UserMemory implements agent.Env. The user has no blocks.
+// UserMemory implements agent.Env. The user has no memory blocks.
 func (e *txEnv) UserMemory(context.Context, string) (*report.MemoryContext, error) { return nil, nil }
 
 func (e *txEnv) Context(ctx context.Context, name string, paths []string, domain string) ([]agent.Fact, error) {

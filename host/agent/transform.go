@@ -11,8 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// transform creates an array from another array. transform filters the items, maps them, sorts them
-// and limits their number, in this order. transform treats a source that is not an array as empty.
+// transform creates an array from a source array. transform filters the items, then maps the items,
+// then sorts the items, and then limits their number. If the source is not an array, the result is
+// an empty array.
 func (a *actions) transform(ctx context.Context, tr *abl.Transform) error {
 	source, err := a.mem.eval(ctx, tr.Source)
 	if err != nil {
@@ -35,7 +36,7 @@ func (a *actions) transform(ctx context.Context, tr *abl.Transform) error {
 		}
 	}
 	if tr.SortBy.Value != "" {
-		a.mem.cost -= 30 * len(result) // the keys can be texts of numbers and dates
+		a.mem.cost -= 30 * len(result) // the keys can be texts that contain numbers or dates
 		sortItems(result, strings.Split(tr.SortBy.Value, "."), tr.Descending)
 	}
 	if result, err = a.limited(ctx, tr, result); err != nil {
@@ -48,7 +49,8 @@ func (a *actions) transform(ctx context.Context, tr *abl.Transform) error {
 	return nil
 }
 
-// The method "mapped" returns an item of the result, and reports whether the filter keeps the item.
+// The method "mapped" returns the mapped form of an item, and reports whether the filter keeps the
+// item.
 func (a *actions) mapped(s abl.Scope, tr *abl.Transform, item any) (any, bool, error) {
 	if a.mem.cost--; a.mem.cost < 0 {
 		return nil, false, a.mem.located(abl.ErrCost, tr.Position)
@@ -73,7 +75,8 @@ func (a *actions) mapped(s abl.Scope, tr *abl.Transform, item any) (any, bool, e
 	return fields, true, nil
 }
 
-// limited returns the items up to the limit. A limit that is not a number has no effect.
+// limited returns the first items, up to the limit. If the limit is not a number, limited returns
+// all items.
 func (a *actions) limited(ctx context.Context, tr *abl.Transform, items []any) ([]any, error) {
 	if tr.Limit == nil {
 		return items, nil
@@ -95,7 +98,7 @@ func (a *actions) limited(ctx context.Context, tr *abl.Transform, items []any) (
 }
 
 // itemScope is the scope of expressions about an item of TRANSFORM. itemScope resolves the name of
-// the item, and looks up other names in the outer scope.
+// the item. The outer scope resolves the other names.
 type itemScope struct {
 	abl.Scope
 	name string
@@ -111,7 +114,8 @@ func (s *itemScope) Lookup(path []string) (any, int, error) {
 }
 
 // sortItems sorts items by a member. Numbers sort before dates, and dates sort before other texts.
-// Items without the member are last in both directions. Equal items keep their order.
+// Items without the member are last in both sort directions. Items with equal members keep their
+// order.
 func sortItems(items []any, path []string, descending bool) {
 	keys := make([]sortKey, len(items))
 	for i, item := range items {
@@ -132,7 +136,7 @@ func sortItems(items []any, path []string, descending bool) {
 	}
 }
 
-// Values of different types are sorted by these ranks.
+// Two values of different types are sorted by the ranks of the types.
 const (
 	rankNumber = iota
 	rankDate

@@ -15,9 +15,9 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// store evaluates the triggers of the acting agent, in order. A trigger stores its value if its
-// condition is true, the value is set, and the value differs from the last value that the trigger
-// stored in the session.
+// store evaluates the triggers of the acting agent, in order. A trigger stores a value if the
+// condition of the trigger is true and the value is set. A trigger does not store the value that it
+// has last stored in the session again.
 func (r *rules) store(ctx context.Context) error {
 	for i := range r.mem.agent.Memory.Triggers {
 		if err := r.trigger(ctx, i); err != nil {
@@ -43,7 +43,7 @@ func (r *rules) trigger(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	if err := r.mem.measure(trigger.Target, value); err != nil { // the size is checked before the value is encoded
+	if err := r.mem.measure(trigger.Target, value); err != nil { // limits the size of the value that is then encoded
 		return err
 	}
 	entry.Value = r.mem.shownJSON(trigger.Target.Value, value)
@@ -55,9 +55,8 @@ func (r *rules) trigger(ctx context.Context, i int) error {
 	return err
 }
 
-// matches reports whether the condition of a trigger is true. Triggers are evaluated after every turn,
-// and their operands are often not set yet. The warnings of a condition that is false are therefore
-// dropped.
+// matches reports whether the condition of a trigger is true. The operands of a trigger are often
+// not set in the first turns. The warnings of a condition that is false are therefore dropped.
 func (r *rules) matches(ctx context.Context, x *abl.Expr) (bool, error) {
 	result, err := x.Eval(r.mem.scope(ctx), r.mem.options())
 	if err != nil || !abl.IsTruthy(result.Value) {
@@ -76,7 +75,7 @@ func (r *rules) triggered(ctx context.Context, i int, trigger *abl.Trigger, valu
 	f := r.mem.agent.facts[trigger.Target.Value]
 	result, err := r.storeTrigger(ctx, trigger, f, value)
 	if trigger.Operation == abl.OperationAppend && errors.Is(err, abi.TooLarge) {
-		// If the turn failed for this reason, every later turn of the user would fail too.
+		// If a turn failed because a list is full, every later turn of the user would also fail.
 		r.log.warnf(trigger.Position, "%s is full, so nothing was appended; limit its size with maxSize", trigger.Target.Value)
 		return "failed", nil
 	}
@@ -128,8 +127,8 @@ func (r *rules) storeTrigger(ctx context.Context, trigger *abl.Trigger, f *abl.F
 	return "stored", nil
 }
 
-// appended returns the stored array with one more item. The second result is false if items must be
-// unique and the array already contains the item.
+// appended returns the stored array with an additional item. The second result is false if the
+// items must be unique and the array already contains the item.
 func (r *rules) appended(trigger *abl.Trigger, stored, item any) ([]any, bool) {
 	items, isArray := stored.([]any)
 	if stored != nil && !isArray {
@@ -154,7 +153,8 @@ func (r *rules) contains(items []any, item any) bool {
 	return slices.ContainsFunc(items, func(other any) bool { return reflect.DeepEqual(other, item) })
 }
 
-// domainOf returns the domain of a fact: the declared domain, or the second name of the path.
+// domainOf returns the domain of a fact: the declared domain or, if no domain is declared, the
+// second name of the path.
 func domainOf(f *abl.Fact) string {
 	if f.Domain != "" {
 		return f.Domain
@@ -166,8 +166,8 @@ func domainOf(f *abl.Fact) string {
 	return names[1]
 }
 
-// digest returns a short text that identifies a value and a trigger. Different values or triggers
-// have different digests.
+// digest returns a short text that identifies a value and a trigger. If two values or two triggers
+// differ, their digests differ.
 func digest(trigger *abl.Trigger, value any) string {
 	content, _ := json.Marshal([]any{trigger.Target.Value, trigger.Operation, value}) // values are JSON
 	sum := sha256.Sum256(content)

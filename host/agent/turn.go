@@ -17,7 +17,8 @@ const (
 	// handoffs in a turn.
 	MaxSteps    = 100
 	MaxHandoffs = 8
-	// MaxCost is the maximum number of evaluation steps in a turn, counted as in abl.Options.
+	// MaxCost is the maximum number of evaluation steps in a turn. abl.Options describes evaluation
+	// steps.
 	MaxCost = 2_000_000
 )
 
@@ -36,10 +37,10 @@ type turn struct {
 	// steps contains the steps of the turn in order. handoffs contains the agents of all handoffs in
 	// order, beginning with the first agent.
 	steps, handoffs []string
-	// agentStart is the number of messages when the agent became active. stepStart is the number of
-	// messages when the step began to run.
+	// agentStart is the number of messages at the time when the agent became active. stepStart is
+	// the number of messages at the time when the step began to run.
 	agentStart, stepStart int
-	// inStep is true while a step runs. Only a step can wait.
+	// inStep is true while a step runs. Only a step can wait for input.
 	inStep bool
 	// The field "entry" is the step with which the flow begins, or "" for the first step of the
 	// agent.
@@ -48,11 +49,12 @@ type turn struct {
 	closed bool
 }
 
-// Turn performs one turn. Turn activates the agent if another agent was active, and passes the
-// message to the waiting step. Turn then executes steps until a step waits or the flow is complete,
-// and evaluates the triggers. If Turn returns an error, the caller must not commit env. The outcome
-// is then nil, or contains only the agent, the trace and the warnings up to the error. The error is
-// an *abi.Fault, or an error of env.
+// Turn performs one turn. Turn activates the agent of the request if another agent was active, and
+// passes the message to the waiting step. Turn then executes steps until a step waits for input or
+// the flow is complete. At the end, Turn evaluates the triggers. If Turn returns an error, the
+// caller must not commit env. The outcome of a failed turn is nil, or contains only the agent, the
+// trace and the warnings up to the error. The error is an *abi.Fault, or an error that env
+// returned.
 func (s *Set) Turn(ctx context.Context, env Env, r Request) (*report.Outcome, error) {
 	t, err := s.begin(ctx, env, r)
 	if err != nil {
@@ -147,7 +149,7 @@ func (s *Set) resolve(requested, active string) (string, error) {
 	return name, s.Find(name)
 }
 
-// Find returns a fault if there is no agent with a name.
+// Find returns a fault if the set does not contain an agent with a name.
 func (s *Set) Find(name string) error {
 	switch {
 	case s.agents[name] != nil:
@@ -186,8 +188,8 @@ func (t *turn) perform(ctx context.Context) error {
 }
 
 // activate makes the active agent answer in the session, and resets variables. If the agent is new
-// in the session, activate also fires session:start and runs ON_START. activate returns the control
-// that ON_START determines.
+// in the session, activate also fires the event "session:start" and runs ON_START. activate returns
+// the control that ON_START determines.
 func (t *turn) activate(ctx context.Context) (control, error) {
 	t.mem.session.Active = t.mem.agent.name
 	t.log.note(report.Trace{Kind: "activate", Name: t.mem.agent.name, Position: t.log.place(t.mem.agent.Agent.Position)})
@@ -244,10 +246,10 @@ func (t *turn) report() *report.Outcome {
 	return o
 }
 
-// withdraw removes the results of the active agent from the messages.
+// withdraw removes the results that the active agent added from the messages.
 func (t *turn) withdraw() { t.log.withdraw(t.agentStart) }
 
-// usualTrace is the initial capacity of a trace in entries.
+// usualTrace is the initial capacity of a trace, as a number of entries.
 const usualTrace = 48
 
 func newOutcome() *report.Outcome {

@@ -24,7 +24,7 @@ const (
 	maxAgents = 100
 )
 
-// agentReader reads the section agents and the files of agents.
+// agentReader reads the section "agents" of the app file, and the files of agents.
 type agentReader struct {
 	fieldReader
 	files *fileReader
@@ -32,9 +32,9 @@ type agentReader struct {
 
 // agents reads the agents of the app, and adds the facts that the agents declare to the app. The
 // argument "positions" contains the positions of the facts in the app file. agents adds the
-// positions of the other facts to it.
+// positions of the facts that only agents declare.
 func (r *agentReader) agents(n *node, a *App, positions map[string]position) map[string]position {
-	if a.AgentFiles = r.names(n); r.files.fsys == nil { // Import does not read files
+	if a.AgentFiles = r.names(n); r.files.fsys == nil { // Import has no files to read
 		return positions
 	}
 	at := position{file: "."}
@@ -55,15 +55,16 @@ func (r *agentReader) agents(n *node, a *App, positions map[string]position) map
 	return m.merge()
 }
 
-// The method names returns the sorted files of agents. These are the files that the section lists
-// or, without such a list, all files of agents in the app's folder and in its folder "agents".
+// The method names returns the sorted files of agents. If the section "agents" lists files, names
+// returns the listed files. If the section lists no files, names returns all files of agents in the
+// folder of the app and in its subfolder "agents".
 func (r *agentReader) names(n *node) []string {
 	var names []string
 	switch {
 	case n != nil && n.kind != list:
 		r.errorf(n.position, problem.WrongType, "write agents: [agents/booking.abl], or omit the key agents", "agents must be a list of files, not %s", n.kind)
 	case n != nil:
-		names = []string{} // the file contains an empty list
+		names = []string{} // not nil, even if the list is empty
 		for _, item := range n.items {
 			if file := r.text(item, "an agent"); file != "" {
 				if resolved, ok := r.files.resolve(item, ""); ok {
@@ -86,7 +87,7 @@ func (r *agentReader) names(n *node) []string {
 	return slices.Compact(names)
 }
 
-// include adds the problems of an agent's file to the report.
+// include adds the problems of the file of an agent to the report.
 func (r *agentReader) include(problems problem.List) {
 	for _, p := range problems {
 		r.report(p)
@@ -94,7 +95,8 @@ func (r *agentReader) include(problems problem.List) {
 }
 
 // check reports contradictions between agents, and calls to tools that the app does not have. If
-// the agents have no errors, it compiles them. It runs after the tools are read.
+// the agents have no errors, check compiles the agents. The reader must read the tools before it
+// calls check.
 func (r *agentReader) check(a *App) {
 	if len(a.Agents) == 0 {
 		return
@@ -114,8 +116,8 @@ func (r *agentReader) check(a *App) {
 	}
 }
 
-// toolsForAgents returns the tools that agents can call: the tools of the app and, if the app has
-// blocks, the memory tools of package agent.
+// toolsForAgents returns the tools that agents can call. These are the tools of the app and, if the
+// app has blocks, the memory tools of package agent.
 func (a *App) toolsForAgents() []agent.Tool {
 	tools := make([]agent.Tool, len(a.Tools))
 	for i, t := range a.Tools {
@@ -140,7 +142,7 @@ type factMerger struct {
 	own       int // the number of facts that the app file declares
 }
 
-// merge returns the positions of all facts, or nil if there are none.
+// merge returns the positions of all facts, or nil if the app has no facts.
 func (m *factMerger) merge() map[string]position {
 	for _, doc := range m.app.Agents {
 		m.agent = doc.Agent.Value
@@ -162,8 +164,8 @@ func (m *factMerger) merge() map[string]position {
 }
 
 // fact adds a fact of an agent. Two declarations of a path must have the same scope, and should
-// have the same type. The default in an agent applies only to that agent, so it is not added to the
-// app.
+// have the same type. A default that an agent declares applies only to this agent, so the fact of
+// the app does not get the default.
 func (m *factMerger) fact(doc *abl.Document, f abl.Fact) {
 	at := position{doc.File, f.Line, f.Column}
 	added := declare.Fact{
@@ -177,7 +179,7 @@ func (m *factMerger) fact(doc *abl.Document, f abl.Fact) {
 		m.add(at, added)
 		return
 	}
-	if i < m.own { // abl.CheckAll compares the agents with each other
+	if i < m.own { // abl.CheckAll compares the declarations of agents
 		m.compare(at, added, f.Default, m.app.Facts[i])
 	}
 }
@@ -197,15 +199,15 @@ func (m *factMerger) compare(at position, f declare.Fact, value any, known decla
 	}
 }
 
-// target adds the target of a trigger as a fact, unless it is a declared fact or a part of a
-// declared fact.
+// target adds the target of a trigger as a fact, unless the target is a declared fact or a part of
+// a declared fact.
 func (m *factMerger) target(doc *abl.Document, t abl.Trigger) {
 	for path := t.Target.Value; path != ""; path = path[:max(strings.LastIndexByte(path, '.'), 0)] {
 		if _, declared := m.positions[path]; declared {
 			return
 		}
 	}
-	if strings.Contains(t.Target.Value, ".") { // the reader has already reported any other target
+	if strings.Contains(t.Target.Value, ".") { // package abl has reported a target without a scope
 		m.add(position{doc.File, t.Target.Line, t.Target.Column}, declare.Fact{Path: t.Target.Value, Domain: t.Domain})
 	}
 }
@@ -227,7 +229,7 @@ func (m *factMerger) add(at position, f declare.Fact) {
 
 func scopeOf(f declare.Fact) declare.Scope { return cmp.Or(f.Scope, declare.FactScope(f.Path)) }
 
-// scopeWord returns the scope of a fact in the notation of files.
+// scopeWord returns the name of the scope of a fact in agent files.
 func scopeWord(f declare.Fact) string {
 	for word, scope := range factScopes {
 		if scope == scopeOf(f) {

@@ -75,7 +75,7 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// If the app file has a section agents, Load does not search for agent files.
+// If the app file has a section "agents", Load does not search for agent files.
 func TestListedAgents(t *testing.T) {
 	files := map[string]string{"agents/booking.abl": bookingAgent, "x/other.abl": "AGENT: Other\nGOAL: \"x\"\n"}
 	for section, want := range map[string][]string{
@@ -128,7 +128,7 @@ func TestAgentProblems(t *testing.T) {
 	}
 }
 
-// An exported app contains the names of the files, and the facts of the agents.
+// An exported app contains the names of the agent files, and the facts of the agents.
 func TestExportAgents(t *testing.T) {
 	a, problems := agentApp("", map[string]string{"agents/booking.abl": bookingAgent})
 	if problems.Err() != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// The names of the files that declare an app and a tool.
+// The names of the file that declares an app, and of the file that declares a tool.
 const (
 	FileName     = "app.yaml"
 	ManifestName = "tool.json"
@@ -21,15 +21,15 @@ const (
 // App is the checked declaration of an app. App is immutable after loading and safe for concurrent
 // use.
 type App struct {
-	// ID is the id of the app, which is unique within a tenant. A program can change ID before it
-	// opens the app.
+	// ID is the id of the app, which is unique within a tenant. A program can change ID before the
+	// program opens the app.
 	ID string
 	// SessionIdle is the idle time after which a session expires.
 	SessionIdle time.Duration
 	// WorkflowIdle is the idle time after which a workflow expires.
 	WorkflowIdle time.Duration
-	// Stores, Tools and Prompts are in the order of the file. Stores does not include the built-in
-	// store.
+	// Stores, Tools and Prompts are in the order of the file. Stores does not contain the built-in
+	// stores.
 	Stores  []declare.Store
 	Tools   []Tool
 	Prompts []Prompt
@@ -42,22 +42,23 @@ type App struct {
 	// order of the file. Blocks is nil if the app has no blocks.
 	Blocks []declare.Block
 	// AgentFiles are the files of the app's agents, relative to the app's folder and sorted. Agents
-	// are the agents in these files. An imported app has only the names of the files.
+	// are the agents in these files. An imported app has AgentFiles, but no Agents.
 	AgentFiles []string
 	Agents     []*abl.Document
 	// AgentSet contains the compiled agents. AgentSet is nil if the app has no agents, or if an
 	// agent has errors.
 	AgentSet *agent.Set
-	// BrokenAgents contains the errors in the files of agents. If there are errors, no agent can
-	// answer.
+	// BrokenAgents contains the errors in the files of agents. If BrokenAgents is not empty, no
+	// agent can answer.
 	BrokenAgents problem.List
-	// Sleep is the declaration of sleep-time memory, or nil if the app has none.
+	// Sleep is the declaration of sleep-time memory, or nil if the app does not declare sleep-time
+	// memory.
 	Sleep *declare.Sleep
-	// sleepModel is the value of the key model of sleep in the file, or nil.
+	// sleepModel is the value of the key "model" in the section "sleep" of the file, or nil.
 	sleepModel *node
 	// storePositions contains the positions of the stores in the file.
 	storePositions map[string]position
-	// DefaultTool is the declared tool for runs without a tool name, or "" if none is declared. See
+	// DefaultTool is the tool that the file declares for runs without a tool name, or "". See
 	// RunsByDefault.
 	DefaultTool string
 	// Files is the file system that was passed to Load. Files is nil for an imported app.
@@ -70,7 +71,7 @@ type Tool struct {
 	// Broken contains the errors in the declaration of the tool. A tool with errors cannot run.
 	Broken problem.List
 
-	limits, models, approval *node // the values of these keys in the file, or nil
+	limits, models, approval *node // the values of the keys with these names in the file, or nil
 }
 
 // Prompt is a declared prompt and the position of its declaration.
@@ -80,7 +81,7 @@ type Prompt struct {
 	// rendered.
 	Broken problem.List
 
-	text *node // the value of the key template in the file
+	text *node // the value of the key "template" in the file
 }
 
 // AllStores returns the declared stores and the built-in stores that the app uses. The built-in
@@ -102,7 +103,7 @@ func (a *App) AllStores() []declare.Store {
 	return all
 }
 
-// Store returns the declared store or block with that name. Names are case-sensitive.
+// Store returns the declared store or block with the given name. Names are case-sensitive.
 func (a *App) Store(name string) (declare.Store, bool) {
 	for _, s := range a.Stores {
 		if s.Name == name {
@@ -117,8 +118,8 @@ func (a *App) Store(name string) (declare.Store, bool) {
 	return declare.Store{}, false
 }
 
-// CanGrant reports whether a grant on a store, or on a pattern of stores, covers a declared store,
-// or collections that need no declaration. CanGrant does not know built-in stores.
+// CanGrant reports whether a grant on a store, or on a pattern of stores, covers at least one
+// declared store, or collections that need no declaration. CanGrant ignores built-in stores.
 func (a *App) CanGrant(store string) bool {
 	if a.AutoCollections && declare.CheckName(strings.TrimSuffix(store, "*")) == nil {
 		return true
@@ -138,8 +139,8 @@ func (a *App) Tool(name string) (Tool, bool) {
 }
 
 // RunsByDefault returns the name of the tool for runs without a tool name. RunsByDefault returns
-// the default tool that the app declares, or the app's only tool. If the app has neither,
-// RunsByDefault returns "".
+// the default tool that the app declares, or the app's only tool. If the app declares no default
+// tool and has several tools, RunsByDefault returns "".
 func (a *App) RunsByDefault() string {
 	if a.DefaultTool == "" && len(a.Tools) == 1 {
 		return a.Tools[0].Name
@@ -189,9 +190,9 @@ func (t Tool) LimitProblem(key string, code problem.Code, message, hint string) 
 }
 
 // Problem returns an error about a position in the prompt's template. The line and column are
-// positions in the template's text and start at 1. Problem converts them to a position in the file.
-// If the text is folded or escaped in the file, the error has the position of the start of the
-// template.
+// positions in the template's text and start at 1. Problem converts this position to a position in
+// the file. If the template is folded or escaped in the file, the error has the position of the
+// start of the template.
 func (p Prompt) Problem(line, column int, message, hint string) problem.Problem {
 	at := position{}
 	if p.text != nil {

@@ -19,8 +19,9 @@ var (
 	functionName = lazyregexp.New(`^[a-z][a-z0-9_]{0,63}(\.[a-z][a-z0-9_]{0,63})?$`)
 )
 
-// approval reads the operations of a tool that require an approval. Only the host knows all
-// operations: it reports unknown ones; see UnknownOperations.
+// approval reads the operations of a tool that require an approval. The method approval accepts
+// unknown operations, because only the host knows all operations. UnknownOperations reports unknown
+// operations.
 func (r *toolReader) approval(n *node) (a declare.Approval) {
 	if n == nil || n.kind == null || !r.keys(n, "approval", approvalKeys) {
 		return a
@@ -58,9 +59,9 @@ func (r *toolReader) approval(n *node) (a declare.Approval) {
 	return a
 }
 
-// UnknownOperations returns an error for each operation in the declarations of approvals that is not
-// one of the known operations. Load does not check them, because the operations depend on the kinds
-// of stores of the host.
+// UnknownOperations returns an error for each operation in the declarations of approvals that is
+// not one of the known operations. Load does not report unknown operations, because the known
+// operations depend on the kinds of stores of the host.
 func (a *App) UnknownOperations(known []string) problem.List {
 	var problems problem.List
 	for _, t := range a.Tools {

@@ -9,18 +9,18 @@ import (
 	"github.com/toolrun/toolrun/host/search"
 )
 
-// blockReader reads the section blocks.
+// blockReader reads the section "blocks" of the app file.
 type blockReader struct{ fieldReader }
 
-// The keys of the section blocks that are not names of blocks.
+// The keys of the section "blocks" that are not names of blocks.
 const (
 	keyShared   = "shared"
 	keyLanguage = "language"
 )
 
 var (
-	// coreKeys are the keys that the blocks core and archival can have. The key use is missing,
-	// because their use is fixed.
+	// coreKeys are the keys that the blocks "core" and "archival" can have. The key "use" is not
+	// allowed, because the use of these blocks is fixed.
 	coreKeys  = []string{"characters", "entries", "description"}
 	blockKeys = append([]string{"use"}, coreKeys...)
 )
@@ -29,9 +29,9 @@ var (
 // blocks.
 const maxBlocks = 10
 
-// blocks returns the declared blocks: core and archival, followed by the app's own blocks. blocks
-// adds the position of each block to the argument "declared", by name. blocks returns nil if the
-// app has no blocks.
+// blocks returns the blocks "core" and "archival", followed by the other declared blocks. blocks
+// adds the position of each block to the map "declared". The keys of this map are the names of the
+// blocks. blocks returns nil if the app has no blocks.
 func (r *blockReader) blocks(n *node, declared map[string]position) []declare.Block {
 	if n == nil || n.kind == null {
 		return nil
@@ -74,7 +74,8 @@ func (r *blockReader) blocks(n *node, declared map[string]position) []declare.Bl
 	return blocks
 }
 
-// addBuiltIn adds the positions of the built-in blocks, which the file does not have to contain.
+// addBuiltIn adds the positions of the built-in blocks. The file does not have to declare the
+// built-in blocks.
 func addBuiltIn(declared map[string]position, at position) {
 	for _, b := range declare.BuiltInBlocks() {
 		declared[b.Name] = at
@@ -138,7 +139,7 @@ func (r *blockReader) use(n *node) declare.BlockUse {
 	return declare.BlockContext
 }
 
-// language reads the language of the texts.
+// language reads the language of the texts in a block.
 func (r *blockReader) language(n *node) string {
 	word := r.text(n, keyLanguage)
 	if word == "" || slices.Contains(search.Languages(), word) {

@@ -54,7 +54,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestManyBlocks checks the limit on blocks of an app, which do not count as stores.
+// TestManyBlocks checks the maximum number of blocks of an app. Blocks do not count as stores.
 func TestManyBlocks(t *testing.T) {
 	file := "app: shop\nmemory:\n"
 	for i := range 15 {

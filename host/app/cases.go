@@ -10,36 +10,36 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// casesSuffix is the end of the names of files with test cases. The name begins with the name of the
-// tool.
+// casesSuffix is the suffix in the name of a file with test cases. The name of the file begins with
+// the name of the tool.
 const casesSuffix = ".tests.yaml"
 
 // maxCases is the maximum number of test cases of a tool.
 const maxCases = 500
 
-// The caller of a Case that does not set another one.
+// The default user and the default session of the caller of a Case.
 const (
 	caseUser    = "user_test"
 	caseSession = "session_test"
 )
 
-// Case is a test case: a test run of a tool, and what the case expects of its Result.
+// Case is a test case: a run of a tool, and the expectations on the Result of the run.
 type Case struct {
 	Name string
-	// File, Line and Column are the position of the name.
+	// File, Line and Column are the position of the name of the case.
 	File         string
 	Line, Column int
 	// Given is the input. The default is {}. Context contains additional members of the context, or is
 	// nil.
 	Given, Context json.RawMessage
-	// User and Session are the caller. By default, they are user_test and session_test. Without a user or
-	// a session, they are "".
+	// User and Session are the caller. The defaults are "user_test" and "session_test". The value
+	// "" means that the caller has no user, or no session.
 	User, Session string
 	// Before contains the contents of stores before the run, in the order of the file.
 	Before []CaseRecord
 	// Mocks contains the mocks of the run, or is nil.
 	Mocks *CaseValue
-	// Expect is the expected output, or nil. An object can have more members than expected.
+	// Expect is the expected output, or nil. Objects in the output can have additional members.
 	Expect *CaseValue
 	// Remembered contains the entries that the run remembers, or is nil.
 	Remembered *CaseValue
@@ -49,7 +49,7 @@ type Case struct {
 	Fails abi.Code
 }
 
-// CaseRecord is the content of a store in a Case.
+// CaseRecord is the content of one store in a Case.
 type CaseRecord struct {
 	Store string
 	CaseValue
@@ -61,8 +61,9 @@ type CaseValue struct {
 	node *node
 }
 
-// Position returns the position of the part of the value that a JSON Pointer refers to. If there is no
-// such part, it returns the position of the closest part that contains it.
+// Position returns the position of the part of the value to which a JSON Pointer refers. If the
+// value has no such part, Position returns the position of the innermost existing part on the path
+// of the pointer.
 func (v CaseValue) Position(pointer string) (line, column int) {
 	at := v.node.at(pointer)
 	if pointer == "" {
@@ -71,8 +72,8 @@ func (v CaseValue) Position(pointer string) (line, column int) {
 	return at.line, at.column
 }
 
-// CasesFile returns the path of the file that can contain the test cases of a tool. It is in the
-// tool's folder, and is relative to the app's folder.
+// CasesFile returns the path of the file that can contain the test cases of a tool. The file is in
+// the folder of the tool. The path is relative to the folder of the app.
 func (t Tool) CasesFile() string {
 	folder := t.Dir
 	if folder == "" {
@@ -81,7 +82,8 @@ func (t Tool) CasesFile() string {
 	return path.Join(folder, t.Name+casesSuffix)
 }
 
-// LoadCases reads the test cases of a tool. It returns nothing if the tool has no file with cases.
+// LoadCases reads the test cases of a tool. If the tool has no file with test cases, LoadCases
+// returns no cases and no problems.
 func LoadCases(fsys fs.FS, t Tool) ([]Case, problem.List) {
 	file := t.CasesFile()
 	if _, err := fs.Lstat(fsys, file); err != nil {
@@ -158,7 +160,8 @@ func (r caseReader) one(n *node) Case {
 	return c
 }
 
-// expectations reads the expected fault, and checks that the test expects something.
+// expectations reads the expected fault, and checks that the test case contains at least one
+// expectation.
 func (r caseReader) expectations(n *node, c *Case) {
 	fails := n.get("fails")
 	if fails != nil {
@@ -198,7 +201,7 @@ func (r caseReader) entriesOf(n *node) {
 	}
 }
 
-// id returns an id. If the value is null, it returns "".
+// id returns an id. If the value is null, entriesOf returns "".
 func (r caseReader) id(n *node, key, otherwise string) string {
 	switch {
 	case n == nil:
@@ -242,7 +245,7 @@ func (r caseReader) object(n *node, key string) *CaseValue {
 	return r.value(v)
 }
 
-// value returns a value as JSON, or nil if there is none.
+// value returns a value as JSON, or nil if the key is missing.
 func (r caseReader) value(n *node) *CaseValue {
 	if n == nil || !r.schemas.isJSON(n) {
 		return nil

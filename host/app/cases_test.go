@@ -11,7 +11,7 @@ import (
 
 var casedTool = app.Tool{Tool: declare.Tool{Name: "count", Source: "tools/count/main.js", Dir: "tools/count"}}
 
-// TestCases reads cases with the defaults of their keys.
+// TestCases checks the defaults of the keys of test cases.
 func TestCases(t *testing.T) {
 	const file = "tests:\n  - name: a\n    expect: {n: [1, 2]}\n  - name: b\n    user: null\n    session: s\n    before: {visits: {n: 1}}\n    fails: no_user\n"
 	cases, problems := app.LoadCases(fstest.MapFS{"tools/count/count.tests.yaml": {Data: []byte(file)}}, casedTool)

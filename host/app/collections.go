@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/search"
 )
 
-// auto reads the key collections of an app file. auto reports whether the app allows collections
+// auto reads the key "collections" of an app file. auto reports whether the app allows collections
 // without a declaration.
 func (r *storeReader) auto(n *node) bool {
 	if n == nil || n.kind == null {
@@ -22,7 +22,7 @@ func (r *storeReader) auto(n *node) bool {
 	return false
 }
 
-// collection reads the keys that only collections have, and checks the others.
+// collection reads the keys that only collections have, and checks the other keys of a collection.
 func (r *storeReader) collection(m member, s *declare.Store) {
 	n := m.value
 	if s.Kind != declare.KindCollection {
@@ -52,7 +52,7 @@ func (r *storeReader) embedding(n *node) string {
 	return name
 }
 
-// erase reads the rule for the erasure of users.
+// erase reads the rule that applies when a user is erased.
 func (r *storeReader) erase(n *node, access declare.Scope) declare.EraseRule {
 	rules := []string{string(declare.EraseAuthor), string(declare.EraseNever)}
 	word := r.text(n, "erase")

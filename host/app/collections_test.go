@@ -43,7 +43,7 @@ tools:
 		t.Fatal(err)
 	}
 	again, problems := app.Import("shop.json", text)
-	if len(problems) > 1 { // a warning about the store without a grant
+	if len(problems) > 1 { // a warning about a store that is not granted to a tool
 		t.Fatalf("Import: %v", problems)
 	}
 	if diff := cmp.Diff(a.Stores, again.Stores); diff != "" || !again.AutoCollections {

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// Use os.OpenRoot to open the folder of an app. The FS method of the result returns a file system
+// Use os.OpenRoot to open the folder of an app. The method FS of an os.Root returns a file system
 // that is confined to the folder.
 func ExampleLoad() {
 	folder := fstest.MapFS{

@@ -11,11 +11,11 @@ import (
 )
 
 // Export encodes the configuration of an app as one JSON document, which contains the declarations
-// of stores, facts, blocks, tools and prompts. It includes schemas and the values in env. The
-// document contains neither stored records nor code. It contains only the paths of the sources of
-// tools and agents.
+// of stores, facts, blocks, tools and prompts. The document also contains schemas and the values in
+// env. The document contains neither stored records nor code. For tools and agents, the document
+// contains only the paths of the source files.
 //
-// The document is itself an app file. The same app always results in the same bytes, even after an
+// The document is an app file. Export always encodes the same app as the same bytes, even after an
 // Import. Export rejects an app with broken tools or prompts, because their declarations are
 // incomplete.
 func Export(a *App) ([]byte, error) {
@@ -62,9 +62,9 @@ func Export(a *App) ([]byte, error) {
 	return text, err
 }
 
-// Import reads a document that Export has written, or any other app file with inline schemas. It
-// does not read any other files: it does not check sources, and it ignores tool manifests. The file
-// of each problem is the argument "name".
+// Import reads a document that Export has written, or any other app file with inline schemas.
+// Import does not read other files: Import does not check the source files of tools, and ignores
+// manifests. Each problem contains the argument "name" as the name of its file.
 func Import(name string, document []byte) (*App, problem.List) {
 	return Loader{}.Import(name, document)
 }
@@ -99,7 +99,7 @@ func brokenPart(a *App) error {
 type exportedApp struct {
 	App          string         `json:"app"`
 	SessionIdle  string         `json:"session_idle"`
-	WorkflowIdle string         `json:"workflow_idle,omitempty"` // omitted if it is the default
+	WorkflowIdle string         `json:"workflow_idle,omitempty"` // omitted if the value is the default
 	Memory       ordered        `json:"memory"`
 	Facts        ordered        `json:"facts,omitzero"`
 	Blocks       ordered        `json:"blocks,omitzero"`
@@ -114,20 +114,20 @@ type exportedApp struct {
 type exportedStore struct {
 	Name        string          `json:"name,omitempty"`
 	Description string          `json:"description,omitempty"`
-	Kind        declare.Kind    `json:"kind,omitempty"` // omitted if it is the kind document
+	Kind        declare.Kind    `json:"kind,omitempty"` // omitted if the kind is "document"
 	Access      declare.Scope   `json:"access"`
 	Retention   string          `json:"retention,omitempty"`
 	Strict      *bool           `json:"strict,omitempty"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
 	Expose      string          `json:"expose,omitempty"`
-	// These keys are only for collections, which have no strict.
+	// Only collections have these keys. Collections do not have the key "strict".
 	Embedding string            `json:"embedding,omitempty"`
 	Erase     declare.EraseRule `json:"erase,omitempty"`
 	Language  string            `json:"language,omitempty"`
 }
 
-// exportedTool always contains grants, models, approval, env and limits, even if they are empty. Otherwise, the
-// values in the manifest of the tool's folder would apply.
+// exportedTool always contains grants, models, approval, env and limits, even if they are empty.
+// For a missing key, Load would use the value in the manifest of the tool.
 type exportedTool struct {
 	Source       string              `json:"source"`
 	Entry        string              `json:"entry,omitempty"`
@@ -170,7 +170,7 @@ func exportStore(s declare.Store) (string, any, error) {
 		return "", nil, fmt.Errorf("export schema of store %s: %w", s.Name, err)
 	}
 	if s.Access == declare.ScopeSession && s.Retention == (declare.Retention{}) {
-		s.Retention.Session = true // the default if a file does not set the retention
+		s.Retention.Session = true // the default retention
 	}
 	if s.Kind == declare.KindDocument {
 		s.Kind = ""
@@ -198,7 +198,8 @@ func exportLimits(l declare.Limits) exportedLimits {
 	}
 }
 
-// The function "written" returns a limit in the notation of app files, or "" if there is no limit.
+// The function "written" returns a limit in the notation of app files, or "" if the tool has no
+// limit.
 func written[T comparable](limit T, format func(T) string) string {
 	var none T
 	if limit == none {
@@ -240,8 +241,7 @@ func exportGrants(grants []declare.Grant) ordered {
 	return out
 }
 
-// canonical encodes a schema in the same way as Load: as compact JSON, with the members in their
-// original order.
+// canonical encodes a schema as compact JSON with the members in their original order, like Load.
 func canonical(schema json.RawMessage) (json.RawMessage, error) {
 	if schema == nil {
 		return nil, nil
@@ -255,7 +255,7 @@ func canonical(schema json.RawMessage) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// The type "ordered" is a JSON object with ordered members.
+// The type "ordered" is a JSON object whose members have a fixed order.
 type ordered []pair
 
 type pair struct {
@@ -291,7 +291,7 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// encode encodes v as JSON without escaping < and >.
+// encode encodes v as JSON without escaping the characters "<" and ">".
 func encode(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -11,7 +11,7 @@ import (
 
 var factKeys = []string{"type", "scope", "default", "ttl", "domain", "strict", "unit", "description"}
 
-// factReader reads the section facts.
+// factReader reads the section "facts" of the app file.
 type factReader struct {
 	fieldReader
 	schemas *schemaReader
@@ -20,8 +20,8 @@ type factReader struct {
 // maxFacts is the maximum number of declared facts of an app.
 const maxFacts = 1000
 
-// facts returns the declared facts, and their positions by path. facts returns nil if there is no
-// such section.
+// facts returns the declared facts, and the positions of the facts by path. facts returns nil if
+// the file has no section "facts".
 func (r *factReader) facts(n *node) (facts []declare.Fact, positions map[string]position) {
 	if n == nil {
 		return nil, nil
@@ -78,7 +78,7 @@ func factTypes() []string {
 	return words
 }
 
-// factScopes are the values of scope.
+// factScopes contains the values of the key "scope".
 var factScopes = map[string]declare.Scope{
 	"user": declare.ScopeUser, "project": declare.ScopeApplication, "execution_tree": declare.ScopeWorkflow,
 }
@@ -113,7 +113,7 @@ func (r *factReader) ttl(n *node) time.Duration {
 	return retention.For
 }
 
-// defaultValue returns a value as JSON, or nil if there is no value.
+// defaultValue returns the default of a fact as JSON, or nil if the fact has no default.
 func (r *factReader) defaultValue(n *node) json.RawMessage {
 	if n == nil || n.kind == null {
 		return nil

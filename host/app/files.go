@@ -11,11 +11,12 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// fileReader reads the files of a declaration.
+// fileReader reads the files of one declaration.
 type fileReader struct {
 	*reporter
 	fsys fs.FS // nil for Import, which reads no files
-	// documents contains the parsed files by path. The value for an invalid file is nil.
+	// documents contains the parsed files by path. For an invalid file, the value in documents is
+	// nil.
 	documents map[string]*node
 	spent     int // bytes, see maxTotalBytes
 }
@@ -38,8 +39,8 @@ func (r *fileReader) document(file string, at position) *node {
 	return root
 }
 
-// The method "read" returns the bytes of a file. The argument "at" is the position of the file's
-// name in the declaration.
+// The method "read" returns the bytes of a file. The argument "at" is the position of the name of
+// the file in the declaration.
 func (r *fileReader) read(file string, at position) ([]byte, bool) {
 	if !r.isFile(at, file) {
 		return nil, false
@@ -50,7 +51,7 @@ func (r *fileReader) read(file string, at position) ([]byte, bool) {
 		return nil, false
 	}
 	defer f.Close()
-	// Read one byte more than the limit. The function parse can then detect a file that is too
+	// Read one byte more than the limit, so that the function parse detects a file that is too
 	// large.
 	content, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1+int64(len("\ufeff"))))
 	if err != nil {
@@ -61,7 +62,7 @@ func (r *fileReader) read(file string, at position) ([]byte, bool) {
 }
 
 // maxTotalBytes is the maximum number of bytes that are read and compiled for one declaration. A
-// schema counts once for each reference to it.
+// schema that is referenced several times counts once for each reference.
 const maxTotalBytes = 16 << 20
 
 // spend adds n to the total of bytes and reports whether the total is within maxTotalBytes.
@@ -100,7 +101,7 @@ func (r *fileReader) fileProblem(at position, file string, err error) {
 		r.errorf(at, problem.MissingFile, r.similarFile(file), "%s does not exist", problem.Quote(file))
 	case errors.Is(err, fs.ErrPermission):
 		r.errorf(at, problem.MissingFile, "", "cannot read %s: permission denied", problem.Quote(file))
-	case strings.Contains(err.Error(), "escapes from parent"): // os.Root exports no error value for this case
+	case strings.Contains(err.Error(), "escapes from parent"): // os.Root has no exported error value for paths that escape
 		r.errorf(at, problem.OutsideFolder, "replace the link with the file", "%s links to a file outside the folder", problem.Quote(file))
 	default:
 		r.errorf(at, problem.MissingFile, "", "cannot read %s", problem.Quote(file))
@@ -126,8 +127,7 @@ func (r *fileReader) similarFile(file string) string {
 
 var drive = lazyregexp.New(`^[A-Za-z]:`)
 
-// resolve converts a path that is relative to the folder base to a path that is relative to the
-// app's folder.
+// resolve converts a path relative to the folder base to a path relative to the folder of the app.
 func (r *fileReader) resolve(n *node, base string) (string, bool) {
 	p := n.value
 	file := path.Join(base, p)

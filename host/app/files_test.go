@@ -44,8 +44,8 @@ func write(t *testing.T, name, content string) {
 	}
 }
 
-// No path can make Load read a file outside of the app's folder, and no message contains paths of
-// the host.
+// Load never reads a file outside of the folder of the app, whatever paths the app file contains.
+// No message contains a path of the host.
 func TestNothingOutsideIsRead(t *testing.T) {
 	dir, fsys := openFolder(t, "app.yaml", `app: shop
 memory:
@@ -90,8 +90,8 @@ tools:
 	}
 }
 
-// Load must not open a named pipe, because that would block. Load must report folders that are used
-// as files.
+// Load must not open a named pipe, because opening a named pipe would block. Load must report
+// folders that are used as files.
 func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	dir, fsys := openFolder(t, "app.yaml", `app: shop
 memory: {pipe: {access: user, schema: pipe.json}, folder: {access: user, schema: folder}}
@@ -108,7 +108,7 @@ tools: {pipe: {source: pipe.js, description: d}}
 	}
 }
 
-// Load takes bounded time if many tools reference the same large schema.
+// The time of Load is bounded, even if many tools reference the same large schema.
 func TestTotalBytes(t *testing.T) {
 	schema := `{"type": "object", "description": "` + strings.Repeat("x", 200<<10) + `"}`
 	text := "app: shop\ntools:\n"

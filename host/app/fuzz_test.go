@@ -53,7 +53,8 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// An imported app is exported and imported again. The result must be the same app.
+// An imported app is exported and imported again. The second import must return the same app as the
+// first import.
 func FuzzExport(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -56,12 +56,12 @@ func folder(files []txtar.File) fs.FS {
 	return fsys
 }
 
-// report formats the problems and the usable declarations of an app. The result is compared with
-// the golden file.
+// report formats the problems and the usable declarations of an app. The test compares this text
+// with the golden file.
 func report(a *app.App, problems problem.List) string {
 	text := ""
 	for _, p := range problems {
-		if p.Code == problem.BadSchema { // the message is omitted, because package schema tests it
+		if p.Code == problem.BadSchema { // omits the message, which package schema tests
 			p.Message, p.Hint = "…", ""
 		}
 		text += p.String() + "\n  [" + string(p.Code)

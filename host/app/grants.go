@@ -10,24 +10,26 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// verbWords lists the words that are allowed in a grant. The word readwrite means all three verbs.
+// verbWords lists the words that are allowed in a grant. The word "readwrite" means all three
+// verbs.
 var verbWords = []string{"read", "write", "delete", "readwrite"}
 
 // grantReader reads grants.
 type grantReader struct {
 	fieldReader
 	// The field declared contains the positions of the declared stores. The field declared is nil
-	// for a tool that is read without an app.
+	// if a tool is read without an app.
 	declared map[string]position
-	// The field auto is true if the app allows collections without a declaration. Each name can then be
-	// the name of a collection.
+	// The field auto is true if the app allows collections without a declaration. If auto is true,
+	// each name can be the name of a collection.
 	auto bool
 	// The field "facts" contains the positions of the declared facts. The field "facts" is nil if
 	// the app declares no facts.
 	facts map[string]position
 }
 
-// grants reads the grants of a tool or prompt. grants returns nil if there are none.
+// grants reads the grants of a tool or prompt. grants returns nil if the tool or prompt has no
+// grants.
 func (r *grantReader) grants(n *node) []declare.Grant {
 	if n == nil || n.kind == null {
 		return nil
@@ -56,8 +58,8 @@ func (r *grantReader) grants(n *node) []declare.Grant {
 	return grants
 }
 
-// verbs reads the verbs of a grant: a word, comma-separated words, or a list of words. verbs
-// returns the verbs in a fixed order.
+// verbs reads the verbs of a grant. The value is one word, comma-separated words, or a list of
+// words. verbs returns the verbs in a fixed order.
 func (r *grantReader) verbs(n *node) []abi.Verb {
 	words := n.items
 	if n.kind != list {
@@ -105,7 +107,7 @@ func formatVerbs(verbs []abi.Verb) string {
 	return strings.Join(words, ",")
 }
 
-// checkTarget reports a grant on something that is not declared.
+// checkTarget reports a grant on a store or facts that are not declared.
 func (r *grantReader) checkTarget(m member, g declare.Grant) {
 	switch {
 	case r.declared == nil:
@@ -145,7 +147,7 @@ func (r *grantReader) matchesStore(g declare.Grant) bool {
 	return false
 }
 
-// grantable reports whether a tool or a prompt can get a grant on the store.
+// grantable reports whether tools and prompts can have a grant on a store.
 func (r *grantReader) grantable(name string) bool {
 	_, ok := r.declared[name]
 	return ok || name == declare.SessionMeta || r.declared == nil

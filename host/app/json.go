@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// parseJSON parses one JSON document and keeps the positions of its values. parseJSON keeps
-// duplicate keys, so all of them can be reported.
+// parseJSON parses one JSON document. The result contains the positions of the values, and all
+// duplicate keys.
 func parseJSON(file string, content []byte) (*node, problem.List) {
 	if len(bytes.TrimSpace(content)) == 0 {
 		return (&node{position: position{file, 1, 1}}).seal(), nil
@@ -44,7 +44,7 @@ type jsonReader struct {
 var errNesting = errors.New("values are nested too deeply")
 
 // The method "next" returns the next token and its position. The method "next" computes the
-// position itself, because the decoder reports only the end of the previous token.
+// position of the token, because the decoder reports only the end of the previous token.
 func (r *jsonReader) next() (json.Token, position, error) {
 	start := int(r.dec.InputOffset())
 	for start < len(r.content) && strings.IndexByte(" \t\r\n,:", r.content[start]) >= 0 {
@@ -55,8 +55,8 @@ func (r *jsonReader) next() (json.Token, position, error) {
 	return tok, at, err
 }
 
-// positionAt is like positionOf, but offsets must be increasing. positionAt visits each byte only
-// once.
+// positionAt converts an offset to a position, like positionOf, but each offset must be larger than
+// the previous offset. Therefore, positionAt visits each byte only once.
 func (r *jsonReader) positionAt(offset int) position {
 	for ; r.seen < min(offset, len(r.content)); r.seen++ {
 		switch c := r.content[r.seen]; {
@@ -95,7 +95,7 @@ func (r *jsonReader) read(depth int) (*node, error) {
 	return v.seal(), nil
 }
 
-// The method "inside" reads the rest of a list or an object after its opening bracket.
+// The method "inside" reads a list or an object after its opening bracket.
 func (r *jsonReader) inside(v *node, open json.Delim, depth int) error {
 	v.kind = list
 	if open == '{' {

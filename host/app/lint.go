@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// poorNames matches store names that do not describe the content, such as data or data2.
+// poorNames matches store names that do not describe the content, such as "data" or "data2".
 var poorNames = lazyregexp.New(`(?i)^([a-z]|data|temp|tmp|test|testing|foo|bar|baz|abc|xyz` +
 	`|store|my_?store|memory|mem|stuff|things?|misc|new|untitled|example|sample|values?|objects?|info)[_-]?[0-9]*$`)
 
@@ -59,7 +59,7 @@ func (l *load) lintGrants(a *App) {
 }
 
 // lintReadOnly warns about a tool that has the read-only hint but also grants that allow changes.
-// Clients that ask the user to confirm changes rely on the hint.
+// Clients that ask the user to confirm changes rely on the read-only hint.
 func (r *toolReader) lintReadOnly(annotations *node, t *Tool) {
 	if t.Annotations.ReadOnlyHint == nil || !*t.Annotations.ReadOnlyHint {
 		return

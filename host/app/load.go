@@ -29,21 +29,21 @@ type Loader struct {
 	// MaxMemory is the largest memory limit in bytes that a tool can declare. The default is 4 GiB,
 	// the address space of a 32-bit guest.
 	MaxMemory int64
-	// Extensions lists the file extensions that the host's engines run; see engine.Extensions. The
-	// entry file of a tool's folder is searched for in this order. The default is the extensions of
-	// the bundled engines.
+	// Extensions lists the file extensions that the engines of the host can run. engine.Extensions
+	// returns this list. Load searches a folder for the entry file of a tool in the order of
+	// Extensions. The default is the extensions of the bundled engines.
 	Extensions []string
-	// Kinds are the kinds of stores that the host supports. By default, the host supports the kinds
-	// document and collection. Facts, blocks and agents do not require a kind in this list.
+	// Kinds are the kinds of stores that the host supports. The default is the kinds "document" and
+	// "collection". Facts, blocks and agents do not require a kind in this list.
 	Kinds []declare.Kind
 }
 
 // Load reads an app file with the default limits. The argument "fsys" is the folder of the app, and
 // "name" is the path of the app file in this folder.
 //
-// Load returns all problems. The app is nil if there is an error that does not belong to a single
-// tool or prompt. A tool or prompt with errors is part of the app, and its field Broken contains
-// the errors. The app uses fsys, which must stay open as long as the app is used.
+// Load returns all problems. The app is nil if an error does not belong to a single tool or prompt.
+// A tool or prompt with errors is part of the app, and its field Broken contains the errors. The
+// app reads from fsys, so fsys must stay open as long as the app is used.
 func Load(fsys fs.FS, name string) (*App, problem.List) { return Loader{}.Load(fsys, name) }
 
 // Load is like the function Load, but uses the limits of the Loader.
@@ -55,7 +55,7 @@ func (ld Loader) Load(fsys fs.FS, name string) (*App, problem.List) {
 	return nil, l.problems.Sorted()
 }
 
-// The type "load" is the state while one declaration is read. The type "load" contains a reader for
+// The type "load" is the state of reading one declaration. The type "load" contains a reader for
 // each section. All readers share one reporter.
 type load struct {
 	fieldReader
@@ -121,15 +121,15 @@ func (l *load) app(root *node) (*App, problem.List) {
 		a.Sleep = sleepReader{l.fieldReader}.sleep(root.get("sleep"), a)
 		a.Prompts = l.prompts.prompts(root.get("prompts"))
 		l.agents.check(a)
-		if l.problems.Err() == nil { // without this condition, another mistake could be the reason for the missing grants
+		if l.problems.Err() == nil { // grants can be missing because of a mistake
 			l.lintGrants(a)
 		}
 	}
 	return l.settle(a)
 }
 
-// settle assigns each error to the tool or the prompt with the error, or to the agents. If an error
-// belongs to none of them, settle returns nil.
+// settle assigns each error to a tool, to a prompt, or to the agents. If an error does not belong
+// to a tool, a prompt or the agents, settle returns nil.
 func (l *load) settle(a *App) (*App, problem.List) {
 	l.problems = l.problems.Sorted()
 	tools, prompts := map[string]problem.List{}, map[string]problem.List{}
@@ -155,7 +155,7 @@ func (l *load) settle(a *App) (*App, problem.List) {
 	return a, l.problems
 }
 
-// id reads the app's id.
+// id reads the id of the app.
 func (l *load) id(root *node) string {
 	n := root.get("app")
 	if n == nil {

@@ -18,7 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// files returns a file system. The arguments of files are alternately paths and contents.
+// files returns a file system. The arguments of files are pairs of a path and the content of the
+// file.
 func files(parts ...string) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for i := 0; i < len(parts); i += 2 {
@@ -104,8 +105,8 @@ func TestLoad(t *testing.T) {
 				},
 				Env:    map[string]string{"REGION": "eu", "PORT": "0080", "DEBUG": "true", "EMPTY": ""},
 				Limits: declare.Limits{Timeout: 2 * time.Second, Memory: 64 << 20}}},
-			// Only the manifest has the key env. The app file and the manifest have the keys
-			// description and grants. For these keys, the app file takes precedence.
+			// Only the manifest has the key "env". The app file and the manifest have the keys
+			// "description" and "grants", and the values in the app file take precedence.
 			{Tool: declare.Tool{Name: "plugin", Description: "A folder", Source: "plugin/main.wasm", Dir: "plugin", Entry: "start", Env: map[string]string{"A": "b"}}},
 		},
 		Prompts: []app.Prompt{{Prompt: declare.Prompt{Name: "greeting", Description: "Says hello", Template: "Hello {{memory.sessionMeta.metadata.userName}}!",
@@ -119,7 +120,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// The text below is the section "memory" of an app file in the vendor's documentation.
+// The constant is the section "memory" of an app file in the documentation of the vendor.
 const scopeSelection = `
 # User preferences - persist across sessions
 userPrefs:
@@ -224,7 +225,7 @@ func TestSchemaTexts(t *testing.T) {
 	}
 }
 
-// If there are too many problems, the list is truncated and there is no app.
+// If a file has too many problems, Load truncates the list of problems and returns no app.
 func TestProblemLimit(t *testing.T) {
 	const tools = 600
 	text := "app: shop\ntools:\n"
@@ -237,8 +238,8 @@ func TestProblemLimit(t *testing.T) {
 	}
 }
 
-// TestPromptPlaces checks that a position within the text of a template becomes the right position
-// in the app file.
+// TestPromptPlaces checks that a position in the text of a template is converted to the correct
+// position in the app file.
 func TestPromptPlaces(t *testing.T) {
 	const text = `app: shop
 prompts:

@@ -9,9 +9,9 @@ import (
 )
 
 // machine reads the declaration in the file of a machine. machine reports the problems of the file.
-// The keys that the entry of the tool or its manifest has take precedence.
+// If the entry of the tool or its manifest has the same key, this key takes precedence.
 func (r *toolReader) machine(at position, t *Tool, get func(key string) *node) {
-	if path.Ext(t.Source) != machine.Extension || r.sources.files.fsys == nil { // Import does not read files
+	if path.Ext(t.Source) != machine.Extension || r.sources.files.fsys == nil { // Import has no files to read
 		return
 	}
 	content, ok := r.sources.files.read(t.Source, at)
@@ -55,7 +55,7 @@ func (r *toolReader) machineModels(doc *machine.Document) []string {
 	return doc.Models()
 }
 
-// machineGrants returns the grants on the collections that a machine names by a literal.
+// machineGrants returns the grants on the collections whose names are literals in the machine.
 func (r *toolReader) machineGrants(file string, doc *machine.Document) []declare.Grant {
 	var grants []declare.Grant
 	for _, c := range doc.Collections() {

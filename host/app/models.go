@@ -80,8 +80,7 @@ func (a *App) UnknownModels(known func(name string) bool) problem.List {
 	return problems.Sorted()
 }
 
-// UnknownEmbeddings returns warnings about collections with unknown embedding models, like
-// UnknownModels.
+// UnknownEmbeddings returns warnings about collections with unknown embedding models.
 func (a *App) UnknownEmbeddings(known func(name string) bool) problem.List {
 	var problems problem.List
 	for _, st := range a.Stores {

@@ -41,12 +41,13 @@ type node struct {
 	// The field "start" is the position of the first character of a string. The field "start" is
 	// valid only if block or verbatim is true. If block is true, each line of the string is a line
 	// of the file, and all lines start at the same column. If verbatim is true, the string is on
-	// one line. If both are false, the string is folded or escaped in the file.
+	// one line. If block and verbatim are false, the string is folded or escaped in the file.
 	start           position
 	block, verbatim bool
 }
 
-// member is a key of an object with its value. A duplicate key is represented by two members.
+// member is a key of an object, together with its value. For a duplicate key, a node contains two
+// members.
 type member struct {
 	position
 	key   string
@@ -76,7 +77,7 @@ func (n *node) repeated() []member {
 	return again
 }
 
-// repeats reports whether any object in the value has a duplicate key.
+// repeats reports whether an object in the value has a duplicate key.
 func (n *node) repeats() bool {
 	found := len(n.repeated()) > 0
 	n.each(func(v *node) { found = found || v.repeats() })
@@ -93,9 +94,9 @@ func (n *node) each(f func(*node)) {
 	}
 }
 
-// The method "at" returns the position of the value that a JSON Pointer refers to. For a member of
-// an object, the method "at" returns the position of the key. For a value that does not exist, the
-// method "at" returns the position of the closest existing ancestor.
+// The method "at" returns the position of the value to which a JSON Pointer refers. If the value is
+// a member of an object, the method "at" returns the position of the key. If the value does not
+// exist, the method "at" returns the position of the closest existing ancestor.
 func (n *node) at(pointer string) position {
 	found := n.position
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
@@ -124,8 +125,8 @@ func (n *node) child(token string) (*node, position) {
 	return nil, position{}
 }
 
-// The method "inside" converts a line and a column in the node's string to a position in the file.
-// Lines and columns start at 1.
+// The method "inside" converts a line and a column in the string of the node to a position in the
+// file. Lines and columns start at 1.
 func (n *node) inside(line, column int) position {
 	switch {
 	case n.block:
@@ -136,7 +137,8 @@ func (n *node) inside(line, column int) position {
 	return n.position
 }
 
-// seal computes size and bytes after all children of a node were added.
+// seal computes the fields "size" and "bytes" of a node. All children of the node must have been
+// added before.
 func (n *node) seal() *node {
 	n.size, n.bytes = 1, len(n.value)
 	for _, m := range n.members {

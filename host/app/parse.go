@@ -9,12 +9,12 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// The limits on a file. Authors of files can be untrusted, so the limits keep the use of
-// time and memory small.
+// The limits on a file. Because authors of files can be untrusted, these limits bound the time and
+// the memory for parsing a file.
 const (
 	maxFileBytes = 1 << 20
 	maxNesting   = 128    // nested values
-	maxTokens    = 32_768 // for YAML; the time of the parser is quadratic in the number of tokens
+	maxTokens    = 32_768 // for YAML, because the time of the parser is quadratic in the number of tokens
 	maxValues    = 65_536 // with aliases expanded
 )
 
@@ -28,8 +28,8 @@ func parse(file string, content []byte) (*node, problem.List) {
 	if mistake := checkText(file, content); mistake != nil {
 		return nil, problem.List{*mistake}
 	}
-	// Convert carriage returns to newlines. In YAML, both end a line, but the YAML parser does not
-	// count all carriage returns.
+	// Convert carriage returns to newlines. In YAML, a carriage return ends a line, but the YAML
+	// parser does not count all carriage returns.
 	content = bytes.ReplaceAll(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	// JSON is also valid YAML, but parseJSON reports exact positions and handles escapes and tabs
 	// correctly.

@@ -7,7 +7,7 @@ import (
 
 var promptKeys = []string{"description", "template", "grants"}
 
-// promptReader reads the section prompts.
+// promptReader reads the section "prompts" of the app file.
 type promptReader struct {
 	fieldReader
 	grants *grantReader

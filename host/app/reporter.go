@@ -5,14 +5,14 @@ import "github.com/toolrun/toolrun/host/problem"
 // reporter collects the problems of one declaration.
 type reporter struct {
 	problems problem.List
-	more     bool // whether errors beyond maxProblems were dropped
-	// One of these fields is the name of the tool, prompt or agent that is being read. New problems
-	// belong to this declaration.
+	more     bool // true if errors were dropped because of maxProblems
+	// At most one of these fields is not empty. The field contains the name of the tool, prompt or
+	// agent that is being read. New problems belong to this tool, prompt or agent.
 	tool, prompt, agent string
 }
 
-// maxProblems is the maximum number of reported problems. If there are more errors, Load returns no
-// app.
+// maxProblems is the maximum number of reported problems. If the number of errors exceeds
+// maxProblems, Load returns no app.
 const maxProblems = 1000
 
 func (r *reporter) report(p problem.Problem) {

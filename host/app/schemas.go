@@ -16,8 +16,8 @@ type schemaReader struct {
 	files *fileReader
 }
 
-// schema returns a JSON Schema, which is either inline or in a file. schema returns nil if there is
-// no schema, or if the file cannot be read.
+// schema returns a JSON Schema, which is either inline or in a file. schema returns nil if the key
+// is missing, or if the file cannot be read.
 func (r *schemaReader) schema(n *node, key string) *node {
 	switch {
 	case n == nil || n.kind == null:
@@ -31,8 +31,8 @@ func (r *schemaReader) schema(n *node, key string) *node {
 	return nil
 }
 
-// compiled compiles a schema and returns its text as compact JSON. compiled returns nil if there is
-// no schema, or if the schema has errors. compiled reports the errors with their positions. Likely
+// compiled compiles a schema and returns its text as compact JSON. compiled returns nil if the key
+// is missing, or if the schema has errors. compiled reports the errors with their positions. Likely
 // mistakes are errors in a strict schema and warnings in other schemas.
 func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 	if root == nil || !r.isJSON(root) {
@@ -101,7 +101,8 @@ func (r *schemaReader) isJSON(n *node) bool {
 	return ok
 }
 
-// schemaErrors reports each error of a schema at the position that its pointer refers to.
+// schemaErrors reports each error of a schema at the position to which the pointer of the error
+// refers.
 func (r *schemaReader) schemaErrors(root *node, err error) {
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap() {

@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// entries returns the members of a section. The keys of a section are names, which must be unique
-// regardless of case. entries omits the second declaration of a name. If a tool or a prompt is
+// entries returns the members of a section. The keys of a section are names. Two names must not
+// differ only in case. entries omits the second declaration of a name. If a tool or a prompt is
 // declared twice, entries reports both positions, because the author can have meant either
 // declaration.
 func (r fieldReader) entries(n *node, section, what string, own func(name string)) []member {

@@ -9,11 +9,11 @@ import (
 
 var sleepKeys = []string{"after", "tool", "model", "user_core"}
 
-// sleepReader reads the section sleep.
+// sleepReader reads the section "sleep" of the app file.
 type sleepReader struct{ fieldReader }
 
-// sleep returns the declaration of sleep-time memory, or nil if there is none. It runs after the tools
-// are read.
+// sleep returns the declaration of sleep-time memory, or nil if the file has no section "sleep".
+// The reader must read the tools before it calls sleep.
 func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 	if n == nil || n.kind == null || !r.keys(n, "sleep", sleepKeys) {
 		return nil
@@ -36,7 +36,8 @@ func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 	return s
 }
 
-// source reports that the section sleep names both a tool and a model, or neither.
+// source reports an error if the section "sleep" names both a tool and a model, or neither a tool
+// nor a model.
 func (r sleepReader) source(n *node, both bool) {
 	if both {
 		r.errorf(n.position, problem.MissingKey, "remove tool or model", "the section sleep names both a tool and a model")
@@ -79,7 +80,7 @@ func (r sleepReader) model(n *node) string {
 	return name
 }
 
-// exportedSleep is sleep-time memory in an exported app.
+// exportedSleep is the declaration of sleep-time memory in an exported app.
 type exportedSleep struct {
 	After    string `json:"after"`
 	Tool     string `json:"tool,omitempty"`

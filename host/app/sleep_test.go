@@ -14,7 +14,7 @@ import (
 
 const sleepTools = "tools:\n  dream: {source: dream.js, description: d}\n"
 
-// TestSleep checks that the section sleep is read and exported.
+// TestSleep checks that Load reads the section "sleep", and that Export writes the section.
 func TestSleep(t *testing.T) {
 	for _, test := range []struct {
 		name, text string

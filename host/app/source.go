@@ -19,11 +19,11 @@ var entryNames = []string{"main", "index"}
 type sourceReader struct {
 	fieldReader
 	files      *fileReader
-	extensions []string // in the order in which they are searched for in a folder
+	extensions []string // in the order of the search in a folder
 }
 
 // source resolves the source of a tool, which is a file or a folder. source returns the manifest in
-// the folder, or nil if there is none. After an error, t.Source is "".
+// the folder, or nil if the source has no manifest. After an error, t.Source is "".
 func (r *sourceReader) source(n *node, t *Tool) *node {
 	name := r.text(n, "source")
 	if n.kind != text {
@@ -33,7 +33,7 @@ func (r *sourceReader) source(n *node, t *Tool) *node {
 	if !ok {
 		return nil
 	}
-	if r.files.fsys == nil { // Import does not read files, so only the name is checked
+	if r.files.fsys == nil { // Import checks only the name, because it has no files to read
 		if strings.HasSuffix(name, "/") || path.Ext(file) == "" {
 			t.Dir = file
 			return nil
@@ -57,7 +57,7 @@ func (r *sourceReader) source(n *node, t *Tool) *node {
 	return nil
 }
 
-// sourceFile sets the tool's source to a file if an engine can run the file.
+// sourceFile sets the source of the tool to a file, if an engine can run the file.
 func (r *sourceReader) sourceFile(n *node, t *Tool, file string) {
 	if ext := path.Ext(file); !slices.Contains(r.extensions, ext) {
 		r.errorf(n.position, problem.BadSource, "use a source file with one of these extensions: "+strings.Join(r.extensions, ", "), "no engine supports %s files such as %s", problem.Quote(ext), problem.Quote(file))
@@ -66,8 +66,8 @@ func (r *sourceReader) sourceFile(n *node, t *Tool, file string) {
 	t.Source = file
 }
 
-// folder finds the entry file in a tool's folder. folder returns the manifest in the folder, or nil
-// if there is none.
+// folder finds the entry file in the folder of a tool. folder returns the manifest in the folder,
+// or nil if the folder has no manifest.
 func (r *sourceReader) folder(n *node, t *Tool) *node {
 	var manifest *node
 	file := path.Join(t.Dir, ManifestName)
@@ -98,8 +98,8 @@ func (r *sourceReader) folder(n *node, t *Tool) *node {
 	return manifest
 }
 
-// defaultEntry sets the tool's source to the only source file in the folder with the base name
-// main. If there is no such file, defaultEntry searches for the base name index.
+// defaultEntry sets the source of the tool to the only source file in the folder with the base name
+// "main". If no source file has this base name, defaultEntry searches for the base name "index".
 func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 	for _, name := range entryNames {
 		var found []string

@@ -19,7 +19,7 @@ var (
 	allStoreKeys   = slices.Concat(storeKeys, collectionKeys)
 )
 
-// storeReader reads the section memory.
+// storeReader reads the section "memory" of the app file.
 type storeReader struct {
 	fieldReader
 	schemas *schemaReader
@@ -108,13 +108,13 @@ func (r *storeReader) kind(n *node) declare.Kind {
 	return declare.KindDocument
 }
 
-// The values of the key expose.
+// The values of the key "expose".
 const (
 	exposedResource = "resource" // of a document
 	exposedRecall   = "recall"   // of a collection
 )
 
-// expose reads the key expose of a store.
+// expose reads the key "expose" of a store.
 func (r *storeReader) expose(m member, s *declare.Store) {
 	n := m.value.get("expose")
 	if n == nil {
@@ -158,8 +158,8 @@ func (r *storeReader) access(n *node) declare.Scope {
 	return ""
 }
 
-// retention reads the retention of a store. By default, the records of a per-session store end with
-// the session, and all other records are kept until they are deleted.
+// retention reads the retention of a store. By default, the records of a per-session store expire
+// with the session, and the records of other stores do not expire.
 func (r *storeReader) retention(n *node, access declare.Scope) declare.Retention {
 	if n == nil {
 		return declare.Retention{Session: access == declare.ScopeSession}

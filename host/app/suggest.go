@@ -18,8 +18,8 @@ var synonyms = map[string]string{
 	"permissions": "grants", "stores_granted": "grants", "environment": "env",
 }
 
-// didYouMean returns a hint with the known word that is most similar to word. If no known word is
-// similar, the hint lists all known words.
+// didYouMean returns a hint with the known word that is most similar to the argument "word". If no
+// known word is similar, the hint lists all known words.
 func didYouMean(word string, known []string) string {
 	if best := nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
@@ -32,7 +32,7 @@ func didYouMean(word string, known []string) string {
 }
 
 func nearest(word string, known []string) string {
-	const longest = 64 // a longer word is not a typing error, and its comparison is expensive
+	const longest = 64 // a long word is not a typing error, and comparing it is expensive
 	if len(word) > longest {
 		return ""
 	}
@@ -49,5 +49,5 @@ func nearest(word string, known []string) string {
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// fold maps the spellings inputSchema, input_schema and input-schema to the same string.
+// fold maps the spellings "inputSchema", "input_schema" and "input-schema" to the same string.
 func fold(word string) string { return strings.ToLower(separators.Replace(word)) }

@@ -64,8 +64,8 @@ func nextLine(lines []string, after int) int {
 	return 0
 }
 
-// goesDeeper reports whether the value at a position is a plain word and the next line is indented
-// more deeply, which is a mistake. The author then probably meant the word as a key of a mapping.
+// goesDeeper reports whether the value at a position is a plain word, and the next line is indented
+// more deeply. The author probably meant this word as a key of a mapping.
 func goesDeeper(lines []string, at position, next int) bool {
 	if next == 0 {
 		return false
@@ -113,8 +113,8 @@ func fittingIndents(lines []string, number int) string {
 	return "indent it " + strings.Join(fitting, ", or ")
 }
 
-// The type "open" is a mapping or list that has not ended yet. The field line is the number of its
-// last line so far.
+// The type "open" is a mapping or list that has not ended yet. The field line is the number of the
+// last line that has been read from the mapping or list.
 type open struct{ indent, line int }
 
 func (o open) String() string { return fmt.Sprintf("%s, like line %d", spaces(o.indent), o.line) }

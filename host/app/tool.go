@@ -10,8 +10,9 @@ import (
 
 // LoadTool reads a single tool without an app. The argument "name" is the path of a source file, or
 // of a folder with an optional manifest. The path "." is the root of fsys. The name of the tool is
-// the name in the manifest, or else the name of the folder or file. LoadTool does not check whether
-// the stores in grants exist. The tool is nil if there are errors.
+// the name in the manifest. Without a name in a manifest, the name of the folder or file is used.
+// LoadTool does not check whether the stores in grants exist. The tool is nil if a problem is an
+// error.
 func LoadTool(fsys fs.FS, name string) (*Tool, problem.List) { return Loader{}.LoadTool(fsys, name) }
 
 // LoadTool is like the function LoadTool, but uses the limits of the Loader.
@@ -20,7 +21,7 @@ func (ld Loader) LoadTool(fsys fs.FS, name string) (*Tool, problem.List) {
 	t := Tool{}
 	manifest := l.tools.sources.source(&node{position: position{file: "."}, kind: text, value: name}, &t)
 	for i := range l.problems {
-		if l.problems[i].File == "." { // a problem with the name itself has no file
+		if l.problems[i].File == "." { // a problem of the argument "name" has no file
 			l.problems[i].File = name
 		}
 	}

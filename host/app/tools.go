@@ -24,7 +24,7 @@ var (
 
 var toolName = lazyregexp.New(`^[A-Za-z0-9_.-]{1,128}$`)
 
-// toolReader reads the section tools, and the manifests of tools.
+// toolReader reads the section "tools" of the app file, and the manifests of tools.
 type toolReader struct {
 	fieldReader
 	schemas    *schemaReader
@@ -64,7 +64,7 @@ func (r *toolReader) defaultTool(n *node, a *App) string {
 }
 
 // tool reads the entry of a tool in the app file. If the source is a folder, tool also reads the
-// manifest in that folder.
+// manifest in the folder.
 func (r *toolReader) tool(m member) Tool {
 	t, before := Tool{Tool: declare.Tool{Name: m.key}}, len(r.problems)
 	r.checkToolName(m.position, m.key, "tool")
@@ -97,8 +97,9 @@ func (r fieldReader) checkToolName(at position, name, what string) {
 	r.errorf(at, problem.BadName, hint, "%s is not a valid name of a %s: use 1 to 128 letters, digits, '_', '-' or '.'", problem.Quote(name), what)
 }
 
-// declaration sets the fields of a tool's declaration. The value of each key comes from the first
-// node in the list "from" that has the key. The problems of the tool begin at the index "before".
+// declaration sets the fields of the declaration of a tool. The value of each key comes from the
+// first node in the list "from" that has the key. The problems of the tool begin at the index
+// "before".
 func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node) {
 	get := func(key string) *node {
 		for _, n := range from {
@@ -139,7 +140,7 @@ func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node
 	}
 }
 
-// objectSchema checks that the type of an input schema is object.
+// objectSchema checks that the type of an input schema is "object".
 func (r *toolReader) objectSchema(n *node) {
 	if n == nil {
 		return

@@ -9,13 +9,13 @@ type (
 		at    Position
 		value any
 	}
-	// path is a dotted path of names, such as a.b.c. The scope resolves it.
+	// path is a dotted path of names, such as "a.b.c". The scope resolves it.
 	path struct {
 		at    Position
 		names []string
 	}
 	// The type "member" is a member access: an operand followed by a name or a computed index, as
-	// in x.name and x[index].
+	// in "x.name" and "x[index]".
 	member struct {
 		at    Position
 		base  node
@@ -27,13 +27,14 @@ type (
 		at    Position
 		items []node
 	}
-	// objectNode is an object such as {k: a, l: b}, with its members in source order.
+	// objectNode is an object such as "{k: a, l: b}", with its members in source order.
 	objectNode struct {
 		at     Position
 		keys   []string
 		values []node
 	}
-	// The type "unary" is an operator with one operand: -, NOT, IS SET, IS NOT SET, IS_NUMBER.
+	// The type "unary" is an operator with one operand: "-", "NOT", "IS SET", "IS NOT SET" or
+	// "IS_NUMBER".
 	unary struct {
 		at Position
 		op string
@@ -45,7 +46,7 @@ type (
 		op   string
 		l, r node
 	}
-	// conditional is a conditional expression: a ? b : c.
+	// conditional is a conditional expression, such as "a ? b : c".
 	conditional struct {
 		at        Position
 		cond      node

@@ -12,8 +12,8 @@ import (
 type checker struct {
 	r *reader
 	d *Document
-	// The field "whole" is false if the document is only a part of a file. The other declarations
-	// of the file are then unknown.
+	// The field "whole" is false if the document is only a part of a file. If whole is false, the
+	// other declarations of the file are unknown.
 	whole bool
 }
 
@@ -103,8 +103,8 @@ func (d *Document) declaredFacts() func(path string) (Fact, bool) {
 	}
 }
 
-// access reports reads of paths with the access write, and writes of paths with the access read or
-// without a declaration.
+// access reports reads of write-only paths, writes of read-only paths, and writes of paths that are
+// not declared.
 func (c checker) access() {
 	declared := c.d.declaredFacts()
 	read := func(at Position, path string) {
@@ -153,7 +153,7 @@ func (c checker) nulls() {
 	}}.document(c.d)
 }
 
-// tools reports tools that the agent's list does not contain.
+// tools reports calls to tools that the list TOOLS of the agent does not contain.
 func (c checker) tools() {
 	if !c.d.ToolsDeclared {
 		return
@@ -217,7 +217,8 @@ func (c checker) steps() {
 	}}.document(c.d)
 }
 
-// triggers warns about a trigger that never fires because a name in its condition is never set.
+// triggers warns about a trigger that never fires, because no statement sets a name in its
+// condition.
 func (c checker) triggers() {
 	if len(c.d.Flow.Steps) == 0 {
 		return

@@ -7,8 +7,8 @@ import (
 )
 
 // The method "computed" warns about constraints that read a variable which the document computes
-// from a collected field. After COLLECT, the variable still has its old value, so the constraint
-// fails again.
+// from a collected field. After COLLECT, the computed variable still has its old value, so the
+// constraint fails again.
 func (c checker) computed() {
 	for i := range c.d.Constraints {
 		rule := &c.d.Constraints[i]
@@ -24,7 +24,7 @@ func (c checker) computed() {
 }
 
 // computedFrom warns if a step computes a variable from one of the fields. computedFrom does not
-// warn if the variable is a field itself.
+// warn if the computed variable is one of the collected fields.
 func (c checker) computedFrom(fields []Name, variable string) bool {
 	isField := func(name string) bool {
 		return slices.ContainsFunc(fields, func(f Name) bool { return firstName(f.Value) == name })

@@ -17,9 +17,9 @@ type ToolInputs struct {
 	Closed bool
 }
 
-// CheckInputs reports the calls of a document that never succeed, because they omit an input that
-// the tool requires, or pass an input that the tool does not accept. CheckInputs skips tools that
-// the map does not contain.
+// CheckInputs reports calls that can never succeed: calls that omit a required input of the tool,
+// and calls that pass an input that the tool does not accept. CheckInputs skips tools that the
+// argument does not contain.
 func CheckInputs(d *Document, tools map[string]ToolInputs) problem.List {
 	var problems problem.List
 	visitor{call: func(c *Call) {

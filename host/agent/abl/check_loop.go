@@ -13,7 +13,7 @@ func (s *Step) waits() bool {
 }
 
 // successors returns the steps that can follow a step without input. The result "certain" is true
-// if there is only one such step.
+// if only one step can follow.
 func (s *Step) successors() (next []string, certain bool) {
 	certain = s.When == nil && s.MaxAttempts == 0
 	for _, a := range s.Actions {
@@ -37,7 +37,7 @@ func (c checker) loops() {
 		steps[s.Value] = s
 	}
 	reported := map[string]bool{}
-	state := map[string]int{} // 1 means that the step is on the current path; 2 means that the step has already been checked
+	state := map[string]int{} // 1 for a step on the current path, and 2 for a step that has been checked
 	var path []string
 	var follow func(name string)
 	follow = func(name string) {
@@ -83,7 +83,7 @@ func (c checker) loop(steps map[string]*Step, names []string, reported map[strin
 }
 
 // CheckAll reports mistakes that involve several agents of an app: conflicting declarations of
-// names and paths, handoffs to agents that do not exist, and circles of handoffs.
+// names and paths, handoffs to agents that do not exist, and cyclic handoffs.
 func CheckAll(docs []*Document) problem.List {
 	a := &agents{byName: map[string]*Document{}}
 	for _, d := range docs {
@@ -142,7 +142,7 @@ func (a *agents) facts(docs []*Document) {
 	}
 }
 
-// circles reports agents that hand over in a circle without waiting for input.
+// circles reports cycles of agents that hand over to each other without waiting for input.
 func (a *agents) circles() {
 	reported := map[string]bool{}
 	for _, name := range a.names {

@@ -9,15 +9,15 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// The constants below limit the search for misspelled names, because the search compares each name
-// with all names that are set.
+// These constants limit the search for misspelled names, because the search compares each name with
+// all names that are set.
 const (
 	maxComparedNames = 50
 	maxSetNames      = 1000
 )
 
 // misspelled warns about names that are never set but resemble a name that is set. Other unknown
-// names can be names of the host or of a tool's input.
+// names can be names that the host provides, or inputs of a tool.
 func (c checker) misspelled() {
 	if len(c.d.Flow.Steps) == 0 {
 		return
@@ -57,8 +57,9 @@ func (c checker) misspelled() {
 	}
 }
 
-// unread warns about variables that are probably misspelled: the document sets the variable, but
-// does not declare or read it, and declares a variable with a similar name.
+// unread warns about variables that are probably misspelled. The document sets such a variable, but
+// neither declares nor reads the variable, and the document declares a variable with a similar
+// name.
 func (c checker) unread() {
 	var declared []string
 	known := map[string]bool{}
@@ -88,7 +89,8 @@ func (c checker) unread() {
 	}}.document(c.d)
 }
 
-// eachExpr calls visit for each expression of a template, including those in blocks.
+// eachExpr calls visit for each expression of a template, including the expressions in nested
+// blocks.
 func eachExpr(parts []part, visit func(*Expr)) {
 	for _, p := range parts {
 		if p.expr != nil {
@@ -109,8 +111,8 @@ func (c checker) references() []Reference {
 	return refs
 }
 
-// addCollected adds the names that constraints collect, if the argument "refs" contains them. A
-// collected name that is never read can be misspelled.
+// addCollected adds a name that a constraint collects, if the argument "refs" contains the name. A
+// collected name that no expression reads can be misspelled.
 func (c checker) addCollected(known map[string]bool, refs []Reference) {
 	read := map[string]bool{}
 	for _, ref := range refs {
@@ -126,7 +128,7 @@ func (c checker) addCollected(known map[string]bool, refs []Reference) {
 }
 
 // triggerNames returns the names that conditions of triggers read. The method "triggers" reports
-// those names that are never set.
+// the returned names that are never set.
 func (c checker) triggerNames() map[string]bool {
 	found := map[string]bool{}
 	for _, t := range c.d.Memory.Triggers {
@@ -140,9 +142,9 @@ func (c checker) triggerNames() map[string]bool {
 	return found
 }
 
-// similar returns the name that a misspelled name resembles, or "". A name that is a prefix of
-// another name, such as price and price_total, is not misspelled. A name with another first letter,
-// such as amount and count, is not misspelled either.
+// similar returns the name that a misspelled name resembles, or "". If one of two names is a prefix
+// of the other name, such as "price" and "price_total", neither name is misspelled. The same holds
+// for two names with different first letters, such as "amount" and "count".
 func similar(name string, names []string) string {
 	best := spell.Name(name, names)
 	if best == "" || !strings.EqualFold(best[:1], name[:1]) {

@@ -7,8 +7,8 @@ import (
 )
 
 // misspelledPaths warns about paths of facts that the document does not declare, if the document
-// declares a similar path. A recall can load other facts, so a path that is recalled and read is
-// not misspelled.
+// declares a similar path. A recall can load facts that the document does not declare, so a path
+// that is recalled and read is not misspelled.
 func (c checker) misspelledPaths() {
 	var paths []string
 	for _, f := range c.d.Memory.Persistent {
@@ -44,7 +44,7 @@ func (c checker) misspelledPaths() {
 }
 
 // recalledPaths returns the paths in recalls. The second result is true if a recall loads a domain,
-// because the paths of a domain are unknown.
+// which can contain unknown paths.
 func (c checker) recalledPaths() (paths map[string]bool, domain bool) {
 	paths = map[string]bool{}
 	for _, recall := range c.d.Memory.Recalls {

@@ -166,8 +166,8 @@ FLOW:
     THEN: ESCALATE
 `
 
-// TestCompleteAgent reads a file with every property, and compares the parsed document with a
-// golden file.
+// TestCompleteAgent parses a file that uses every property of the language, and compares the parsed
+// document with a golden file.
 func TestCompleteAgent(t *testing.T) {
 	d, problems := abl.Parse("a.abl", []byte(completeAgent))
 	if len(problems) > 0 {
@@ -223,7 +223,7 @@ func TestCheckAll(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that reading and formatting never panic, and that the positions of problems are
+// FuzzParse checks that parsing and formatting never panic, and that the positions of problems are
 // inside the file.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(completeAgent))
@@ -257,7 +257,7 @@ func dumpSafe(d *abl.Document, problems problem.List) {
 	}
 }
 
-// TestOutcomeOwner checks that ON_FAIL belongs to the last call or check before it.
+// TestOutcomeOwner checks that ON_FAIL belongs to the last call or check before the ON_FAIL.
 func TestOutcomeOwner(t *testing.T) {
 	d, problems := abl.ParseFragment("a.abl", []byte("CHECK: x\nCALL: y\nON_FAIL: z\nTHEN: w\n"))
 	if len(problems) > 0 || d.Body == nil || len(d.Body.Actions) != 2 {
@@ -268,7 +268,8 @@ func TestOutcomeOwner(t *testing.T) {
 	}
 }
 
-// TestLoopThatWaits checks that a loop with a step that waits for input is not a mistake.
+// TestLoopThatWaits checks that no problem is reported for a loop of steps if one of the steps
+// waits for input.
 func TestLoopThatWaits(t *testing.T) {
 	loop := "AGENT: A\nFLOW:\n  a:\n    REASONING: false\n%s    THEN: b\n  b:\n    REASONING: false\n    SET: x = 1\n    THEN: a\n"
 	for _, waiting := range []string{"    GATHER: [y]\n", "    ON_INPUT:\n      - ELSE:\n        SET: y = 1\n"} {

@@ -10,8 +10,8 @@ const maxValueDepth = 200
 
 // The method equal reports whether two values are equal. Null and undefined are equal. Values of
 // different types can be equal: 3 equals "3", true equals 1 and "true", and false equals 0 and
-// "false". Two dates are equal if they denote the same instant. Arrays and objects are equal if
-// their members are equal.
+// "false". Two dates are equal if they denote the same instant. Two arrays or two objects are equal
+// if their members are equal.
 func (ev *evaluator) equal(l, r any, depth int) (bool, error) {
 	if depth > maxValueDepth {
 		return false, ErrTooDeep
@@ -52,7 +52,7 @@ func equalMembers(ev *evaluator, a, b map[string]any, depth int) (bool, error) {
 	if err := ev.charge(sortCost(len(a))); err != nil {
 		return false, err
 	}
-	for _, key := range sortedKeys(a) { // the keys are sorted, because the cost must not depend on the order of maps
+	for _, key := range sortedKeys(a) { // sorted, because the cost must not depend on the random order of a map
 		other, ok := b[key]
 		if !ok {
 			return false, nil
@@ -64,7 +64,7 @@ func equalMembers(ev *evaluator, a, b map[string]any, depth int) (bool, error) {
 	return true, nil
 }
 
-// equalScalars compares two values that are set. The value l is neither an array nor an object.
+// equalScalars compares two values that are set. The argument l is neither an array nor an object.
 func (ev *evaluator) equalScalars(l, r any) (bool, error) {
 	a, isTextA := l.(string)
 	b, isTextB := r.(string)
@@ -97,7 +97,7 @@ func formatBool(b bool) string {
 	return s
 }
 
-// ordered evaluates <, <=, > and >=.
+// ordered evaluates the operators "<", "<=", ">" and ">=".
 func (ev *evaluator) ordered(n *binary, l, r any) (any, error) {
 	c, ok, err := ev.order(n, l, r)
 	if err != nil || !ok {
@@ -115,9 +115,9 @@ func (ev *evaluator) ordered(n *binary, l, r any) (any, error) {
 	}
 }
 
-// order compares two values. order compares two dates by time, and two texts by characters unless
-// both texts are numbers. order converts all other values to numbers. The second result is false if
-// the values cannot be compared.
+// order compares two values. order compares two dates by time. order compares two texts by their
+// characters, unless both texts are numbers. order converts all other values to numbers. The second
+// result is false if the values cannot be compared.
 func (ev *evaluator) order(n *binary, l, r any) (int, bool, error) {
 	a, isTextA := l.(string)
 	b, isTextB := r.(string)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The conversion of a text to a number or a date must charge steps in proportion to its time.
+// The steps that the conversion of a text to a number or a date charges must be proportional to the
+// time of the conversion.
 func TestCostOfConversions(t *testing.T) {
 	dates, numbers := []any{}, []any{}
 	for range 10_000 {

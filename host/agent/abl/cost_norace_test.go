@@ -2,5 +2,5 @@
 
 package abl
 
-// costFactor is the factor by which a step can take longer than nominalStep on a slow machine.
+// On a slow machine, an evaluation step can take up to costFactor times nominalStep.
 const costFactor = 4

@@ -2,6 +2,6 @@
 
 package abl
 
-// costFactor is the factor by which a step can take longer than nominalStep. The race detector slows
+// An evaluation step can take up to costFactor times nominalStep, because the race detector slows
 // down all code.
 const costFactor = 100

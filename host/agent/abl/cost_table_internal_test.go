@@ -11,16 +11,17 @@ import (
 	"time"
 )
 
-// nominalStep is the duration of a step that Options.Cost assumes.
+// nominalStep is the duration of an evaluation step that Options.Cost assumes.
 const nominalStep = 100 * time.Nanosecond
 
-// costCase is an expression at its largest or least favorable input.
+// costCase is an expression with its largest or slowest input.
 type costCase struct {
 	source string
 	vars   map[string]any
 }
 
-// costCases returns an expression for each operator and function whose work grows with its input.
+// costCases returns an expression for each operator and function whose run time grows with the size
+// of the input.
 func costCases() []costCase {
 	text := func(part string, bytes int) string { return strings.Repeat(part, bytes/len(part)) }
 	list := func(n int, item any) []any {
@@ -176,8 +177,9 @@ NOW()
 FIRST_NON_EMPTY(huge, 1)
 `
 
-// measure returns the steps of a case, and the average time of its evaluations. The clock of a thread
-// can advance in ticks of some milliseconds, so the evaluations take several ticks.
+// measure returns the number of evaluation steps of a case, and the average time of an evaluation.
+// The clock of a thread can advance in ticks of some milliseconds, so measure repeats the
+// evaluation for several ticks.
 func (c costCase) measure(t testing.TB, minimum time.Duration) (steps int, average time.Duration) {
 	t.Helper()
 	x, err := ParseExpr(c.source)
@@ -192,7 +194,7 @@ func (c costCase) measure(t testing.TB, minimum time.Duration) (steps int, avera
 		for range times {
 			remaining = 1 << 40
 			o := Options{Remaining: &remaining, Now: time.Unix(0, 0), Random: random}
-			_, _ = x.Eval(Variables(c.vars), o) // the work until the error is also charged
+			_, _ = x.Eval(Variables(c.vars), o) // an evaluation that fails is also charged
 		}
 		if used := clock() - start; used >= minimum {
 			return 1<<40 - remaining, used / time.Duration(times)
@@ -200,8 +202,8 @@ func (c costCase) measure(t testing.TB, minimum time.Duration) (steps int, avera
 	}
 }
 
-// The number of steps of a function or an operator must correspond to its time. Without this
-// charge, a turn could compute for minutes within its limit of steps.
+// The number of evaluation steps of a function or an operator must be proportional to its run time.
+// Otherwise, a turn could compute for minutes without exceeding its limit of evaluation steps.
 func TestCostOfLargeInputs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -215,7 +217,7 @@ func TestCostOfLargeInputs(t *testing.T) {
 	for _, c := range costCases() {
 		steps, average := c.measure(t, 8*time.Millisecond)
 		limit := costFactor * nominalStep * time.Duration(steps)
-		if average > limit { // other threads can have disturbed the first measurement
+		if average > limit { // other threads can slow down the first measurement
 			steps, average = c.measure(t, 100*time.Millisecond)
 		}
 		if average > limit {
@@ -224,7 +226,8 @@ func TestCostOfLargeInputs(t *testing.T) {
 	}
 }
 
-// BenchmarkCost reports the time of a step for each function and operator at its largest input.
+// BenchmarkCost reports the time of an evaluation step for each function and operator with the
+// largest input.
 func BenchmarkCost(b *testing.B) {
 	for _, c := range costCases() {
 		b.Run(c.source, func(b *testing.B) {

@@ -14,8 +14,8 @@ import (
 
 var testNow = time.Date(2026, 11, 23, 10, 30, 0, 0, time.UTC)
 
-// generator makes random expressions. A byte of the input determines each choice, so fuzzing can
-// change single choices. If no input is left, each choice is the first option.
+// generator makes random expressions. One byte of the input determines each choice, so fuzzing can
+// change single choices. After the last byte of the input, each choice is the first option.
 type generator struct{ choices []byte }
 
 func (g *generator) pick(n int) int {
@@ -29,7 +29,7 @@ func (g *generator) pick(n int) int {
 
 func (g *generator) of(options ...string) string { return options[g.pick(len(options))] }
 
-// expression returns an expression with at most depth levels of brackets.
+// expression returns an expression with at most "depth" levels of brackets.
 func (g *generator) expression(depth int) string {
 	if depth <= 0 {
 		return g.leaf()
@@ -61,7 +61,7 @@ func (g *generator) expression(depth int) string {
 
 // operand returns an expression. Most expressions are in parentheses. Some expressions have no
 // parentheses, because the test must cover the precedence of operators. A comparison always has
-// parentheses, because comparisons do not associate.
+// parentheses, because a chain such as "a < b < c" is not allowed.
 func (g *generator) operand(depth int) string {
 	e := g.expression(depth)
 	bare := !strings.ContainsAny(e, "?<>=") && !strings.Contains(e, " I") && !strings.Contains(e, "s ") && !strings.Contains(e, "s(") &&
@@ -100,7 +100,8 @@ func testVariables() map[string]any {
 	}
 }
 
-// compareWithOracle evaluates an expression with both evaluators.
+// compareWithOracle evaluates an expression with the package and with the oracle, and compares the
+// results.
 func compareWithOracle(t *testing.T, source string) {
 	t.Helper()
 	e, err := abl.ParseExpr(source)
@@ -120,7 +121,7 @@ func compareWithOracle(t *testing.T, source string) {
 	}
 }
 
-// TestOracle compares both evaluators on random expressions.
+// TestOracle compares the results of the package and the oracle for random expressions.
 func TestOracle(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	kinds := map[string]int{}
@@ -143,7 +144,8 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// FuzzOracle compares both evaluators on expressions that the input determines.
+// FuzzOracle compares the results of the package and the oracle for expressions that the fuzz input
+// determines.
 func FuzzOracle(f *testing.F) {
 	for i := range 64 {
 		f.Add(fmt.Appendf(nil, "%c%c%c%c seed %d", i, 3*i, 7*i, 11*i, i))

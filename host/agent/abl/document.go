@@ -6,15 +6,15 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// Document is an agent that a file declares, or a part of such a file.
+// Document is the parsed form of an agent file, or of a part of an agent file.
 type Document struct {
 	// File is the name of the file, for messages.
 	File string
 	// Agent is the name of the agent, or "" if the document is a part of a file.
 	Agent Name
 	Goal  Text
-	// If StrictTypes is true, a value that does not have the declared type is rejected. Otherwise it
-	// causes a warning.
+	// If StrictTypes is true, a value that does not have the declared type is rejected. If
+	// StrictTypes is false, the value causes a warning.
 	StrictTypes bool
 	Memory      Memory
 	// Constraints are the constraints of all phases in the order of the file.
@@ -27,8 +27,8 @@ type Document struct {
 	Tools         []Name
 	ToolsDeclared bool
 	Handoffs      []Handoff
-	// Body and OnFail are set if the document is a part of a file that consists only of actions or of
-	// a failure action.
+	// Body is set if the document is a part of a file that consists only of actions. OnFail is set
+	// if the document is a part of a file that consists only of an ON_FAIL.
 	Body   *Body
 	OnFail *OnFail
 	// Unsupported lists the top-level blocks of the file that toolrun does not support. Unsupported
@@ -44,7 +44,8 @@ type Memory struct {
 	Recalls    []Recall
 }
 
-// Type is the declared type of a variable: string, number, boolean, date, array, object, or "" for any.
+// Type is the declared type of a variable: "string", "number", "boolean", "date", "array",
+// "object", or "" for any type.
 type Type string
 
 // Reset is the event that resets a session variable to its initial value.
@@ -74,7 +75,7 @@ type Sensitive struct {
 	Mask    Mask
 }
 
-// Mask declares the characters that mask shows.
+// Mask declares the characters that remain visible in the display mode "mask".
 type Mask struct {
 	ShowFirst, ShowLast int
 	Char                string
@@ -90,7 +91,7 @@ const (
 	ScopeTree    FactScope = "execution_tree"
 )
 
-// Access is the direction in which an agent can use a fact.
+// Access determines whether an agent can read a fact, write a fact, or both.
 type Access string
 
 // The directions. The default is AccessReadWrite.
@@ -109,7 +110,7 @@ type Fact struct {
 	Unit        string
 	Default     any
 	Description string
-	// Domain is the value of DOMAIN. The default is the second name of the path.
+	// Domain is the value of DOMAIN. The default of Domain is the second name of the path.
 	Domain    string
 	Sensitive *Sensitive
 }
@@ -153,10 +154,10 @@ type Recall struct {
 	Instruction string
 }
 
-// Event is a point in the life of a session, such as tool:search:after. Kind is session, search,
-// agent, tool, entity or step. Name is the name of the agent, tool, field or step. Name is "*" if
-// the event matches all names, and "" for the kinds session and search. Moment is start, end,
-// before, after, extracted, enter or exit.
+// Event is a point in the life of a session, such as "tool:search:after". Kind is "session",
+// "search", "agent", "tool", "entity" or "step". Name is the name of the agent, tool, field or
+// step. Name is "*" if the event matches all names, and "" for the kinds "session" and "search".
+// Moment is "start", "end", "before", "after", "extracted", "enter" or "exit".
 type Event struct {
 	Position
 	Kind, Name, Moment string
@@ -165,8 +166,8 @@ type Event struct {
 // Rule is the kind of a constraint.
 type Rule string
 
-// The rules. A RuleRestrict fails if its condition is true. All other rules fail if their condition
-// is not true.
+// The rules. A constraint with RuleRestrict fails if its condition is true. A constraint with
+// another rule fails if its condition is not true.
 const (
 	RuleRequire  Rule = "REQUIRE"
 	RuleLimit    Rule = "LIMIT"
@@ -182,8 +183,8 @@ type Constraint struct {
 	Severity  problem.Severity
 	Condition *Expr
 	When      *Expr // nil if the constraint always applies
-	// Before is the checkpoint: "calling", "returning", or "" for a check before every step. Tool is
-	// the tool of the checkpoint "calling".
+	// Before is the checkpoint: Before is "calling", "returning", or "" for a check before every
+	// step. Tool is the tool of the checkpoint "calling".
 	Before string
 	Tool   Name
 	OnFail OnFail
@@ -195,7 +196,7 @@ type Constraint struct {
 // is never checked.
 func (c Constraint) Inert() bool { return c.inert }
 
-// OnFail is the action of a constraint that fails.
+// OnFail describes what happens if a constraint fails.
 type OnFail struct {
 	Position
 	Respond  *Template
@@ -205,8 +206,8 @@ type OnFail struct {
 	Collect  []Name
 	Goto     Name // a step
 	Retry    bool // run the step again
-	// Then is "continue", "retry" or "". If Retry is true, the constraint is checked again when the
-	// fields in Collect have been collected.
+	// Then is "continue", "retry" or "". If Retry is true, the constraint is checked again after
+	// the user has entered the fields in Collect.
 	Then string
 }
 
@@ -221,14 +222,14 @@ type Flow struct {
 type Step struct {
 	Name
 	Body
-	// Reasoning is nil if the step does not declare it.
+	// Reasoning is nil if the step does not declare REASONING.
 	Reasoning      *bool
 	When           *Expr
 	Gather         *Gather
 	OnInput        []Branch
 	SubIntents     []SubIntent
 	Digressions    []SubIntent
-	IntentModel    string // the model that recognizes intents; "" if only phrases are used
+	IntentModel    string // the model that recognizes intents, or "" if only phrases are compared
 	CompleteWhen   *Expr
 	MaxAttempts    int
 	OnExhausted    Name
@@ -270,25 +271,25 @@ type Action struct {
 	Respond   *Template
 	Call      *Call
 	Check     *Expr
-	// After a call, OnSuccess or OnFail runs. After a check that fails, OnFail runs.
+	// After a call, OnSuccess or OnFail runs. If a check fails, OnFail runs.
 	OnSuccess, OnFail *Body
 }
 
 // Assignment sets a variable or a path to a value.
 type Assignment struct {
-	// Target is the path. An index such as [0] is a name of the path. The name of a computed index
-	// is ComputedIndex.
+	// Target is the path. A constant index such as "[0]" is a name in the path. A computed index
+	// has the name ComputedIndex in the path.
 	Target Name
 	Value  *Expr
 	// Indexes contains the computed indexes of the target in order.
 	Indexes []Index
 }
 
-// ComputedIndex stands for a computed index in the target of an assignment.
+// ComputedIndex is the name of a computed index in the target of an assignment.
 const ComputedIndex = "*"
 
-// Index is a computed index, such as i - 1 in list[i - 1]. Name is the position of the index among
-// the names of the path.
+// Index is a computed index, such as "i - 1" in "list[i - 1]". Name is the position of the index
+// among the names of the path.
 type Index struct {
 	Name  int
 	Value *Expr
@@ -298,7 +299,7 @@ type Index struct {
 type Call struct {
 	Tool Name
 	Args []Assignment
-	As   Name // the variable for the result, in addition to call_result
+	As   Name // the variable to which the result is assigned, in addition to call_result
 }
 
 // Transform creates an array from another array.
@@ -333,7 +334,7 @@ type Target struct {
 	Kind TargetKind
 }
 
-// Branch is a case of ON_INPUT. The condition If is nil for ELSE.
+// Branch is a case of ON_INPUT. If the branch is ELSE, the condition If is nil.
 type Branch struct {
 	Position
 	If   *Expr
@@ -365,15 +366,15 @@ type Field struct {
 	Default  any
 }
 
-// Hook is a list of actions that is executed at the point before_agent, after_agent, before_turn or
-// after_turn.
+// Hook is a list of actions that is executed at a fixed point: "before_agent", "after_agent",
+// "before_turn" or "after_turn".
 type Hook struct {
 	Name
 	Body     Body
 	Critical bool
 }
 
-// Handoff is an agent that can take over.
+// Handoff is an agent to which the conversation can be handed over.
 type Handoff struct {
 	Agent Name
 	When  *Expr

@@ -26,20 +26,22 @@ var (
 
 // Options are the inputs of an evaluation in addition to the scope.
 type Options struct {
-	// Now is the time of NOW().
+	// Now is the time that the function NOW returns.
 	Now time.Time
-	// Random is the source of random numbers for UNIQUE_ID(). If Random is nil, UNIQUE_ID fails.
+	// Random is the source of random numbers for the function UNIQUE_ID. If Random is nil,
+	// UNIQUE_ID fails.
 	Random *rand.Rand
-	// Cost is the maximum number of steps; 0 means DefaultCost. A step is about 100 ns or less.
+	// Cost is the maximum number of steps; 0 means DefaultCost. A step takes about 100 ns or less.
 	Cost int
-	// Remaining is the number of steps that remain for several evaluations. Each evaluation reduces
-	// this number. If Remaining is not nil, Remaining replaces Cost.
+	// Remaining is a budget of steps for several evaluations. Each evaluation subtracts its steps
+	// from the budget. If Remaining is not nil, Cost is ignored.
 	Remaining *int
-	// Interrupt is called about every 16,000 steps. If it returns an error, the evaluation ends. If
-	// Interrupt is nil, evaluations are not interrupted.
+	// Interrupt is called about every 16,000 steps. If Interrupt returns an error, the evaluation
+	// ends. If Interrupt is nil, evaluations are not interrupted.
 	Interrupt func() error
 	// Shown is the scope of the expressions that a template prints. Shown can differ from the scope
-	// of the conditions in the template. If Shown is nil, both use the same scope.
+	// of the conditions in the template. If Shown is nil, printed expressions use the scope of the
+	// conditions.
 	Shown Scope
 }
 
@@ -56,7 +58,8 @@ type Result struct {
 	Warnings []Warning
 }
 
-// Truth is the result of a condition: true, false, or unknown because an operand is not set.
+// Truth is the result of a condition. The result is true, false or, if an operand is not set,
+// unknown.
 type Truth uint8
 
 // The results of a condition.
@@ -70,15 +73,16 @@ const (
 func (t Truth) String() string { return [...]string{"unknown", "false", "true"}[t] }
 
 // Eval evaluates the expression. The error is ErrCost, ErrTooLong, ErrTooDeep, ErrNoRandom, or an
-// error of the scope or of Options.Interrupt.
+// error that the scope or Options.Interrupt returned.
 func (e *Expr) Eval(scope Scope, o Options) (Result, error) {
 	ev := newEvaluator(scope, o)
 	value, err := ev.eval(e.root)
 	return Result{Value: value, Warnings: ev.warnings}, err
 }
 
-// Truth evaluates the expression as the condition of a constraint, with three results. A comparison
-// with an operand that is not set is unknown. AND, OR, NOT and IMPLIES follow Kleene's logic.
+// Truth evaluates the expression as the condition of a constraint. The result of a comparison with
+// an operand that is not set is unknown. The operators AND, OR, NOT and IMPLIES follow Kleene's
+// three-valued logic.
 func (e *Expr) Truth(scope Scope, o Options) (Truth, []Warning, error) {
 	ev := newEvaluator(scope, o)
 	ev.kleene = true
@@ -99,7 +103,7 @@ type evaluator struct {
 	options  Options
 	cost     *int // the remaining steps
 	kleene   bool
-	due      bool // whether Interrupt must be called
+	due      bool // true if Interrupt must be called
 	warnings []Warning
 }
 
@@ -116,8 +120,7 @@ func newEvaluator(scope Scope, o Options) *evaluator {
 	return &evaluator{scope: scope, options: o, cost: o.Remaining}
 }
 
-// charge counts steps. Each operation is charged for the work that depends on the sizes of its
-// values.
+// charge counts steps. The cost of an operation is proportional to the sizes of its values.
 func (ev *evaluator) charge(steps int) error {
 	if ev.spend(steps); *ev.cost < 0 {
 		return ErrCost
@@ -133,7 +136,8 @@ func (ev *evaluator) charge(steps int) error {
 // Options.Interrupt.
 const interruptBits = 14
 
-// spend counts the steps of work that has already been done. If none remain, the next charge fails.
+// spend counts the steps of work that has already been done. If the budget is then exceeded, the
+// next charge fails.
 func (ev *evaluator) spend(steps int) {
 	before := *ev.cost
 	*ev.cost -= steps
@@ -189,8 +193,9 @@ func (ev *evaluator) eval(n node) (any, error) {
 	return Undefined{}, nil
 }
 
-// path resolves a dotted path. Names that the scope does not consume are members of its value. The
-// name "now" is a call to the function NOW if there is no variable with this name.
+// path resolves a dotted path. The scope resolves the first names. Each further name is a member of
+// the value of the names before it. The name "now" is a call to the function NOW if no variable has
+// this name.
 func (ev *evaluator) path(n *path) (any, error) {
 	value, names, err := ev.scope.Lookup(n.names)
 	if err != nil {
@@ -304,8 +309,8 @@ func (ev *evaluator) conditional(n *conditional) (any, error) {
 	}
 }
 
-// call evaluates a function. Functions that choose between values, such as COALESCE, evaluate an
-// argument only if they need it.
+// call evaluates a function. Functions that choose between values, such as COALESCE, evaluate only
+// the arguments that determine the result.
 func (ev *evaluator) call(n *call) (any, error) {
 	if n.fn.lazy != nil {
 		return n.fn.lazy(ev, n)
@@ -321,11 +326,11 @@ func (ev *evaluator) call(n *call) (any, error) {
 	return n.fn.apply(&invocation{ev: ev, at: n.at, name: n.fn.name, args: args})
 }
 
-// sortCost returns the number of steps that it takes to sort n keys.
+// sortCost returns the cost in steps of sorting n keys.
 func sortCost(n int) int { return n + n*bits.Len(uint(n))/4 }
 
 // sortedKeys returns the keys of an object in sorted order, because results must not depend on the
-// order of maps.
+// random order of a map.
 func sortedKeys(m map[string]any) []string {
 	keys := make([]string, 0, len(m))
 	for key := range m {

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// ParseEvent parses an event such as tool:search:after. The error is a Problem.
+// ParseEvent parses an event such as "tool:search:after". The error is a Problem.
 func ParseEvent(text string) (Event, error) {
 	e, mistake := parseEvent(text)
 	if mistake != nil {
@@ -39,7 +39,7 @@ func parseEvent(text string) (Event, *problem.Problem) {
 	return Event{}, &p
 }
 
-// String returns the event as in a file.
+// String returns the event in the syntax of agent files.
 func (e Event) String() string {
 	switch {
 	case e.Name == "":
@@ -51,8 +51,8 @@ func (e Event) String() string {
 	}
 }
 
-// Matches reports whether the event is equal to the event that fired. The name "*" matches every
-// name.
+// Matches reports whether a declared event is equal to the event that fired. The declared name "*"
+// matches every name.
 func (e Event) Matches(fired Event) bool {
 	return e.Kind == fired.Kind && e.Moment == fired.Moment && (e.Name == "*" || e.Name == fired.Name)
 }

@@ -10,7 +10,8 @@ import (
 const (
 	// MaxExprBytes is the maximum length of an expression.
 	MaxExprBytes = 16 << 10
-	// MaxDepth is the maximum nesting of brackets and calls in an expression, and of lines in a file.
+	// MaxDepth is the maximum depth of nested brackets and calls in an expression, and the maximum
+	// depth of nested lines in a file.
 	MaxDepth = 32
 	// MaxTextChars is the maximum number of characters of a text that an expression produces.
 	MaxTextChars = 100_000
@@ -44,7 +45,7 @@ func parseExpr(text Text) (*Expr, *problem.Problem) {
 }
 
 // parsePrefix parses the expression at the start of a text. The expression ends at BEFORE, at an
-// arrow or at the end of the text. parsePrefix returns the offset of the rest.
+// arrow or at the end of the text. parsePrefix returns the offset of the text after the expression.
 func parsePrefix(text Text) (*Expr, int, *problem.Problem) {
 	if len(text.Value) > MaxExprBytes {
 		p := problemAt(text.Position, problem.OverLimit, "divide the expression, and compute its parts with SET", "the expression is longer than %d bytes", MaxExprBytes)
@@ -66,7 +67,7 @@ func (e *Expr) String() string { return e.text.Value }
 // Position returns the position of the expression in its file.
 func (e *Expr) Position() Position { return e.text.Position }
 
-// Reference is a name that an expression reads, such as user.name or hotels.
+// Reference is a name that an expression reads, such as "user.name" or "hotels".
 type Reference struct {
 	Position
 	Path []string
@@ -87,7 +88,7 @@ func (e *Expr) References() []Reference {
 }
 
 // constant returns the value of an expression that contains no names and no functions. The second
-// result of constant is false for any other expression.
+// result of constant is false if the expression contains a name or a function.
 func (e *Expr) constant() (any, bool) {
 	fixed := true
 	walk(e.root, func(n node) {

@@ -36,7 +36,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// checkFormat checks that formatting is stable and keeps the meaning and the comments.
+// checkFormat checks that formatting is stable, and that the formatted file has the same meaning
+// and the same comments.
 func checkFormat(t *testing.T, source string) {
 	t.Helper()
 	once, err := abl.Format([]byte(source))

@@ -55,8 +55,8 @@ func (c *invocation) find() (int, error) {
 	return -1, nil
 }
 
-// members returns an item for each key of an object in order. A value that is not an object has no
-// members.
+// members returns an item for each key of an object, in the order of the keys. A value that is not
+// an object has no members.
 func (c *invocation) members(item func(m map[string]any, key string) any) (any, error) {
 	m, _ := c.arg(0).(map[string]any)
 	if err := c.ev.charge(len(m) + sortCost(len(m))); err != nil {
@@ -69,8 +69,8 @@ func (c *invocation) members(item func(m map[string]any, key string) any) (any, 
 	return items, nil
 }
 
-// merge returns the members of all objects. If several objects have the same member, the last one
-// is used. Values that are not objects are skipped.
+// merge returns the members of all objects. If several objects have the same member, the member of
+// the last of these objects is used. Values that are not objects are skipped.
 func merge(c *invocation) (any, error) {
 	size := 0
 	for _, arg := range c.args {

@@ -14,7 +14,7 @@ var (
 	phonePattern = lazyregexp.New(`(?:\+\d{1,3}[ .-]?)?(?:\(\d{3}\)|\b\d{3})[ .-]\d{3}[ .-]\d{4}\b`)
 )
 
-// costOfPII is the number of steps that a byte takes in the search for personal data.
+// costOfPII is the cost in steps of searching one byte for personal data.
 const costOfPII = 5
 
 // contentFunctions returns the functions that look for patterns in a text. The functions find only

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // embeds the time zones, so FORMAT_DATE does not depend on the files of the machine
+	_ "time/tzdata" // embeds the time zones, so that FORMAT_DATE does not need the time zone files of the machine
 
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
@@ -21,8 +21,8 @@ func formatFunctions() []function {
 
 var maskPattern = lazyregexp.New(`^(?:(first|last)(\d{1,2})|(\d{1,2})\*(\d{1,2}))$`)
 
-// mask replaces the characters of a text, except the characters that a pattern such as last4,
-// first4 or 4*4 shows. If the pattern would show the whole text, mask replaces all characters.
+// mask replaces the characters of a text, except the characters that a pattern such as "last4",
+// "first4" or "4*4" selects. If the pattern selects the whole text, mask replaces all characters.
 func mask(c *invocation) (any, error) {
 	s, err := c.str(0)
 	if err != nil {
@@ -57,7 +57,8 @@ func mask(c *invocation) (any, error) {
 	return c.ev.produce(string(runes[:first]) + strings.Repeat(with, hidden) + string(runes[len(runes)-last:]))
 }
 
-// maskForm returns the numbers of characters that a pattern shows at the start and at the end.
+// maskForm returns the number of characters that a pattern shows at the start of a text, and the
+// number at the end.
 func maskForm(form string) (first, last int, ok bool) {
 	m := maskPattern().FindStringSubmatch(form)
 	if m == nil {
@@ -77,8 +78,8 @@ func maskForm(form string) (first, last int, ok bool) {
 	}
 }
 
-// currencies maps currency codes to their symbol and number of decimals. For any other currency,
-// the code is written before the amount, which has two decimals.
+// currencies maps currency codes to their symbol and number of decimals. An amount in another
+// currency has two decimals and is preceded by the currency code.
 var currencies = map[string]struct {
 	symbol   string
 	decimals int
@@ -128,8 +129,8 @@ func groupThousands(s string) string {
 
 var dateTokens = strings.NewReplacer("YYYY", "\x002006", "MM", "\x0001", "DD", "\x0002", "HH", "\x0015", "mm", "\x0004", "ss", "\x0005")
 
-// formatDate formats a date with the tokens YYYY, MM, DD, HH, mm and ss, in UTC or in a named time
-// zone. The result is "" if the argument is not a date.
+// formatDate formats a date in UTC or in a named time zone, with the tokens "YYYY", "MM", "DD",
+// "HH", "mm" and "ss". The result is "" if the argument is not a date.
 func formatDate(c *invocation) (any, error) {
 	texts, err := c.strs()
 	if err != nil {
@@ -169,7 +170,7 @@ func formatDate(c *invocation) (any, error) {
 	return c.ev.produce(b.String())
 }
 
-// ordinal returns 1st, 2nd, 3rd, 4th and so on, or "" if n is not a number.
+// ordinal returns an ordinal number such as "1st" or "2nd", or "" if n is not a number.
 func ordinal(c *invocation) (any, error) {
 	n, ok := c.number(0)
 	if !ok {

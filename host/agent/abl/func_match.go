@@ -80,7 +80,7 @@ func matchScore(c *invocation) (float64, bool, error) {
 	return math.Round(100 * (longest - float64(editDistance(a, b))) / longest), digital, nil
 }
 
-// matchForm returns the characters of a text that are compared.
+// matchForm returns the characters of a text that matchScore compares.
 func matchForm(s, kind string) []rune {
 	s = strings.ToLower(s)
 	switch kind {
@@ -108,7 +108,7 @@ func digitScore(a, b []rune) float64 {
 	}
 }
 
-// swapped reports whether a and b differ only by two adjacent digits that are swapped.
+// swapped reports whether a becomes equal to b if two adjacent digits of a are swapped.
 func swapped(a, b []rune) bool {
 	if len(a) != len(b) {
 		return false
@@ -121,7 +121,8 @@ func swapped(a, b []rune) bool {
 	return false
 }
 
-// editDistance returns the number of insertions, deletions and replacements between a and b.
+// editDistance returns the minimum number of insertions, deletions and replacements that change a
+// into b.
 func editDistance(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -21,7 +21,7 @@ func mathFunctions() []function {
 	}
 }
 
-// calculation returns the function that applies an operator to two numbers. Unlike the operator +
+// calculation returns the function that applies an operator to two numbers. Unlike the operator "+"
 // in expressions, the function does not join texts.
 func calculation(op string) func(*invocation) (any, error) {
 	return func(c *invocation) (any, error) {
@@ -34,7 +34,7 @@ func calculation(op string) func(*invocation) (any, error) {
 	}
 }
 
-// round rounds half away from zero. Decimals are limited to -15..15.
+// round rounds half away from zero. The number of decimals is limited to the range from -15 to 15.
 func round(c *invocation) (any, error) {
 	n, ok := c.number(0)
 	if !ok {
@@ -48,7 +48,7 @@ func round(c *invocation) (any, error) {
 	} else {
 		result = math.Round(n/factor) * factor
 	}
-	if math.IsInf(result, 0) || math.IsNaN(result) { // n is too large to have such decimals
+	if math.IsInf(result, 0) || math.IsNaN(result) { // n is too large to have this number of decimals
 		result = n
 	}
 	return finite(result), nil

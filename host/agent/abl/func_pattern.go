@@ -15,8 +15,7 @@ const (
 	maxPatternInstructions = 5_000
 )
 
-// pattern is a compiled regular expression with its number of instructions, which bounds the cost of
-// a match.
+// pattern is a compiled regular expression. The number of instructions bounds the cost of a match.
 type pattern struct {
 	re   *regexp.Regexp
 	size int
@@ -26,17 +25,17 @@ type pattern struct {
 	rest   *regexp.Regexp
 }
 
-// workPerStep is the number of instructions of a pattern that count as one step. An instruction
-// processes one byte.
+// workPerStep is the number of executed instructions of a pattern that count as one step. An
+// instruction processes one byte.
 const workPerStep = 10
 
-// cost returns the number of steps that a number of instructions counts as.
+// cost converts a number of instructions to a number of steps.
 func (p *pattern) cost(instructions int) int { return instructions / workPerStep }
 
 var errPatternSize = errors.New("the pattern is too large")
 
-// maxLoadCost is the maximum cost of parsing a pattern when a file is loaded. More expensive patterns
-// are checked when they are evaluated.
+// maxLoadCost is the maximum cost of a pattern that is checked when a file is loaded. More
+// expensive patterns are checked during evaluation.
 const maxLoadCost = 10_000
 
 // checkPattern returns an error if a pattern in a file is invalid.
@@ -58,7 +57,7 @@ func compilePattern(s string) (*pattern, error) {
 }
 
 // parsePattern parses a regular expression. parsePattern rejects a pattern that is certainly too
-// large, before it expands the repetitions.
+// large before it expands the repetitions in the pattern.
 func parsePattern(s string) (*syntax.Regexp, error) {
 	if len(s) > maxPatternBytes {
 		return nil, errPatternSize
@@ -100,8 +99,8 @@ func compileParsed(s string, parsed *syntax.Regexp) (*pattern, error) {
 	return &pattern{re: compiled, size: len(program.Inst), source: s}, nil
 }
 
-// compile compiles a pattern. compile charges the cost of the compilation and of a match in s. The
-// pattern is nil if it is invalid.
+// compile compiles a pattern. compile charges the cost of the compilation and of a match in s. If
+// the pattern is invalid, compile returns nil.
 func (ev *evaluator) compile(at Position, s, source string) (*pattern, error) {
 	if err := ev.charge(costOfParsing(source)); err != nil {
 		return nil, err
@@ -122,11 +121,11 @@ func (ev *evaluator) compile(at Position, s, source string) (*pattern, error) {
 	return p, ev.charge(p.cost(len(s) * p.size))
 }
 
-// foldsCase matches the start of a group that ignores case.
+// foldsCase matches the start of a group in a regular expression that ignores case.
 var foldsCase = lazyregexp.New(`\(\?[a-zA-Z]*i`)
 
-// costOfParsing returns the number of steps that it takes to parse a pattern, and to compile its
-// classes of characters. Classes of Unicode have hundreds of ranges, and a range that ignores case is
+// costOfParsing returns the cost in steps of parsing a pattern and of compiling its character
+// classes. Unicode character classes have hundreds of ranges, and a range that ignores case is
 // expanded character by character.
 func costOfParsing(source string) int {
 	source = source[:min(len(source), maxPatternBytes)]
@@ -143,8 +142,8 @@ func costOfParsing(source string) int {
 	return steps + 3_000*classes
 }
 
-// The function costOfFolding returns the number of steps for expanding a range of characters. The
-// range begins at the last character of one text and ends at the first character of another text.
+// costOfFolding returns the cost in steps of expanding a range of characters. The range begins at
+// the last character of one argument and ends at the first character of the other argument.
 func costOfFolding(before, after string) int {
 	const largest = 125_000 // the characters that have a case
 	low, _ := utf8.DecodeLastRuneInString(before)
@@ -193,8 +192,8 @@ func (c *invocation) testPattern() (bool, error) {
 	return c.ev.matches(c.at, texts[0], texts[1])
 }
 
-// regexReplace replaces all matches. $1 to $9 in the replacement are groups. With an invalid pattern
-// the result is the unchanged text.
+// regexReplace replaces all matches of a pattern. In the replacement, "$1" to "$9" are the groups
+// of the match. If the pattern is invalid, the result is the unchanged text.
 func regexReplace(c *invocation) (any, error) {
 	texts, err := c.strs()
 	if err != nil {
@@ -248,7 +247,8 @@ func group(s string, match []int, n int) string {
 	return s[match[2*n]:match[2*n+1]]
 }
 
-// regexExtract returns the first match or one of its groups, or null if there is none.
+// regexExtract returns the first match of a pattern, or one of the groups of the first match. If
+// the pattern does not match, the result is null.
 func regexExtract(c *invocation) (any, error) {
 	s, err := c.str(0)
 	if err != nil {

@@ -30,8 +30,9 @@ func mapText(change func(string) string) func(*invocation) (any, error) {
 	}
 }
 
-// substring returns the characters from start up to end. Positions count from 0 and are limited to
-// the text.
+// substring returns the characters from the position start up to, but not including, the position
+// end. Positions count from 0. Positions outside of the text are moved to the nearest end of the
+// text.
 func substring(c *invocation) (any, error) {
 	s, err := c.str(0)
 	if err != nil {
@@ -117,7 +118,7 @@ func join(c *invocation) (any, error) {
 }
 
 // pad returns a function that extends a text to a length in characters. The padding is repeated and
-// truncated; its default is a space.
+// truncated to fill the length. The default padding is a space.
 func pad(combine func(s, padding string) string) func(*invocation) (any, error) {
 	return func(c *invocation) (any, error) {
 		s, err := c.str(0)

@@ -53,8 +53,8 @@ func choiceFunctions() []function {
 	}
 }
 
-// firstWhere returns the first argument for which the function "good" returns true. If there is no
-// such argument, firstWhere returns null.
+// firstWhere returns the first argument for which the function "good" returns true. If the function
+// "good" returns true for no argument, firstWhere returns null.
 func firstWhere(good func(any) bool) func(*evaluator, *call) (any, error) {
 	return func(ev *evaluator, n *call) (any, error) {
 		for _, arg := range n.args {
@@ -66,7 +66,8 @@ func firstWhere(good func(any) bool) func(*evaluator, *call) (any, error) {
 	}
 }
 
-// uniqueID returns random letters and digits. The length is limited to 1..64; the default is 6.
+// uniqueID returns random letters and digits. The length is limited to the range from 1 to 64. The
+// default length is 6.
 func uniqueID(c *invocation) (any, error) {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	if c.ev.options.Random == nil {

@@ -13,7 +13,7 @@ type function struct {
 	min   int
 	max   int // -1 means any number
 	apply func(*invocation) (any, error)
-	lazy  func(*evaluator, *call) (any, error) // if set, is called instead of "apply" and evaluates the arguments itself
+	lazy  func(*evaluator, *call) (any, error) // if not nil, called instead of "apply" with unevaluated arguments
 }
 
 // arity returns the number of arguments for a message.
@@ -59,7 +59,8 @@ func FunctionNames() []string {
 	return names
 }
 
-// FunctionUsages returns a line for each built-in function, such as ADD(a, b), in the order of names.
+// FunctionUsages returns a line for each built-in function, such as "ADD(a, b)", in the order of
+// the names.
 func FunctionUsages() []string {
 	var usages []string
 	for _, name := range FunctionNames() {
@@ -122,14 +123,14 @@ func (c *invocation) integer(i, fallback int) int {
 	return truncated(n)
 }
 
-// usageName returns the name at the start of a usage such as ADD(a, b).
+// usageName returns the name at the start of a usage such as "ADD(a, b)".
 func usageName(usage string) string {
 	name, _, _ := strings.Cut(usage, "(")
 	return name
 }
 
-// fn returns a function from its usage. In a usage, a parameter with ? is optional, and ... stands
-// for further parameters.
+// fn creates a function from the text of its usage. In this text, a parameter that ends with "?" is
+// optional, and "..." allows further arguments.
 func fn(usage string, apply func(*invocation) (any, error)) function {
 	f := function{name: usageName(usage), usage: usage, apply: apply}
 	params := strings.Split(strings.TrimSuffix(usage[len(f.name)+1:], ")"), ", ")

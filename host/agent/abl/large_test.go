@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// TestLargeFiles checks that files of 1 MiB are not read in quadratic time. In quadratic time,
-// reading a file would take minutes, and the test would reach the time limit of the package.
+// TestLargeFiles checks that the time for reading a file does not grow quadratically with its size.
+// In quadratic time, reading 1 MiB would take minutes, and the test would reach its time limit.
 func TestLargeFiles(t *testing.T) {
 	const size = 1<<20 - 100
 	fill := func(prefix, unit, suffix string) string {

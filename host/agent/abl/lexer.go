@@ -40,7 +40,7 @@ func (t token) is(word string) bool {
 	}
 }
 
-// describe returns the token for a message.
+// describe returns the text of the token for a message.
 func (t token) describe() string {
 	switch t.kind {
 	case tokenEnd:
@@ -52,7 +52,7 @@ func (t token) describe() string {
 	}
 }
 
-// The variable "symbols" contains the operators and brackets. Longer symbols come before shorter
+// The variable "symbols" contains the operators and brackets. Longer symbols precede shorter
 // symbols.
 var symbols = []string{
 	"===", "!==", "==", "!=", "<=", ">=", "&&", "||", "->", "=>",
@@ -62,7 +62,7 @@ var symbols = []string{
 // lexer splits an expression into tokens.
 type lexer struct {
 	text Text
-	at   bool // whether names can start with @, as in templates
+	at   bool // true if names can start with "@", as in templates
 	pos  int
 }
 
@@ -171,8 +171,8 @@ func digits(s string) int {
 	return n
 }
 
-// stringToken reads a quoted string. An unknown escape keeps its backslash, so authors can write
-// regular expressions without doubled backslashes.
+// stringToken reads a quoted string. The backslash of an unknown escape is kept, so authors can
+// write regular expressions without doubled backslashes.
 func (l *lexer) stringToken() (token, *problem.Problem) {
 	s, start := l.text.Value, l.pos
 	var b strings.Builder

@@ -11,7 +11,7 @@ import (
 const (
 	// MaxFileBytes is the maximum size of a file.
 	MaxFileBytes = 1 << 20
-	// MaxItems is the maximum number of items of any list of a file, such as steps or constraints.
+	// MaxItems is the maximum number of items of each list in a file, such as the list of steps.
 	MaxItems = 1000
 	// MaxLineBytes is the maximum length of a line.
 	MaxLineBytes = 64 << 10
@@ -19,17 +19,17 @@ const (
 	maxContinued = 200
 )
 
-// entry is a line of a file with the more deeply indented lines below it.
+// entry is a line of a file, together with the more deeply indented lines below the line.
 type entry struct {
 	num    int // the line number
-	indent int // the number of spaces before the line
+	indent int // the number of spaces at the start of the line
 	dash   bool
 	key    string // "" for a line without a key
 	keyCol int
 	value  Text // the rest of the line, or the text of a block
-	block  bool // whether the value is a literal block
-	// Only the formatter uses these fields: raw contains the lines of the value, comment is the
-	// comment at the end of the line, and the field "before" contains the blank lines and comments
+	block  bool // true if the value is a literal block
+	// Only the formatter uses these fields. raw contains the lines of the value. comment is the
+	// comment at the end of the line. The field "before" contains the blank lines and comments
 	// before the line.
 	raw      []string
 	comment  string
@@ -38,7 +38,8 @@ type entry struct {
 	depth    int
 }
 
-// The method "at" returns the position of the first character of the entry after its dash.
+// The method "at" returns the position of the first character of the entry. The dash of an item
+// does not count as a character.
 func (e *entry) at() Position { return Position{e.num, e.keyCol} }
 
 // The method "is" reports whether the entry has a key. The method "is" ignores the case of the key.
@@ -50,7 +51,7 @@ type lineReader struct {
 	next     int
 	problems problem.List
 	before   []string
-	tabbed   bool // whether a line is indented with a tab
+	tabbed   bool // true if a line is indented with a tab
 }
 
 func (r *lineReader) errorf(at Position, code problem.Code, hint, format string, args ...any) {
@@ -176,8 +177,8 @@ func (r *lineReader) literal(e *entry) {
 	e.value = Text{Position: Position{e.num + 1, margin + 1}, Value: strings.Join(lines, "\n"), Indent: margin}
 }
 
-// continued reads further lines of a value until its brackets are closed. The further lines are
-// indented more deeply than the first line, or start with a closing bracket.
+// continued reads further lines of a value until the brackets of the value are closed. A further
+// line is indented more deeply than the first line, or starts with a closing bracket.
 func (r *lineReader) continued(e *entry) {
 	start, depth := r.next, openBrackets(e.value.Value)
 	parts, raw := []string{e.value.Value}, e.raw
@@ -235,7 +236,8 @@ func scanQuoted(s string, visit func(i int) bool) {
 	}
 }
 
-// cutComment separates a comment, which starts with # after a space, from the text before it.
+// cutComment separates a comment from the text before the comment. A comment starts with "#" after
+// a space.
 func cutComment(s string) (text, comment string) {
 	text = s
 	scanQuoted(s, func(i int) bool {
@@ -249,8 +251,8 @@ func cutComment(s string) (text, comment string) {
 }
 
 // openBrackets returns the number of unclosed brackets in a value that starts with a bracket.
-// openBrackets returns 0 for any other value, because such a value cannot continue on the next
-// line.
+// openBrackets returns 0 for a value that does not start with a bracket, because only a value in
+// brackets can continue on the next line.
 func openBrackets(s string) int {
 	if s == "" || s[0] != '[' && s[0] != '{' {
 		return 0
@@ -258,7 +260,8 @@ func openBrackets(s string) int {
 	return bracketDepth(s)
 }
 
-// bracketDepth returns the number of [ and { minus the number of ] and }, outside of quotes.
+// bracketDepth returns the number of opening brackets minus the number of closing brackets.
+// bracketDepth counts square brackets and braces outside of quotes.
 func bracketDepth(s string) int {
 	depth := 0
 	scanQuoted(s, func(i int) bool {

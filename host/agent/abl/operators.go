@@ -67,8 +67,8 @@ func (ev *evaluator) binary(n *binary) (any, error) {
 	return ev.comparison(n, l, r)
 }
 
-// junction evaluates AND and OR. A false operand determines the result of AND, and a true operand
-// determines the result of OR.
+// junction evaluates the operators AND and OR. A false operand makes the result of AND false, and a
+// true operand makes the result of OR true.
 func (ev *evaluator) junction(l any, right node, decisive bool) (any, error) {
 	lUnknown := ev.kleene && isUnset(l)
 	if !lUnknown && IsTruthy(l) == decisive {
@@ -90,8 +90,8 @@ func (ev *evaluator) junction(l any, right node, decisive bool) (any, error) {
 }
 
 // nullComparison compares two operands in Kleene's logic if at least one of them is not set. The
-// result is unknown. A comparison with the literal null is an exception: its result depends on
-// whether the other operand is set.
+// result is unknown. If one operand is the literal null, the result depends on whether the other
+// operand is set.
 func nullComparison(n *binary, l, r any) any {
 	other := r
 	if !isNullLiteral(n.l) {
@@ -137,9 +137,9 @@ func (ev *evaluator) comparison(n *binary, l, r any) (any, error) {
 	}
 }
 
-// arithmetic computes l op r. The result is null if an operand is not a number or the result is not
-// finite. If the operator is + and an operand is a text that is not a number, the result is the
-// concatenation of both operands.
+// arithmetic applies an arithmetic operator to two operands. The result is null if an operand is
+// not a number or the result is not finite. If the operator is "+" and an operand is a text that is
+// not a number, the result is the concatenation of both operands.
 func (ev *evaluator) arithmetic(at Position, op string, l, r any) (any, error) {
 	ev.spend(conversionCost(l) + conversionCost(r))
 	a, okA := toNumber(l)
@@ -171,7 +171,7 @@ func compute(op string, a, b float64) float64 {
 	case "*":
 		return a * b
 	case "/":
-		return a / b // the result is not finite if b is 0
+		return a / b // if b is 0, the result is not finite
 	default:
 		return math.Mod(a, b)
 	}
@@ -182,8 +182,8 @@ func isString(v any) bool {
 	return ok
 }
 
-// describe returns a value's type for a warning. Warnings contain no values, because values can be
-// confidential.
+// describe returns the type of a value for a warning. Warnings do not contain the values, because
+// values can be confidential.
 func describe(v any) string {
 	switch t := TypeOf(v); t {
 	case "null", "undefined":
@@ -217,7 +217,7 @@ func (ev *evaluator) produce(s string) (any, error) {
 	return s, ev.charge(len(s) / 64)
 }
 
-// textOperator evaluates contains, startsWith, endsWith and matches.
+// textOperator evaluates the operators "contains", "startsWith", "endsWith" and "matches".
 func (ev *evaluator) textOperator(n *binary, l, r any) (any, error) {
 	if isUnset(l) || isUnset(r) {
 		return false, nil

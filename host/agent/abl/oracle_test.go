@@ -14,9 +14,9 @@ import (
 )
 
 // The oracle is a second evaluator that follows the reference of the language. The oracle shares no
-// code with the package: it compiles an expression to postfix code by operator precedence, and runs
-// the code on a stack machine. The oracle evaluates every operand. A failure is a value that an
-// operator can ignore.
+// code with the package. The oracle compiles an expression to postfix code by operator precedence,
+// and runs the code on a stack machine. The oracle evaluates every operand. A failed evaluation is
+// a value that an operator can ignore.
 
 type oracleOp struct {
 	name string
@@ -31,7 +31,7 @@ type (
 
 var oracleWords = regexp.MustCompile(`^(?:[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|"(?:[^"\\]|\\.)*"|[\pL_][\pL_\p{Nd}]*|==|!=|<=|>=|[-+*/%<>!()\[\]{},:.?])`)
 
-// oracleTokens splits an expression. Only strings with the escapes \" \\ \n are supported.
+// oracleTokens splits an expression. In strings, only the escapes \", \\ and \n are supported.
 func oracleTokens(s string) []string {
 	var tokens []string
 	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
@@ -75,7 +75,7 @@ var oracleBinding = map[string]int{
 	"==": 6, "!=": 6, "<": 6, "<=": 6, ">": 6, ">=": 6, "+": 7, "-": 7, "*": 8, "/": 8, "%": 8, ".": 10, "[": 10,
 }
 
-// expression compiles operators whose precedence is at least limit.
+// expression compiles an expression whose operators have at least the precedence limit.
 func (c *oracleCompiler) expression(limit int) {
 	c.operand()
 	for {
@@ -192,7 +192,7 @@ func (c *oracleCompiler) object() {
 	c.emit("object", len(keys), keys)
 }
 
-// oracleRun runs the code. The second result is false if the expression fails.
+// oracleRun runs the code. The second result is false if the evaluation of the expression fails.
 func oracleRun(code []oracleOp, vars map[string]any, now time.Time) (any, bool) {
 	var stack []any
 	for _, op := range code {
@@ -252,7 +252,7 @@ func oracleApply(op oracleOp, v []any, vars map[string]any, now time.Time) any {
 	return oracleCompare(op.name, v[0], v[1])
 }
 
-// oracleChoose applies the operators and functions that can ignore an operand.
+// oracleChoose applies the operators and functions whose result can be independent of an operand.
 func oracleChoose(name string, v []any) (any, bool) {
 	failed := func(x any) bool { _, is := x.(oracleFailure); return is }
 	decide := func(first bool, decisive bool, x any) any {
@@ -380,7 +380,7 @@ func oracleText(v any) string {
 	case string:
 		return v
 	default:
-		return oracleJSON(v) // package encoding/json formats numbers as JavaScript does
+		return oracleJSON(v) // package encoding/json and JavaScript format numbers equally
 	}
 }
 

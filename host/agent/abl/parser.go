@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// exprParser parses an expression by recursive descent, one function per precedence.
+// exprParser is a recursive descent parser for expressions, with one method for each precedence of
+// operators.
 type exprParser struct {
 	lex   lexer
 	loc   locator
@@ -49,7 +50,7 @@ func (p *exprParser) take(word string) (bool, *problem.Problem) {
 // position returns the position of the current token.
 func (p *exprParser) position() Position { return p.loc.at(p.tok.start) }
 
-// nest counts a level of nesting. The caller must decrement p.depth afterwards.
+// nest increments the depth of nesting. The caller must decrement p.depth afterwards.
 func (p *exprParser) nest() *problem.Problem {
 	if p.depth++; p.depth > MaxDepth {
 		mistake := problemAt(p.position(), problem.OverLimit, "divide the expression, and compute its parts with SET", "the expression is nested deeper than %d levels", MaxDepth)
@@ -58,8 +59,8 @@ func (p *exprParser) nest() *problem.Problem {
 	return nil
 }
 
-// expression parses any expression. The operator with the lowest precedence is the conditional a ?
-// b : c.
+// expression parses any expression. The operator with the lowest precedence is the conditional "a ?
+// b : c".
 func (p *exprParser) expression() (node, *problem.Problem) {
 	if mistake := p.nest(); mistake != nil {
 		return nil, mistake
@@ -83,7 +84,7 @@ func (p *exprParser) expression() (node, *problem.Problem) {
 	return n, mistake
 }
 
-// implication parses a IMPLIES b, which associates to the right.
+// implication parses the operator IMPLIES, which associates to the right.
 func (p *exprParser) implication() (node, *problem.Problem) {
 	l, mistake := p.disjunction()
 	if mistake != nil || !p.tok.is(opImplies) {
@@ -101,8 +102,8 @@ func (p *exprParser) implication() (node, *problem.Problem) {
 	return n, mistake
 }
 
-// The operators that associate to the left, grouped by precedence, with their canonical
-// spelling.
+// Each of these maps contains the operators of one precedence that associate to the left. The value
+// is the canonical spelling of an operator.
 var (
 	orOps      = map[string]string{"OR": opOr, "||": opOr}
 	andOps     = map[string]string{"AND": opAnd, "&&": opAnd}
@@ -126,7 +127,8 @@ func (p *exprParser) product() (node, *problem.Problem) {
 	return p.leftAssociative(productOps, p.prefix)
 }
 
-// leftAssociative parses operands of the next precedence between operators.
+// leftAssociative parses a sequence of operators of one precedence, whose operands have a higher
+// precedence.
 func (p *exprParser) leftAssociative(ops map[string]string, operand func() (node, *problem.Problem)) (node, *problem.Problem) {
 	l, mistake := operand()
 	for mistake == nil && (p.tok.kind == tokenName || p.tok.kind == tokenSymbol) {
@@ -144,7 +146,8 @@ func (p *exprParser) leftAssociative(ops map[string]string, operand func() (node
 	return l, mistake
 }
 
-// negation parses NOT a, whose precedence is lower than the precedence of comparisons.
+// negation parses the operator NOT. The precedence of NOT is lower than the precedence of
+// comparisons.
 func (p *exprParser) negation() (node, *problem.Problem) {
 	if !p.tok.is(opNot) {
 		return p.comparison()
@@ -167,7 +170,7 @@ var comparisons = map[string]string{
 	"IN": opIn, "MATCHES": opMatches, "CONTAINS": opContains, "STARTSWITH": opStarts, "ENDSWITH": opEnds,
 }
 
-// comparison parses at most one comparison, because comparisons do not associate.
+// comparison parses at most one comparison, because a chain such as "a < b < c" is not allowed.
 func (p *exprParser) comparison() (node, *problem.Problem) {
 	l, mistake := p.sum()
 	if mistake != nil {
@@ -194,7 +197,7 @@ func (p *exprParser) comparesNext() bool {
 }
 
 // compare parses a comparison operator and its right operand. The argument l is the left operand.
-// If no comparison operator follows, compare returns nil.
+// If the current token is not a comparison operator, compare returns nil.
 func (p *exprParser) compare(l node) (node, *problem.Problem) {
 	at := p.position()
 	switch {
@@ -266,7 +269,7 @@ func (p *exprParser) pattern(op string, r node) *problem.Problem {
 	return nil
 }
 
-// prefix parses !a and -a.
+// prefix parses the operators "!" and "-" before an operand.
 func (p *exprParser) prefix() (node, *problem.Problem) {
 	op := ""
 	switch {

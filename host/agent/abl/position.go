@@ -13,7 +13,7 @@ type Position struct {
 	Column int `json:"column"`
 }
 
-// String formats the position as line:column.
+// String returns the position in the form LINE:COLUMN.
 func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
 // Text is a text of a file.
@@ -30,8 +30,8 @@ func (t Text) at(offset int) Position {
 	return l.at(offset)
 }
 
-// locator returns the positions of increasing offsets in a text. Unlike Text.at, it does not count
-// from the start of the text every time.
+// locator returns the positions of increasing offsets in a text. Unlike Text.at, a locator does not
+// count the lines from the start of the text for each offset.
 type locator struct {
 	text   Text
 	offset int

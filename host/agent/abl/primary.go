@@ -11,7 +11,7 @@ import (
 // The variable "reserved" contains the words that cannot be names of variables.
 var reserved = []string{"AND", "OR", "NOT", "IN", "IS", "IMPLIES"}
 
-// postfix parses an operand followed by .name and [index].
+// postfix parses an operand, followed by any number of ".name" and "[index]".
 func (p *exprParser) postfix() (node, *problem.Problem) {
 	n, mistake := p.primary()
 	for mistake == nil {
@@ -35,7 +35,7 @@ func (p *exprParser) postfix() (node, *problem.Problem) {
 	return nil, mistake
 }
 
-// index parses [expression] after base.
+// index parses an index in square brackets after the operand base.
 func (p *exprParser) index(base node, at Position) (node, *problem.Problem) {
 	if mistake := p.advance(); mistake != nil {
 		return nil, mistake
@@ -103,7 +103,7 @@ func (p *exprParser) list(closing string) ([]node, *problem.Problem) {
 	return items, p.advance()
 }
 
-// object parses {key: value, ...}. A key is a name or quoted text.
+// object parses an object such as "{key: value}". A key is a name or quoted text.
 func (p *exprParser) object() (node, *problem.Problem) {
 	n := &objectNode{at: p.position()}
 	mistake := p.advance()
@@ -177,7 +177,7 @@ func (p *exprParser) name() (node, *problem.Problem) {
 }
 
 // call parses the arguments of a function call. The argument "names" contains the parts of the
-// function's dotted name. The first part can be "abl".
+// function's dotted name. The first part of the dotted name can be "abl".
 func (p *exprParser) call(at Position, names []string) (node, *problem.Problem) {
 	if len(names) > 1 && strings.EqualFold(names[0], "abl") {
 		names = names[1:]
@@ -204,7 +204,7 @@ func newCall(at Position, fn *function, args []node) (node, *problem.Problem) {
 	return &call{at: at, fn: fn, args: args}, nil
 }
 
-// hintFunction returns a hint for a function that does not exist.
+// hintFunction returns a hint about a function that does not exist.
 func hintFunction(name string) string {
 	if op, ok := comparisons[name]; ok {
 		return "it is an operator: a " + op + " b"

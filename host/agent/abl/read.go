@@ -8,19 +8,19 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// Parse reads and checks the file of an agent. If one of the problems is an error, the document is
+// Parse reads and checks the file of an agent. If a problem is an error, the document is
 // incomplete.
 func Parse(file string, src []byte) (*Document, problem.List) { return parse(file, src, false) }
 
-// ParseFragment reads a part of a file, such as a MEMORY block, a step, actions or a constraint,
-// without the agent around it.
+// ParseFragment reads and checks a part of the file of an agent, such as a MEMORY block, a step, a
+// list of actions or a constraint.
 func ParseFragment(file string, src []byte) (*Document, problem.List) { return parse(file, src, true) }
 
 func parse(file string, src []byte, fragment bool) (*Document, problem.List) {
 	root, _, problems := readTree(src)
 	r := &reader{doc: &Document{File: file}, problems: problems, fragment: fragment}
 	readDocument(r, root)
-	if len(problems) == 0 { // a tree with errors causes more problems, which are not mistakes of the author
+	if len(problems) == 0 { // errors in the tree would cause further, misleading problems
 		newChecker(r).check()
 	}
 	for i := range r.problems {
@@ -29,7 +29,7 @@ func parse(file string, src []byte, fragment bool) (*Document, problem.List) {
 	return r.doc, r.problems.Sorted()
 }
 
-// reader turns a tree of entries into a document.
+// reader converts a tree of entries to a document.
 type reader struct {
 	doc      *Document
 	fragment bool
@@ -57,8 +57,8 @@ func (r *reader) warnf(at Position, code problem.Code, hint, format string, args
 // properties maps upper-case keys to the functions that read them.
 type properties map[string]func(*entry)
 
-// read reads the properties below an entry. The argument "what" is the name of the owner of the
-// properties in messages.
+// read reads the properties below an entry. The argument "what" names the owner of the properties
+// for messages.
 func (r *reader) read(e *entry, what string, known properties) {
 	r.readEntries(e.children, what, known)
 }
@@ -207,7 +207,7 @@ func bind(r *reader, read func(*reader, *entry)) func(*entry) {
 	return func(e *entry) { read(r, e) }
 }
 
-// nearBlock returns the name of the block that a misspelled key most likely means.
+// nearBlock returns the name of the block that is most similar to a misspelled key.
 func nearBlock(key string, known properties) string {
 	if slices.Contains(foreign, key) {
 		return ""
@@ -220,8 +220,8 @@ func nearBlock(key string, known properties) string {
 	return spell.Name(key, names)
 }
 
-// readActions reads a part that consists of actions, such as SET and RESPOND. readActions reports
-// whether the part consists of actions.
+// readActions reads a part of a file that consists of actions, such as SET and RESPOND. readActions
+// returns false if the part does not consist of actions.
 func readActions(r *reader, root *entry) bool {
 	for _, e := range root.children {
 		if !slices.Contains(actionKeys, strings.ToUpper(e.key)) && !(e.is("ON_FAIL") && len(root.children) > 1) {
@@ -236,8 +236,8 @@ func readActions(r *reader, root *entry) bool {
 	return true
 }
 
-// readTools reads a list of tools. A tool is written as a name or as a signature. Only the name is
-// used.
+// readTools reads a list of tools. An item of the list is a name or a signature. Only the name in a
+// signature is used.
 func readTools(r *reader, e *entry) {
 	r.doc.ToolsDeclared = true
 	r.doc.Tools = r.names(e.value, "TOOLS")
@@ -252,7 +252,8 @@ func readTools(r *reader, e *entry) {
 	}
 }
 
-// readHandoffs reads the agents that can answer after a handoff: names, or items with TO and WHEN.
+// readHandoffs reads the agents to which the agent can hand over. An item is a name, or has the
+// properties TO and WHEN.
 func readHandoffs(r *reader, e *entry) {
 	for _, name := range r.names(e.value, "HANDOFF") {
 		r.doc.Handoffs = append(r.doc.Handoffs, Handoff{Agent: name})

@@ -8,12 +8,14 @@ import (
 )
 
 var (
-	// fixedIndex matches an index that is a number. targetNames matches a target without indexes.
+	// fixedIndex matches an index that is a number, and targetNames matches a target without
+	// indexes.
 	fixedIndex  = lazyregexp.New(`^\d{1,6}$`)
 	targetNames = lazyregexp.New(`^[\pL_][\pL\p{Nd}_.]*$`)
 )
 
-// readAssignment reads name = value. The name is a path, which can have indexes.
+// readAssignment reads an assignment in the form NAME = VALUE. The name is a path, which can
+// contain indexes.
 func readAssignment(r *reader, text Text) Assignment {
 	equals := equalsSign(text.Value)
 	target := text
@@ -35,7 +37,7 @@ func readAssignment(r *reader, text Text) Assignment {
 	return a
 }
 
-// equalsSign returns the offset of the = between a target and its value, or -1.
+// equalsSign returns the offset of the "=" between a target and its value, or -1.
 func equalsSign(s string) int {
 	found, depth := -1, 0
 	scanQuoted(s, func(i int) bool {
@@ -74,14 +76,15 @@ func readIndexes(r *reader, a *Assignment, parts []targetPart) {
 	a.Target.Value = strings.Join(names, ".")
 }
 
-// targetPart is a part of the target of an assignment: names, or the text of an index.
+// targetPart is a part of the target of an assignment. The part contains names, or the text of an
+// index.
 type targetPart struct {
 	Text
 	isIndex bool
 }
 
-// splitIndexes returns a target without its indexes, and its parts. The result "closed" is false if
-// a bracket is not closed or names follow an index without a dot.
+// splitIndexes returns a target without its indexes, and the parts of the target. The result
+// "closed" is false if a bracket is not closed or names follow an index without a dot.
 func splitIndexes(text Text) (plain string, parts []targetPart, closed bool) {
 	rest, closed := text.Value, true
 	for offset := 0; rest != ""; offset = len(text.Value) - len(rest) {

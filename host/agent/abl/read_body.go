@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// actionKeys contains the keys of actions. A part of a file can consist only of actions.
+// actionKeys contains the keys of actions. ParseFragment accepts a part of a file that consists
+// only of actions.
 var actionKeys = []string{"SET", "CLEAR", "TRANSFORM", "RESPOND", "CALL", "CHECK", "THEN", "ON_SUCCESS"}
 
 // readBody reads the actions below an entry in order, the successor of the actions, and the
@@ -40,8 +41,8 @@ func readBodyOf(r *reader, at Position, entries []*entry, what string, extra pro
 	return b
 }
 
-// outcomesLast moves ON_SUCCESS and ON_FAIL after the other entries, because they belong to an
-// action that must be read first.
+// outcomesLast moves ON_SUCCESS and ON_FAIL after the other entries, because the reader must read
+// the action before its ON_SUCCESS and ON_FAIL.
 func outcomesLast(entries []*entry) []*entry {
 	isOutcome := func(e *entry) bool { return e.is("ON_SUCCESS") || e.is("ON_FAIL") }
 	sorted := slices.Clone(entries)
@@ -58,7 +59,7 @@ func outcomesLast(entries []*entry) []*entry {
 	return sorted
 }
 
-// readOutcome reads ON_SUCCESS or ON_FAIL, which belongs to the last call or check before it.
+// readOutcome reads an ON_SUCCESS or ON_FAIL, and adds it to the preceding call or check.
 func readOutcome(r *reader, e *entry, b *Body, success bool) {
 	var owner *Action
 	for i := range b.Actions {
@@ -96,7 +97,8 @@ func readConsequence(r *reader, e *entry) Body {
 	}
 }
 
-// readTargetOf reads a step, COMPLETE, CONTINUE, ESCALATE or HANDOFF agent.
+// readTargetOf reads a target: the name of a step, COMPLETE, CONTINUE, ESCALATE, or HANDOFF with
+// the name of an agent.
 func readTargetOf(r *reader, e *entry) Target {
 	text := r.text(e)
 	fields := strings.Fields(text.Value)
@@ -119,8 +121,8 @@ func readTargetOf(r *reader, e *entry) Target {
 	return t
 }
 
-// readAssignments reads SET in its three forms: name = value, a list of such assignments, or lines
-// with name: value.
+// readAssignments reads SET in its three forms: one assignment NAME = VALUE, a list of these
+// assignments, or lines of the form NAME: VALUE.
 func readAssignments(r *reader, e *entry) []Assignment {
 	var list []Assignment
 	if e.value.Value != "" {
@@ -148,7 +150,8 @@ func (r *reader) leafItem(e *entry) {
 	}
 }
 
-// readCall reads tool(a, b: expression), or a tool with WITH and AS.
+// readCall reads a call such as "tool(a, b: expression)", or a tool with the properties WITH and
+// AS.
 func readCall(r *reader, e *entry) *Call {
 	c := &Call{}
 	name, rest, found := strings.Cut(e.value.Value, "(")
@@ -202,8 +205,8 @@ func readNestedValue(r *reader, e *entry) *Expr {
 	return &Expr{text: Text{Position: e.at(), Value: "{...}"}, root: n}
 }
 
-// readArguments reads a, b: expression, c = expression. A variable without a colon is the input of
-// the same name.
+// readArguments reads a list of arguments such as "a, b: expression, c = expression". A variable
+// without an expression, such as "a", is passed as the input with the name of the variable.
 func readArguments(r *reader, text Text) []Assignment {
 	var args []Assignment
 	for i, part := range splitTop(text) {
@@ -226,7 +229,7 @@ func readArguments(r *reader, text Text) []Assignment {
 	return args
 }
 
-// separator returns the offset of the : or = after the name of an argument, or -1.
+// separator returns the offset of the ":" or "=" after the name of an argument, or -1.
 func separator(s string) int {
 	i := len(word(s))
 	rest := strings.TrimLeft(s[i:], " ")

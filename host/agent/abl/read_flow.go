@@ -24,8 +24,8 @@ func readFlow(r *reader, e *entry) {
 	}
 }
 
-// readSteps reads the list of steps, which can contain their properties. The first step is the
-// entry point.
+// readSteps reads the list of steps. The items of this list can contain the properties of the
+// steps. The first step is the entry point.
 func readSteps(r *reader, e *entry, seen map[string]Position) {
 	f := &r.doc.Flow
 	names := r.names(e.value, "steps")
@@ -63,7 +63,8 @@ func addStep(r *reader, e *entry, seen map[string]Position) {
 	r.doc.Flow.Steps = append(r.doc.Flow.Steps, s)
 }
 
-// insertGather inserts the action of Gather into the actions, at its position in the file.
+// insertGather inserts an action for Gather into the actions, at the position of GATHER in the
+// file.
 func (s *Step) insertGather() {
 	i := 0
 	for i < len(s.Actions) && s.Actions[i].Line < s.Gather.Line {
@@ -178,7 +179,7 @@ func readGather(r *reader, e *entry) *Gather {
 	return g
 }
 
-// readField reads name: required, name: optional, or only a name.
+// readField reads a field in the form "NAME: required", "NAME: optional", or NAME.
 func readField(r *reader, item *entry) Field {
 	f := Field{Required: true}
 	if item.key == "" {

@@ -27,8 +27,8 @@ func readMemory(r *reader, e *entry) {
 	})
 }
 
-// readShorthand reads READS or WRITES, which are lists of paths with the same access. A path in
-// both lists can be read and written.
+// readShorthand reads the list of paths in READS or WRITES. A path in both lists can be read and
+// written.
 func readShorthand(r *reader, e *entry, access Access) {
 	var facts []Fact
 	for _, path := range r.names(e.value, e.key) {
@@ -75,7 +75,7 @@ func readVariable(r *reader, item *entry) Variable {
 	return v
 }
 
-// readSensitive adds the properties of confidential values.
+// readSensitive adds the readers of the properties of confidential values.
 func readSensitive(r *reader, known properties, s **Sensitive) {
 	get := func() *Sensitive {
 		if *s == nil {
@@ -136,7 +136,7 @@ func readFact(r *reader, item *entry, access Access) Fact {
 	return f
 }
 
-// readScope reads SCOPE, and warns if the path suggests another scope.
+// readScope reads SCOPE, and warns if the first name of the path is another scope.
 func readScope(r *reader, e *entry, f Fact) FactScope {
 	scope := FactScope(r.choice(e, "user", "project", "execution_tree", "workflow"))
 	if scope == "workflow" {
@@ -191,7 +191,7 @@ func readRecalls(r *reader, e *entry) {
 	}
 }
 
-// flattened returns the properties of an item: the property on the item's own line, and the
+// flattened returns the properties of an item: the property on the line of the item, and the
 // properties on the lines below.
 func flattened(item *entry) []*entry {
 	first := *item
@@ -217,7 +217,7 @@ func (r *reader) hasProblemAt(at Position) bool {
 	return slices.ContainsFunc(r.problems, func(p problem.Problem) bool { return p.Line == at.Line })
 }
 
-// readEvent reads an event such as session:start.
+// readEvent reads an event such as "session:start".
 func readEvent(r *reader, e *entry) Event {
 	value := r.text(e)
 	ev, mistake := parseEvent(value.Value)

@@ -77,7 +77,7 @@ func readConstraint(r *reader, item *entry, phase string) {
 	r.doc.Constraints = append(r.doc.Constraints, c)
 }
 
-// readRuleCondition reads the condition of a constraint and the checkpoint after it.
+// readRuleCondition reads the condition of a constraint and the checkpoint after the condition.
 func readRuleCondition(r *reader, text Text, c *Constraint) {
 	x, rest, mistake := parsePrefix(text)
 	if mistake != nil {
@@ -113,7 +113,8 @@ func readRuleCondition(r *reader, text Text, c *Constraint) {
 	}
 }
 
-// readOnFail reads the failure action of a constraint: a message, HANDOFF agent, ESCALATE, BLOCK or a block.
+// readOnFail reads ON_FAIL of a constraint. The value is a message, HANDOFF with the name of an
+// agent, ESCALATE, BLOCK, or an indented block.
 func readOnFail(r *reader, e *entry) OnFail {
 	f := OnFail{Position: e.at()}
 	v := e.value

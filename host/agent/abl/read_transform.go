@@ -32,7 +32,7 @@ func readTransform(r *reader, e *entry) *Transform {
 	return t
 }
 
-// readSource reads array AS item.
+// readSource reads a source in the form ARRAY AS NAME.
 func readSource(r *reader, e *entry, t *Transform) {
 	text := e.value
 	if m := sourceAs().FindStringSubmatchIndex(text.Value); m != nil {
@@ -64,7 +64,7 @@ func readMapping(r *reader, e *entry) []Assignment {
 	return fields
 }
 
-// readSortBy reads field asc or field desc.
+// readSortBy reads a field, followed by "asc" or "desc".
 func readSortBy(r *reader, e *entry, t *Transform) {
 	text := r.text(e)
 	fields := strings.Fields(text.Value)

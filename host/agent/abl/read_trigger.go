@@ -29,7 +29,7 @@ func readTriggers(r *reader, e *entry) {
 
 const hintStore = "write STORE: value -> user.path"
 
-// readStore reads STORE in its two forms: value -> path, or a block of properties.
+// readStore reads STORE in its two forms: VALUE -> PATH, or a block of properties.
 func readStore(r *reader, e *entry, t *Trigger) {
 	if e.value.Value == "" {
 		readStoreBlock(r, e, t)

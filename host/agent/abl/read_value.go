@@ -22,8 +22,8 @@ func (r *reader) text(e *entry) Text {
 	return r.unquote(unindented(e.value))
 }
 
-// unindented returns a text without the indentation of its further lines, which only a text in
-// brackets has. The indentation has no meaning, so Format can change it.
+// unindented removes the indentation of all lines after the first line. Only a text in brackets has
+// several lines. The indentation has no meaning, so Format can change the indentation.
 func unindented(t Text) Text {
 	if !strings.Contains(t.Value, "\n") || isQuoted(t) {
 		return t
@@ -36,7 +36,7 @@ func unindented(t Text) Text {
 	return t
 }
 
-// unquote returns the content of quoted text, and any other text unchanged.
+// unquote returns the content of quoted text. unquote returns text without quotes unchanged.
 func (r *reader) unquote(t Text) Text {
 	if t.Value == "" || t.Value[0] != '"' && t.Value[0] != '\'' {
 		return t
@@ -90,7 +90,8 @@ var (
 	durationPattern = lazyregexp.New(`^([1-9][0-9]{0,8})([smhd])$`)
 )
 
-// condition returns the condition of an entry. Quoted text is a mistake, because it is always true.
+// condition returns the condition of an entry. Quoted text as a condition is a mistake, because
+// such a condition is always true.
 func (r *reader) condition(e *entry) *Expr {
 	x := r.expression(e)
 	if x == nil {
@@ -147,7 +148,8 @@ func (r *reader) count(e *entry) int {
 	return n
 }
 
-// choice returns the option that is the value of an entry, in its canonical spelling.
+// choice returns the value of an entry, which must be one of the given options, in the canonical
+// spelling of the option.
 func (r *reader) choice(e *entry, options ...string) string {
 	value := r.text(e)
 	for _, option := range options {
@@ -165,7 +167,7 @@ var types = []string{"string", "number", "boolean", "date", "array", "object"}
 
 func (r *reader) typeOf(e *entry) Type { return Type(r.choice(e, types...)) }
 
-// duration returns a duration such as 90d: a number with one unit.
+// duration returns a duration, which is a number with one unit, such as "90d".
 func (r *reader) duration(e *entry) time.Duration {
 	value := r.text(e)
 	units := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}
@@ -183,12 +185,12 @@ func (r *reader) duration(e *entry) time.Duration {
 	return 0
 }
 
-// name returns the name that is the value of an entry.
+// name returns the value of an entry, which must be a name.
 func (r *reader) name(e *entry, what string) Name {
 	return r.nameOf(r.text(e), what)
 }
 
-// nameOf returns a text as a name. A name consists of letters, digits and _, and can contain -.
+// nameOf returns a text as a name. A name consists of letters, digits, underscores and hyphens.
 func (r *reader) nameOf(t Text, what string) Name {
 	t = r.unquote(t)
 	if t.Value != "" && !isName(t.Value) {
@@ -221,7 +223,8 @@ func (r *reader) pathOf(t Text, what string) Name {
 	return Name{t.Position, t.Value}
 }
 
-// The method names returns the names in [a, b.c] or a, b.c. An empty text contains no names.
+// The method names returns the names in a list such as "[a, b.c]" or "a, b.c". An empty text
+// contains no names.
 func (r *reader) names(t Text, what string) []Name {
 	inner := t.Value
 	offset := 0
@@ -252,7 +255,7 @@ func (r *reader) names(t Text, what string) []Name {
 	return names
 }
 
-// nameList returns the names in the value of an entry or in the items below it.
+// nameList returns the names in the value of an entry, or in the items below the entry.
 func (r *reader) nameList(e *entry, what string) []Name {
 	names := r.names(e.value, what)
 	for _, item := range r.items(e, what) {

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// TestReferenceListsFunctions checks that the reference describes every function.
+// TestReferenceListsFunctions checks that the language reference describes every function.
 func TestReferenceListsFunctions(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/reference/abl.md")
 	if err != nil {
@@ -21,7 +21,7 @@ func TestReferenceListsFunctions(t *testing.T) {
 	}
 }
 
-// ExampleExpr_Eval evaluates an expression over variables.
+// ExampleExpr_Eval evaluates an expression that reads variables.
 func ExampleExpr_Eval() {
 	e, err := abl.ParseExpr(`nights * price > 300 ? "long" : "short"`)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// samplePages are the documentation pages of the vendor and their number of samples.
+// samplePages contains the documentation pages of the vendor, and the number of samples of each
+// page.
 var samplePages = []struct {
 	file    string
 	samples int

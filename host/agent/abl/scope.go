@@ -5,12 +5,12 @@ import "strings"
 // Scope resolves the names of expressions.
 type Scope interface {
 	// Lookup searches for the longest prefix of path that has a value in the scope. Lookup returns
-	// this value and the number of names in the prefix. Lookup returns 0 names if the path is not
-	// set. If err is not nil, the evaluation ends with err.
+	// this value and the number of names in the prefix. If no prefix of the path is set, the
+	// returned number of names is 0. If err is not nil, the evaluation ends with err.
 	Lookup(path []string) (value any, names int, err error)
 }
 
-// Variables is a Scope of values by name. A name can be a dotted path, such as user.language.
+// Variables is a Scope of values by name. A name can be a dotted path, such as "user.language".
 type Variables map[string]any
 
 // Lookup implements Scope.

@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// costOfSearch is the number of steps that each search costs, in addition to its instructions.
+// costOfSearch is the fixed cost of a search in steps, in addition to the cost of its instructions.
 const costOfSearch = 10
 
-// The type "search" finds the matches of a pattern in a text one after the other, and charges the
-// characters that it reads. For each match, the search may have to read the whole remaining text.
-// The cost of all matches can therefore grow with the square of the length of the text. A single
-// call that finds all matches could not be interrupted.
+// The type "search" finds the matches of a pattern in a text one after the other. The search
+// charges the evaluation for the characters that the search reads. For each match, the search can
+// read the whole remaining text. The total cost can therefore grow with the square of the length of
+// the text. A single call that finds all matches could not be interrupted.
 type search struct {
 	ev *evaluator
 	p  *pattern
@@ -26,8 +26,9 @@ func newSearch(ev *evaluator, p *pattern, s string) *search {
 	return &search{ev: ev, p: p, s: s, last: -1}
 }
 
-// next returns the indices of the next match and of its groups, or nil if there is none. Like
-// package regexp, the method "next" skips an empty match at the end of the previous match.
+// next returns the indices of the next match and of its groups, or nil if the text contains no
+// further match. Like package regexp, the method "next" skips an empty match at the end of the
+// previous match.
 func (f *search) next() ([]int, error) {
 	for f.position <= len(f.s) {
 		match, err := f.find()
@@ -49,9 +50,9 @@ func (f *search) next() ([]int, error) {
 	return nil, nil
 }
 
-// find returns the first match from the position. If the position is not the start of the text, the
-// search also reads the character before the position, because assertions such as \b depend on this
-// character.
+// find returns the first match that starts at the position or later. If the position is not the
+// start of the text, the search also reads the character before the position, because assertions
+// such as \b depend on this character.
 func (f *search) find() ([]int, error) {
 	re, start := f.p.re, 0
 	if f.position > 0 {
@@ -78,21 +79,21 @@ func (f *search) find() ([]int, error) {
 	return match, nil
 }
 
-// continuation returns the pattern for a search that continues after one character. The first group
-// of the pattern is the match.
+// continuation returns the pattern for a search that begins with the character before the position.
+// The first group of the returned pattern is the match.
 func (p *pattern) continuation() (re *regexp.Regexp, err error) {
 	if p.rest != nil {
 		return p.rest, nil
 	}
 	const start = `\A(?s:.)(?s:.*?)(`
-	if p.rest, err = regexp.Compile(start + p.source + `)`); err != nil { // a quote is open at the end
+	if p.rest, err = regexp.Compile(start + p.source + `)`); err != nil { // the source ends inside of a quote
 		p.rest, err = regexp.Compile(start + p.source + `\E)`)
 	}
 	return p.rest, err
 }
 
-// chargedReader reads a text and counts the steps of the search that reads it. chargedReader ends
-// when the evaluation has no steps left.
+// chargedReader reads a text for a search, and charges the evaluation for the steps of the search.
+// If the evaluation has no steps left, chargedReader reports the end of the text.
 type chargedReader struct {
 	ev        *evaluator
 	text      string

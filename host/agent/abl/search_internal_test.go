@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A search must find the same matches as package regexp.
+// A search must find the same matches as package regexp of Go.
 func TestSearch(t *testing.T) {
 	patterns := []string{
 		`a`, `a*`, `a*?`, `\b`, `\B`, `\bab?`, `^a`, `(?m)^a`, `(?m)a$`, `a$`, `\Aa|b`, `(a)|(b)`, `(?i)A|é`, `a.*b|a`, `(?s)a.*b|a`,
@@ -47,7 +47,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// The searches of a replacement are charged for all characters that they read.
+// A replacement must charge the evaluation for all characters that its searches read.
 func TestExpensiveReplacement(t *testing.T) {
 	for _, source := range []string{`REGEX_REPLACE(s, "a.*b|a", "")`, `REGEX_REPLACE(s, "(a|b|c)*d|", "")`} {
 		x, err := ParseExpr(source)

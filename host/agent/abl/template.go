@@ -6,8 +6,8 @@ import "strings"
 type Template struct {
 	text  Text
 	parts []part
-	// trimEnd is true if the last line of the text contains only a tag. The line break before this
-	// line is then not rendered.
+	// trimEnd is true if the last line of the text contains only a tag. If trimEnd is true, the
+	// line break before the last line is not rendered.
 	trimEnd bool
 }
 
@@ -35,8 +35,8 @@ func (t *Template) String() string { return t.text.Value }
 // Position returns the position of the template in its file.
 func (t *Template) Position() Position { return t.text.Position }
 
-// References returns the names that the template reads, in the order of the source. Names inside of
-// {{#each}} can be fields of the item and are not included.
+// References returns the names that the template reads, in the order of the source. The result does
+// not contain the names inside of "{{#each}}", because these names can be fields of the item.
 func (t *Template) References() []Reference {
 	var found []Reference
 	var visit func(parts []part)
@@ -74,7 +74,7 @@ func (t *Template) Render(scope Scope, o Options) (string, []Warning, error) {
 
 type renderer struct {
 	ev *evaluator
-	// conditions is the scope of {{#if}}.
+	// conditions is the scope of the conditions in "{{#if}}".
 	conditions Scope
 	out        strings.Builder
 	chars      int
@@ -131,8 +131,8 @@ func (r *renderer) eval(p part) (any, error) {
 	return r.ev.eval(p.expr.root)
 }
 
-// each renders a block for each item of an array. For any other value, each renders the parts after
-// {{else}}.
+// each renders a block for each item of an array. If the value is not an array, each renders the
+// parts after "{{else}}".
 func (r *renderer) each(p part, value any) error {
 	items, _ := value.([]any)
 	if len(items) == 0 {
@@ -153,8 +153,8 @@ func (r *renderer) each(p part, value any) error {
 	return nil
 }
 
-// itemScope is the scope of the content of {{#each}}. itemScope looks up a name first in the fields
-// of the item, then in the outer scope.
+// itemScope is the scope of the content of "{{#each}}". itemScope first looks up a name in the
+// fields of the item, and then in the outer scope.
 type itemScope struct {
 	outer Scope
 	item  any

@@ -19,7 +19,7 @@ type templateParser struct {
 	out   *Template
 }
 
-// openBlock is a block whose end has not been reached yet.
+// openBlock is a block whose end tag has not been read yet.
 type openBlock struct {
 	offset int
 	block  part
@@ -53,7 +53,7 @@ func (p *templateParser) literal(s string) {
 	}
 }
 
-// next parses the text up to the next braces, and then the expression or tag in the braces.
+// next parses the text before the next pair of braces, and the expression or tag in these braces.
 func (p *templateParser) next() *problem.Problem {
 	s := p.text.Value
 	i := strings.Index(s[p.pos:], "{{")
@@ -117,7 +117,7 @@ func closingBraces(s string, i int) int {
 	return -1
 }
 
-// If a tag is the only content of its line, standalone removes the line. standalone returns the
+// If a tag is the only content of its line, standalone removes the line: standalone returns the
 // text before the tag without the indentation of the tag, and skips the line break after the tag.
 func (p *templateParser) standalone(before string, open int) string {
 	s := p.text.Value
@@ -132,7 +132,7 @@ func (p *templateParser) standalone(before string, open int) string {
 	return trimmed
 }
 
-// expression parses an expression in braces, or a call without parentheses: add @index 1.
+// expression parses an expression in braces, or a call without parentheses, such as "add @index 1".
 func (p *templateParser) expression(start int, body string) *problem.Problem {
 	if body == "" || body[0] == '{' {
 		return p.problem(start, hintBraces, "there is no expression in the braces")
@@ -158,8 +158,8 @@ func (p *templateParser) parse(start int, body string) (*Expr, *problem.Problem)
 	return &Expr{text: text, root: root}, nil
 }
 
-// helper parses any expression, or the name of a function followed by arguments that are separated
-// by spaces.
+// helper parses an expression, or a call without parentheses: the name of a function, followed by
+// arguments that are separated by spaces.
 func (p *exprParser) helper() (node, *problem.Problem) {
 	first := word(p.lex.text.Value)
 	fn := lookupFunction(strings.ToUpper(first))
@@ -195,7 +195,7 @@ func isOperator(text string) bool {
 	return ok || name == "AND" || name == "OR" || name == "NOT" || name == "IS" || name == opImplies || strings.HasPrefix(text, "- ")
 }
 
-// startTag opens {{#each list}} or {{#if condition}}.
+// startTag opens a block such as "{{#each list}}" or "{{#if condition}}".
 func (p *templateParser) startTag(open, start int, body string) *problem.Problem {
 	kind := word(body[1:])
 	if kind != "each" && kind != "if" {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// text returns a value as text: "" for null and undefined, compact JSON for an array or an object.
+// text returns a value as text. The result is "" for null and undefined, and compact JSON for an
+// array or an object.
 func (ev *evaluator) text(v any) (string, error) {
 	if s, ok := scalarText(v); ok {
 		return s, ev.charge(len(s)/64 + formatCost(v))
@@ -85,7 +86,7 @@ func (w *jsonWriter) object(m map[string]any, depth int) error {
 	return nil
 }
 
-// formatCost returns the number of steps that the conversion of a scalar to text takes.
+// formatCost returns the cost in steps of converting a scalar to text.
 func formatCost(v any) int {
 	if _, ok := v.(float64); ok {
 		return 1

@@ -10,7 +10,7 @@ import (
 type level struct {
 	indent int
 	parent *entry
-	dashes bool // whether the level has the indentation of its parent, as items below KEY: can have
+	dashes bool // true if the items below a key have the same indentation as the key
 }
 
 // treeBuilder arranges entries by indentation.
@@ -18,11 +18,11 @@ type treeBuilder struct {
 	root     entry
 	levels   []level
 	problems problem.List
-	deep     bool // whether lines that are nested too deep were reported
+	deep     bool // true after the report of a line that is nested too deep
 }
 
-// readTree reads a file into a tree of entries. If a line is indented with a tab, the levels of the
-// file are unknown, so the tab is the only problem.
+// readTree reads a file into a tree of entries. If a line is indented with a tab, the nesting of
+// lines is unknown, so readTree reports only the tab.
 func readTree(src []byte) (root *entry, after []string, problems problem.List) {
 	entries, after, problems := splitLines(src)
 	if i := slices.IndexFunc(problems, func(p problem.Problem) bool { return p.Code == problem.Indentation }); i >= 0 {

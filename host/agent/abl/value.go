@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Undefined is the value of a name that is not set. Operators and functions treat it as null.
+// Undefined is the value of a name that is not set. Operators and functions treat Undefined as
+// null.
 type Undefined struct{}
 
 // isUnset reports whether a value is null or undefined.
@@ -28,7 +29,8 @@ func Plain(v any) any {
 	return v
 }
 
-// TypeOf returns the type of a value: undefined, null, boolean, number, string, array or object.
+// TypeOf returns the type of a value: "undefined", "null", "boolean", "number", "string", "array"
+// or "object".
 func TypeOf(v any) string {
 	switch v.(type) {
 	case nil:
@@ -48,8 +50,8 @@ func TypeOf(v any) string {
 	}
 }
 
-// IsTruthy reports whether a value counts as true. The following values do not count as true:
-// false, 0, "", "false", null, undefined, an empty array and an empty object.
+// IsTruthy reports whether a value counts as true. These values do not count as true: false, 0, "",
+// "false", null, undefined, an empty array and an empty object.
 func IsTruthy(v any) bool {
 	switch v := v.(type) {
 	case bool:
@@ -85,8 +87,8 @@ func parseNumber(s string) (float64, bool) {
 	return n + 0, err == nil
 }
 
-// toNumber returns the number as which a value counts in arithmetic. toNumber converts numbers,
-// texts of numbers, true (1) and false (0).
+// toNumber converts a value to a number for arithmetic. toNumber accepts numbers, texts that
+// contain a number, true (1) and false (0).
 func toNumber(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -103,11 +105,11 @@ func toNumber(v any) (float64, bool) {
 	}
 }
 
-// NumberOf returns the number as which a value counts in arithmetic. NumberOf converts numbers,
-// texts of numbers, true (1) and false (0).
+// NumberOf converts a value to a number for arithmetic. NumberOf accepts numbers, texts that
+// contain a number, true (1) and false (0).
 func NumberOf(v any) (float64, bool) { return toNumber(v) }
 
-// DateOf returns the time of a text that is a date.
+// DateOf converts a text that contains a date to a time.
 func DateOf(v any) (time.Time, bool) {
 	s, ok := v.(string)
 	if !ok {
@@ -116,7 +118,7 @@ func DateOf(v any) (time.Time, bool) {
 	return parseDate(s)
 }
 
-// finite returns n as a value, or nil if n is infinite or not a number. Negative zero becomes zero.
+// finite returns n, or nil if n is infinite or not a number. Negative zero becomes zero.
 func finite(n float64) any {
 	if math.IsInf(n, 0) || math.IsNaN(n) {
 		return nil
@@ -124,7 +126,7 @@ func finite(n float64) any {
 	return n + 0
 }
 
-// formatNumber formats a number as JavaScript does.
+// formatNumber formats a number in the same way as JavaScript.
 func formatNumber(n float64) string {
 	if abs := math.Abs(n); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		s := strconv.FormatFloat(n, 'e', -1, 64)
@@ -134,13 +136,14 @@ func formatNumber(n float64) string {
 	return strconv.FormatFloat(n+0, 'f', -1, 64)
 }
 
-// truncated returns the integer part of a number argument, limited to a range that fits an int.
+// truncated returns the integer part of a number, limited to the range of an int.
 func truncated(n float64) int {
 	const limit = 1 << 40
 	return int(math.Trunc(min(max(n, -limit), limit)))
 }
 
-// scalarText returns the text of a value that is not an array or object: "" for null and undefined.
+// scalarText returns the text of a value that is not an array or an object. The text of null and
+// undefined is "".
 func scalarText(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:

@@ -2,8 +2,7 @@ package abl
 
 import "slices"
 
-// visitor has functions that are called with the parts of a document. Functions that are nil are
-// skipped.
+// visitor contains functions that are called with the parts of a document. A function can be nil.
 type visitor struct {
 	expr     func(*Expr)
 	template func(*Template)

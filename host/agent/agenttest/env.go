@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// ToolFunc is a tool. ToolFunc can read and write the facts of the environment. If a tool returns
-// an error, its writes are undone.
+// ToolFunc is a tool. ToolFunc can read and write the facts of the environment. If a ToolFunc
+// returns an error, its writes are undone.
 type ToolFunc func(ctx context.Context, e *Env, input map[string]any) (any, error)
 
 // Env is an in-memory environment. Env stores values as JSON. Env is not safe for concurrent use.
@@ -31,14 +31,15 @@ type Env struct {
 	User, SessionID string
 	// Tools maps the names of tools to the tools.
 	Tools map[string]ToolFunc
-	// Search is set by a turn. A tool calls it before it searches; see agent.Env.OnSearch.
+	// A turn sets Search by calling OnSearch, which agent.Env describes. A tool calls Search before
+	// the tool searches the memory.
 	Search func(ctx context.Context) error
 	// Model answers the requests to all models. If Model is nil, models are unavailable.
 	Model func(name string, request model.ChatRequest) (model.ChatAnswer, error)
-	// Memory is the memory of the user that prompts contain, or nil if there is none.
+	// Memory is the memory of the user that prompts contain, or nil if the user has no memory.
 	Memory *report.MemoryContext
-	// Scopes maps the paths of facts to their scopes. The default scope of a fact is the scope that
-	// the first name of its path indicates.
+	// Scopes maps the paths of facts to their scopes. If Scopes does not contain the path of a
+	// fact, the first name of the path determines the scope.
 	Scopes map[string]abl.FactScope
 
 	// Calls contains the calls to tools, and Prompts contains the requests to models. Calls and
@@ -87,7 +88,7 @@ func New() *Env {
 	}
 }
 
-// Turn performs a turn as a transaction: a turn that fails has no effect.
+// Turn performs a turn as a transaction. A failed turn has no effect.
 func (e *Env) Turn(ctx context.Context, set *agent.Set, r agent.Request) (*report.Outcome, error) {
 	var outcome *report.Outcome
 	err := e.Transaction(ctx, func(ctx context.Context) (err error) {
@@ -97,8 +98,8 @@ func (e *Env) Turn(ctx context.Context, set *agent.Set, r agent.Request) (*repor
 	return outcome, err
 }
 
-// Transaction calls the function body. If body returns an error, Transaction undoes the changes
-// that body made.
+// Transaction calls the function body. If body returns an error, Transaction undoes the changes of
+// body.
 func (e *Env) Transaction(ctx context.Context, body func(ctx context.Context) error) error {
 	before := e.stored.clone()
 	err := body(ctx)
@@ -139,7 +140,8 @@ func (e *Env) SetStored(path string, value any, ttl time.Duration, domain string
 	e.stored.facts[e.factKey(path)] = f
 }
 
-// Stored returns a fact, and whether it is stored and has not expired.
+// Stored returns the value of a fact. The second result reports whether the fact is stored and has
+// not expired.
 func (e *Env) Stored(path string) (any, bool) {
 	f, ok := e.live(e.factKey(path))
 	if !ok {
@@ -158,7 +160,7 @@ func (e *Env) live(key string) (fact, bool) {
 	return f, ok && (f.expires.IsZero() || e.Clock.Before(f.expires))
 }
 
-// factKey returns the key of a fact, which starts with its owner.
+// factKey returns the key of a fact. The key starts with the owner of the fact.
 func (e *Env) factKey(path string) string {
 	scope := e.Scopes[path]
 	first, _, _ := strings.Cut(path, ".")
@@ -243,7 +245,7 @@ func (e *Env) DeleteFact(_ context.Context, _, path string) error {
 	return nil
 }
 
-// Context implements agent.Env. The facts are in the order of their paths.
+// Context implements agent.Env. The facts are sorted by path.
 func (e *Env) Context(_ context.Context, _ string, paths []string, domain string) ([]agent.Fact, error) {
 	var facts []agent.Fact
 	for _, key := range slices.Sorted(maps.Keys(e.stored.facts)) {
@@ -275,7 +277,8 @@ func (e *Env) Nested(ctx context.Context, body func(ctx context.Context) error) 
 	return e.Transaction(ctx, body)
 }
 
-// CallTool implements agent.Env. An error of the tool that is not a fault becomes the fault tool_error.
+// CallTool implements agent.Env. If the error of the tool is not a fault, CallTool returns a fault
+// with the code tool_error.
 func (e *Env) CallTool(ctx context.Context, _, tool string, input map[string]any) (any, error) {
 	e.Calls = append(e.Calls, Call{tool, input})
 	call := e.Tools[tool]
