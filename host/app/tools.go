@@ -165,7 +165,7 @@ func (r *toolReader) annotations(n *node) declare.Annotations {
 
 var envName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
-// env reads the environment of a tool. Like a shell, it converts numbers and booleans to strings
+// env reads the environment of a tool. Like a shell, env converts numbers and booleans to strings
 // with the same spelling.
 func (r *toolReader) env(n *node) map[string]string {
 	if n == nil || n.kind == null {

@@ -33,7 +33,7 @@ func (r fieldReader) keys(n *node, what string, known []string) bool {
 		return false
 	}
 	r.once(n)
-	empty := "" // the previous known key, if it has no value: the next unknown keys can be members of it that are not indented
+	empty := "" // the previous known key if its value is missing; the next unknown keys can be its members without indentation
 	for _, m := range n.members {
 		if slices.Contains(known, m.key) {
 			if empty = ""; m.value.kind == null {
@@ -62,8 +62,8 @@ func mappingHint(n *node, known []string) string {
 }
 
 // The method "named" calls "keys" for the declaration of a store, tool or prompt. If the name of a
-// declaration is the name of a key, it is most likely a key of the previous declaration that is not
-// indented enough.
+// declaration is the name of a key, the line is probably a key of the previous declaration with too
+// little indentation.
 func (r fieldReader) named(m member, what string, known []string) bool {
 	declares := len(m.value.members) == 0 || slices.ContainsFunc(m.value.members, func(in member) bool { return slices.Contains(known, in.key) })
 	if !slices.Contains(known, m.key) || m.value.kind == null || m.value.kind == object && declares {
@@ -74,7 +74,7 @@ func (r fieldReader) named(m member, what string, known []string) bool {
 }
 
 // lacks reports whether a key is missing in n. If the method "keys" has already reported a
-// misspelling of the key, the result is false.
+// misspelling of the key, lacks returns false.
 func lacks(n *node, key string, known []string) bool {
 	for _, m := range n.members {
 		if m.key == key || !slices.Contains(known, m.key) && nearest(m.key, known) == key {
@@ -165,15 +165,15 @@ func parseDuration(s string) (time.Duration, bool) {
 	count, err := strconv.ParseInt(m[1], 10, 64)
 	for _, u := range durationUnits {
 		if u.name == m[2] && err == nil {
-			const maxAge = 100 * 365 * 24 * time.Hour // the product is far below the maximum of a Duration
+			const maxAge = 100 * 365 * 24 * time.Hour // the product cannot overflow
 			return time.Duration(min(count, int64(maxAge/u.unit))) * u.unit, true
 		}
 	}
 	return 0, false
 }
 
-// formatDuration formats a duration in the notation that parseDuration reads. The duration must be
-// a whole number of milliseconds.
+// formatDuration formats a duration in the notation that parseDuration accepts. The duration must
+// be a whole number of milliseconds.
 func formatDuration(d time.Duration) string {
 	for _, u := range durationUnits {
 		if d%u.unit == 0 {

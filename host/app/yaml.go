@@ -43,8 +43,8 @@ func parseYAML(file string, content []byte) (root *node, problems problem.List) 
 	return root, nil
 }
 
-// tokenize returns the tokens of a file with correct line numbers. tokenize corrects the lexer,
-// which counts the lines after a block string twice.
+// tokenize returns the tokens of a file with correct line numbers. After a block string, the line
+// numbers of the lexer are wrong, because the lexer counts lines twice.
 func tokenize(content []byte) token.Tokens {
 	tokens := lexer.Tokenize(string(content))
 	last := strings.Count(strings.ReplaceAll(string(content), "\r", "\n"), "\n") + 1
@@ -54,9 +54,9 @@ func tokenize(content []byte) token.Tokens {
 	return tokens
 }
 
-// checkTokens rejects files that have too much nesting, too many tokens or several documents. The
-// parser is recursive, needs time that is quadratic in the number of tokens, and silently drops all
-// documents but one.
+// checkTokens rejects files that have too much nesting, too many tokens or several documents. These
+// limits are necessary because the parser is recursive, needs time that is quadratic in the number
+// of tokens, and returns only one document.
 func checkTokens(file string, tokens token.Tokens) *problem.Problem {
 	flow, began, ended, directive := 0, false, false, 0
 	refuse := func(t *token.Token, code problem.Code, format string, args ...any) *problem.Problem {
@@ -96,7 +96,7 @@ func checkTokens(file string, tokens token.Tokens) *problem.Problem {
 }
 
 // blockIndent returns the column of a token that can begin a nested block, or 0 for other tokens.
-// Each level of nesting is indented by at least one column.
+// Each level of nested blocks is indented by at least one column.
 func blockIndent(t *token.Token) int {
 	switch t.Type {
 	case token.SequenceEntryType, token.MappingKeyType:
@@ -116,16 +116,16 @@ func positionOfToken(file string, t *token.Token) position {
 	return position{file, max(t.Position.Line, 1), max(t.Position.Column, 1)}
 }
 
-// yamlReader converts the parser's tree to nodes.
+// yamlReader converts the tree of the parser to nodes.
 type yamlReader struct {
 	file     string
 	lines    []string
 	problems problem.List
-	// anchors maps the names of anchors to their values. An anchor is added after its value has
+	// anchors maps the names of anchors to their values. A value is added to anchors after it has
 	// been read, so a value cannot contain itself.
 	anchors map[string]*node
-	// The fields "left" and "leftBytes" are the numbers of values and bytes that aliases can still
-	// add.
+	// The fields "left" and "leftBytes" are the remaining numbers of values and bytes that aliases
+	// can add.
 	left, leftBytes int
 	depth           int
 }
@@ -136,7 +136,7 @@ func (r *yamlReader) refuse(n ast.Node, code problem.Code, hint, format string, 
 	return (&node{position: at}).seal()
 }
 
-// read converts a node of the parser's tree. read never returns nil.
+// read converts a node of the tree of the parser. read never returns nil.
 func (r *yamlReader) read(n ast.Node) *node {
 	if r.depth++; r.depth > 2*maxNesting {
 		return r.refuse(n, problem.OverLimit, "", "values are nested more than %d levels deep", maxNesting)
@@ -170,8 +170,8 @@ func (r *yamlReader) read(n ast.Node) *node {
 	return r.refuse(n, problem.Syntax, "", "this YAML syntax is not supported")
 }
 
-// The method scalar reads a plain or quoted string. The method scalar also recognizes valid JSON
-// numbers that the parser treats as strings.
+// The method scalar reads a plain or quoted string. The parser treats some valid JSON numbers as
+// strings. The method scalar returns numbers for these strings.
 func (r *yamlReader) scalar(at position, n *ast.StringNode) *node {
 	t := n.GetToken()
 	if t.Type == token.StringType && jsonNumber().MatchString(n.Value) {
@@ -186,7 +186,7 @@ func (r *yamlReader) scalar(at position, n *ast.StringNode) *node {
 }
 
 // The method literal reads a block string. If the lines of the string occur unchanged in the file,
-// the method literal also computes the column at which they start.
+// the method literal also computes the column of the start of these lines.
 func (r *yamlReader) literal(at position, n *ast.LiteralNode) *node {
 	v := &node{position: at, kind: text}
 	if n.Value != nil {

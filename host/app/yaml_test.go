@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// The texts below are not valid app files. Each text has exactly one problem.
+// Each of these texts is an invalid app file with exactly one problem.
 func TestUnreadable(t *testing.T) {
 	tests := []struct {
 		name, text string

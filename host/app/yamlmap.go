@@ -6,7 +6,7 @@ import (
 )
 
 // mapping reads an object. Keys of the object itself take precedence over merged keys ("<<"). The
-// merged keys come after the other keys.
+// merged keys follow the other keys.
 func (r *yamlReader) mapping(at position, values []*ast.MappingValueNode) *node {
 	v := &node{position: at, kind: object}
 	var merged []*node
@@ -33,7 +33,8 @@ func (r *yamlReader) mapping(at position, values []*ast.MappingValueNode) *node 
 	return v.seal()
 }
 
-// key returns a key as a string. For a number, a boolean or null, it returns the literal.
+// key returns a key as a string. If the key is a number, a boolean or null, key returns the
+// literal.
 func (r *yamlReader) key(n ast.MapKeyNode) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -51,7 +52,7 @@ func (r *yamlReader) key(n ast.MapKeyNode) (string, bool) {
 	return "", false
 }
 
-// The method merged returns the objects that the value of a merge key refers to.
+// The method merged returns the objects to which the value of a merge key refers.
 func (r *yamlReader) merged(value ast.Node) []*node {
 	if value == nil {
 		return nil

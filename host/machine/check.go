@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// checker reports mistakes in a document that the reader has accepted line by line.
+// checker reports mistakes in a document that the reader does not find, because it reads one line
+// at a time.
 type checker struct {
 	*source
 	steps map[string]*Step
@@ -32,8 +33,8 @@ func check(r *source) {
 	c.tests()
 }
 
-// reserved are the names that steps cannot have: the names in scope of expressions, and the words
-// that JavaScript does not allow as names of constants.
+// reserved contains the names that steps cannot have. These are the names that expressions can use,
+// and the words that JavaScript does not allow as names of constants.
 var reserved = strings.Fields(`input steps now memory model
 	arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for
 	function if implements import in instanceof interface let new null package private protected public return static super switch
@@ -82,7 +83,7 @@ func (c checker) step(s *Step) {
 	c.errorf(s.Position, problem.Permission, hint, "the step %s requires the permission %s", problem.Quote(name), permission)
 }
 
-// literal checks the value of a setting if it is a literal.
+// literal checks the value of a setting if the value is a literal.
 func (c checker) literal(s *Step, setting Setting) {
 	value, ok := setting.Script.Literal()
 	if !ok || placeholderRule().MatchString(setting.Script.Text) {
@@ -128,7 +129,7 @@ func (c checker) literal(s *Step, setting Setting) {
 	}
 }
 
-// selectors checks that a step forget says which entries it removes.
+// selectors checks that a step "forget" contains a setting that selects the removed entries.
 func (c checker) selectors(s *Step) {
 	if s.Kind != Forget {
 		return
@@ -141,7 +142,7 @@ func (c checker) selectors(s *Step) {
 	c.errorf(s.Position, problem.MissingKey, "add id, filter or namespace", "the step %s does not select entries", problem.Quote(s.Name.Value))
 }
 
-// assumed checks the names of the assumed fields of an answer.
+// assumed checks the names of the fields in an assumed answer.
 func (c checker) assumed(s *Step) {
 	var known []string
 	for _, f := range s.Returns {
@@ -167,7 +168,7 @@ func didYouMean(name string, known []string, otherwise string) string {
 	return otherwise + strings.Join(known, ", ")
 }
 
-// permissions checks the names in the section ensures.
+// permissions checks the names in the section "ensures".
 func (c checker) permissions() {
 	p := c.doc.Permissions
 	known := []string{LLMCall, Memory}
@@ -190,7 +191,7 @@ func (c checker) permissions() {
 	}
 }
 
-// results are the fields of the results of the steps that use collections.
+// results contains the fields of the results of the steps that use collections.
 var results = map[StepKind][]Field{
 	Recall:   {{Name: Name{Value: "results"}, Type: List}, {Name: Name{Value: "count"}, Type: Number}},
 	Remember: {{Name: Name{Value: "success"}, Type: Boolean}, {Name: Name{Value: "id"}, Type: Text}, {Name: Name{Value: "expires_at"}, Type: Any}},
@@ -208,7 +209,7 @@ func (s Step) Results() []Field {
 	return results[s.Kind]
 }
 
-// output compares the result of the last step with the section responds with.
+// output compares the result of the last step with the section "responds with".
 func (c checker) output() {
 	if len(c.doc.Steps) == 0 {
 		return
@@ -229,7 +230,7 @@ func (c checker) output() {
 	}
 }
 
-// fits reports whether values of a type are values of another type.
+// fits reports whether all values of one type are also values of the other type.
 func fits(value, target Type) bool {
 	return value == target || value == Any || target == Any || value == Integer && target == Number || value == Number && target == Integer
 }

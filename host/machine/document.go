@@ -40,14 +40,14 @@ type Name struct {
 	Value string
 }
 
-// Field is a field of an input, an output or a model's answer.
+// Field is a field of an input, of an output, or of the answer of a model.
 type Field struct {
 	Name
 	Type Type
 	// Items is the type of the items of a list, or "".
 	Items Type
-	// Required and Optional are true if the file contains these words. By default, an input is
-	// optional, and a field of an output or an answer is required.
+	// Required and Optional are true if the file contains the words "required" and "optional". By
+	// default, an input is optional, and a field of an output or an answer is required.
 	Required, Optional bool
 	// Default is the value of an omitted input as JSON, or nil.
 	Default json.RawMessage
@@ -75,11 +75,12 @@ const (
 	LLMCall = "llm_call" // to use language models
 )
 
-// Permissions are the permissions in the section ensures.
+// Permissions are the permissions in the section "ensures".
 type Permissions struct {
-	// Allowed and Denied are names of permissions. A denied permission overrides an allowed one.
+	// Allowed and Denied are names of permissions. A permission that is both allowed and denied is
+	// denied.
 	Allowed, Denied []Name
-	// Approval are the permissions and the kinds of steps that require an approval.
+	// Approval contains the permissions and the kinds of steps that require an approval.
 	Approval []Name
 }
 
@@ -101,7 +102,8 @@ const (
 	Compute  StepKind = "compute"
 )
 
-// Permission returns the permission that steps of the kind require, or "".
+// Permission returns the permission that steps of the kind require, or "" if these steps require no
+// permission.
 func (k StepKind) Permission() string {
 	switch k {
 	case Remember, Recall, Forget:
@@ -118,20 +120,23 @@ type Step struct {
 	Position
 	Kind StepKind
 	Name Name
-	// Model is the name of the model of a step ask.
+	// Model is the name of the model of a step "ask".
 	Model Name
-	// Settings are the settings such as content, in the order of the file. The settings "role" and
-	// "task" of a step ask are written as "with role" and "with task".
+	// Settings are the settings of the step, such as "content", in the order of the file. In the
+	// file, the settings "role" and "task" of a step "ask" are written as "with role" and "with
+	// task".
 	Settings []Setting
-	// Returns are the fields of the answer of a step ask. Without fields, the answer is a text.
+	// Returns are the fields of the answer of a step "ask". If Returns is empty, the answer is a
+	// text.
 	Returns []Field
-	// Assuming are the fields of the answer of a step ask in tests.
+	// Assuming are the fields of the answer of a step "ask" in tests.
 	Assuming []Setting
-	// Body is the JavaScript code of a step compute.
+	// Body is the JavaScript code of a step "compute".
 	Body Script
 }
 
-// Setting returns the setting with a name. The result ok is false if the step does not have it.
+// Setting returns the setting with a name. The result ok is false if the step does not have the
+// setting.
 func (s Step) Setting(name string) (setting Setting, ok bool) {
 	for _, c := range s.Settings {
 		if c.Value == name {
@@ -141,7 +146,7 @@ func (s Step) Setting(name string) (setting Setting, ok bool) {
 	return Setting{}, false
 }
 
-// Setting is a name with a JavaScript expression.
+// Setting is a named JavaScript expression.
 type Setting struct {
 	Name
 	Script Script
@@ -156,7 +161,7 @@ type Script struct {
 }
 
 // Literal returns the value of an expression that is a string, a number, a boolean or null in the
-// notation of JSON. The result ok is false for any other expression.
+// notation of JSON. The result ok is false if the expression is not a literal.
 func (s Script) Literal() (value any, ok bool) {
 	if json.Unmarshal([]byte(s.Text), &value) != nil {
 		return nil, false
@@ -170,18 +175,19 @@ func (s Script) Literal() (value any, ok bool) {
 	return value, true
 }
 
-// TestEntry returns the entry of a machine that executes the test with an index, instead of the
-// machine itself. The result of this entry is an object with the input, the output of the machine,
-// and the expected output: input, output, expect.
+// TestEntry returns the name of an entry point of the code of a machine. This entry point executes
+// the test with the given index. The result is an object with the members "input", "output" and
+// "expect": the input and the output of the machine, and the expected output.
 func TestEntry(index int) string { return "test-" + strconv.Itoa(index+1) }
 
-// Test is a test in the section verifies.
+// Test is a test in the section "verifies".
 type Test struct {
 	Position
 	Name string
-	// Given is the input and Expect contains the expected fields of the output. Given and Expect
-	// are JavaScript expressions.
+	// Given is the input of the machine, and Expect contains the expected fields of the output.
+	// Both are JavaScript expressions.
 	Given, Expect Script
-	// Assuming are the results of steps that the test does not execute, by the name of the step.
+	// Assuming contains the results of the steps that the test does not execute. The name of a
+	// result is the name of the step.
 	Assuming []Setting
 }

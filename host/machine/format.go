@@ -6,9 +6,9 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// Format returns a file with uniform indentation and spacing. The meaning, the comments and the
-// order of lines stay the same, and formatting the result again changes nothing. If the file has a
-// syntax error, Format returns an error of type problem.List.
+// Format returns a file with uniform indentation and spacing. The result has the same meaning, the
+// same comments and the same order of lines as the file. Formatting the result again changes
+// nothing. If the file has a syntax error, Format returns an error of type problem.List.
 func Format(file string, src []byte) ([]byte, error) {
 	r := read(file, src)
 	var errs problem.List
@@ -22,7 +22,7 @@ func Format(file string, src []byte) ([]byte, error) {
 	}
 	r.commentLevels()
 	var out strings.Builder
-	blank := true // whether the last line is blank; true omits blank lines at the start
+	blank := true // true if the last line is blank; initially true, which omits blank lines at the start
 	for i := range r.lines {
 		l := &r.lines[i]
 		if !l.verbatim && l.text == "" {
@@ -61,7 +61,7 @@ func (r *source) formatted(l *line) string {
 		text = l.canonical
 	}
 	if next := l.index + 1; next < len(r.lines) && r.lines[next].verbatim {
-		text += r.text[l.start+l.indent+len(l.text) : l.end] // a text or a comment contains the spaces
+		text += r.text[l.start+l.indent+len(l.text) : l.end] // the spaces are part of a string or a comment
 	}
 	return strings.Repeat("  ", l.level) + text
 }

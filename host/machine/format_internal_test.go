@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tokens returns the tokens of code, so that code with other white space is equal.
+// tokens returns the tokens of code. Two texts of code that differ only in white space have equal
+// tokens.
 func tokens(s Script, interpolate bool) string {
 	scan := &scanner{src: s.Text, interpolate: interpolate}
 	var all []string
@@ -23,7 +24,7 @@ func tokens(s Script, interpolate bool) string {
 	}
 }
 
-// meaning returns a document as text without positions.
+// meaning returns the content of a document as text, without positions.
 func meaning(d *Document) string {
 	var b strings.Builder
 	fields := func(what string, fields []Field) {
@@ -65,7 +66,8 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkFormat checks that formatting is stable and keeps the meaning and the comments.
+// checkFormat checks that formatting is stable, and that the formatted file has the same meaning
+// and the same comments.
 func checkFormat(t failer, source string) {
 	t.Helper()
 	d, problems := Parse("m", []byte(source))
@@ -161,7 +163,7 @@ machine m  // its name
     ask x, using:"m"
       with task "a ${input.who} ${text.text[0]}"
 `
-	fixed := strings.ReplaceAll(source, "\"a\n$", "\"a $") // a string in quotes ends on its line
+	fixed := strings.ReplaceAll(source, "\"a\n$", "\"a $") // a string in quotes ends on the same line
 	got, err := Format("m", []byte(fixed))
 	if err != nil || string(got) != want {
 		t.Errorf("Format =\n%s%v\nwant\n%s", got, err, want)
@@ -186,7 +188,7 @@ func FuzzFormat(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source string) { checkFormat(t, source) })
 }
 
-// TestFormatGenerated formats random machines with random white space and comments.
+// TestFormatGenerated checks the format of random machines with random white space and comments.
 func TestFormatGenerated(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pick := func(items ...string) string { return rapid.SampledFrom(items).Draw(t, "line") }

@@ -13,9 +13,9 @@ func (d *Document) PositionAt(offset int) Position {
 	return Position{strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1}
 }
 
-// JavaScript returns an expression as JavaScript: a string in double quotes that contains ${...}
-// becomes a template. The result "inserted" contains the increasing offsets in the returned code of
-// the backslashes that were inserted.
+// JavaScript converts an expression of a machine to JavaScript. A string in double quotes that
+// contains "${...}" becomes a template literal. The result "inserted" contains the offsets of the
+// inserted backslashes in the returned code, in increasing order.
 func (s Script) JavaScript() (code string, inserted []int) {
 	scan := &scanner{src: s.Text, interpolate: true}
 	for scan.space(); scan.next().kind != endToken; scan.space() {

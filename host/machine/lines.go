@@ -12,7 +12,8 @@ import (
 type line struct {
 	index      int // in source.lines
 	start, end int // offsets of the line without its line break
-	// text is the line without the white space at both ends. indent is the number of bytes before it.
+	// text is the line without the white space at both ends. indent is the number of bytes before
+	// text.
 	text   string
 	indent int
 	// Only the formatter uses the following fields. The field level is the level of indentation, or -1
@@ -25,7 +26,8 @@ type line struct {
 
 func (l *line) blank() bool { return l.text == "" || strings.HasPrefix(l.text, "//") }
 
-// source is a file that is being read: its lines, and the problems and the document so far.
+// source is a file that is being read. source contains the lines of the file, and the problems and
+// the document that the reader has created so far.
 type source struct {
 	reporter
 	text  string
@@ -91,20 +93,21 @@ func (r *source) position(offset int) Position {
 // The method "at" returns the position of the first character of a line.
 func (r *source) at(l *line) Position { return Position{l.index + 1, l.indent + 1} }
 
-// name returns a name that occurs in a line at or after an offset of the line's text.
+// name returns a name together with its position. The name occurs in a line at an offset or later.
 func (r *source) name(l *line, value string, from int) Name {
 	from = min(from, len(l.text))
 	at := from + max(strings.Index(l.text[from:], value), 0)
 	return Name{r.position(l.start + l.indent + at), value}
 }
 
-// take reads a line with keywords, at a level of indentation.
+// take consumes a line with keywords, and sets the level of indentation of the line.
 func (r *source) take(l *line, level int, canonical string) {
 	l.level, l.canonical = level, canonical
 	r.next = l.index + 1
 }
 
-// cutComment separates a comment, which starts with // after a space, from the text before it.
+// cutComment separates a comment from the text before the comment. A comment starts with "//" after
+// a space.
 func cutComment(text string) (before, comment string) {
 	quoted := false
 	for i := 0; i < len(text); i++ {
@@ -128,8 +131,8 @@ func withComment(text, comment string) string {
 	return text + "  " + comment
 }
 
-// words returns a line without its comment, with single spaces between the words and after commas.
-// Text in quotes does not change.
+// words returns a line without its comment. The result has single spaces between words and after
+// commas. words does not change text in quotes.
 func words(l *line) (text, comment string) {
 	text, comment = cutComment(l.text)
 	var b strings.Builder

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// sample returns a code block of the vendor's documentation. The name of a code block begins with
-// its number.
+// sample returns a code block of the documentation of the vendor. The name of a code block begins
+// with the number of the block.
 func sample(t testing.TB, name string) string {
 	t.Helper()
 	return machinetest.Samples(t)[name[0]-'1']
@@ -70,7 +70,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestGrammars checks that each placeholder of a grammar is reported where it is written.
+// TestGrammars checks that each placeholder of a grammar is reported at its position.
 func TestGrammars(t *testing.T) {
 	for name, want := range map[string][]string{
 		"1_remember_grammar": {"1:10 <name>", "2:10 <expression>", "3:13 <collection_name>", "4:11 <key>", "5:12 <namespace>", "6:6 <duration>"},
@@ -137,8 +137,8 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
-// TestIndentation checks that a line that looks like a header belongs to the code of a step if it is
-// indented more than the header of the step.
+// TestIndentation checks lines in the code of a step that have the form of a header. If such a line
+// is indented more deeply than the header of the step, the line belongs to the code.
 func TestIndentation(t *testing.T) {
 	const source = "machine m\nimplements\n  compute a\n    let x = `\n  recall b\n`\n    {y: x}\n  compute b\n    let verifies = 1\n    verifies\n"
 	d, problems := machine.Parse("m", []byte(source))

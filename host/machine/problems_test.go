@@ -89,8 +89,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestLargeFiles checks that reading and formatting large files takes linear time. With
-// quadratic time, the test would exceed the time limit of the package.
+// TestLargeFiles checks that reading and formatting large files takes linear time. In quadratic
+// time, the test would exceed the time limit of the package.
 func TestLargeFiles(t *testing.T) {
 	const size = machine.MaxFileBytes / 8
 	for _, part := range []string{

@@ -8,8 +8,9 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// Parse reads a file. Parse returns a document even if there are errors, and all problems that it
-// finds without parsing JavaScript. The argument file is the name of the file in problems.
+// Parse reads a file. Parse returns the document of a file, and all problems that Parse finds
+// without parsing JavaScript. Parse returns a document even if the file has errors. The argument
+// file is the name of the file that problems contain.
 func Parse(file string, src []byte) (*Document, problem.List) {
 	r := read(file, src)
 	check(r)
@@ -44,14 +45,14 @@ var (
 	stepKinds = []string{string(Remember), string(Recall), string(Forget), string(Ask), string(Compute)}
 )
 
-// jsKeywords are the words that another word can follow on a line of JavaScript.
+// In JavaScript, each of these words can be followed by another word.
 var jsKeywords = map[string]bool{
 	"let": true, "const": true, "var": true, "return": true, "new": true, "typeof": true, "async": true, "function": true, "class": true,
 	"if": true, "else": true, "do": true, "of": true, "in": true, "throw": true, "delete": true, "void": true, "await": true,
 	"yield": true, "import": true, "export": true, "case": true, "static": true, "get": true, "set": true, "break": true, "continue": true,
 }
 
-// section returns the keyword of the section that a line begins, or "".
+// section returns the keyword of the section that begins with a line, or "".
 func section(l *line) string {
 	text, _ := words(l)
 	for _, s := range sections {
@@ -63,7 +64,8 @@ func section(l *line) string {
 }
 
 // stepHeader returns the parts of a line that begins a step: the keyword, the name and the options.
-// A line of two words that is not JavaScript begins a step, even if the keyword is unknown.
+// A line with two words begins a step if the line is not JavaScript, even if the keyword is
+// unknown.
 func stepHeader(l *line) []string {
 	text, _ := words(l)
 	parts := stepLine().FindStringSubmatch(text)
@@ -73,14 +75,14 @@ func stepHeader(l *line) []string {
 	return parts
 }
 
-// isEnd reports whether a line is the word "end", which other languages have at the end of a step. It
-// has no meaning in a machine.
+// isEnd reports whether a line is the word "end". In other languages, this word ends a step. In a
+// machine, this word has no meaning.
 func isEnd(l *line) bool {
 	text, _ := words(l)
 	return text == "end"
 }
 
-// boundary reports whether a line begins a section or a step, or ends one by mistake.
+// boundary reports whether a line begins a section or a step, or is the meaningless word "end".
 func boundary(l *line) bool { return section(l) != "" || stepHeader(l) != nil || isEnd(l) }
 
 // machine reads the whole file.
@@ -103,7 +105,7 @@ func (r reader) machine() {
 	}
 }
 
-// part reads a section or a line outside of sections.
+// part reads a section, or a line outside of all sections.
 func (r reader) part(l *line, seen map[string]bool) {
 	text, comment := words(l)
 	name := section(l)
@@ -144,8 +146,9 @@ func (r reader) section(name string, seen map[string]bool) {
 	}
 }
 
-// stray reads a line that belongs to no section. Steps without a section are read like the steps of
-// the section implements, and lines below a misspelled section like those of the intended section.
+// stray reads a line outside of all sections. stray reads a step as if the step were in the section
+// "implements". If the line is the misspelled keyword of a section, stray reads the lines below the
+// keyword as lines of the intended section.
 func (r reader) stray(l *line, text string, seen map[string]bool) {
 	if h := stepHeader(l); h != nil && !seen["implements"] && spell.Name(h[1], stepKinds) != "" {
 		r.errorf(r.at(l), problem.MissingKey, "write implements on the line above the step", "the step is outside of the section implements")

@@ -18,14 +18,15 @@ var (
 // fieldReader reads the fields and the permissions of a machine.
 type fieldReader struct{ *source }
 
-// fields reads lines such as "question as text, is required", and appends them to fields.
+// fields reads lines such as "question as text, is required", and appends the declared fields to
+// the argument.
 func (r fieldReader) fields(level int, fields []Field) []Field {
 	for l := r.peek(); l != nil; l = r.peek() {
 		text, comment := words(l)
 		m := fieldLine().FindStringSubmatch(text)
 		if m == nil {
 			if level == 2 && len(text) > 5 && spell.Name(text, sections) != "" {
-				return fields // a misspelled section. Shorter words are names of fields, such as res
+				return fields // a misspelled section; words with fewer letters, such as "res", are names of fields
 			}
 			if h := stepHeader(l); level == 2 && section(l) == "" && (h == nil || !contains(stepKinds, h[1])) {
 				r.errorf(r.at(l), problem.Syntax, "write NAME as TYPE", "%s is not a field", problem.Quote(text))
@@ -83,7 +84,7 @@ func (r fieldReader) fieldType(l *line, f *Field, text string) {
 	}
 }
 
-// option removes an option from the start of the options, if it is there.
+// option reports whether the options begin with an option, and removes this option.
 func option(options *string, name string) bool {
 	rest, found := strings.CutPrefix(*options, name)
 	if !found || rest != "" && rest[0] != ',' && rest[0] != ' ' {
@@ -110,7 +111,7 @@ func (r fieldReader) knownType(at Position, name string) {
 	r.errorf(at, problem.BadValue, hint, "%s is not a type", problem.Quote(name))
 }
 
-// The keywords of the section ensures.
+// The keywords of the section "ensures".
 var permissionKeys = []string{"allowed to", "not allowed to", "requires approval for"}
 
 // ensures reads the permissions of a machine.
@@ -142,7 +143,7 @@ func (r fieldReader) ensures() {
 	}
 }
 
-// permissionKey splits a line into a keyword and the names that follow it on the same line.
+// permissionKey splits a line into a keyword and the names after the keyword.
 func permissionKey(text string) (key, rest string) {
 	for _, key := range permissionKeys {
 		if rest, ok := strings.CutPrefix(text, key); ok && (rest == "" || rest[0] == ' ') {

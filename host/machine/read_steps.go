@@ -30,7 +30,7 @@ var (
 	usingRule     = lazyregexp.New(`^([A-Za-z_]+) ?: ?("(?:[^"\\]|\\.)*")$`)
 )
 
-// steps reads the steps of the section implements.
+// steps reads the steps of the section "implements".
 func (r reader) steps() {
 	for l := r.peek(); l != nil && section(l) == ""; l = r.peek() {
 		header := stepHeader(l)
@@ -84,8 +84,8 @@ func (r reader) step(l *line, header []string) Step {
 	return s
 }
 
-// body reads the code of a step compute. If the code has a line that looks like a header, but is
-// indented more than the header of the step, the line belongs to the code.
+// body reads the code of a step "compute". If a line has the form of a header, but is indented more
+// deeply than the header of the step, the line belongs to the code.
 func (r reader) body(header *line, s *Step) {
 	first := r.peek()
 	ends := func(l *line) bool { return boundary(l) && l.indent <= header.indent }
@@ -103,7 +103,7 @@ func (r reader) stepOptions(l *line, s *Step, text string) {
 		hint := `only the step ask has an option: using: "MODEL"`
 		if u := unquotedModel().FindStringSubmatch(text); u != nil && s.Kind == Ask {
 			hint = `write using: "` + u[1] + `"`
-			s.Model = Name{r.at(l), u[1]} // the missing quotes are the only mistake
+			s.Model = Name{r.at(l), u[1]} // only the quotes are missing
 		}
 		r.errorf(r.name(l, text, 0).Position, problem.UnknownKey, hint, "%s is not an option of the step", problem.Quote(text))
 		return
@@ -122,7 +122,7 @@ func endsSetting(l *line) bool {
 	return boundary(l) || keyLine().MatchString(l.text) || withLine().MatchString(l.text) || text == "returns" || text == "assuming"
 }
 
-// stepPart reads a setting, or a part of a step ask.
+// stepPart reads a setting, or a part of a step "ask".
 func (r reader) stepPart(l *line, s *Step) {
 	text, comment := words(l)
 	key, separator := "", " "
@@ -194,7 +194,7 @@ func contains(list []string, word string) bool {
 	return false
 }
 
-// keyed reads a name with an expression. The argument "prefix" is the formatted text before the
+// keyed reads an expression that has a name. The argument "prefix" is the formatted text before the
 // expression.
 func (r reader) keyed(l *line, key, prefix string, level int) Setting {
 	c := Setting{Name: r.name(l, key, max(strings.Index(prefix, key), 0))}
@@ -211,7 +211,7 @@ func (r reader) keyed(l *line, key, prefix string, level int) Setting {
 
 var placeholderRule = lazyregexp.New(`^(?:"?(<[a-z_]+>)"?|\{ (<[a-z_]+>): <[a-z_]+> \})$`)
 
-// placeholder reports an expression that is a placeholder, such as <expression>.
+// placeholder reports an expression that is a placeholder, such as "<expression>".
 func (r *source) placeholder(s Script) {
 	if m := placeholderRule().FindStringSubmatch(s.Text); m != nil {
 		r.errorf(s.Position, problem.Placeholder, "replace the placeholder with a value", "%s is a placeholder", m[1]+m[2])

@@ -15,14 +15,14 @@ var (
 	testWord     = lazyregexp.New(`^[A-Za-z_]`)
 )
 
-// endsTestPart reports whether a line cannot continue a part of a test, which is an object: no word
-// continues an object.
+// endsTestPart reports whether a line cannot continue a part of a test. A part of a test is an
+// object, so a line that begins with a word cannot continue the part.
 func endsTestPart(l *line) bool { return boundary(l) || testWord().MatchString(l.text) }
 
 // testReader reads the tests of a machine.
 type testReader struct{ *source }
 
-// tests reads the section verifies.
+// tests reads the section "verifies".
 func (r testReader) tests() {
 	for l := r.peek(); l != nil && section(l) == ""; l = r.peek() {
 		text, comment := words(l)
@@ -48,7 +48,7 @@ func (r testReader) tests() {
 	}
 }
 
-// testPart reads a line such as: given {...}
+// testPart reads a part of a test, such as "given {...}".
 func (r testReader) testPart(l *line, text string, t *Test) {
 	if m := givenLine().FindStringSubmatch(l.text); m != nil {
 		part := &t.Given

@@ -7,7 +7,7 @@ import (
 )
 
 // Models returns the names of the models that the steps use, without duplicates. Models returns nil
-// if the machine does not have the permission llm_call.
+// if the machine does not have the permission "llm_call".
 func (d *Document) Models() []string {
 	var models []string
 	for _, s := range d.Steps {
@@ -18,17 +18,17 @@ func (d *Document) Models() []string {
 	return models
 }
 
-// Collection is a collection that a machine names by a literal.
+// Collection is a collection whose name is a literal in a machine.
 type Collection struct {
 	Name
-	// Verbs are the kinds of access that the steps need, in the order read, write, delete.
+	// Verbs are the kinds of access that the steps need, in the order "read", "write", "delete".
 	Verbs []abi.Verb
 }
 
 var verbs = map[StepKind]abi.Verb{Recall: abi.Read, Remember: abi.Write, Forget: abi.Delete}
 
-// Collections returns the collections that the steps name by a literal, in the order of the file.
-// Collections returns nil if the machine does not have the permission memory.
+// Collections returns the collections whose names are literals in the steps, in the order of the
+// file. Collections returns nil if the machine does not have the permission "memory".
 func (d *Document) Collections() []Collection {
 	if !d.Permissions.Allows(Memory) {
 		return nil
@@ -60,16 +60,19 @@ func (d *Document) Collections() []Collection {
 // operations maps the kinds of steps with effects to the operations that they perform.
 var operations = map[StepKind]string{Remember: "remember", Recall: "recall", Forget: "forget", Ask: "model.chat"}
 
-// Calls returns the steps that call the host, in the order of the calls. Each of them makes one call.
+// Calls returns the steps that call the host, in the order of the calls. Each of these steps makes
+// one call.
 func (d *Document) Calls() []Step {
 	return slices.DeleteFunc(slices.Clone(d.Steps), func(s Step) bool { return s.Kind.Operation() == "" })
 }
 
-// Operation returns the name of the operation that steps of the kind perform, or "".
+// Operation returns the name of the operation that steps of the kind perform, or "" if these steps
+// perform no operation.
 func (k StepKind) Operation() string { return operations[k] }
 
-// Approvals returns the names of the operations that require an approval, without duplicates.
-// Approvals returns the operations of steps whose kind or permission is in the section ensures.
+// Approvals returns the names of the operations that require an approval, without duplicates. An
+// operation requires an approval if the section "ensures" requires an approval for the kind or the
+// permission of a step that performs the operation.
 func (d *Document) Approvals() []string {
 	var found []string
 	for _, s := range d.Steps {

@@ -21,9 +21,9 @@ type token struct {
 	start, end int
 }
 
-// bracket is an open bracket. In a template, bracket is the start of a substitution.
+// bracket is an open bracket. A template and a substitution in a template also count as brackets.
 type bracket struct {
-	open byte // ( [ {, or the quote of the template
+	open byte // an opening bracket, or the quote of the template
 	// outer is the level of the line with the bracket.
 	outer int
 	start int
@@ -33,17 +33,18 @@ type bracket struct {
 type scanner struct {
 	src string
 	pos int
-	// interpolate is true if a string in double quotes is a template, as in the settings of steps.
+	// interpolate is true if strings in double quotes are templates. In the settings of steps,
+	// these strings are templates.
 	interpolate bool
 	brackets    []bracket
-	level       int // the level of the current line; set by the user of the scanner
-	// inside is called with the start and the end of each comment in /* */.
+	level       int // the level of the current line, which the caller sets
+	// inside is called with the start and the end of each block comment.
 	inside func(start, end int)
 	prev   token
-	// pieces are the parts of templates in double quotes, in their order.
+	// pieces are the parts of templates in double quotes, in the order of the source.
 	pieces []piece
-	// failure describes why the code cannot be split at failedAt. failure is "" if there is no
-	// failure.
+	// failure describes why the scanner cannot continue at the offset failedAt. If the code is
+	// valid so far, failure is "".
 	failure, hint string
 	failedAt      int
 }
@@ -73,7 +74,7 @@ func (s *scanner) space() {
 	}
 }
 
-// skipTo skips the text up to the next end, and n bytes more.
+// skipTo skips the text before the next occurrence of end, and then n bytes.
 func (s *scanner) skipTo(end string, n int) bool {
 	at := strings.Index(s.src[s.pos:], end)
 	if at < 0 {
@@ -95,8 +96,8 @@ func (s *scanner) comment() {
 	}
 }
 
-// The method "next" reads a token. The caller has called space. After a failure, the method "next"
-// returns the end.
+// The method "next" reads a token. The caller must call space before. After a failure, the method
+// "next" returns the token for the end of the code.
 func (s *scanner) next() token {
 	t := token{kind: punctToken, start: s.pos}
 	if s.pos >= len(s.src) || s.failure != "" {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// InputSchema returns the JSON Schema of the input. InputSchema allows no other fields than those
-// of the section accepts.
+// InputSchema returns the JSON Schema of the input. The schema allows only the fields of the
+// section "accepts".
 func (d *Document) InputSchema() json.RawMessage {
 	return schemaOf(d.Accepts, true, func(f Field) bool { return f.Required && f.Default == nil })
 }
 
-// OutputSchema returns the JSON Schema of the output, or nil if the machine has no section responds
-// with. The schema allows other fields than those of the section.
+// OutputSchema returns the JSON Schema of the output, or nil if the machine has no section
+// "responds with". The schema allows additional fields that the section does not declare.
 func (d *Document) OutputSchema() json.RawMessage {
 	if len(d.Responds) == 0 {
 		return nil
@@ -20,7 +20,8 @@ func (d *Document) OutputSchema() json.RawMessage {
 	return schemaOf(d.Responds, false, func(f Field) bool { return !f.Optional })
 }
 
-// AnswerSchema returns the JSON Schema of the answer of a step ask, or nil if the answer is a text.
+// AnswerSchema returns the JSON Schema of the answer of a step "ask", or nil if the answer is a
+// text.
 func (s Step) AnswerSchema() json.RawMessage {
 	if len(s.Returns) == 0 {
 		return nil

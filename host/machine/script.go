@@ -6,9 +6,9 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// script reads JavaScript code from an offset. The code ends before the first line for which the
-// function "ends" returns true, unless a bracket, a text or a comment is open there. The argument
-// "first" is the level of the line with the offset, and "level" is the level of the other lines.
+// script reads JavaScript code from an offset. The code ends before a line for which the function
+// "ends" returns true, unless a bracket, a text or a comment is open at the start of the line. The
+// argument "first" is the level of the first line, and "level" is the level of the other lines.
 func (r *source) script(start int, interpolate bool, first, level int, ends func(l *line) bool) Script {
 	s := &scanner{src: r.text, pos: start, interpolate: interpolate, level: first}
 	f := codeLevels{r: r, s: s, level: level, current: r.lineAt(start).index}
@@ -44,7 +44,7 @@ func (r *source) script(start int, interpolate bool, first, level int, ends func
 	return Script{r.position(begin), r.text[begin:end], begin}
 }
 
-// scanFailure reports that the code is not closed.
+// scanFailure reports a bracket, a text or a comment that is not closed.
 func (r *source) scanFailure(s *scanner) {
 	switch {
 	case s.failure != "":

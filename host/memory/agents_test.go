@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 )
 
-// withAgents returns an app with the store of agents and some facts.
+// withAgents returns an app with the store for the state of agents, and with some facts.
 func withAgents(t *testing.T) *app {
 	return newApp(t, func(cfg *memory.Config) {
 		cfg.Stores = append(cfg.Stores, declare.AgentStore(), declare.FactStore([]declare.Fact{
@@ -83,7 +83,8 @@ func (a *app) countRecords(store string) int {
 	return len(found)
 }
 
-// An erasure removes the state of a user's sessions, and the user's kept variables.
+// The erasure of a user removes the state of agents in the sessions of the user, and the variables
+// of the user that are never reset.
 func TestEraseAgentState(t *testing.T) {
 	a := withAgents(t)
 	for _, c := range []partition.Caller{ann, caller("bob", "s9")} {
@@ -103,7 +104,8 @@ func TestEraseAgentState(t *testing.T) {
 	}
 }
 
-// Guests and operators have no operation on the state of agents. The state counts toward the quota.
+// Guests and operators cannot perform operations on the state of agents. This state counts toward
+// the quota.
 func TestAgentStateIsTheHosts(t *testing.T) {
 	a := withAgents(t)
 	for _, op := range []string{abi.GetContent, abi.SetContent, abi.DeleteContent} {
@@ -134,7 +136,7 @@ func TestAgentStateIsTheHosts(t *testing.T) {
 }
 
 // The body of a nested call has its own Authority and can end early. If the nested body fails, only
-// its own writes are undone.
+// the writes of the nested body are undone.
 func TestViewNested(t *testing.T) {
 	a := withAgents(t)
 	granted := memory.Granted([]declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read, abi.Write}}})
@@ -186,7 +188,7 @@ func cmpErr(err, other error) error {
 	return err
 }
 
-// A nested body cannot hide a conflict from the attempt, and the number of nested bodies is bounded.
+// A nested body cannot hide a conflict from the attempt, and the depth of nested bodies is bounded.
 func TestViewNestedConflict(t *testing.T) {
 	a := withAgents(t)
 	a.must(ann, abi.SetContent, `"flags"`, `{"n":1}`)
@@ -208,7 +210,7 @@ func TestViewNestedConflict(t *testing.T) {
 				if err == nil || errors.Is(err, abi.Conflict) || v.Err() == nil {
 					t.Errorf("Nested = %v, Err = %v; want an error that no guest can handle", err, v.Err())
 				}
-				return nil // behaves like an agent that handles the error
+				return nil // ignores the error, like an agent that handles the fault
 			}
 		}
 		if err := v.Nested(ctx, memory.Operator(), func(context.Context) error { return nil }); !errors.Is(err, abi.CallLimit) {

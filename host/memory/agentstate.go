@@ -11,13 +11,13 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// MaxAgentState is the maximum size of a state of an agent. MaxAgentState is larger than the limit
-// on records, because a variable can contain the output of a tool.
+// MaxAgentState is the maximum size of the state of an agent. This maximum is larger than the
+// maximum size of other records, because a variable can contain the output of a tool.
 const MaxAgentState = 2 << 20
 
-// AgentState returns the JSON text of the state of an agent, or nil if there is none. The argument
-// "item" is an item of package variables. AgentState adds the record to the read set. Only the host
-// may call it: the View's Authority is not checked.
+// AgentState returns the JSON text of the state of an agent, or nil if no state is stored. The
+// argument "item" is an item of package variables. AgentState adds the record to the read set. Only
+// the host may call AgentState, because the Authority of the View is not checked.
 func (v *View) AgentState(ctx context.Context, item string) (json.RawMessage, error) {
 	p, err := v.agentPartition(item)
 	if err != nil {
@@ -31,8 +31,9 @@ func (v *View) AgentState(ctx context.Context, item string) (json.RawMessage, er
 }
 
 // SetAgentState stores the state of an agent, which must be JSON. A state of a user expires after
-// declare.KeptFor, and a state of a session ends with the session. If the state is nil, the record
-// is removed. Only the host may call SetAgentState: the View's Authority is not checked.
+// declare.KeptFor, and a state of a session ends with the session. If the state is nil,
+// SetAgentState removes the record. Only the host may call SetAgentState, because the Authority of
+// the View is not checked.
 func (v *View) SetAgentState(ctx context.Context, item string, state json.RawMessage) error {
 	p, err := v.agentPartition(item)
 	if err != nil {
@@ -74,7 +75,7 @@ func (v *View) agentPartition(item string) (*storePartition, error) {
 	return routedPartition{v, st, abi.Write}.within(st.scopeOfItem(item), "the state of an agent")
 }
 
-// Fact returns the stored value of a fact, or nil if there is none. Fact does not return the
+// Fact returns the stored value of a fact, or nil if no value is stored. Fact does not return the
 // declared default. Fact adds the record to the read set. Fact uses the rights of the Authority a.
 func (v *View) Fact(ctx context.Context, a Authority, path string) (json.RawMessage, error) {
 	p, err := v.factPartition(a, path)
@@ -89,9 +90,9 @@ func (v *View) Fact(ctx context.Context, a Authority, path string) (json.RawMess
 }
 
 // PeekFacts returns the stored values of facts, all from one snapshot, in the order of paths. A
-// value is nil if none is stored or if the Authority a does not allow reading it. Unlike Fact,
-// PeekFacts adds nothing to the read set: the attempt can commit although the values have changed.
-// The effects of the attempt list the facts that were read.
+// value is nil if no value is stored, or if the Authority a does not allow reading the fact. Unlike
+// Fact, PeekFacts does not add the records to the read set, so the attempt can commit even if the
+// values have changed. The effects of the attempt list the facts that were read.
 func (v *View) PeekFacts(ctx context.Context, a Authority, paths []string) ([]json.RawMessage, error) {
 	values := make([]json.RawMessage, len(paths))
 	keys, at := make([]storage.Key, 0, len(paths)), make([]int, 0, len(paths))
@@ -114,7 +115,7 @@ func (v *View) PeekFacts(ctx context.Context, a Authority, paths []string) ([]js
 	return values, nil
 }
 
-// factPartition returns the partition of a fact if the Authority a allows reading the fact.
+// factPartition returns the partition of a fact, if the Authority a allows reading the fact.
 func (v *View) factPartition(a Authority, path string) (*storePartition, error) {
 	if v.closed != nil {
 		return nil, v.closed
@@ -129,7 +130,7 @@ func (v *View) factPartition(a Authority, path string) (*storePartition, error) 
 	return routedPartition{v, st, abi.Read}.at(path)
 }
 
-// withItem returns a copy of a fault that contains the path of a fact as the item of the call.
+// withItem returns a copy of a fault. The copy contains the path of a fact as the item of the call.
 func withItem(err error, path string) error {
 	f, ok := withCall(err, abi.GetFact, declare.Facts).(*abi.Fault)
 	if !ok {

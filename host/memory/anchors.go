@@ -11,24 +11,26 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// anchors are the host records that a transaction depends on: the records of the caller's session and
-// workflow, and the mark that exists if the caller's user was erased.
+// anchors contains the host records on which a transaction depends. These are the records of the
+// session and the workflow of the caller, and the mark that exists if the user of the caller was
+// erased.
 type anchors struct {
 	// sessionKey, workflowKey and erasedKey are the keys of the anchors. If the caller has no
 	// session, workflow or user, the corresponding key is "".
 	sessionKey, workflowKey, erasedKey storage.Key
 	session, workflow, erased          storage.Record
 	// sharedKey is the key of the mark that exists if the user was erased from the blocks that the
-	// apps of the tenant share. sharedKey is "" if the app has no such blocks.
+	// apps of the tenant share. If the app has no shared blocks, sharedKey is "".
 	sharedKey    storage.Key
 	sharedErased storage.Record
 	// anonymous is the content of sessionMeta if the caller has no session.
 	anonymous session.State
-	// approved is the request for approval whose run is executed again, or the zero Record.
+	// If the run is executed again after an approval, approved is the record of the request for
+	// this approval. Otherwise, approved is the zero Record.
 	approved storage.Record
 }
 
-// begin reads the anchors, and starts the session and the workflow if they have not started yet.
+// begin reads the anchors. If the session or the workflow has not started yet, begin starts it.
 func (t *transaction) begin(ctx context.Context) error {
 	if err := t.readApproval(ctx); err != nil {
 		return err
@@ -60,7 +62,7 @@ func (t *transaction) begin(ctx context.Context) error {
 	return nil
 }
 
-// readApproval reads the request for approval whose run is executed again.
+// If the run is executed again after an approval, readApproval reads the request for this approval.
 func (t *transaction) readApproval(ctx context.Context) (err error) {
 	claim := t.tx.Claim
 	if claim == nil {
@@ -72,8 +74,8 @@ func (t *transaction) readApproval(ctx context.Context) (err error) {
 	return claim.Check(t.approved)
 }
 
-// use records the use of the session and of the workflow if necessary, and reports whether it has
-// written a record. If the caller cannot use one of them, use writes neither.
+// use records the use of the session and of the workflow if necessary, and reports whether a record
+// was written. If the caller cannot use the session or the workflow, use writes no record.
 func (t *transaction) use(ctx context.Context, start session.Start) (bool, error) {
 	c := t.tx.Caller
 	if t.tx.EndIdle {
@@ -96,7 +98,8 @@ func (t *transaction) use(ctx context.Context, start session.Start) (bool, error
 	return staleSession || staleWorkflow, err
 }
 
-// anchorKeys returns the keys of the anchors that the caller has.
+// anchorKeys returns the keys of the anchors for the session, the workflow and the user that the
+// caller has.
 func (t *transaction) anchorKeys() []storage.Key {
 	c, keys := t.tx.Caller, make([]storage.Key, 0, 3)
 	if c.Session != "" {
@@ -118,7 +121,7 @@ func (t *transaction) anchorKeys() []storage.Key {
 	return keys
 }
 
-// setAnchors sets the anchors to the records that were read under anchorKeys.
+// setAnchors sets the anchors to the records that were read with the keys of anchorKeys.
 func (t *transaction) setAnchors(records []storage.Record) {
 	if t.tx.Caller.Session != "" {
 		t.session, records = records[0], records[1:]
@@ -134,7 +137,8 @@ func (t *transaction) setAnchors(records []storage.Record) {
 	}
 }
 
-// guards returns the conditions on the anchors and on the record of the idempotency key.
+// guards returns the conditions of a commit on the anchors and on the record of the idempotency
+// key.
 func (t *transaction) guards() []txn.Guard {
 	guards, c := make([]txn.Guard, 0, 4), t.tx.Caller
 	if c.Session != "" {
@@ -171,9 +175,9 @@ func (t *transaction) guards() []txn.Guard {
 	return guards
 }
 
-// checkIdle is for a transaction that ends an idle session. checkIdle returns a fault if the
-// session has changed since the transaction began. For example, an upload can still change the list
-// of the session's files.
+// checkIdle checks a transaction that ends an idle session. checkIdle returns a fault if the
+// session has changed since the transaction began. For example, an upload can change the list of
+// the files of the session.
 func (t *transaction) checkIdle(now storage.Record, at time.Time) error {
 	if !now.SameVersion(t.session) {
 		return abi.Faultf(abi.SessionEnded, "the session has changed since the sweep found it")
@@ -182,7 +186,7 @@ func (t *transaction) checkIdle(now storage.Record, at time.Time) error {
 }
 
 // erasedSince returns a fault if the user was erased between two reads of the erasure mark. If the
-// second read finds no mark, a sweep has removed the mark.
+// mark exists only in the first read, a sweep has removed the mark.
 func erasedSince(before, now storage.Record) error {
 	if !now.Exists() || now.SameVersion(before) && now.Updated.Equal(before.Updated) {
 		return nil
@@ -190,13 +194,13 @@ func erasedSince(before, now storage.Record) error {
 	return abi.Faultf(abi.Cancelled, "the user was erased during the run; nothing was stored")
 }
 
-// earlierAnswer is the error that ends a transaction if another transaction has used its
-// idempotency key in the meantime.
+// earlierAnswer is the error of a transaction whose idempotency key another transaction has used
+// since the start of the transaction.
 type earlierAnswer struct{ answer []byte }
 
 func (earlierAnswer) Error() string { return "an earlier run used the same idempotency key" }
 
-// checkKey returns an error if the transaction's idempotency key has been used.
+// checkKey returns an error if the idempotency key of the transaction has been used.
 func (t *transaction) checkKey(r storage.Record, _ time.Time) error {
 	answer, err := t.finished(r)
 	if err == nil && answer != nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // Authority is a set of rights on the stores of an app. A View acts under an Authority. The zero
-// value has no rights: every store is not_found. An Authority is immutable and safe for concurrent
-// use.
+// value has no rights, so a call on any store fails with the code not_found. An Authority is
+// immutable and safe for concurrent use.
 type Authority struct {
 	// unrestricted is true if all verbs are allowed on all stores.
 	unrestricted bool
@@ -20,11 +20,11 @@ type Authority struct {
 }
 
 // Operator returns the Authority with all rights on every store. Only the host and operators may
-// use this Authority; tool code must never act under it.
+// use this Authority. Tool code must never act under this Authority.
 func Operator() Authority { return Authority{unrestricted: true} }
 
 // Granted returns the Authority with the rights of some grants. If several grants have the same
-// store and item, only the first one counts. Granted copies the grants.
+// store and item, only the first of these grants has an effect. Granted copies the grants.
 func Granted(grants []declare.Grant) Authority {
 	own := make([]declare.Grant, len(grants))
 	for i, g := range grants {
@@ -48,14 +48,14 @@ func (a Authority) CanRead(store string) bool {
 	return granted && a.check(g, abi.Read, "store") == nil
 }
 
-// grant returns the grant of a store. Without a grant, the store does not exist for the holder. If
-// items of the store are granted, the method grant prefers the first grant that contains the verb.
-// A grant with the name of the store takes precedence over patterns.
+// grant returns the grant of a store. Without a grant, the store does not exist for the holder of
+// the Authority. If items of the store are granted, the method grant prefers the first grant that
+// contains the verb. A grant with the name of the store takes precedence over patterns.
 func (a Authority) grant(store string, verb abi.Verb) (found declare.Grant, granted bool) {
 	if a.unrestricted {
 		return declare.Grant{Store: store}, true
 	}
-	whole := false // whether a grant of the whole store was found; later grants of the whole store are ignored
+	whole := false // true after a grant of the whole store was found; later grants of the whole store are ignored
 	for _, g := range a.grants {
 		if g.Store != store || g.Item == "" && whole {
 			continue
@@ -86,8 +86,8 @@ func (a Authority) patternGrant(store string) (found declare.Grant, granted bool
 	return found, granted
 }
 
-// checkItem returns a fault if no grant of a store allows a verb on an item. An item without a grant
-// does not exist for the holder.
+// checkItem returns a fault if no grant of a store allows a verb on an item. Without a grant, the
+// item does not exist for the holder of the Authority.
 func (a Authority) checkItem(store, item string, verb abi.Verb) error {
 	if a.unrestricted {
 		return nil
@@ -122,7 +122,7 @@ func (a Authority) check(g declare.Grant, verb abi.Verb, noun string) error {
 		WithHint("add the verb %s to the tool's grants", verb)
 }
 
-// holder returns a name for the holder of the Authority, for messages.
+// holder returns a name of the holder of the Authority for messages.
 func (a Authority) holder() string {
 	if a.unrestricted {
 		return "the caller"

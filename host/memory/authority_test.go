@@ -52,8 +52,8 @@ func (a *app) callWithNothing(ctx context.Context, call abi.Call) error {
 	return err
 }
 
-// No zero value has any rights: every operation on every store fails with the same message, even if
-// the store is declared, built-in or unknown.
+// A zero value has no rights: every operation on every store fails with the same message. The store
+// can be declared, built-in or unknown.
 func TestZeroValuesReachNothing(t *testing.T) {
 	a := newApp(t)
 	names := []string{declare.SessionMeta, "undeclared"}
@@ -102,7 +102,7 @@ func TestZeroConfigHasNoStores(t *testing.T) {
 	}
 }
 
-// ReadOnly removes all verbs except the verb "read" from an Authority. ReadOnly adds no verb.
+// ReadOnly removes all verbs except "read" from an Authority. ReadOnly adds no verb.
 func TestReadOnly(t *testing.T) {
 	a := newApp(t)
 	grants := []declare.Grant{
@@ -135,7 +135,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// If grants that were passed to Granted are modified later, the Authority does not change.
+// If the caller of Granted modifies the grants later, the Authority does not change.
 func TestGrantedCopies(t *testing.T) {
 	a := newApp(t)
 	grants := []declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read}}}

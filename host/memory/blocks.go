@@ -10,26 +10,27 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// SetAgent sets the agent that is active for the caller of a View, or none if agent is "". Only the host may
-// call it.
+// SetAgent sets the agent that is active for the caller of a View. If agent is "", no agent is
+// active. Only the host may call SetAgent.
 func SetAgent(v *View, agent string) { v.caller.Agent = agent }
 
-// The limits of a list of blocks. The blocks of a user, and those of one agent, are always within the
-// limits.
+// The limits of a list of blocks. The blocks of a user, and the blocks of one agent, never exceed
+// these limits.
 const (
 	maxListedBlocks = 1000
 	maxListedBytes  = 4 << 20 // of stored texts
-	// listedPage is the number of texts of agents that are read together.
+	// listedPage is the number of texts of agents that are read in one page.
 	listedPage = 50
 )
 
-// blockList collects the blocks of a list within its limits.
+// blockList collects the blocks of a list, within the limits of the list.
 type blockList struct {
 	blocks []block.Block
 	bytes  int
 }
 
-// add adds the block in a record, if it exists. add returns a fault if the list becomes too large.
+// add adds the block that a record contains, if the record exists. add returns a fault if the list
+// becomes too large.
 func (l *blockList) add(r storage.Record) error {
 	if !r.Exists() {
 		return nil
@@ -44,11 +45,12 @@ func (l *blockList) add(r storage.Record) error {
 	return err
 }
 
-// ListBlocks returns the blocks that a View can read: those of the user, those of agents, or both.
-// If the caller has an agent, ListBlocks returns only this agent's blocks besides the user's;
-// otherwise, it returns the blocks of all agents. The blocks are in the order of their declaration,
-// and those of agents follow that of the user. The listed blocks join the read set. ListBlocks
-// returns invalid_argument if it would return more than 1,000 blocks or 4 MiB of texts.
+// ListBlocks returns the blocks that a View can read: the blocks of the user, the blocks of agents,
+// or both. If the caller has an active agent, ListBlocks returns the blocks of this agent. If the
+// caller has no active agent, ListBlocks returns the blocks of all agents. The blocks are in the
+// order of their declaration. For each declared block, the texts of agents follow the text of the
+// user. ListBlocks adds the returned blocks to the read set. ListBlocks returns invalid_argument if
+// it would return more than 1,000 blocks or 4 MiB of texts.
 func ListBlocks(ctx context.Context, v *View, scope block.Scope) ([]block.Block, error) {
 	found := &blockList{blocks: []block.Block{}}
 	for _, name := range v.s.names {
@@ -137,10 +139,10 @@ func (p *storePartition) listAgents(ctx context.Context, list *blockList) error 
 }
 
 // PeekBlocks returns the blocks with certain uses that an Authority allows to read, all from one
-// snapshot: for each declared block, the text of the user, then that of the caller's agent.
-// PeekBlocks omits texts that do not exist. Unlike ListBlocks, PeekBlocks adds nothing to the read
-// set: the attempt can commit although the blocks have changed. The texts are among the effects of
-// the attempt.
+// snapshot. For each declared block, PeekBlocks returns the text of the user, and then the text of
+// the active agent of the caller. PeekBlocks omits texts that do not exist. Unlike ListBlocks,
+// PeekBlocks does not add the blocks to the read set, so the attempt can commit even if the blocks
+// have changed. The effects of the attempt list the texts that were read.
 func PeekBlocks(ctx context.Context, v *View, a Authority, uses ...declare.BlockUse) ([]block.Block, error) {
 	keys, err := blockKeys(v, a, uses)
 	if err != nil {
@@ -164,7 +166,8 @@ func PeekBlocks(ctx context.Context, v *View, a Authority, uses ...declare.Block
 	return blocks, nil
 }
 
-// blockKeys returns the keys of the caller's blocks with certain uses that an Authority allows to read.
+// blockKeys returns the keys of the blocks of the caller that have certain uses and that an
+// Authority allows to read.
 func blockKeys(v *View, a Authority, uses []declare.BlockUse) (keys []storage.Key, err error) {
 	own := v.authority
 	v.authority = a

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// callerQuota is the quota of an app and of a caller's user. callerQuota is used for writes of the
-// host's own records.
+// callerQuota is the quota of an app and of the user of a caller. callerQuota applies to writes of
+// host records.
 type callerQuota struct {
 	s      *Service
 	caller partition.Caller

@@ -21,16 +21,16 @@ type catalogue struct {
 	Stores map[string]declaration `json:"stores"`
 }
 
-// declaration contains the stored fields of a store's declaration: the fields that must not change
-// while the store has records, and the fields that operators look up.
+// declaration contains the stored fields of the declaration of a store. These are the fields that
+// must not change while the store has records, and the fields that operators look up.
 type declaration struct {
 	Kind      declare.Kind  `json:"kind"`
 	Access    declare.Scope `json:"access"`
 	Retention string        `json:"retention,omitempty"`
 	Strict    bool          `json:"strict,omitempty"`
 	Schema    string        `json:"schema,omitempty"`
-	// Scopes is a JSON text with the scopes of the declared items, if the store has items in
-	// several scopes. Otherwise it is "".
+	// If the store has items in several scopes, Scopes is a JSON text with the scopes of the
+	// declared items. Otherwise it is "".
 	Scopes string `json:"scopes,omitempty"`
 	// Shared reports whether all apps of the tenant share the records of users.
 	Shared bool `json:"shared,omitempty"`
@@ -55,17 +55,18 @@ func scopesOf(facts []declare.Fact) string {
 	if len(scopes) == 0 {
 		return ""
 	}
-	text, _ := json.Marshal(scopes) // the encoding of strings never fails
+	text, _ := json.Marshal(scopes) // strings can always be encoded
 	return string(text)
 }
 
-// Declare compares the app's declarations with the declarations under which the tenant's records
-// were written, and stores the new declarations. Declare rejects a changed access or kind of a
-// store that has records, because these records would become unreachable. Stores that are no longer
-// declared keep their records; Audit lists them.
+// Declare compares the declarations of the app with the declarations under which the records of the
+// tenant were written, and stores the new declarations. If the access or the kind of a store has
+// changed and the store has records, Declare returns an error, because these records would become
+// unreachable. The records of stores that are no longer declared are kept. Audit lists these
+// stores.
 func (s *Service) Declare(ctx context.Context, tenant string) error {
 	err := records.ErrChanged
-	for tries := 0; tries < records.MaxAttempts && errors.Is(err, records.ErrChanged); tries++ { // other processes may open the app at the same time
+	for tries := 0; tries < records.MaxAttempts && errors.Is(err, records.ErrChanged); tries++ { // other processes can open the app at the same time
 		err = writeCatalogue(ctx, s, partition.Caller{Tenant: tenant})
 	}
 	if errors.Is(err, records.ErrChanged) {
@@ -75,7 +76,7 @@ func (s *Service) Declare(ctx context.Context, tenant string) error {
 }
 
 // writeCatalogue stores the catalogue if it has changed. writeCatalogue returns records.ErrChanged
-// if another process has stored a catalogue in the meantime.
+// if another process has stored a different catalogue since the catalogue was read.
 func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
 	key := s.app.System(partition.Catalogue, c)
 	found, err := s.backend.Get(ctx, key)
@@ -120,8 +121,8 @@ func (s *Service) CheckDeclared(ctx context.Context, tenant string) error {
 	return checkScopes(ctx, s, c, old)
 }
 
-// DeclaredTenants calls visit with each tenant for which the app was declared. DeclaredTenants
-// stops if visit returns an error.
+// DeclaredTenants calls visit with each tenant for which Declare has stored declarations of the
+// app. DeclaredTenants stops if visit returns an error.
 func (s *Service) DeclaredTenants(ctx context.Context, visit func(tenant string) error) error {
 	return s.records.EachTenant(ctx, partition.Catalogue, map[string]bool{}, visit)
 }
@@ -137,8 +138,8 @@ func decodeCatalogue(r storage.Record) (catalogue, error) {
 	return c, nil
 }
 
-// nextCatalogue returns a copy of the catalogue with the app's current declarations. Stores that
-// are no longer declared remain in the catalogue.
+// nextCatalogue returns a copy of the catalogue that contains the current declarations of the app.
+// Stores that are no longer declared remain in the catalogue.
 func nextCatalogue(stores map[string]*store, old catalogue) catalogue {
 	next := catalogue{Stores: maps.Clone(old.Stores)}
 	if next.Stores == nil {
@@ -150,8 +151,9 @@ func nextCatalogue(stores map[string]*store, old catalogue) catalogue {
 	return next
 }
 
-// checkScopes returns a *ScopeChangedError for each store with records whose access or kind has
-// changed, and for each item with records whose scope has changed.
+// checkScopes compares the declarations of the stores and items that have records. checkScopes
+// returns a *ScopeChangedError for each store whose access or kind has changed, and for each item
+// whose scope has changed.
 func checkScopes(ctx context.Context, s *Service, c partition.Caller, old catalogue) error {
 	var errs []error
 	for name, was := range old.Stores {
@@ -170,8 +172,8 @@ func checkScopes(ctx context.Context, s *Service, c partition.Caller, old catalo
 	return errors.Join(append(errs, checkAccess(ctx, s, c, old))...)
 }
 
-// movedItems returns an error for each item of a store with records whose scope is not the declared
-// scope of the item.
+// movedItems returns an error for each item of a store that has records in another scope than the
+// declared scope of the item.
 func movedItems(ctx context.Context, db *records.DB, c partition.Caller, st *store, at time.Time) (map[string]*ScopeChangedError, error) {
 	moved := map[string]*ScopeChangedError{}
 	err := db.ScanHeads(ctx, prefixOf(db.App.Group(c), st.Name), func(chunk []storage.Head) error {
@@ -191,8 +193,8 @@ func movedItems(ctx context.Context, db *records.DB, c partition.Caller, st *sto
 	return moved, err
 }
 
-// checkAccess returns a *ScopeChangedError for each store with records whose access or kind has
-// changed.
+// checkAccess returns a *ScopeChangedError for each store that has records and whose access or kind
+// has changed.
 func checkAccess(ctx context.Context, s *Service, c partition.Caller, old catalogue) error {
 	var moved []string
 	for name, was := range old.Stores {
@@ -215,7 +217,7 @@ func checkAccess(ctx context.Context, s *Service, c partition.Caller, old catalo
 	for _, name := range slices.Sorted(slices.Values(moved)) {
 		was, is, n := old.Stores[name], s.stores[name], own[name].all
 		if st := declarationOf(is.Store); was.Shared != st.Shared && was.Kind == st.Kind && was.Access == st.Access {
-			n = own[name].users // the keys of agents' records do not depend on this declaration
+			n = own[name].users // the keys of records of agents do not depend on the access
 		}
 		if was.Shared {
 			n += shared[name].users
@@ -237,8 +239,8 @@ func accessOf(access declare.Scope, shared bool) declare.Scope {
 	return access
 }
 
-// ScopeChangedError reports that the access or the kind of a store with records has changed. The
-// records were written when the store was declared with another access or another kind.
+// ScopeChangedError reports that a store has records that were written when the store was declared
+// with another access or another kind.
 type ScopeChangedError struct {
 	Store string
 	// Item is the item whose scope has changed, or "" if the whole store has changed.
@@ -254,7 +256,7 @@ func (e *ScopeChangedError) Error() string {
 		"restore the declaration, rename the new store, or remove the records", e.What(), e.Held(), e.Declared())
 }
 
-// What returns a name of the store or of the item for messages. An example is: the store "prefs".
+// What returns a name of the store or of the item for messages, such as: the store "prefs".
 func (e *ScopeChangedError) What() string {
 	if e.Item != "" {
 		return fmt.Sprintf("%q in the store %q", e.Item, e.Store)
@@ -262,8 +264,7 @@ func (e *ScopeChangedError) What() string {
 	return fmt.Sprintf("the store %q", e.Store)
 }
 
-// Declared returns the new value of the changed field: the access or, if the access is unchanged,
-// the kind.
+// Declared returns the new access of the store or, if the access is unchanged, the new kind.
 func (e *ScopeChangedError) Declared() string {
 	if e.WasKind != e.IsKind {
 		return string(e.IsKind)
@@ -283,8 +284,8 @@ func (e *ScopeChangedError) Held() string {
 	return fmt.Sprintf("%d records %s", e.Records, what)
 }
 
-// recordCount is the number of all records of a store, and the number of records that do not belong
-// to an agent.
+// recordCount contains the number of all records of a store, and the number of records that do not
+// belong to an agent.
 type recordCount struct{ all, users int }
 
 // countStores counts the records of each store in a group.
@@ -309,16 +310,16 @@ type StoreAudit struct {
 	Records int    `json:"records"`
 	// Orphan reports whether the store is no longer declared.
 	Orphan bool `json:"orphan,omitempty"`
-	// Unfit is the number of records that do not fit the schema.
+	// Unfit is the number of records that do not match the schema.
 	Unfit int `json:"unfit,omitempty"`
-	// Moved is the access with which the records of the store were written, if this access differs
-	// from the declared access. Otherwise Moved is "".
+	// If the records of the store were written with another access than the declared access, Moved
+	// is the other access. Otherwise Moved is "".
 	Moved declare.Scope `json:"moved,omitempty"`
 }
 
-// Audit checks every record of the tenant. Audit reports how many records each store has, which
-// stores are no longer declared, and how many records do not fit their schema. The result is sorted
-// by store name.
+// Audit checks every record of the tenant. For each store, Audit returns the number of records,
+// whether the store is no longer declared, and the number of records that do not match the schema.
+// The result is sorted by the name of the store.
 func (s *Service) Audit(ctx context.Context, tenant string) ([]StoreAudit, error) {
 	c := partition.Caller{Tenant: tenant}
 	reports := storeAudits{}
@@ -349,7 +350,7 @@ func (s *Service) Audit(ctx context.Context, tenant string) ([]StoreAudit, error
 	return all, nil
 }
 
-// storeAudits maps the names of stores to their audits.
+// storeAudits maps the name of a store to the audit of the store.
 type storeAudits map[string]*StoreAudit
 
 // add adds a record to the audit of its store. The argument st is nil if the store is no longer
@@ -376,7 +377,7 @@ func (reports storeAudits) add(st *store, r storage.Record, at time.Time) {
 	}
 }
 
-// scopeOfItem returns the declared scope of the record of an item.
+// scopeOfItem returns the scope that the store declares for an item.
 func (st *store) scopeOfItem(item string) declare.Scope {
 	if scoped, ok := st.compiled.(kind.Scoped); ok {
 		return scoped.Scope(item)

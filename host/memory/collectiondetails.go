@@ -10,34 +10,35 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// CollectionDetails describes a collection, its declaration and its entries in a tenant.
+// CollectionDetails describes a collection: the declaration, and the entries of a tenant.
 type CollectionDetails struct {
 	CollectionInfo
 	Access    string `json:"access"`
 	Retention string `json:"retention,omitempty"`
 	Language  string `json:"language,omitempty"`
-	// Erase is "" if the entries do not belong to the app.
+	// If the entries do not belong to the app, Erase is "".
 	Erase string `json:"erase,omitempty"`
 	// Embedding is the name of the declared embedding model.
 	Embedding string `json:"embedding"`
-	// Entries and Bytes count live entries, and their contents and vectors. Namespaces counts namespaces
-	// by owner.
+	// Entries is the number of live entries. Bytes is the size of the contents and vectors of these
+	// entries. Namespaces is the number of namespaces. Namespaces with the same name of different
+	// owners count separately.
 	Entries    int   `json:"entries"`
 	Bytes      int64 `json:"bytes"`
 	Namespaces int   `json:"namespaces"`
-	// More reports that the collection has more entries than were counted.
+	// More is true if the collection has more entries than were counted.
 	More bool `json:"more,omitempty"`
 }
 
-// maxCounted is the maximum number of entries that Collections counts.
+// maxCounted is the maximum number of entries that DescribeCollections counts.
 const maxCounted = 200_000
 
-// errCounted ends the scan of a collection that is too large to be counted.
+// errCounted ends the scan of a collection after the maximum number of entries.
 var errCounted = errors.New("counted enough entries")
 
-// DescribeCollections is like ListCollections, but returns details. The argument "only" selects one
-// collection; with "", DescribeCollections returns all of them. DescribeCollections counts at most
-// 200,000 entries.
+// DescribeCollections is like ListCollections, but returns details. The argument "only" is the name
+// of a collection. If "only" is "", DescribeCollections returns all collections.
+// DescribeCollections counts at most 200,000 entries.
 func DescribeCollections(ctx context.Context, s *Service, tenant, only string) ([]CollectionDetails, error) {
 	all, err := ListCollections(ctx, s, tenant)
 	if err != nil {
@@ -70,8 +71,8 @@ func detailsOf(st *store, info CollectionInfo) CollectionDetails {
 	return details
 }
 
-// countEntries counts the live entries of a collection. The argument "left" is the number of entries that
-// can still be counted.
+// countEntries counts the live entries of a collection. The argument "left" is the remaining number
+// of entries that DescribeCollections can count.
 func countEntries(ctx context.Context, s *Service, c partition.Caller, st *store, info *CollectionDetails, left *int) error {
 	life, space := newLifetimes(s), storage.Key("")
 	err := s.records.ScanHeads(ctx, prefixOf(s.app.Group(c), st.Name), func(chunk []storage.Head) error {

@@ -19,7 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// namespacePartition contains the records in a namespace of a collection that an attempt can access.
+// namespacePartition contains the records of one namespace of a collection that an attempt can
+// access.
 type namespacePartition struct{ *storePartition }
 
 var (
@@ -75,7 +76,7 @@ func (p namespacePartition) Stored(ctx context.Context, after string, limit int)
 	return p.view.s.backend.Scan(ctx, p.key, start, limit)
 }
 
-// items encodes the random items of new records.
+// items encodes the random items of the keys of new records.
 var items = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
 // NewItem implements kind.Namespace.
@@ -98,7 +99,7 @@ const maxDim = 16_384
 func (p namespacePartition) Pin(ctx context.Context, embedder string, write bool) (kind.VectorSpace, error) {
 	v, none := p.view, kind.VectorSpace{}
 	if v.mocks.test {
-		return none, nil // a test run makes no vectors
+		return none, nil // a test run computes no vectors
 	}
 	key := v.s.app.Embedding(v.caller, p.store.Name)
 	r, err := p.readPin(ctx, key, write)
@@ -130,7 +131,7 @@ func (p namespacePartition) Pin(ctx context.Context, embedder string, write bool
 	})
 }
 
-// spaceOfEmbedder returns the space of the vectors of an embedder.
+// spaceOfEmbedder returns the id of the vector space of an embedder.
 func spaceOfEmbedder(e kind.Embedder, name string) (is kind.VectorSpace, err error) {
 	if is.Embedder, is.Dim, err = e.Space(name); err != nil {
 		return is, err
@@ -157,7 +158,8 @@ func (p namespacePartition) readPin(ctx context.Context, key storage.Key, join b
 	return found[0], nil
 }
 
-// Embed implements kind.Namespace. It returns a fault if the embedder does not return valid vectors.
+// Embed implements kind.Namespace. The method returns a fault if the embedder does not return valid
+// vectors.
 func (p namespacePartition) Embed(ctx context.Context, embedder string, texts []string, query bool) ([][]float32, error) {
 	if p.view.mocks.test {
 		return nil, kind.ErrNoVectors
@@ -188,8 +190,8 @@ func (p namespacePartition) Embed(ctx context.Context, embedder string, texts []
 	return vectors, nil
 }
 
-// isUnit reports whether a vector has the length 1, up to rounding errors, or the length 0. The sum of
-// the squares is not a number if an element is not.
+// isUnit reports whether a vector has the length 1, up to rounding errors, or the length 0. If an
+// element is not a number, the sum of the squares is not a number.
 func isUnit(vector []float32) bool {
 	sum := 0.0
 	for _, x := range vector {
@@ -198,7 +200,8 @@ func isUnit(vector []float32) bool {
 	return sum == 0 || sum > 0.99 && sum < 1.01
 }
 
-// SetEmbedder sets the embedder of a View. Default: Config.Embedder. Only the host may call it.
+// SetEmbedder sets the embedder of a View. Default: Config.Embedder. Only the host may call
+// SetEmbedder.
 func SetEmbedder(v *View, e kind.Embedder) { v.embeds = e }
 
 // embedderOf returns the embedder of an attempt.
@@ -209,9 +212,9 @@ func embedderOf(v *View) kind.Embedder {
 	return v.s.embedder
 }
 
-// Complete completes the records that the attempt has written: it makes the vectors of entries of
-// collections. A transaction calls it after its body. A body that calls it itself gets the faults
-// early; a further call does nothing.
+// Complete completes the records that the attempt has written: Complete computes the vectors of the
+// entries of collections. The transaction calls Complete after its body. The body can also call
+// Complete to receive the faults early. A second call does nothing.
 func Complete(ctx context.Context, v *View) error {
 	var names []string
 	spaces := map[string][]kind.Namespace{}
@@ -233,8 +236,8 @@ func Complete(ctx context.Context, v *View) error {
 	return nil
 }
 
-// lookup returns the store with a name, or nil. If the app allows collections without a declaration,
-// every other valid name is the name of such a collection.
+// lookup returns the store with a name, or nil. If the app allows collections without a
+// declaration, each valid name that is not declared is the name of a collection.
 func lookup(s *Service, name string) *store {
 	if st := s.stores[name]; st != nil || !s.autoCollections || declare.CheckName(name) != nil {
 		return st
@@ -257,7 +260,7 @@ func autoCollection(s *Service, name string) *store {
 	return st
 }
 
-// storeOfKey returns the store of a record, or nil if it is not declared.
+// storeOfKey returns the store of a record, or nil if the store is not declared.
 func storeOfKey(s *Service, key storage.Key) *store {
 	name := key.Part(storage.Store)
 	if st := s.stores[name]; st != nil || key.Part(storage.Namespace) == "" {

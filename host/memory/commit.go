@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// runRetention is the time for which the host keeps the mark of a committed run that left no other
-// record.
+// runRetention is the lifetime of the mark of a committed run. A run has a mark if the commit
+// writes no other record with the id of the run.
 const runRetention = time.Hour
 
 // options returns the options of the txn transaction.
@@ -49,9 +49,9 @@ func (t *transaction) extraKeys() []storage.Key {
 // recordsEntry reports whether the commit writes a ledger entry.
 func (t *transaction) recordsEntry() bool { return t.tx.LedgerEntry != nil && t.s.ledger.Enabled() }
 
-// onCommit returns the host's own records of a run: the ledger entry, and the answer under the
-// idempotency key or the end of an idle session. If a run without a key only removes records, onCommit returns a mark that
-// records the commit.
+// onCommit returns the host records of a run. These are the ledger entry, and the answer under the
+// idempotency key or the end of an idle session. If a run without an idempotency key only removes
+// records, onCommit returns a mark that records the commit.
 func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 	var writes []storage.Write
 	if t.recordsEntry() {
@@ -87,8 +87,8 @@ func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 	return writes, nil
 }
 
-// removesSomething reports whether a commit removes records and writes none. A commit that writes
-// nothing leaves no record with the id of the run.
+// removesSomething reports whether a commit removes records and writes no records. After such a
+// commit, no record contains the id of the run.
 func removesSomething(e txn.Effects) bool {
 	removes := false
 	for _, c := range e.Writes {
@@ -100,7 +100,7 @@ func removesSomething(e txn.Effects) bool {
 	return removes
 }
 
-// hostRecord returns a host record that ends with the caller's session and workflow.
+// hostRecord returns a host record that expires with the session and the workflow of the caller.
 func (t *transaction) hostRecord(key storage.Key, content []byte, retention time.Duration) storage.Write {
 	c := t.tx.Caller
 	return storage.Write{Record: storage.Record{

@@ -1,4 +1,4 @@
-// Package machinetest finds sample machines for tests.
+// Package machinetest provides sample machines for tests.
 package machinetest
 
 import (
@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// project returns the folder of the project.
+// project returns the root folder of the project.
 func project() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(file), "..", "..", "..")
@@ -18,8 +18,8 @@ func project() string {
 
 var sampleHeader = regexp.MustCompile(`^(machine|remember|recall) [a-z_<>]+\n`)
 
-// Samples returns the code blocks of the vendor's documentation page, in order. Samples skips the test
-// if the page is not next to the project.
+// Samples returns the code blocks of a documentation page of the vendor, in order. If the folder
+// next to the project does not contain this page, Samples skips the test.
 func Samples(t testing.TB) []string {
 	t.Helper()
 	blocks := FindSamples(t)
@@ -29,9 +29,9 @@ func Samples(t testing.TB) []string {
 	return blocks
 }
 
-// FindSamples returns the code blocks of the page, or nil if there is no page. The page has lost its
-// fences and its indentation: a block is a paragraph that begins with the header of a step or of a
-// machine.
+// FindSamples returns the code blocks of the documentation page, or nil if the page does not exist.
+// The stored page has no code fences and no indentation, so each paragraph that begins with the
+// header of a step or of a machine is a code block.
 func FindSamples(t testing.TB) []string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(project(), "..", "shared", "seeds", "003_machines_remember_recall.txt"))
