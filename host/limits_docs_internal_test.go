@@ -28,7 +28,7 @@ func TestLimitsPage(t *testing.T) {
 		"input, context":             fmt.Sprintf("%d MiB and %s values each", l.InputBytes>>20, thousands(l.Values)),
 		"output":                     fmt.Sprintf("%d MiB; %s values", l.OutputBytes>>20, thousands(l.Values)),
 		"nesting of values":          fmt.Sprint(l.ValueNesting),
-		"log":                        fmt.Sprintf("%d KiB, %s lines; then one line that reports it", l.LogBytes>>10, thousands(l.LogLines)),
+		"log":                        fmt.Sprintf("%d KiB, %s lines; then one line that reports the dropped lines", l.LogBytes>>10, thousands(l.LogLines)),
 		"memory calls":               thousands(l.Calls) + " per attempt",
 		"compilation, once per tool": fmt.Sprintf("%g s, or the duration of the run for code in a request; 512 MiB", l.LoadTimeout.Seconds()),
 
