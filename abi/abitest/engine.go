@@ -77,7 +77,7 @@ func Engine(e engine.Engine) Runner {
 }
 
 // host returns an engine.Host that records memory calls and log lines in e. The Double answers the
-// memory calls.
+// memory calls of the guest.
 func (e *Effect) host() engine.Host {
 	memory := &conformance.Double{Operations: abi.Operations()}
 	return engine.Host{

@@ -74,7 +74,7 @@ func checkConformance(t *testing.T, probe engine.Program) {
 // script is a test of a probe: the steps, the expected replies and the expected effects.
 type script struct {
 	name, steps string
-	replies     string // a fault can omit null fields
+	replies     string // a fault can omit fields that are null
 	want        Effect
 }
 

@@ -3,7 +3,7 @@ package abitest
 import "github.com/toolrun/toolrun/internal/wasm/wasmtest"
 
 // Module returns a plug-in that makes the calls of the vector and checks their results. The entry
-// point returns v.Exit if all results and bytes match. Otherwise, it traps.
+// point of the plug-in returns v.Exit if all results and bytes match. Otherwise, it traps.
 func (v Vector) Module() []byte {
 	m := &wasmtest.Module{Pages: 1}
 	imported := map[string]uint32{}

@@ -15,14 +15,14 @@ type Vector struct {
 	// are zero.
 	Before []Span
 	// Steps lists the imported functions that the guest calls, in order. If Initializing is true,
-	// the guest calls them during initialization.
+	// the guest calls these functions during initialization.
 	Steps        []Step
 	Initializing bool
 	// After contains bytes that the guest's memory must contain after the last step.
 	After []Span
 	// Exit is the number that the entry point returns.
 	Exit int32
-	// Want is the expected effect of the run on the host.
+	// Want is the effect that the run must have on the host.
 	Want Effect
 }
 
@@ -36,7 +36,7 @@ type Span struct {
 type Step struct {
 	// Function is the qualified name of the function, such as "toolrun.input_len".
 	Function string
-	Args     []int64 // each an i32, signed or unsigned
+	Args     []int64 // each argument is an i32, signed or unsigned
 	Result   int32
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/abi/conformance"
 )
 
-// The addresses that vectors use. Arguments are at the addresses text and value. Replies
-// are copied to the address buffer. The address pageEnd is the end of memory.
+// Vectors use the following addresses. Arguments are stored at the addresses text and value.
+// Replies are copied to the address buffer. The address pageEnd is the end of memory.
 const (
 	text    = 16
 	value   = 64
@@ -156,7 +156,8 @@ func faults() []Vector {
 
 func args(numbers ...int64) []int64 { return numbers }
 
-// call returns a call to op whose arguments are JSON texts. "" is an absent argument.
+// call returns a call to op whose arguments are JSON texts. The text "" represents an absent
+// argument.
 func call(op string, texts ...string) abi.Call {
 	c := abi.Call{Op: op}
 	for _, t := range texts {
@@ -168,7 +169,7 @@ func call(op string, texts ...string) abi.Call {
 func quote(s string) []byte {
 	text, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // any string can be encoded
+		panic(err) // encoding any string succeeds
 	}
 	return text
 }

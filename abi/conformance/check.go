@@ -24,14 +24,15 @@ type Outcome struct {
 }
 
 // Check runs a plug-in with various inputs and with every memory fault, and returns the outcomes. A
-// plug-in passes if every run returns an output or an error. A trap is a failure. The plug-in
-// should accept the argument "input". If it rejects the input, the checks cover less code. If the
-// first run times out after five seconds, Check makes no further runs. The argument "table"
-// contains the operations that the plug-in can import. Check stops when ctx is done.
+// plug-in passes if every run returns an output or an error. If a run ends with a trap, the plug-in
+// fails. The plug-in should accept the argument "input". If the plug-in rejects the argument
+// "input", the checks cover less code. If the first run times out after five seconds, Check makes
+// no further runs. The argument "table" contains the operations that the plug-in can import. Check
+// stops when ctx is done.
 func Check(ctx context.Context, p engine.Program, table abi.Table, input json.RawMessage) []Outcome {
 	c := &check{program: p, table: table, input: input}
 	first := c.first(ctx)
-	if c.timedOut { // the other runs would probably time out, too
+	if c.timedOut { // the other runs would probably also time out
 		return []Outcome{first}
 	}
 	outcomes := []Outcome{
@@ -113,8 +114,8 @@ func (c *check) trial(ctx context.Context, name string, input json.RawMessage, m
 	return Outcome{Name: name, OK: detail == "", Detail: detail}
 }
 
-// deterministic runs the plug-in twice with the same clock and random numbers, and compares the
-// results.
+// deterministic runs the plug-in twice with the same clock and the same random numbers, and
+// compares the results.
 func (c *check) deterministic(ctx context.Context) Outcome {
 	first, err := c.run(ctx, c.input, c.double().reply)
 	second, secondErr := c.run(ctx, c.input, c.double().reply)

@@ -8,14 +8,14 @@ import (
 )
 
 // Double is a test double of the host's memory. Double has a store with one record. For each fault
-// code it also has a store whose calls fail with that code.
+// code, the Double also has a store whose calls fail with that code.
 type Double struct {
 	// Operations is the table of the operations that the Double supports.
 	Operations abi.Table
 	ids        int
 }
 
-// Store is the name of the store with a record. Content is the content of that record.
+// Store is the name of the store with a record. Content is the content of the record in Store.
 const (
 	Store   = "prefs"
 	Content = `{"n":1}`
@@ -24,7 +24,7 @@ const (
 // FaultStore returns the name of the store whose calls fail with the code.
 func FaultStore(code abi.Code) string { return "fault_" + string(code) }
 
-// Call returns the reply to a memory call. A read returns Content. All other calls return
+// Call returns the reply to a memory call. A read returns Content. The reply to all other calls is
 // {"success":true}.
 func (d *Double) Call(call abi.Call) (json.RawMessage, *abi.Fault) {
 	op, known := d.Operations.Lookup(call.Op)
@@ -43,7 +43,7 @@ func (d *Double) Call(call abi.Call) (json.RawMessage, *abi.Fault) {
 	return replyTo(op.Verb), nil
 }
 
-// replyTo returns the reply to a call with a verb.
+// replyTo returns the reply to a call with the given verb.
 func replyTo(verb abi.Verb) json.RawMessage {
 	if verb == abi.Read {
 		return json.RawMessage(Content)

@@ -9,13 +9,13 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Retention is the time for which a request can be decided. After the Retention, the request
-// expires.
+// Retention is the time during which a request for approval can be decided. After the Retention,
+// the request expires.
 const Retention = 24 * time.Hour
 
 const (
-	// kept is the time for which the record of a request is kept after its expiry. Later uses of its
-	// token therefore get a fault that names the decision.
+	// kept is the time for which the record of a request is kept after its expiry. During this
+	// time, uses of the request's token get a fault that names the decision.
 	kept = 24 * time.Hour
 	// lease is the time after which a request is pending again, unless the process that executes the
 	// approved run has renewed the lease; see Keep. If the process was only suspended, two executions
@@ -36,8 +36,8 @@ const (
 	Expired  State = "expired"
 )
 
-// Binding identifies what an approval permits. If a part differs when the run is executed again, the
-// approval does not apply.
+// Binding identifies what an approval permits. If one of these values differs when the run is
+// executed again, the approval does not apply.
 type Binding struct {
 	// Program is a digest of the code of the tool, and App is a digest of the declarations of the app.
 	Program string `json:"program"`
@@ -51,7 +51,8 @@ type Binding struct {
 
 // Approval is a request for approval.
 type Approval struct {
-	// Token identifies the request. Token is not a secret: a decision requires a permission.
+	// Token identifies the request. Token is not a secret, because a decision requires a
+	// permission.
 	Token string `json:"token"`
 	// Run is the id of the run, and Tool is the name of its tool.
 	Run  string `json:"run_id"`
@@ -111,7 +112,7 @@ func (s stored) at(now time.Time) stored {
 	return s
 }
 
-// Decode returns the request in a record, with its state at a time.
+// Decode returns the request that a record contains, with its state at the given time.
 func Decode(r storage.Record, at time.Time) (Approval, error) {
 	s, err := decode(r, at)
 	return s.Approval, err

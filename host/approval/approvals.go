@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The maximum numbers of paused runs. Several processes that share a database can together exceed
-// them by a few runs.
+// These are the maximum numbers of paused runs. Several processes that share a database can
+// together exceed these numbers by a few runs.
 const (
 	MaxOfUser = 100
 	MaxOfApp  = 1000
@@ -20,7 +20,7 @@ const (
 // MaxPage is the maximum number of requests in a page of List.
 const MaxPage = 100
 
-// Approvals are the requests for approval of an app, in all tenants. Approvals is safe for
+// Approvals manages the requests for approval of an app, in all tenants. Approvals is safe for
 // concurrent use.
 type Approvals struct{ db *records.DB }
 
@@ -37,7 +37,8 @@ func (a *Approvals) RunKey(c partition.Caller, token string) storage.Key {
 	return a.db.App.System(partition.PausedRun, c, storage.Part{Tag: storage.Item, Value: token})
 }
 
-// Get returns a request of the caller's tenant. If there is none, the error is not_found.
+// Get returns a request of the caller's tenant. If the request does not exist, the error is
+// not_found.
 func (a *Approvals) Get(ctx context.Context, c partition.Caller, token string) (Approval, error) {
 	s, _, err := a.get(ctx, c, token)
 	return s.Approval, err
@@ -63,7 +64,8 @@ func Unknown() error {
 	return abi.Faultf(abi.NotFound, "no approval has this token").WithHint("list the approvals to get their tokens")
 }
 
-// Run returns the paused run of a request, as bytes. If there is none, Run returns nil.
+// Run returns the paused run of a request, as bytes. If the request has no paused run, Run returns
+// nil.
 func (a *Approvals) Run(ctx context.Context, c partition.Caller, token string) ([]byte, error) {
 	r, err := a.db.Get(ctx, a.RunKey(c, token))
 	if err != nil || !r.Exists() {
@@ -73,9 +75,10 @@ func (a *Approvals) Run(ctx context.Context, c partition.Caller, token string) (
 }
 
 // List returns requests of the caller's tenant whose tokens follow the argument "after", oldest
-// first, and the token after which the next page begins, or "". If the caller has a user, List
-// returns only requests of this user. A page has at most MaxPage requests, and can have fewer although
-// more follow. List omits requests that have been decided, unless all is true.
+// first. The second result is the token after which the next page begins, or "". If the caller has
+// a user, List returns only requests of this user. A page has at most MaxPage requests. A page can
+// have fewer requests although another page follows. If all is false, List omits requests that have
+// been decided.
 func (a *Approvals) List(ctx context.Context, c partition.Caller, all bool, after string) (found []Approval, next string, err error) {
 	prefix, from := a.db.App.System(partition.Approval, c), storage.Key("")
 	if after != "" {

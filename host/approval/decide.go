@@ -11,7 +11,7 @@ import (
 )
 
 // Add returns the writes that store a new request with its paused run. The request belongs to the
-// caller, and ends with the caller's session and workflow.
+// caller, and is removed at the end of the caller's session or workflow.
 func (a *Approvals) Add(c partition.Caller, request Approval, run []byte) ([]storage.Write, error) {
 	key, runKey := a.Key(c, request.Token), a.RunKey(c, request.Token)
 	expires := request.Expires.Add(kept)
@@ -42,13 +42,14 @@ type Ending struct {
 	// By is the actor that decided the request, and Reason is the reason of the decision. By and
 	// Reason can be "".
 	By, Reason string
-	// Claim is set if the run was executed. The request then keeps its decision.
+	// Claim is not nil if the run was executed. If Claim is not nil, the request keeps the decision
+	// of the Claim.
 	Claim *Claim
 }
 
-// End appends the writes that end a request: they remove the paused run and the arguments of the
-// effect. The argument "now" is the record of the request. If the Ending has no Claim, the request
-// must be pending; otherwise the Claim must be valid.
+// End appends the writes that end a request. The writes remove the paused run and the arguments of
+// the effect. The argument "now" is the record of the request. If the Ending has no Claim, the
+// request must be pending. If the Ending has a Claim, the Claim must be valid.
 func (a *Approvals) End(writes []storage.Write, c partition.Caller, now storage.Record, e Ending) ([]storage.Write, error) {
 	s, err := a.open(now)
 	if err != nil {
@@ -82,8 +83,8 @@ func (a *Approvals) open(r storage.Record) (stored, error) {
 	return parse(r)
 }
 
-// checkPending returns a fault if a request cannot get another state, because it has been decided or
-// has expired.
+// checkPending returns a fault if a request is not pending, because it has been decided or has
+// expired.
 func (s stored) checkPending(next State) error {
 	switch {
 	case s.State == Pending || s.State == Expired && next == Expired:
@@ -150,7 +151,7 @@ func (a *Approvals) swap(ctx context.Context, c partition.Caller, token string, 
 
 // EachExpired calls visit with the requests of the caller's tenant that have expired without a
 // decision. EachExpired examines at most one chunk of paused runs. EachExpired reads only the keys
-// of these runs.
+// of the paused runs in the chunk.
 func (a *Approvals) EachExpired(ctx context.Context, c partition.Caller, visit func(Approval) error) error {
 	heads, err := a.db.Backend.Heads(ctx, a.db.App.System(partition.PausedRun, c), "", records.Chunk)
 	if err != nil {

@@ -55,10 +55,10 @@ type Upload struct {
 
 	Content []byte
 	// Began is the start time of the upload. The upload fails if the user has been erased since
-	// then. The zero time means now.
+	// then. The zero time means the current time.
 	Began time.Time
-	// Text is the text that was extracted from the content, or nil. If Text is nil, TextReason
-	// explains why.
+	// Text is the text that was extracted from the content, or nil. If Text is nil, TextReason is
+	// the reason.
 	Text       *string
 	Truncated  bool
 	TextReason string

@@ -30,7 +30,7 @@ func New(db *records.DB, sessions *session.Sessions, url func(tenant string, fil
 
 // Add stores a file in the caller's session. If the session does not exist, Add starts it. Add
 // first stores the content in several commits, so other commits do not wait for long. The file
-// exists when the session lists it. If Add fails, it removes everything that it has stored.
+// exists as soon as the session lists it. If Add fails, it removes all records that it has stored.
 func (a *Artifacts) Add(ctx context.Context, c partition.Caller, up Upload) (Artifact, error) {
 	if err := checkUpload(c, up.ID, len(up.Content)); err != nil {
 		return Artifact{}, err
@@ -49,7 +49,7 @@ func (a *Artifacts) Add(ctx context.Context, c partition.Caller, up Upload) (Art
 	if err == nil {
 		err = a.list(ctx, c, file, up)
 	}
-	if err != nil && !errors.Is(err, storage.ErrUnknownOutcome) { // the session might list the file
+	if err != nil && !errors.Is(err, storage.ErrUnknownOutcome) { // the session might already list the file
 		if dropErr := a.deleteContent(context.WithoutCancel(ctx), c, up.ID); dropErr != nil {
 			a.db.Log().Error("the backend failed", "doing", "remove file part", "error", dropErr)
 		}
@@ -142,7 +142,7 @@ func (a *Artifacts) find(list json.RawMessage, id string) ([]Artifact, int, erro
 }
 
 // Remove removes a file of the caller's session and its text, and returns the description of the
-// file. Remove also works after the session has ended, because files exist until they expire.
+// file. Remove also works after the session has ended, because files outlive their sessions.
 func (a *Artifacts) Remove(ctx context.Context, c partition.Caller, id string) (Artifact, error) {
 	if err := partition.CheckID("file", id); err != nil || id == "" {
 		return Artifact{}, errNotFound()

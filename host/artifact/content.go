@@ -30,7 +30,8 @@ func (a *Artifacts) key(kind string, c partition.Caller, id string) storage.Key 
 	return a.db.App.System(kind, partition.Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Item, Value: id})
 }
 
-// pieceKey returns the key of the n-th piece of a file. Sorted keys are in the order of the pieces.
+// pieceKey returns the key of the n-th piece of a file. If the keys are sorted, they are in the
+// order of the pieces.
 func (a *Artifacts) pieceKey(c partition.Caller, id string, n int) storage.Key {
 	return a.key(partition.File, c, id).With(storage.Part{Tag: storage.Item, Value: fmt.Sprintf("%04d", n)})
 }
@@ -64,7 +65,7 @@ func (a *Artifacts) storeContent(ctx context.Context, c partition.Caller, file A
 	}
 	size := record(a.key(partition.File, c, up.ID), strconv.AppendInt(nil, file.Bytes, 10))
 	mark := record(a.uploadKey(c, up.ID), []byte("{}"))
-	mark.Record.Expires = time.Time{} // until the sweep removes the text
+	mark.Record.Expires = time.Time{} // the mark is kept until the sweep removes the upload
 	writes := []storage.Write{mark, size}
 	if up.Text != nil {
 		writes = append(writes, record(a.key(partition.FileText, c, up.ID), []byte(CutText(*up.Text, maxTextBytes))))

@@ -18,8 +18,8 @@ func (a *Artifacts) erasedKeys(c partition.Caller) []storage.Key {
 	return []storage.Key{a.db.App.Erased(c)}
 }
 
-// notErasedSince returns a fault if the caller's user was erased after an upload began. Otherwise,
-// the upload would start a new session for an erased user.
+// notErasedSince returns a fault if the caller's user was erased after an upload began. Without
+// this check, the upload would start a new session for an erased user.
 func (a *Artifacts) notErasedSince(ctx context.Context, c partition.Caller, began time.Time) error {
 	if c.User == "" || began.IsZero() {
 		return nil
@@ -31,7 +31,8 @@ func (a *Artifacts) notErasedSince(ctx context.Context, c partition.Caller, bega
 	return notErased(marks, began)
 }
 
-// notErased returns a fault if the marks contain an erasure after an upload began.
+// notErased returns a fault if one of the marks shows that the user was erased after an upload
+// began.
 func notErased(marks []storage.Record, began time.Time) error {
 	for _, mark := range marks {
 		if mark.Exists() && !began.IsZero() && !mark.Updated.Before(began) {

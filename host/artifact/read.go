@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Content returns the content of a file of the tenant. The caller must check access.
+// Content returns the content of a file of the tenant. The caller of Content must check access.
 func (a *Artifacts) Content(ctx context.Context, tenant, id string) ([]byte, error) {
 	bytes, err := a.Size(ctx, tenant, id)
 	if err != nil {
@@ -52,7 +52,7 @@ func (a *Artifacts) Size(ctx context.Context, tenant, id string) (int64, error) 
 
 // Piece returns 256 KiB of the content of a file of the tenant, starting at an offset. Piece
 // returns fewer bytes only at the end of the file. The error is abi.NotFound if the file does not
-// exist or has expired. The caller must check access.
+// exist or has expired. The caller of Piece must check access.
 func (a *Artifacts) Piece(ctx context.Context, tenant, id string, offset int64) ([]byte, error) {
 	c, err := fileCaller(tenant, id)
 	if err != nil {
@@ -112,7 +112,7 @@ func (a *Artifacts) Show(ctx context.Context, c partition.Caller, list json.RawM
 			if err != nil {
 				return nil, err
 			}
-			text := string(r.Content) // "" if it was removed
+			text := string(r.Content) // "" if the text was removed
 			if len(text) > left {
 				text, shown.Truncated = CutText(text, left), true
 			}

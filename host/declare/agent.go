@@ -5,7 +5,8 @@ import "time"
 // Agents is the name of the built-in store that contains the state of agents.
 const Agents = "agents"
 
-// KindVariables is the kind of the store of agents. Guests have no operations on it.
+// KindVariables is the kind of the store of agents. Guests cannot perform operations on the store
+// of agents.
 const KindVariables Kind = "variables"
 
 // AgentStore returns the declaration of the store of agents.

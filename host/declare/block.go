@@ -10,7 +10,7 @@ import (
 // whole and go into prompts.
 const KindBlock Kind = "block"
 
-// The names of the built-in blocks. Every app with blocks has both of them.
+// These are the names of the built-in blocks. Every app with blocks has all built-in blocks.
 const (
 	Core     = "core"     // goes into prompts
 	Archival = "archival" // is searched
@@ -41,7 +41,8 @@ const (
 	MaxBlockCharacters = 32_000
 )
 
-// Block is the declaration of a block. Each user has one text per block, and one more for each agent.
+// Block is the declaration of a block. For each block, a user has one text, and one more text for
+// each agent.
 type Block struct {
 	Name        string
 	Description string

@@ -28,11 +28,12 @@ type Collection struct {
 	// Language is the language of the entries, such as english. Language determines how a search
 	// compares words.
 	Language string
-	// Exposed is true if MCP clients of a user can search the entries that belong to the user or to the
-	// user's session. It does not apply to collections with ScopeApplication.
+	// Exposed is true if MCP clients of a user can search the entries that belong to the user or to
+	// the user's session. Exposed does not apply to collections with ScopeApplication.
 	Exposed bool
-	// Auto is true for a collection without a declaration, in an app that allows them. Its namespaces
-	// with a name belong to users, and the namespace without a name belongs to the app.
+	// Auto is true for a collection without a declaration, in an app that allows them. In such a
+	// collection, a namespace with a name belongs to a user, and the namespace without a name
+	// belongs to the app.
 	Auto bool
 }
 
@@ -48,7 +49,7 @@ func (c Collection) WithDefaults() Collection {
 }
 
 // CheckCollection returns an error if the declaration of a collection is invalid. The argument
-// "access" is the access of its store.
+// "access" is the access of the collection's store.
 func CheckCollection(c Collection, access Scope) error {
 	switch {
 	case c.Embedding != "" && !nameRule().MatchString(c.Embedding):
@@ -63,7 +64,7 @@ func CheckCollection(c Collection, access Scope) error {
 	return nil
 }
 
-// AutoCollection returns the declaration of a collection that an app without its declaration uses.
+// AutoCollection returns the declaration of a collection that an app uses without declaring it.
 func AutoCollection(name string) Store {
 	return Store{Name: name, Kind: KindCollection, Access: ScopeApplication, Collection: Collection{Auto: true}}
 }

@@ -29,7 +29,8 @@ type Fact struct {
 	Scope Scope
 	// Type is the type of the value. Default: any.
 	Type FactType
-	// Strict rejects values of another type. Otherwise they are stored with a warning.
+	// Strict rejects values of another type. If Strict is false, such values are stored with a
+	// warning.
 	Strict bool
 	// Default is the value that a read returns if no value is stored. Nil means null.
 	Default json.RawMessage
@@ -45,7 +46,7 @@ type Fact struct {
 // FactType is the type of a fact's value.
 type FactType string
 
-// The types of facts. A date is a string such as 2026-04-30, or a time as in RFC 3339.
+// The types of facts. A date is a string such as 2026-04-30, or a time in the format of RFC 3339.
 const (
 	FactString  FactType = "string"
 	FactNumber  FactType = "number"
@@ -85,7 +86,7 @@ func (t FactType) Accepts(value json.RawMessage) bool {
 // maxDateText bounds the JSON text of a date before it is decoded.
 const maxDateText = 100
 
-// isDate reports whether a value is a day, or a time with or without a zone.
+// isDate reports whether a value is a day, or a time with or without a time zone.
 func isDate(value json.RawMessage) bool {
 	var text string
 	if len(value) > maxDateText || json.Unmarshal(value, &text) != nil {

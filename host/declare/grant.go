@@ -9,7 +9,7 @@ import (
 
 // Grant is the permission to use some verbs on a store.
 type Grant struct {
-	// Store is the name of a store, or a prefix of names and a * at the end, such as kb-*.
+	// Store is the name of a store, or a prefix of store names with a * at the end, such as kb-*.
 	Store string
 	// Item limits the grant to one item of the store, or to the items that match a pattern such as
 	// user.travel.*. If Item is "", the grant covers the whole store. Only stores with the access
@@ -44,10 +44,10 @@ func (g Grant) CheckItem() error {
 	return CheckFactPath(path)
 }
 
-// IsPattern reports whether the grant is a grant on all stores whose names have a prefix.
+// IsPattern reports whether the grant covers all stores whose names have a prefix.
 func (g Grant) IsPattern() bool { return strings.HasSuffix(g.Store, "*") }
 
-// CheckPattern returns an error if the grant is a pattern of invalid store names.
+// CheckPattern returns an error if the grant has a pattern that cannot match a valid store name.
 func (g Grant) CheckPattern() error {
 	if prefix, pattern := strings.CutSuffix(g.Store, "*"); pattern && !nameRule().MatchString(prefix) {
 		return fmt.Errorf("%q is not a pattern of store names: use the beginning of a name and one * at the end, such as kb-*", g.Store)
@@ -55,7 +55,7 @@ func (g Grant) CheckPattern() error {
 	return nil
 }
 
-// CoversStore reports whether the grant includes a store. A pattern does not include reserved names,
+// CoversStore reports whether the grant includes a store. A pattern does not cover reserved names,
 // such as those of built-in stores.
 func (g Grant) CoversStore(name string) bool {
 	if g.Store == name {

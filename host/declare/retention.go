@@ -9,10 +9,10 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// Retention is the lifetime of a record after its last write. With the zero value, a record lives
-// until it is deleted.
+// Retention is the lifetime of a record after its last write. If the Retention is the zero value, a
+// record lives until it is deleted.
 type Retention struct {
-	// The field For is the lifetime of a record. If it is 0, there is no time limit.
+	// The field For is the lifetime of a record. If For is 0, there is no time limit.
 	For time.Duration
 	// Session is true if the record ends with the session that last wrote it.
 	Session bool

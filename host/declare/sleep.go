@@ -5,7 +5,8 @@ import "time"
 // Transcripts is the name of the built-in store that contains the transcripts of sessions.
 const Transcripts = "transcripts"
 
-// KindTranscript is the kind of the store of transcripts. Guests have no operations on it.
+// KindTranscript is the kind of the store of transcripts. Guests cannot perform operations on the
+// store of transcripts.
 const KindTranscript Kind = "transcript"
 
 // TranscriptStore returns the declaration of the store of transcripts.
@@ -28,7 +29,7 @@ type Sleep struct {
 	UserCore bool
 }
 
-// The default of Sleep.After, and its bounds.
+// These are the default and the bounds of Sleep.After.
 const (
 	DefaultSleepAfter = 5 * time.Minute
 	MinSleepAfter     = time.Second

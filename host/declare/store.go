@@ -15,10 +15,10 @@ type Scope string
 // The scopes.
 const (
 	ScopeSession     Scope = "session"     // one record per session
-	ScopeUser        Scope = "user"        // one record per user, across sessions
-	ScopeWorkflow    Scope = "workflow"    // one record per workflow, or per session outside of workflows; only for facts
-	ScopeApplication Scope = "application" // one record for the app, shared by all users
-	ScopeByItem      Scope = "item"        // the kind of the store determines the scope of each record
+	ScopeUser        Scope = "user"        // per user, across sessions
+	ScopeWorkflow    Scope = "workflow"    // per workflow, or per session outside of workflows; only for facts
+	ScopeApplication Scope = "application" // for the app, shared by all users
+	ScopeByItem      Scope = "item"        // the kind of the store determines the owner of each record
 )
 
 // Kind is the kind of a store. Kind determines how many records the store has, and how they are
@@ -26,7 +26,7 @@ const (
 type Kind string
 
 // KindDocument is the kind of stores with one JSON document for each session, each user or the app.
-// Writes are merged into this document.
+// The content of a write is merged into the document.
 const KindDocument Kind = "document"
 
 // SessionMeta is the name of the built-in store that describes the session. SessionMeta is
@@ -45,8 +45,8 @@ type Store struct {
 	Retention   Retention
 	// Resource is true if the store is exposed to clients that list resources, such as MCP clients.
 	Resource bool
-	// If Strict is true, writes that do not match the schema are rejected. Otherwise, such writes
-	// are stored and cause a warning.
+	// If Strict is true, writes that do not match the schema are rejected. If Strict is false, such
+	// writes are stored and cause a warning.
 	Strict bool
 	// Schema is the text of a JSON Schema, or nil.
 	Schema json.RawMessage
@@ -61,7 +61,7 @@ type Store struct {
 var nameRule = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
 // CheckName returns an error if name is not a valid store name. The caller must check that names
-// are unique regardless of case.
+// are unique and do not differ only by case.
 func CheckName(name string) error {
 	if strings.EqualFold(name, SessionMeta) {
 		return fmt.Errorf("the name %q is reserved for the built-in store", SessionMeta)

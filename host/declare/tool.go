@@ -44,7 +44,8 @@ type Approval struct {
 	ByUser bool
 }
 
-// Annotations are MCP's hints about the behavior of a tool. A hint that is nil is not declared.
+// Annotations are MCP's hints about the behavior of a tool. If a hint is nil, the tool does not
+// declare it.
 type Annotations struct {
 	Title           string `json:"title,omitempty"`
 	ReadOnlyHint    *bool  `json:"readOnlyHint,omitempty"`
@@ -57,8 +58,9 @@ type Annotations struct {
 // applies.
 type Limits struct {
 	Timeout time.Duration
-	// Deadline is the maximum duration of a run, including the time in which it waits for the answers
-	// of external calls. Timeout does not include this waiting time.
+	// Deadline is the maximum duration of a run, including the time in which it waits for the
+	// answers of external calls. Timeout does not include the time in which a run waits for
+	// external calls.
 	Deadline time.Duration
 	// CPU is the maximum CPU time of an attempt.
 	CPU time.Duration

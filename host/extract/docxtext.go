@@ -130,7 +130,7 @@ func (w *docx) startWord(t xml.StartElement) error {
 			w.depth--
 			return w.skip()
 		}
-	case "tblPr", "moveFrom": // in these elements, the element tab is a width
+	case "tblPr", "moveFrom": // skip properties, and the old copy of moved text
 		w.depth--
 		return w.skip()
 	}

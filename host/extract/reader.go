@@ -102,7 +102,7 @@ func (r *Reader) read(ctx context.Context, of admission.Flow, format Format, dat
 	if err != nil {
 		return Text{}, err
 	}
-	if w, ok := program.(engine.Warmer); ok { // the time in the queue does not count against Time
+	if w, ok := program.(engine.Warmer); ok { // Time does not include the time in the queue
 		if err := w.Warm(ctx, domain); err != nil {
 			return Text{}, err
 		}
@@ -128,7 +128,7 @@ func (r *Reader) read(ctx context.Context, of admission.Flow, format Format, dat
 	return text, nil
 }
 
-// starter is an engine that compiles its PDF library in this process. The compilation does not
+// starter is an engine that compiles its PDF library in this process. This compilation does not
 // count against Time. A worker pool instead compiles the library when it loads the program.
 type starter interface{ Start(context.Context) error }
 
@@ -174,7 +174,7 @@ func (r *Reader) acquire(ctx context.Context, of admission.Flow) (done func(), e
 	return func() { gate.Release(of) }, nil
 }
 
-// openGate returns the gate. The first call creates the gate.
+// openGate returns the gate. The first call of acquire creates the gate.
 func (r *Reader) openGate() (*admission.Gate, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -194,7 +194,7 @@ func input(domain string, format Format, data []byte, textBytes int) engine.Inpu
 	request := request{Format: format.Name, TextBytes: textBytes, Data: data}
 	return engine.Input{Input: request.input(), Domain: domain, Limits: engine.Limits{
 		CPU: CPU, MemoryBytes: MemoryBytes,
-		OutputBytes: 6*textBytes + 1<<10, // in JSON, one byte can become an escape of six bytes
+		OutputBytes: 6*textBytes + 1<<10, // one byte can become an escape of six bytes in JSON
 	}}
 }
 

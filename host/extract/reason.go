@@ -30,7 +30,8 @@ type textError struct {
 	cause  error
 }
 
-// noText returns an error with a reason. If the cause already has a reason, that reason is kept.
+// noText returns an error with a reason. If the cause already has a reason, noText keeps that
+// reason.
 func noText(reason Reason, cause error) error {
 	if e, ok := errors.AsType[*textError](cause); ok {
 		return e

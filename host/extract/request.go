@@ -17,11 +17,11 @@ type request struct {
 	Data      []byte `json:"data"`
 }
 
-// dataPrefix is the text before the data in an encoded request. The data is base64 and contains no
-// quotes.
+// dataPrefix is the text before the data in an encoded request. The data is encoded in base64 and
+// contains no quotes.
 var dataPrefix = []byte(`"data":"`)
 
-// input encodes a request. input copies the data, because base64 needs no escapes.
+// input encodes a request. input copies the data without escaping, because base64 needs no escapes.
 func (r request) input() json.RawMessage {
 	name, _ := json.Marshal(r.Format) // encoding a string cannot fail
 	input := make([]byte, 0, base64.StdEncoding.EncodedLen(len(r.Data))+len(name)+64)

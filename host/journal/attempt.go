@@ -23,25 +23,25 @@ type Call func(ctx context.Context, idempotencyKey string) (answer []byte, err e
 type Attempt struct {
 	journal *Journal
 	number  int
-	// The field "ended" is closed when the attempt ends. The journal's lock guards the close and the
-	// fields below.
+	// The field "ended" is closed when the attempt ends. The journal's lock guards the closing of
+	// this channel and the fields below.
 	ended chan struct{}
 	equal map[Key]int
 	live  bool
 }
 
 // Do returns the recorded answer or error of the request. If no answer or error is recorded, Do
-// makes the call and records the result. Do returns a *ConflictError, without a call, if too many
-// attempts have made new calls.
+// makes the call and records the result. If too many attempts have made new calls, Do returns a
+// *ConflictError and makes no call.
 //
 // If ctx or the attempt ends first, Do returns the fault timeout or cancelled, which is not
-// recorded. A safe call is then cancelled. An unsafe call continues and is recorded. The answer
-// must not be modified.
+// recorded. In this case, a safe call is cancelled. An unsafe call continues after the attempt, and
+// its result is recorded. The returned answer must not be modified.
 func (a *Attempt) Do(ctx context.Context, request Request, call Call) ([]byte, error) {
 	return a.Prepare(request).Do(ctx, call)
 }
 
-// Prepared is a request with its number among the equal requests of its attempt. Prepared is safe
+// Prepared is a request with its position among the equal requests of its attempt. Prepared is safe
 // for concurrent use.
 type Prepared struct {
 	attempt *Attempt
@@ -49,15 +49,16 @@ type Prepared struct {
 	safe    bool
 }
 
-// Prepare numbers a request without making its call. Requests that will be made at the same time
-// must be prepared one after the other. Equal requests then have the same numbers in every attempt.
+// Prepare assigns a number to a request without making its call. Requests that will be made at the
+// same time must be prepared one after the other. If requests are prepared one after the other,
+// equal requests have the same numbers in every attempt.
 func (a *Attempt) Prepare(request Request) *Prepared {
 	return &Prepared{a, a.nextKey(request), request.Safe}
 }
 
 // Order returns the position of the request's result among the recorded results of the run.
-// Positions start at 1; Order returns 0 if no result is recorded. An attempt that uses results in
-// this order gets them in the same order as the earlier attempts.
+// Positions start at 1. If no result is recorded, Order returns 0. If an attempt uses the results
+// in this order, it gets them in the same order as the earlier attempts.
 func (p *Prepared) Order() int {
 	j := p.attempt.journal
 	j.mu.Lock()
@@ -169,7 +170,7 @@ func (j *Journal) finish(e *entry, answer []byte, err error) {
 	e.finished = j.finished
 	if err != nil {
 		answer = nil
-		e.encoded, _ = json.Marshal(abi.FaultOf(err)) // a fault contains only strings and numbers
+		e.encoded, _ = json.Marshal(abi.FaultOf(err)) // cannot fail: a fault contains only strings and numbers
 	}
 	e.answer, e.err = answer, err
 	size := e.size()
@@ -210,9 +211,10 @@ func (e *entry) inFlight() bool {
 	}
 }
 
-// End ends the attempt: it cancels safe calls in flight, and waits until all calls of the run have
-// returned and are recorded. Do returns the fault cancelled from then on. If ctx ends first, End
-// returns its fault; calls in flight are still recorded when they return. End may be called twice.
+// End ends the attempt. End cancels safe calls in flight, and waits until all calls of the run have
+// returned and are recorded. After End, Do returns the fault cancelled. If ctx ends first, End
+// returns the fault of ctx. Calls in flight are still recorded when they return. End can be called
+// twice.
 func (a *Attempt) End(ctx context.Context) error {
 	for _, e := range a.end() {
 		select {

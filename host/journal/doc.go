@@ -5,11 +5,11 @@
 // A Journal belongs to a run and its nested runs. Each execution of the run is an Attempt.
 // Attempt.Do identifies a call by its kind, its target, its canonical request, and the number of
 // equal requests before it in the attempt. A recorded answer is returned without a call. Faults are
-// recorded as answers too, because the guest has seen them. If the call of an earlier attempt is
+// recorded like answers, because the guest has seen them. If the call of an earlier attempt is
 // still in flight, the new attempt waits for this call.
 //
 // Calls are safe or unsafe. A safe call has no effects and can be cancelled when its attempt ends.
-// An unsafe call is awaited and recorded, even if its attempt ends first.
+// The journal waits for an unsafe call and records its result, even if its attempt ends first.
 //
 // A journal is bounded. If the journal is full, the run continues, but it cannot be executed again.
 // At most three attempts can make new calls.

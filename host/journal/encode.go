@@ -15,18 +15,18 @@ import (
 // formatVersion is the first byte of an encoded journal.
 const formatVersion = 1
 
-// The flags of an encoded entry.
+// These are the flags of an encoded entry.
 const (
 	flagSafe  = 1
 	flagFault = 2
 )
 
 // Encode returns the recorded calls as bytes, for a run that is paused. Encode fails if a call is
-// in flight: end the attempt first. The bytes contain the answers to calls, which are data of the
-// run's user.
+// in flight, so callers must end the attempt first. The bytes contain the answers to calls, which
+// are data of the run's user.
 //
 // The number of attempts is not encoded. A pause is not a conflict. A decoded journal therefore
-// allows as many attempts that make new calls as a new journal.
+// allows the same number of attempts with new calls as a new journal.
 func (j *Journal) Encode() ([]byte, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -69,7 +69,7 @@ func appendBytes(data, b []byte) []byte {
 }
 
 // Decode returns the journal that Encode has encoded for the same run key. Decode keeps no
-// reference to data.
+// reference to its argument.
 func Decode(data []byte, runKey string, limits Limits) (*Journal, error) {
 	j := New(runKey, limits)
 	r := &reader{rest: data}
@@ -91,7 +91,7 @@ func Decode(data []byte, runKey string, limits Limits) (*Journal, error) {
 	return j, nil
 }
 
-// restore reads an entry and adds it.
+// restore reads an encoded entry and adds it to the journal.
 func (j *Journal) restore(r *reader) error {
 	flags := r.take(1)
 	e := &entry{order: j.started, finished: j.finished + 1, cancel: func() {}, done: make(chan struct{}), restored: true}
@@ -131,11 +131,11 @@ func (e *entry) restoreFault(content []byte) error {
 		return errors.New("the fault is malformed")
 	}
 	e.err = fault
-	e.encoded, _ = json.Marshal(fault) // a fault contains only strings and numbers
+	e.encoded, _ = json.Marshal(fault) // cannot fail: a fault contains only strings and numbers
 	return nil
 }
 
-// reader reads an encoded journal. After a failure it returns zero values.
+// reader reads an encoded journal. After a failure, the methods of reader return zero values.
 type reader struct {
 	rest   []byte
 	failed bool

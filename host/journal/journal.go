@@ -16,7 +16,8 @@ const (
 	DefaultLiveAttempts = 3
 )
 
-// Limits contains the bounds of a journal. A zero field selects its default, never "no limit".
+// Limits contains the bounds of a journal. If a field is zero, its default applies; zero never
+// means "no limit".
 type Limits struct {
 	// Entries is the maximum number of recorded calls. Default: 256.
 	Entries int
@@ -55,7 +56,8 @@ type Journal struct {
 }
 
 // entry is a call that is in flight or has an answer. The journal's lock guards the entry until the
-// channel "done" is closed. After that, the fields answer, err and discarded are immutable.
+// channel "done" is closed. After "done" is closed, the fields answer, err and discarded are
+// immutable.
 type entry struct {
 	key    Key
 	order  int
@@ -64,15 +66,15 @@ type entry struct {
 	// attempt is the number of the last attempt that requested the call.
 	attempt   int
 	cancelled bool
-	// finished is the position of the result in the order of arrival, or 0 if there is none.
+	// finished is the position of the result in the order of arrival, or 0 if there is no result.
 	finished int
 	done     chan struct{}
 
 	answer []byte
 	err    error
-	// The field encoded is the fault of err as JSON.
+	// The field encoded is the error in the field err, encoded as JSON.
 	encoded []byte
-	// discarded is true if the call was cancelled. Such a call has no answer.
+	// discarded is true if the call was cancelled. A call that was cancelled has no answer.
 	discarded bool
 	// restored is true if the entry was decoded.
 	restored bool
@@ -84,8 +86,8 @@ func New(runKey string, limits Limits) *Journal {
 	return &Journal{runKey: runKey, limits: limits.withDefaults(), entries: map[Key]*entry{}}
 }
 
-// Begin starts a new attempt, in which equal requests are numbered from 1 again. Begin ends the
-// previous attempt without waiting for its calls. If the journal is full, Begin returns a
+// Begin starts a new attempt, in which equal requests are numbered from 1 again. Begin also ends
+// the previous attempt, without waiting for its calls. If the journal is full, Begin returns a
 // *ConflictError, because the run cannot be executed again.
 func (j *Journal) Begin() (*Attempt, error) {
 	j.mu.Lock()
@@ -101,17 +103,17 @@ func (j *Journal) Begin() (*Attempt, error) {
 	return j.current, nil
 }
 
-// Full reports whether an answer did not fit into the journal. The run can then finish, but it
-// cannot be executed again: if a conflict occurs, the run fails with this conflict.
+// Full reports whether an answer did not fit into the journal. If the journal is full, the run can
+// finish, but it cannot be executed again. A conflict then becomes the fault of the run.
 func (j *Journal) Full() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.full
 }
 
-// Retry removes the faults with these codes that the journal has recorded itself. Faults that Decode
-// has restored remain. A later attempt makes the calls again. The attempts of the journal must have
-// ended.
+// Retry removes the recorded faults that have one of the given codes, so that a later attempt makes
+// the calls again. Retry does not remove faults that Decode has restored. The attempts of the
+// journal must have ended before Retry is called.
 func (j *Journal) Retry(codes ...abi.Code) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -125,9 +127,9 @@ func (j *Journal) Retry(codes ...abi.Code) {
 	}
 }
 
-// Orphans returns the orphans of the run in the order in which they began. An orphan is a call of
-// an earlier attempt that the last attempt has not repeated. Orphans were executed, but the run's
-// result does not depend on them. Orphans omits cancelled calls.
+// Orphans returns the orphans of the run, in the order in which the calls began. An orphan is a
+// call of an earlier attempt that the last attempt has not repeated. The calls of orphans were
+// made, but the run's result does not depend on them. Orphans omits cancelled calls.
 func (j *Journal) Orphans() []Key {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -140,7 +142,8 @@ func (j *Journal) Orphans() []Key {
 	return orphans
 }
 
-// The method ordered returns the entries in the order of their start. The caller holds the lock.
+// The method ordered returns the entries in the order of their start. The caller of ordered must
+// hold the lock of the journal.
 func (j *Journal) ordered() []*entry {
 	all := make([]*entry, 0, len(j.entries))
 	for _, e := range j.entries {
@@ -154,7 +157,7 @@ func (j *Journal) ordered() []*entry {
 // which its guest cannot catch.
 type ConflictError struct{ Reason string }
 
-// Error returns the message of the fault.
+// Error returns the message of the fault conflict.
 func (e *ConflictError) Error() string { return e.fault().Error() }
 
 // Unwrap returns the fault.

@@ -9,12 +9,14 @@ import (
 
 // Request describes an external call that an attempt needs.
 type Request struct {
-	// Kind is the kind of the call, such as "chat". Target is the name of the model, or the host.
+	// Kind is the kind of the external call, such as "chat". Target identifies the receiver: the
+	// name of a model, or a host name.
 	Kind, Target string
-	// Body is the canonical request: equal requests have equal bytes. Only its digest is kept.
+	// Body is the canonical request: equal requests have equal bytes. The journal keeps only the
+	// digest of Body.
 	Body []byte
-	// Safe is true if the call has no effects and can be cancelled. By default, a call is
-	// unsafe: the journal waits for the call and records it.
+	// Safe is true if the call has no effects, so that it can be cancelled. If Safe is false, the
+	// journal waits for the call and records its result.
 	Safe bool
 }
 
@@ -23,8 +25,7 @@ type Key struct {
 	Kind, Target string
 	// Digest is the SHA-256 of the canonical request.
 	Digest [sha256.Size]byte
-	// N is the number of this call, starting at 1, among the calls of the attempt that have an
-	// equal request.
+	// N is the number of this call among the equal calls of its attempt, starting at 1.
 	N int
 }
 
@@ -41,8 +42,8 @@ func (k Key) Idempotency(runKey string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// writeText writes the length of a text and then the text. Without the length, different pairs of
-// adjacent texts could look the same.
+// writeText writes the length of a text and then the text. If the length were omitted, different
+// pairs of adjacent texts could look the same.
 func writeText(h hash.Hash, text string) {
 	writeLength(h, len(text))
 	h.Write([]byte(text))

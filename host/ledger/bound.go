@@ -6,12 +6,13 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The constants below are the limits of an entry. An entry must fit into one record. Without
-// limits, an entry could be larger than a record may be, because a run can use thousands of records
-// and the name of each item can have 512 bytes.
+// These are the limits of an entry. An entry must fit into one record. Without limits, an entry
+// could exceed the maximum size of a record, because a run can use thousands of records, and the
+// name of each item can have 512 bytes.
 const (
-	// maxEffects is the maximum number of reads, and also of writes, of an entry. If a store has no
-	// read or write within the limits, the entry also keeps the first read or write of this store.
+	// maxEffects is the maximum number of reads of an entry, and also the maximum number of writes.
+	// If no effect of a store is among them, the entry also keeps the first read or write of this
+	// store.
 	maxEffects = 400
 	// maxViolations is the maximum number of violations of a write. maxAllViolations is the maximum
 	// number of violations of an entry.

@@ -1,4 +1,4 @@
 // Package ledger records which records were read and written by runs and operators. Entries contain
 // names and revisions, but never contents. If a run writes records, the same commit writes its
-// entry. Other entries are added later.
+// entry. Entries of runs without writes are added later.
 package ledger

@@ -14,18 +14,18 @@ import (
 // revisions and schema violations, but never content.
 type Entry struct {
 	Run string `json:"run_id"`
-	// Act is the kind of the action: run, dry_run, turn, evaluate or render. Operators' actions are
-	// operate, list, purge, erase, declare, export, import, download and export_user. Acts about an
-	// approval are request_approval, approve, deny and expire_approval.
+	// Act is the kind of the action: run, dry_run, turn, evaluate or render. The acts of operators
+	// are operate, list, purge, erase, declare, export, import, download and export_user. The acts
+	// for approvals are request_approval, approve, deny and expire_approval.
 	Act string `json:"act"`
 	// Tool is the name of the tool, or of the agent of a turn or an evaluation.
 	Tool string `json:"tool,omitempty"`
-	// Approval is the token of the approval that the entry is about, or of the last approval that the
-	// run received.
+	// Approval is the token of the request for approval that the entry is about, or of the last
+	// request that the run needed.
 	Approval string `json:"approval,omitempty"`
 	// File is the id of a downloaded file.
 	File string `json:"file_id,omitempty"`
-	// Actor is the name of the key with which the action was requested, and never a secret.
+	// Actor is the name of the key with which the action was requested, but never a secret.
 	Actor   string `json:"actor,omitempty"`
 	User    string `json:"user_id,omitempty"`
 	Session string `json:"session_id,omitempty"`
@@ -42,8 +42,8 @@ type Entry struct {
 	// last attempt did not repeat.
 	Models   []report.TargetUsage  `json:"models,omitempty"`
 	Orphaned []report.OrphanedCall `json:"orphaned,omitempty"`
-	// More is the number of reads and writes that were omitted because there were too many. Each
-	// store is listed at least once.
+	// More is the number of reads and writes that were omitted because there were too many. Even if
+	// effects were omitted, each store is listed at least once.
 	More int `json:"more,omitempty"`
 }
 
@@ -71,9 +71,10 @@ func (e Entry) touches(store string) bool {
 	return false
 }
 
-// Query selects entries. A field that is zero selects all entries.
+// Query selects entries. A field of a query that is zero selects all entries.
 type Query struct {
-	// After is the Run of the last known entry. Entries are sorted by Run, and therefore by time.
+	// After is the Run of the last entry that the caller already has. Entries are sorted by Run,
+	// which sorts them by time.
 	After string
 	// Since and Until select entries with a time at or after Since and before Until.
 	Since, Until time.Time
@@ -82,7 +83,7 @@ type Query struct {
 	User, Session, Workflow, Tool, Store string
 	// Writes selects entries that contain writes.
 	Writes bool
-	// Failed selects entries that have a fault code.
+	// Failed selects entries with a fault code.
 	Failed bool
 	// Limit is the maximum number of entries to return. Limit must be at least 1.
 	Limit int

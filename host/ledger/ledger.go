@@ -41,7 +41,7 @@ func (l *Ledger) Enabled() bool { return l.cfg.Retention > 0 }
 func (l *Ledger) Prefix(c partition.Caller) storage.Key { return l.db.App.System(partition.Ledger, c) }
 
 // Key returns the key of the entry of a run. The keys of a tenant are sorted by time, because run
-// ids are.
+// ids are sorted by time.
 func (l *Ledger) Key(c partition.Caller, run string) storage.Key {
 	if _, rest, ok := strings.Cut(run, "_"); ok {
 		run = rest
@@ -87,8 +87,8 @@ type addition struct {
 	of func(Entry) entryMarks
 }
 
-// entryMarks are the keys of the marks that concern an entry. The entry of a user depends only on the
-// mark of the user.
+// entryMarks are the keys of the marks that concern an entry. The entry of a run with a user
+// depends only on the mark of this user.
 type entryMarks struct{ user, session, workflow storage.Key }
 
 func (l *Ledger) addition(tenant string, entries []Entry) addition {
@@ -127,7 +127,7 @@ func (l *Ledger) marks(tenant string, e Entry) (marks entryMarks) {
 }
 
 // withoutErased returns an entry without user, session and workflow if they were erased after the
-// run began. The argument "now" contains the records with the keys of a.
+// run began. The argument "now" contains the records that belong to the keys of a.
 func (a addition) withoutErased(e Entry, now []storage.Record) Entry {
 	marks := a.of(e)
 	if r := a.mark(marks.user, now); r.Exists() && !r.Updated.Before(e.At) {
@@ -142,7 +142,7 @@ func (a addition) withoutErased(e Entry, now []storage.Record) Entry {
 	return e
 }
 
-// mark returns the mark with a key, or the zero Record.
+// mark returns the mark with the given key, or the zero Record.
 func (a addition) mark(key storage.Key, now []storage.Record) storage.Record {
 	if at, ok := a.marks[key]; ok {
 		return now[at]

@@ -15,8 +15,8 @@ import (
 const maxScanned = 2_000
 
 // Entries returns the entries of a tenant that a query selects, oldest first. If the result "more"
-// is true, there can be further entries. To get them, set the field After of the following query to
-// the result "next".
+// is true, there can be further entries. To get further entries, set the field After of the next
+// query to the result "next".
 func (l *Ledger) Entries(ctx context.Context, tenant string, q Query) (found []Entry, next string, more bool, err error) {
 	if q.Limit < 1 {
 		return nil, "", false, abi.Faultf(abi.InvalidArgument, "limit must be at least 1")
@@ -58,16 +58,16 @@ func (l *Ledger) Entries(ctx context.Context, tenant string, q Query) (found []E
 	return found, next, true, nil
 }
 
-// The method "from" returns a key that precedes the keys of all entries since a time. The method
-// "from" returns "" for the zero time. The ids of entries are ULIDs, which begin with their time.
-// An entry's At can be earlier than the time in its id, but at most by slack.
+// The method "from" returns a key that precedes the keys of all entries since the given time. The
+// method "from" returns "" for the zero time. The ids of entries are ULIDs, which begin with their
+// time. The time At of an entry can be earlier than the time in its id, but at most by slack.
 func (l *Ledger) from(c partition.Caller, since time.Time) storage.Key {
 	const slack = time.Second
 	since = since.Add(-slack)
 	if since.UnixMilli() <= 0 {
 		return ""
 	}
-	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // the digits of ULIDs; the first 10 of 26 digits encode milliseconds
+	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // the first 10 of the 26 digits of a ULID encode milliseconds
 	id := []byte(strings.Repeat("0", 26))
 	for i, ms := 9, since.UnixMilli(); i >= 0; i, ms = i-1, ms>>5 {
 		id[i] = digits[ms&31]

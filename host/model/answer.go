@@ -54,8 +54,8 @@ func (r ChatRequest) checkCalls(calls []ToolCall) ([]ToolCall, *abi.Fault) {
 	return checked, nil
 }
 
-// fit returns the compact form of a JSON text if the text is valid for a schema. Without a schema,
-// every JSON text is valid.
+// fit returns the compact form of a JSON text if the text is valid for a schema. If there is no
+// schema, every JSON text is valid.
 func fit(name string, text, schemaText json.RawMessage) (json.RawMessage, *abi.Fault) {
 	value, err := strictjson.Decode(text, strictjson.Limits{Depth: maxDepth})
 	if err != nil {

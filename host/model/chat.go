@@ -27,14 +27,15 @@ const (
 // ChatRequest is a conversation that the model continues.
 type ChatRequest struct {
 	Messages []Message `json:"messages"`
-	// Schema is the JSON Schema of the answer. Without a schema, the answer is a text.
+	// Schema is the JSON Schema of the answer. If Schema is nil, the answer is a text.
 	Schema json.RawMessage `json:"schema,omitempty"`
 	// Tools are the tools that the model can call instead of answering.
 	Tools []Tool `json:"tools,omitempty"`
-	// MaxTokens is the maximum length of the answer in tokens. Default: the limit of the provider.
+	// MaxTokens is the maximum length of the answer in tokens. The default of MaxTokens is the
+	// limit of the provider.
 	MaxTokens int `json:"max_tokens,omitempty"`
 	// IdempotencyKey identifies the request for the provider, which can then detect a repeated
-	// request. The key is not part of the canonical request. Default: none.
+	// request. The IdempotencyKey is not part of the canonical request. Default: none.
 	IdempotencyKey string `json:"-"`
 }
 
@@ -42,11 +43,11 @@ type ChatRequest struct {
 type Message struct {
 	Role    Role   `json:"role"`
 	Content string `json:"content"`
-	// ToolCalls are set in a message of the role "assistant". ToolCalls are the tool calls that the
-	// model requested.
+	// ToolCalls are set only in a message of the role "assistant". ToolCalls are the tool calls
+	// that the model requested.
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
-	// ToolCallID is set in a message of the role "tool". ToolCallID is the id of the call whose
-	// result is the content.
+	// ToolCallID is set only in a message of the role "tool". ToolCallID is the id of the call
+	// whose result is the content.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 

@@ -10,7 +10,8 @@ import (
 
 // Config is the content of models.yaml: the models that the operator offers.
 type Config struct {
-	// Chat and Embeddings contain the models. The key is the name that apps use for the model.
+	// Chat and Embeddings contain the models. The key of each model is the name that apps use for
+	// the model.
 	Chat, Embeddings map[string]Entry
 }
 
@@ -20,8 +21,8 @@ func (c *Config) HasEmbedder(name string) bool {
 	return ok || name == lexical.Name
 }
 
-// Section is a section of models.yaml. A model of one section can have the same name as a model of
-// the other section.
+// Section is a section of models.yaml. A model in one section can have the same name as a model in
+// another section.
 type Section string
 
 // The sections.
@@ -50,9 +51,11 @@ type Entry struct {
 	KeyEnv string
 	// Proxy is the URL of an HTTP proxy. Default: none.
 	Proxy string
-	// Timeout is the time limit of a request. Default: the default of the provider.
+	// Timeout is the time limit of a request. The default of Timeout is the default of the
+	// provider.
 	Timeout time.Duration
-	// AnswerBytes is the maximum size of an answer. Default: the default of the provider.
+	// AnswerBytes is the maximum size of an answer. The default of AnswerBytes is the default of
+	// the provider.
 	AnswerBytes int
 	// Tenants contains the ids of the tenants that can use the model. Default: all.
 	Tenants []string
@@ -72,7 +75,7 @@ type Budget struct {
 	Tenant, App, User int64
 }
 
-// The defaults of a Budget.
+// These are the defaults of a Budget.
 const (
 	DefaultTenantTokens = 10_000_000
 	DefaultAppTokens    = 10_000_000
@@ -82,18 +85,18 @@ const (
 // DefaultBatch is the default of Entry.Batch. Some servers accept only 32 texts in a request.
 const DefaultBatch = 32
 
-// Mistake is an error in models.yaml. The texts of a Mistake do not quote values that can contain
-// credentials.
+// Mistake is an error in models.yaml. The texts of a Mistake do not quote values, because a value
+// can contain credentials.
 type Mistake struct {
 	File string
-	// Line and Column count from 1.
+	// Line and Column start at 1.
 	Line, Column int
 	Message      string
 	// Hint is advice on how to fix the mistake, or "".
 	Hint string
 }
 
-// Error returns the position, the message and the hint.
+// Error returns the position, the message and the hint of the mistake.
 func (m Mistake) Error() string {
 	text := fmt.Sprintf("%s:%d:%d: %s", m.File, m.Line, m.Column, m.Message)
 	if m.Hint != "" {
@@ -102,7 +105,7 @@ func (m Mistake) Error() string {
 	return text
 }
 
-// Mistakes are all errors in models.yaml, in the order of the file.
+// Mistakes lists all errors in models.yaml, in the order of the file.
 type Mistakes []Mistake
 
 // Error returns the mistakes, one per line.

@@ -29,8 +29,8 @@ var (
 	envRule  = lazyregexp.New(`^[A-Z_][A-Z0-9_]{0,127}$`)
 )
 
-// ReadConfig reads models.yaml. The argument file is the name of the file in errors. The error is
-// Mistakes, with every mistake in the file.
+// ReadConfig reads models.yaml. The argument "file" is the name of the file that error messages
+// contain. The error is of type Mistakes and contains every mistake in the file.
 func ReadConfig(file string, content []byte) (*Config, error) {
 	r := &configReader{file: file}
 	config := &Config{Chat: map[string]Entry{}, Embeddings: map[string]Entry{}}
@@ -111,7 +111,8 @@ func (r *configReader) setting(f field, e *Entry) {
 	case "model":
 		e.Model = r.text(f)
 	case "api_key_env":
-		// The error does not quote the value, because it can be a key that was pasted by mistake.
+		// An error does not quote the value of the setting, because the value can be an API key
+		// that was pasted by mistake.
 		if e.KeyEnv = r.text(f); e.KeyEnv != "" && !envRule().MatchString(e.KeyEnv) {
 			r.refuse(f.at, "write the name of the variable, not the key", "api_key_env must be an environment variable, such as OPENAI_API_KEY")
 		}
@@ -164,7 +165,7 @@ func (r *configReader) size(f field) int {
 	return int(size)
 }
 
-// The function scalar returns a string, or "" for other values.
+// The function scalar returns the value of a string, or "" for other values.
 func scalar(n ast.Node) string {
 	if s, ok := n.(*ast.StringNode); ok {
 		return s.Value

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// The limits on models.yaml. The time of the parser grows with the square of the number of tokens,
-// and the parser calls itself for each level of nesting.
+// The limits on models.yaml. The limits prevent slow parsing: the time of the parser grows with the
+// square of the number of tokens, and the parser calls itself for each level of nesting.
 const (
 	maxConfigBytes  = 256 << 10
 	maxConfigTokens = 16_384
@@ -28,8 +28,8 @@ type configReader struct {
 	mistakes Mistakes
 }
 
-// field is a key of a mapping with its value. The value is nil if the file contains no value for
-// the key.
+// field is a key of a mapping with its value. If the file contains no value for the key, the value
+// is nil.
 type field struct {
 	key   string
 	at    *token.Token
@@ -44,7 +44,7 @@ func (r *configReader) refuse(at *token.Token, hint, format string, args ...any)
 	r.mistakes = append(r.mistakes, m)
 }
 
-// parse returns the root of the file, or nil.
+// parse returns the root of the file, or nil if the file is invalid.
 func (r *configReader) parse(content []byte) (root ast.Node) {
 	defer func() {
 		if recover() != nil {
@@ -95,7 +95,8 @@ func (r *configReader) syntax(err error) {
 	r.refuse(nil, "", "the YAML is malformed")
 }
 
-// fields returns the fields of a mapping, and reports other values and duplicate keys.
+// fields returns the fields of a mapping. fields reports values that are not mappings, and
+// duplicate keys.
 func (r *configReader) fields(n ast.Node, at *token.Token, name string) []field {
 	var values []*ast.MappingValueNode
 	switch n := n.(type) {
@@ -162,7 +163,7 @@ func (r *configReader) list(f field) []string {
 	return items
 }
 
-// number returns a whole number from 1 to high, or 0.
+// number returns a whole number from 1 to high, or 0 for other values.
 func (r *configReader) number(f field, high int64) int64 {
 	if n, ok := f.value.(*ast.IntegerNode); ok {
 		switch v := n.Value.(type) {

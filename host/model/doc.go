@@ -3,8 +3,8 @@
 //
 // A Chat answers a ChatRequest with a text, with an object that is valid for a JSON Schema, or with
 // calls to the offered tools. ChatRequest.Canonical encodes equal requests as equal bytes, for the
-// journal of a run. ChatRequest.Answer checks what a model returned. An Embedder converts texts to
-// vectors.
+// journal of a run. ChatRequest.Answer checks the answer that a model returned. An Embedder
+// converts texts to vectors.
 //
 // ReadConfig reads models.yaml, in which the operator lists the models and the tenants that can use
 // them. A Set contains the configured models.

@@ -8,11 +8,12 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Mocks contains answers that replace the answers of models. The key is the name of the model. The
-// answers of a model are in the order of its requests.
+// Mocks contains answers that replace the answers of models. The key of the map is the name of the
+// model. The answers of a model are in the order of its requests.
 type Mocks map[string][]MockAnswer
 
-// MockAnswer is an answer or an error. In JSON, a string stands for an answer with this text.
+// MockAnswer is an answer of a model, or an error. In JSON, a string represents an answer with this
+// text.
 type MockAnswer struct {
 	Text      string          `json:"text,omitempty"`
 	Object    json.RawMessage `json:"object,omitempty"`
@@ -56,8 +57,8 @@ func ReadMocks(content []byte) (Mocks, error) {
 	return mocks, nil
 }
 
-// Chat returns the answer with the given index as the answer to a request. Chat checks the answer
-// like an answer of a model.
+// Chat returns the answer with the given index as the answer to a request. Chat checks a mock
+// answer in the same way as the answer of a model.
 func (m Mocks) Chat(name string, index int, request ChatRequest) (ChatAnswer, error) {
 	answers, ok := m[name]
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// The limits of a request.
+// These are the limits of a request.
 const (
 	MaxMessages     = 1000
 	MaxTools        = 128
@@ -20,8 +20,9 @@ const (
 // maxDepth is the maximum nesting of schemas, arguments and answers.
 const maxDepth = 64
 
-// Canonical checks the request and returns it as JSON. Requests that differ only in the spelling of
-// their schemas or arguments have equal bytes. The error is the fault invalid_argument or too_large.
+// Canonical checks the request and returns it as JSON. If two requests differ only in the spelling
+// of their schemas or arguments, their canonical bytes are equal. The error is the fault
+// invalid_argument or too_large.
 func (r ChatRequest) Canonical() ([]byte, error) {
 	if fault := r.check(); fault != nil {
 		return nil, fault

@@ -27,7 +27,7 @@ type Set struct {
 
 // NewSet creates the models of a configuration. The map factories contains the providers by name.
 // The function getenv returns the value of an environment variable, or "". The error reports all
-// models that cannot be created. NewSet does not contain an API key.
+// models that cannot be created. No error of NewSet contains an API key.
 func NewSet(config *Config, factories map[string]Factory, getenv func(name string) string) (*Set, error) {
 	s := &Set{config: config, chats: map[string]Chat{}, embedders: map[string]Embedder{}, vectors: NewVectorCache(0)}
 	var errs []error
@@ -82,7 +82,8 @@ func (s *Set) HasChat(name string) bool {
 
 // Chat returns the chat model with the given name, and its entry in models.yaml. If there is no
 // such model, or if the tenant cannot use the model, the error is a fault with the code
-// unavailable. The text of the fault is the same in both cases. A nil Set has no models.
+// unavailable. The text of the fault does not reveal which of these two reasons applies. A nil Set
+// has no models.
 func (s *Set) Chat(tenant, name string) (Chat, Entry, error) {
 	if s == nil {
 		return resolve[Chat](nil, nil, tenant, name)

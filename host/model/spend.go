@@ -10,12 +10,12 @@ import (
 // Consumer is the caller for which a request is counted. User is "" if the user is unknown.
 type Consumer struct{ Tenant, App, User string }
 
-// maxUsers is the maximum number of users whose tokens are counted separately in a day. Further users
-// share one budget.
+// maxUsers is the maximum number of users whose tokens are counted separately in a day. All further
+// users share one budget.
 const maxUsers = 100_000
 
-// spending counts the tokens of the current day, in UTC. spending is safe for concurrent use. The
-// counts are lost when the process ends.
+// spending counts the tokens that were used on the current UTC day. spending is safe for concurrent
+// use. The counts are lost when the process ends.
 type spending struct {
 	mu    sync.Mutex
 	day   int64
@@ -68,8 +68,8 @@ func (b Budget) accounts(s Section, model string, c Consumer) (all [3]account, b
 	return all, [3]int64{b.Tenant, b.App, b.User}, [3]string{"the tenant", "the app", "the user"}
 }
 
-// CheckBudget returns the fault quota_exceeded if the tenant, the app or the user has used the tokens
-// of the day for a model in a section. Requests in flight are not counted yet.
+// CheckBudget returns the fault quota_exceeded if the tenant, the app or the user has used the
+// tokens of the day for a model in a section. The tokens of requests in flight are not counted yet.
 func (s *Set) CheckBudget(section Section, name string, c Consumer, now time.Time) error {
 	s.spent.mu.Lock()
 	defer s.spent.mu.Unlock()
@@ -113,8 +113,8 @@ func (s *spending) turn(now time.Time) {
 	}
 }
 
-// shared returns the account in which a is counted. If too many users are counted, this is the
-// account that all further users of an app share.
+// shared returns the account that counts the use of the account a. If too many users are counted,
+// shared returns the account that all further users of an app share.
 func (s *spending) shared(a account) account {
 	if _, known := s.used[a]; known || a.level != "user" || s.users < maxUsers {
 		return a

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// The limits of a VectorCache.
+// These are the limits of a VectorCache.
 const (
-	// DefaultCacheBytes is the default size of all vectors.
+	// DefaultCacheBytes is the default maximum size of all vectors.
 	DefaultCacheBytes = 64 << 20
 	// CacheAge is the time for which a vector is kept.
 	CacheAge = time.Hour
-	// vectorOverhead is added to the size of each vector.
+	// vectorOverhead is added to the size of each vector in bytes.
 	vectorOverhead = 256
 )
 
@@ -33,10 +33,10 @@ func NewVectorKey(id string, purpose Purpose, text string) VectorKey {
 	return VectorKey(h.Sum(nil))
 }
 
-// VectorCache contains recent vectors in RAM, so that the same text is not paid for twice.
-// Consumers do not share vectors: otherwise a user could find out which texts other users have
-// stored. If the cache is full, the tenant with the most vectors loses its oldest ones. VectorCache
-// is safe for concurrent use.
+// VectorCache contains recent vectors in RAM, so that the same text is not embedded and paid for
+// twice. Consumers do not share vectors, because a user could otherwise find out which texts other
+// users have stored. If the cache is full, the tenant with the most vectors loses its oldest
+// vectors. VectorCache is safe for concurrent use.
 type VectorCache struct {
 	limit int
 
@@ -54,7 +54,7 @@ type cacheKey struct {
 	VectorKey
 }
 
-// tenantVectors contains the vectors of a tenant, the most recently used first.
+// tenantVectors contains the vectors of a tenant, starting with the most recently used vector.
 type tenantVectors struct {
 	bytes  int
 	recent list.List // of *cachedVector
@@ -79,7 +79,8 @@ func NewVectorCache(limit int) *VectorCache {
 	return &VectorCache{limit: limit, tenants: map[string]*tenantVectors{}, byKey: map[cacheKey]*list.Element{}}
 }
 
-// Get returns a vector, or nil if the cache does not contain it. The vector must not be modified.
+// Get returns a vector, or nil if the cache does not contain it. The returned vector must not be
+// modified.
 func (c *VectorCache) Get(owner Consumer, key VectorKey, now time.Time) []float32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,8 +104,8 @@ func (c *VectorCache) Erasures() uint64 {
 	return c.erasures
 }
 
-// Put adds vectors. Put adds nothing if an erasure has happened since a call to Erasures that
-// returned the given number: the vectors can belong to data that has been erased.
+// Put adds vectors. Put adds nothing if an erasure has happened since the call to Erasures that
+// returned the given number, because the vectors can belong to erased data.
 func (c *VectorCache) Put(owner Consumer, erasures uint64, vectors map[VectorKey][]float32, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,8 +126,8 @@ func (c *VectorCache) Put(owner Consumer, erasures uint64, vectors map[VectorKey
 	}
 }
 
-// Erase removes the vectors of a user. If the consumer has no user, it removes all vectors of the app
-// that belong to no user.
+// Erase removes the vectors of a user. If the consumer has no user, Erase removes all vectors of
+// the app that belong to no user.
 func (c *VectorCache) Erase(owner Consumer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,7 +145,8 @@ func (c *VectorCache) Erase(owner Consumer) {
 	}
 }
 
-// Count counts vectors that runs needed: those that were known, and those that a model had to make.
+// Count counts vectors that runs needed: the vectors that were already known, and the vectors that
+// a model computed.
 func (c *VectorCache) Count(hits, misses int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +168,7 @@ func (c *VectorCache) Bytes() int {
 	return c.bytes
 }
 
-// add adds a vector. The caller holds the lock.
+// add adds a vector. The caller must hold the lock.
 func (c *VectorCache) add(v *cachedVector) {
 	tenant := c.tenants[v.key.Tenant]
 	if tenant == nil {
@@ -178,7 +180,7 @@ func (c *VectorCache) add(v *cachedVector) {
 	c.bytes += v.size()
 }
 
-// remove removes a vector. The caller holds the lock.
+// remove removes a vector. The caller must hold the lock.
 func (c *VectorCache) remove(e *list.Element) {
 	v := e.Value.(*cachedVector)
 	tenant := c.tenants[v.key.Tenant]
@@ -191,7 +193,7 @@ func (c *VectorCache) remove(e *list.Element) {
 	}
 }
 
-// largest returns the tenant with the most bytes. The caller holds the lock.
+// largest returns the tenant with the most bytes. The caller must hold the lock.
 func (c *VectorCache) largest() (largest *tenantVectors) {
 	for _, tenant := range c.tenants {
 		if largest == nil || tenant.bytes > largest.bytes {

@@ -4,57 +4,57 @@ package problem
 // removed.
 type Code string
 
-// The codes that concern files of every kind.
+// The following codes concern files of every kind.
 const (
-	Syntax        Code = "syntax"         // text that cannot be parsed
-	UnknownKey    Code = "unknown_key"    // a key that is not known at its position
+	Syntax        Code = "syntax"         // the file contains text that cannot be parsed
+	UnknownKey    Code = "unknown_key"    // a key is not known at its position
 	MissingKey    Code = "missing_key"    // a required key is missing
-	DuplicateName Code = "duplicate_name" // two declarations have one name, or names that differ only by case
-	UnknownName   Code = "unknown_name"   // the name of something that is not declared
+	DuplicateName Code = "duplicate_name" // two declarations have names that are equal or differ only by case
+	UnknownName   Code = "unknown_name"   // a name refers to something that is not declared
 	BadName       Code = "bad_name"       // an invalid name
-	BadValue      Code = "bad_value"      // a value of the right type that is not allowed
+	BadValue      Code = "bad_value"      // a value has the right type, but is not allowed
 	OverLimit     Code = "over_limit"     // a limit is exceeded
-	NoEffect      Code = "no_effect"      // a declaration or a setting without effect
-	BadTemplate   Code = "bad_template"   // a template that cannot be parsed
+	NoEffect      Code = "no_effect"      // a declaration or a setting has no effect
+	BadTemplate   Code = "bad_template"   // a template cannot be parsed
 )
 
-// The codes of errors in app files.
+// The following codes are codes of errors in app files.
 const (
 	Unreadable    Code = "unreadable"     // the file is missing, empty or too large, or is not UTF-8 text
-	DuplicateKey  Code = "duplicate_key"  // a key that occurs twice in one mapping
-	WrongType     Code = "wrong_type"     // a value of the wrong type, such as a list instead of a string
-	UnknownStore  Code = "unknown_store"  // a grant on a store that is not declared
-	MissingFile   Code = "missing_file"   // a referenced file that does not exist or cannot be read
-	OutsideFolder Code = "outside_folder" // a path or a link that leaves the folder
-	BadSource     Code = "bad_source"     // a source that the engines cannot run
-	BadSchema     Code = "bad_schema"     // a JSON Schema that is invalid or too expensive
+	DuplicateKey  Code = "duplicate_key"  // a key occurs twice in one mapping
+	WrongType     Code = "wrong_type"     // a value has the wrong type, such as a list instead of a string
+	UnknownStore  Code = "unknown_store"  // a grant names a store that is not declared
+	MissingFile   Code = "missing_file"   // a referenced file does not exist or cannot be read
+	OutsideFolder Code = "outside_folder" // a path or a link leads out of the folder
+	BadSource     Code = "bad_source"     // no engine can run the source
+	BadSchema     Code = "bad_schema"     // a JSON Schema is invalid or too expensive
 )
 
-// The codes of warnings about app files.
+// The following codes are codes of warnings about app files.
 const (
-	PoorName      Code = "poor_name"      // a store name that does not describe the content
-	NoDescription Code = "no_description" // a tool without a description, which models use to choose a tool
-	ShortLived    Code = "short_lived"    // a shared store whose records end with the session of the last writer
-	NotGranted    Code = "not_granted"    // a store that is not granted to any tool or prompt
-	SchemaMistake Code = "schema_mistake" // a JSON Schema with a likely mistake
-	Contradiction Code = "contradiction"  // two settings that contradict each other
-	MissingGrant  Code = "missing_grant"  // a memory call that the tool's grants do not allow
-	UnknownModel  Code = "unknown_model"  // a model that the operator has not configured
-	CodeMistake   Code = "code_mistake"   // code that always fails or has no effect
+	PoorName      Code = "poor_name"      // the name of a store does not describe its content
+	NoDescription Code = "no_description" // a tool has no description for models
+	ShortLived    Code = "short_lived"    // shared records end with the session of the last writer
+	NotGranted    Code = "not_granted"    // a store is not granted to any tool or prompt
+	SchemaMistake Code = "schema_mistake" // a JSON Schema contains a likely mistake
+	Contradiction Code = "contradiction"  // two settings contradict each other
+	MissingGrant  Code = "missing_grant"  // the tool's grants do not allow a memory call in its code
+	UnknownModel  Code = "unknown_model"  // the operator has not configured a model
+	CodeMistake   Code = "code_mistake"   // code always fails or has no effect
 )
 
-// The codes that concern agent files.
+// The following codes concern agent files.
 const (
-	Indentation    Code = "indentation"     // tabs, or an indentation that matches no line above
-	Access         Code = "access"          // a read or write that ACCESS does not allow
-	Scope          Code = "scope"           // a path with two scopes
-	Loop           Code = "loop"            // steps or handoffs that never end
+	Indentation    Code = "indentation"     // a line contains tabs, or its indentation matches no line above
+	Access         Code = "access"          // the ACCESS of a fact does not allow a read or write
+	Scope          Code = "scope"           // a path has two scopes
+	Loop           Code = "loop"            // steps or handoffs never end
 	Style          Code = "style"           // a discouraged form
-	SuspiciousRule Code = "suspicious_rule" // a rule that probably does not have the intended effect
+	SuspiciousRule Code = "suspicious_rule" // a rule probably does not have the intended effect
 )
 
-// The codes that concern machines.
+// The following codes concern machines.
 const (
-	Permission  Code = "permission"  // a step without the permission that it requires
-	Placeholder Code = "placeholder" // a placeholder such as <name>
+	Permission  Code = "permission"  // a step lacks the permission that it requires
+	Placeholder Code = "placeholder" // the file still contains a placeholder such as <name>
 )

@@ -13,7 +13,8 @@ import (
 // Severity is the severity of a Problem.
 type Severity string
 
-// The severities. A declaration with an Error cannot be used. A Warning disables nothing.
+// The severities. If a declaration has a Problem with the severity Error, it cannot be used. A
+// Warning disables nothing.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
@@ -27,20 +28,22 @@ type Problem struct {
 	File   string `json:"file"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
-	// Message describes the problem. Hint describes how to fix the problem, or is "".
+	// Message describes the problem. Hint describes how to fix the problem, or is "" if there is no
+	// advice.
 	Message  string   `json:"message"`
 	Hint     string   `json:"hint,omitempty"`
 	Code     Code     `json:"code"`
 	Severity Severity `json:"severity"`
-	// Tool, Prompt or Agent is the name of the tool, prompt or agent of an app with the problem. For
-	// a problem of the app as a whole, and outside an app, all three are "".
+	// If the problem concerns a tool, a prompt or an agent of an app, the field Tool, Prompt or
+	// Agent is its name. If the problem concerns the app as a whole, or a file outside of an app,
+	// all three fields are "".
 	Tool   string `json:"tool,omitempty"`
 	Prompt string `json:"prompt,omitempty"`
 	Agent  string `json:"agent,omitempty"`
 }
 
-// New returns a Problem with the severity Error. New truncates messages of more than 1,000 bytes,
-// since messages of other packages can quote long values.
+// New returns a Problem with the severity Error. If a message has more than 1,000 bytes, New
+// truncates it, because messages of other packages can quote long values.
 func New(file string, line, column int, code Code, hint, format string, args ...any) Problem {
 	const maxBytes = 1000
 	message := fmt.Sprintf(format, args...)
@@ -72,10 +75,10 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Error returns the problem as String does.
+// Error returns the problem in the format of String.
 func (p Problem) Error() string { return p.String() }
 
-// List is a list of problems. As an error, a List describes all of them.
+// List is a list of problems. The error text of a List describes all its problems.
 type List []Problem
 
 // Error returns all problems, each on a separate line and followed by its hint.
@@ -109,7 +112,7 @@ func (l List) filter(severity Severity) List {
 }
 
 // Sorted sorts the list in place by file and position, and returns the list without duplicates.
-// Duplicates occur if a value is used twice.
+// Duplicates occur, for example, if two declarations use the same invalid value.
 func (l List) Sorted() List {
 	slices.SortStableFunc(l, func(a, b Problem) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column,

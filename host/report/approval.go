@@ -8,8 +8,8 @@ import (
 // Status is the status of a run that has ended or is paused.
 type Status string
 
-// The statuses. The run of a paused Result continues if its effect is approved. Until then, nothing
-// is stored in memory.
+// The statuses. A paused run continues if its effect is approved. Until the approval, no write of
+// the run is stored.
 const (
 	Completed Status = "completed"
 	Paused    Status = "paused"
@@ -18,7 +18,8 @@ const (
 
 // PendingApproval is the approval that a paused run waits for.
 type PendingApproval struct {
-	// Token identifies the approval. Token is not a secret: a decision requires a permission.
+	// Token identifies the approval. Token is not a secret, because a decision requires a
+	// permission.
 	Token string `json:"token"`
 	// Step is the name of the step of a machine that needs the approval, or "".
 	Step string `json:"step,omitempty"`
@@ -32,8 +33,8 @@ type PendingApproval struct {
 type Effect struct {
 	// Operation is the name of the function, such as set_content or model.chat.
 	Operation string `json:"operation"`
-	// Location is the file and the line of the step, such as order.machine:12. It is "" if the tool is
-	// not a machine.
+	// Location is the file and the line of the step, such as order.machine:12. If the tool is not a
+	// machine, Location is "".
 	Location string `json:"location,omitempty"`
 	// Arguments is an object with the arguments of the call by the names of the parameters.
 	// Arguments contains data of the user.

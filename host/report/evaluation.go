@@ -2,12 +2,13 @@ package report
 
 import "github.com/toolrun/toolrun/abi"
 
-// Evaluation is the result of an evaluation of an agent's rules outside of a turn. Values are masked
-// as declared.
+// Evaluation is the result of an evaluation of an agent's rules outside of a turn. Sensitive values
+// in an Evaluation are masked as declared.
 type Evaluation struct {
 	// TurnID identifies the evaluation in the ledger.
 	TurnID string `json:"turn_id"`
-	// Session is the session of the evaluation. If the caller has none, the evaluation begins one.
+	// Session is the session of the evaluation. If the caller has no session, the evaluation begins
+	// a session.
 	Session string `json:"session_id"`
 	// OK reports whether the evaluation succeeded and all its writes are stored. If OK is false,
 	// Error is set and nothing was stored.
@@ -16,13 +17,14 @@ type Evaluation struct {
 	Error   *abi.Fault `json:"error"`
 	Usage   Usage      `json:"usage"`
 	Effects Effects    `json:"effects"`
-	// Changes, Attempts and Repeated are as in a Turn.
+	// Changes, Attempts and Repeated have the same meaning as in a Turn.
 	Changes  []Change `json:"changes,omitempty"`
 	Attempts int      `json:"attempts"`
 	Repeated bool     `json:"repeated,omitempty"`
 }
 
-// RuleOutcome is the outcome of an evaluation of rules. Values are masked as declared.
+// RuleOutcome is the outcome of an evaluation of rules. Sensitive values in a RuleOutcome are
+// masked as declared.
 type RuleOutcome struct {
 	Agent string `json:"agent"`
 	// Blocked is true if a constraint of severity error failed. Failures contains the constraints that
@@ -39,8 +41,8 @@ type RuleOutcome struct {
 	Trace    []Trace        `json:"trace"`
 }
 
-// NewRuleOutcome returns an empty outcome of an agent's rules, whose lists are not nil, so that they
-// are empty arrays in JSON.
+// NewRuleOutcome returns an empty outcome of an agent's rules. The lists of the outcome are not
+// nil, so they are encoded as empty arrays in JSON.
 func NewRuleOutcome(agent string) *RuleOutcome {
 	return &RuleOutcome{
 		Agent: agent, Failures: []Failure{}, Injected: map[string]any{}, Instructions: []string{},
@@ -63,6 +65,6 @@ type Failure struct {
 	Collect  []string `json:"collect,omitempty"`
 	Goto     string   `json:"goto,omitempty"`
 	Retry    bool     `json:"retry,omitempty"`
-	// Then is the action after the fields have been collected: continue, retry or "".
+	// Then is the action that follows after the fields have been collected: continue, retry or "".
 	Then string `json:"then,omitempty"`
 }

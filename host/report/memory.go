@@ -2,12 +2,12 @@ package report
 
 // MemoryContext is the part of a prompt that comes from blocks.
 type MemoryContext struct {
-	// UserMemory is the text of the blocks with the use context. UserMemory is "" if there are
-	// none.
+	// UserMemory is the text of the blocks with the use context. If there are no such blocks,
+	// UserMemory is "".
 	UserMemory string `json:"user_memory"`
-	// SystemReminders are the lines that match the message of the user, the best first.
-	// SystemReminders come from blocks with the use recall. SystemReminders are meant for the
-	// model, not for the user.
+	// SystemReminders are the lines that match the message of the user, starting with the best
+	// match. SystemReminders come from blocks with the use recall. SystemReminders are meant for
+	// the model, not for the user.
 	SystemReminders []string `json:"system_reminders"`
 }
 

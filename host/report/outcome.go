@@ -51,7 +51,7 @@ type Trace struct {
 	Name string `json:"name,omitempty"`
 	// Position is the position in the file of the agent, in the form FILE:LINE.
 	Position string `json:"position,omitempty"`
-	// Value is the value of the element, masked as declared.
+	// Value is the value of the element. Sensitive values are masked as declared.
 	Value json.RawMessage `json:"value,omitempty"`
 	// Result is a word that describes the outcome, such as passed, failed, stored, unchanged or
 	// skipped.

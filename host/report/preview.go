@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Preview is the result of a preview of a turn: the first request that the turn would send to a model.
-// Values are masked as declared.
+// Preview is the result of a preview of a turn: the first request that the turn would send to a
+// model. Sensitive values in a Preview are masked as declared.
 type Preview struct {
 	// TurnID identifies the preview in log lines.
 	TurnID string `json:"turn_id"`
@@ -17,7 +17,7 @@ type Preview struct {
 	Agent string `json:"agent"`
 	// OK reports whether the turn reached the request or its end. If OK is false, Error is set.
 	OK bool `json:"ok"`
-	// Prompt is the request, or nil if the turn would send none.
+	// Prompt is the request, or nil if the turn would send no request.
 	Prompt *ModelPrompt `json:"prompt"`
 	Error  *abi.Fault   `json:"error"`
 	// Effects are the reads of the turn up to the request.

@@ -15,8 +15,8 @@ type Result struct {
 	Tool  string `json:"tool"`
 	// Status is completed, paused or failed.
 	Status Status `json:"status"`
-	// OK reports whether the run succeeded and all its writes are stored. Otherwise nothing was
-	// stored, and either Error is set or the run is paused.
+	// OK reports whether the run succeeded and all its writes are stored. If OK is false, nothing
+	// was stored, and either Error is set or the run is paused.
 	OK     bool            `json:"ok"`
 	Output json.RawMessage `json:"output"`
 	// Context contains the keys that the tool added to its context or changed.
@@ -30,15 +30,15 @@ type Result struct {
 	Effects  Effects          `json:"effects"`
 	// Changes are the changes that a dry run would have stored.
 	Changes []Change `json:"changes,omitempty"`
-	// Remembered are the entries of collections that a test run would have stored, in the order of the
-	// calls. It is nil if the run is not a test run or has failed.
+	// Remembered are the entries of collections that a test run would have stored, in the order of
+	// the calls. If the run is not a test run or has failed, Remembered is nil.
 	Remembered []Remembered `json:"remembered,omitzero"`
 	// Attempts is the number of times that the tool was executed. The logs, the output and the effects
 	// are from the last attempt.
 	Attempts int `json:"attempts"`
 	// Orphaned lists the external calls of earlier attempts that the last attempt did not repeat.
 	Orphaned []OrphanedCall `json:"orphaned,omitempty"`
-	// Repeated reports whether this is the Result of an earlier run with the same idempotency key.
+	// Repeated is true if this is the Result of an earlier run with the same idempotency key.
 	Repeated bool `json:"repeated,omitempty"`
 }
 
@@ -52,12 +52,12 @@ type Usage struct {
 	// it.
 	MemoryBytes int64 `json:"memory_bytes,omitempty"`
 	HostCalls   int   `json:"host_calls"`
-	// Model is the usage of models. Model is omitted if there is none.
+	// Model is the usage of models. If the run called no model, Model is omitted.
 	Model ModelUsage `json:"model,omitzero"`
 }
 
 // ModelUsage is the usage of models. ModelUsage counts the calls that were made. ModelUsage does
-// not count answers that were repeated without a call.
+// not count answers that the journal repeated without a call.
 type ModelUsage struct {
 	Calls        int `json:"calls"`
 	InputTokens  int `json:"input_tokens"`
@@ -98,8 +98,8 @@ func (e Effects) Violations() []abi.Violation {
 	return all
 }
 
-// Change is the change of one record: its content before and after the change. A content is null if
-// the record does not exist.
+// Change is the change of one record: its content before and after the change. If the record does
+// not exist, the content is null.
 type Change struct {
 	Store string `json:"store"`
 	// Item identifies the record in a store with many records, here and in effects.
@@ -111,31 +111,32 @@ type Change struct {
 // Remembered is an entry that a test run would have stored in a collection.
 type Remembered struct {
 	Collection string `json:"collection"`
-	// Namespace is the name of the namespace. It is "" for the default namespace.
+	// Namespace is the name of the namespace. The default namespace has the name "".
 	Namespace string          `json:"namespace"`
 	ID        string          `json:"id"`
 	Content   json.RawMessage `json:"content"`
-	// Metadata is an object. It is empty if the entry has no metadata.
+	// Metadata is an object. If the entry has no metadata, Metadata is empty.
 	Metadata json.RawMessage `json:"metadata"`
-	// Expires is the end of the entry, or nil.
+	// Expires is the time at which the entry expires, or nil.
 	Expires *time.Time `json:"expires_at,omitempty"`
 }
 
-// ReadEffect contains the revision of a record that a run has read. The revision is 0 if the record
-// did not exist.
+// ReadEffect contains the revision of a record that a run has read. If the record did not exist,
+// the revision is 0.
 type ReadEffect struct {
 	Store    string `json:"store"`
 	Item     string `json:"item,omitempty"`
 	Revision int64  `json:"revision"`
 }
 
-// WriteEffect is a write of a record. WriteEffect contains the operation and the new revision,
-// which is 0 after a delete.
+// WriteEffect is a write of a record. WriteEffect contains the operation and the new revision of
+// the record. After a delete, the revision is 0.
 type WriteEffect struct {
 	Store    string `json:"store"`
 	Item     string `json:"item,omitempty"`
 	Revision int64  `json:"revision"`
 	Op       string `json:"op"`
-	// Violations are the schema violations of content in a store that is not strict.
+	// Violations are the schema violations of content that was written to a store that is not
+	// strict.
 	Violations []abi.Violation `json:"violations,omitempty"`
 }

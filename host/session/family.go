@@ -10,8 +10,8 @@ import (
 type family struct {
 	// noun is the word for a record of the family in faults.
 	noun string
-	// kind is the System part of the keys, part is the part with the id, and prefix is the prefix of
-	// the keys of all records in a backend.
+	// kind is the System part of the keys. part is the key part that contains the id. prefix is the
+	// prefix of the keys of all records in a backend.
 	kind   string
 	part   storage.Tag
 	prefix storage.Key
@@ -22,13 +22,13 @@ type family struct {
 	id   func(c partition.Caller) string
 	with func(c partition.Caller, id string) partition.Caller
 	// The function key returns the key of the caller's record. The function erased returns the key
-	// of the mark that records the erasure of the user of that record.
+	// of the mark that the user of the caller's record was erased.
 	key    func(app partition.App, c partition.Caller) storage.Key
 	erased func(app partition.App, c partition.Caller) storage.Key
 	// tag returns the tag of records that end with the session or the workflow.
 	tag func(id string) string
-	// byClaim is true if the id is always verified. Confined callers then have no further
-	// restriction.
+	// byClaim is true if the id is always a verified id. If byClaim is true, confined callers have
+	// no further restriction.
 	byClaim bool
 }
 
@@ -55,8 +55,8 @@ var workflows = family{
 }
 
 // checkConfined returns a fault if a confined caller uses a session that is not bound to its user.
-// The fault is the same if the session belongs to another user, is anonymous, or does not exist.
-// The fault therefore does not reveal which ids exist.
+// The fault does not depend on whether the session belongs to another user, is anonymous, or does
+// not exist. The fault therefore does not reveal which ids exist.
 func (f *family) checkConfined(c partition.Caller, state State) error {
 	if f.byClaim || !c.Confined || f.id(c) == "" || c.User != "" && state.User == c.User {
 		return nil
@@ -78,5 +78,5 @@ func (f *family) errNotFound() error {
 	return abi.Faultf(abi.NotFound, "the %s does not exist", f.noun)
 }
 
-// reading returns the description of a read for logs.
+// reading returns the description of a read operation for logs.
 func (f *family) reading() string { return "read a " + f.noun }

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// lifecycle begins, binds and ends the records of a family. The comments of lifecycle describe
-// sessions, but also apply to workflows.
+// lifecycle begins, binds and ends the records of a family. The comments on the methods of
+// lifecycle describe sessions, but also apply to workflows.
 type lifecycle struct {
 	of             family
 	db             *records.DB
@@ -22,11 +22,12 @@ type lifecycle struct {
 // tombstoneAge is the time for which the id of an ended session is rejected.
 const tombstoneAge = 30 * 24 * time.Hour
 
-// IsKey reports whether a key is the key of a record of a session, or of a workflow for Workflows.
+// IsKey reports whether a key belongs to the record of a session. For Workflows, IsKey reports
+// whether a key belongs to the record of a workflow.
 func (l *lifecycle) IsKey(key storage.Key) bool { return key.HasPrefix(l.of.prefix) }
 
 // Open reports whether a record belongs to an open session. The record of an ended session is a
-// tombstone, which has an expiry time. The record of an open session has none.
+// tombstone, and a tombstone has an expiry time. The record of an open session has no expiry time.
 func (l *lifecycle) Open(r storage.Record, at time.Time) bool {
 	return r.Exists() && r.Expires.IsZero() && at.Before(l.idleEnd(r))
 }
@@ -42,9 +43,9 @@ func (l *lifecycle) Life(r storage.Record) txn.Life {
 	return txn.Life{Until: l.idleEnd(r)}
 }
 
-// idleEnd returns the time at which a session ends if it is not used again. To avoid a write by
-// every run, a use is recorded only once in an eighth of the idle time. The session therefore lives
-// up to an eighth longer.
+// idleEnd returns the time at which a session ends if it is not used again. A use is recorded only
+// if the last recorded use is older than an eighth of the idle time, so that not every run writes
+// the session. An unused session therefore lives up to an eighth longer than the idle time.
 func (l *lifecycle) idleEnd(r storage.Record) time.Time {
 	return r.Updated.Add(l.idle + l.idle/8)
 }
@@ -66,8 +67,8 @@ func (l *lifecycle) Check(r storage.Record, state State, c partition.Caller, at 
 }
 
 // CheckCommit returns a fault if the session has ended or was bound to another user since a
-// transaction of the caller began. A transaction calls it as the check of a guard on the session's
-// record.
+// transaction of the caller began. A transaction uses CheckCommit as the check of a guard on the
+// session's record.
 func (l *lifecycle) CheckCommit(r storage.Record, c partition.Caller, readOnly bool, at time.Time) error {
 	if !r.Exists() && readOnly {
 		return nil
@@ -110,8 +111,8 @@ func (l *lifecycle) read(ctx context.Context, c partition.Caller) (storage.Recor
 	return r, state, nil
 }
 
-// The method "stale" returns the state of the caller's session, and whether a use of it must be
-// recorded. The method "stale" returns the same errors as Check.
+// The method "stale" returns the state of the caller's session, and whether the use of the session
+// must be recorded. The method "stale" returns the same errors as Check.
 func (l *lifecycle) stale(r storage.Record, c partition.Caller) (State, bool, error) {
 	state, err := Decode(r)
 	if err != nil {
@@ -124,7 +125,7 @@ func (l *lifecycle) stale(r storage.Record, c partition.Caller) (State, bool, er
 	return state, !r.Exists() || state.User != c.User || now.Sub(r.Updated) > l.idle/8, nil
 }
 
-// The method "used" returns the state of the caller's session after a use.
+// The method "used" returns the state of the caller's session after the use has been recorded.
 func (l *lifecycle) used(r storage.Record, c partition.Caller) (State, error) {
 	state, err := Decode(r)
 	if err != nil {

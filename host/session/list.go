@@ -74,8 +74,8 @@ type lister struct {
 	read   records.PageContents
 }
 
-// listed returns the record of a head and whether the list contains it. The error is
-// records.ErrPageFull if the record does not fit on the page.
+// listed returns the record that a head belongs to, and whether the list contains the record. The
+// error is records.ErrPageFull if the record does not fit on the page.
 func (l *lister) listed(ctx context.Context, head storage.Head) (r storage.Record, shown bool, err error) {
 	if !l.read.Fits(head.ContentBytes) {
 		return r, false, records.ErrPageFull

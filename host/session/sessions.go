@@ -10,10 +10,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Config configures Sessions. All fields except NamedFor are required.
+// Config configures Sessions. All fields of Config except NamedFor are required.
 type Config struct {
 	// Idle is the time after which an unused session ends. The actual time can be up to an eighth
-	// longer.
+	// longer than Idle.
 	Idle time.Duration
 	// NamedFor is the time for which other records can refer to an ended session. The id of the
 	// session is rejected for at least this time.
@@ -23,10 +23,11 @@ type Config struct {
 
 // Metadata decodes and merges the metadata of sessions within the limits of the app.
 type Metadata interface {
-	// Patch decodes a JSON Merge Patch (RFC 7396). Patch returns nil if there is none.
+	// Patch decodes a JSON Merge Patch (RFC 7396). If the caller passes no patch, Patch returns
+	// nil.
 	Patch(text json.RawMessage) (any, error)
-	// Merge applies a patch to metadata and returns the result. The argument "old" is nil if there
-	// is no metadata yet.
+	// Merge applies a patch to metadata and returns the result. The argument "old" is nil if the
+	// session has no metadata yet.
 	Merge(old json.RawMessage, patch any) (json.RawMessage, error)
 }
 

@@ -66,7 +66,7 @@ func (s *Sessions) Stale(r storage.Record, c partition.Caller, start Start) (boo
 	return changes || stale, nil
 }
 
-// absent reports whether a merge patch is missing or null, which means the same.
+// absent reports whether a merge patch is missing or null, which have the same meaning.
 func absent(text json.RawMessage) bool {
 	return len(text) == 0 || bytes.Equal(bytes.TrimSpace(text), []byte("null"))
 }
@@ -90,8 +90,8 @@ func (s *Sessions) Preview(state State, start Start) (State, error) {
 	return s.with(state, start, patch)
 }
 
-// WithoutSession returns the state for a run without a session. The state contains only the
-// metadata in the argument "start".
+// WithoutSession returns the state for a run without a session. In the state for a run without a
+// session, only the metadata from the argument "start" is set.
 func (s *Sessions) WithoutSession(start Start) (State, error) {
 	if err := start.check(); err != nil {
 		return State{}, err
@@ -120,11 +120,11 @@ type FilesChange struct {
 	Keys []storage.Key
 	// If EvenEnded is true, the session can be an ended session.
 	EvenEnded bool
-	// Update returns the new list. The arguments of Update are the records with Keys and the
-	// current list, which is nil if there is none. Update can be called several times, so it must
-	// be a pure function.
+	// Update returns the new list. The arguments of Update are the records with Keys, and the
+	// current list, which is nil if there is no list. Update can be called several times, so it
+	// must be a pure function.
 	Update func(found []storage.Record, files json.RawMessage) (json.RawMessage, error)
-	// Writes are written in the same commit as the list.
+	// Writes are written in the same commit as the changed list.
 	Writes []storage.Write
 }
 
@@ -146,7 +146,7 @@ func (s *Sessions) ChangeFiles(ctx context.Context, c partition.Caller, change F
 		if state.Files, err = change.Update(now[1:], state.Files); err != nil {
 			return nil, err
 		}
-		writes, err := s.write(nil, now[0], keys[0], state, now[0].Expires, c) // a tombstone stays a tombstone
+		writes, err := s.write(nil, now[0], keys[0], state, now[0].Expires, c) // a tombstone stays a tombstone after a change
 		return append(writes, change.Writes...), err
 	})
 }

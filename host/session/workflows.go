@@ -23,7 +23,8 @@ type Workflow struct {
 	Ended *time.Time `json:"ended,omitempty"`
 }
 
-// WorkflowConfig configures Workflows. All fields are as in Config.
+// WorkflowConfig configures Workflows. All fields of WorkflowConfig have the same meaning as in
+// Config.
 type WorkflowConfig struct{ Idle, NamedFor time.Duration }
 
 // Workflows provides access to the workflows of an app in all tenants. The ids of workflows are
@@ -83,8 +84,9 @@ func (w *Workflows) Describe(r storage.Record) (Workflow, error) {
 	}, nil
 }
 
-// End ends the caller's workflow and removes the records that live only as long as the workflow. The
-// id is rejected from then on. If the workflow has already ended, its end time does not change.
+// End ends the caller's workflow and removes the records that live only as long as the workflow.
+// After the end, requests with this workflow id are rejected. If the workflow has already ended,
+// its end time does not change.
 func (w *Workflows) End(ctx context.Context, c partition.Caller) (Workflow, error) {
 	if c.Workflow == "" {
 		return Workflow{}, abi.Faultf(abi.InvalidArgument, "the workflow has no id")

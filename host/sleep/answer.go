@@ -9,10 +9,10 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Decode returns the proposals in an answer: an object with the only member proposals, a list of
-// proposals, or null for no proposals. Every other answer is invalid, because a proposal replaces the
-// whole content of a block: a proposal with a misspelled member must not remove a text. The fault
-// contains no part of the answer.
+// Decode returns the proposals in an answer. An answer is an object with the only member proposals,
+// which is a list of proposals, or null if there are no proposals. Every other answer is invalid. A
+// proposal replaces the whole content of a block, so a proposal with a misspelled member must not
+// remove a text. The fault for an invalid answer contains no part of the answer.
 func Decode(text json.RawMessage) ([]Proposal, error) {
 	list := json.RawMessage(bytes.TrimSpace(text))
 	if string(list) == "null" {
@@ -56,7 +56,7 @@ func memberOf(text json.RawMessage) (json.RawMessage, error) {
 // proposalMembers contains the names of the members of a proposal. All are required.
 var proposalMembers = []string{"block", "scope", "content"}
 
-// decodeProposal decodes a proposal. The argument at is its location.
+// decodeProposal decodes a proposal. The argument "at" is the location of the proposal.
 func decodeProposal(text json.RawMessage, at string) (p Proposal, err error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(text, &members) != nil || members == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// Prompt is the instruction to a model. The request with the transcript follows it as a separate
-// message.
+// Prompt is the instruction to a model. The request with the transcript follows the Prompt as a
+// separate message.
 //
 //go:embed prompt.txt
 var Prompt string
@@ -22,7 +22,7 @@ type Request struct {
 	// Dropped is the number of older messages that are missing in the transcript.
 	Dropped int64 `json:"dropped"`
 	// Rejected contains the proposals of the previous answer that were not stored. If Rejected is
-	// not empty, the rejected proposals are the reason for the repetition of the request.
+	// not empty, the request is repeated because of these proposals.
 	Rejected []Rejection `json:"rejected,omitempty"`
 }
 
@@ -40,12 +40,13 @@ type Block struct {
 	Use         string `json:"use"`
 	Description string `json:"description,omitempty"`
 	Content     string `json:"content"`
-	// Characters and Entries are the limits of the text. If Entries is 0, there is no limit on entries.
+	// Characters and Entries are the limits of the text. If Entries is 0, the number of entries is
+	// not limited.
 	Characters int `json:"characters"`
 	Entries    int `json:"entries,omitempty"`
 	// Writable is true if proposals for the text are allowed.
 	Writable bool `json:"writable"`
-	// Updated is the version of the text, or nil if there is none.
+	// Updated is the version of the text, or nil if the text does not exist.
 	Updated *string `json:"-"`
 }
 
@@ -62,7 +63,7 @@ type Proposal struct {
 	Content string `json:"content"`
 }
 
-// Rejection is a proposal that was not stored, and the reason.
+// Rejection is a proposal that was not stored, with the reason.
 type Rejection struct {
 	Proposal
 	Reason string `json:"reason"`
@@ -73,9 +74,9 @@ var answerSchema = json.RawMessage(`{"type":"object","properties":{"proposals":{
 	`"properties":{"block":{"type":"string"},"scope":{"type":"string","enum":["user","agent"]},"content":{"type":"string"}},` +
 	`"required":["block","scope","content"],"additionalProperties":false}}},"required":["proposals"],"additionalProperties":false}`)
 
-// Chat returns the conversation with a model about a request. If the request is a repetition, first
-// is the model's first answer. The transcript is part of a JSON document, so a message cannot
-// imitate the end of the transcript.
+// Chat returns the conversation with a model about a request. If the request is repeated, the
+// argument "first" is the model's first answer. The transcript is part of a JSON document, so a
+// message cannot imitate the end of the transcript.
 func Chat(r Request, first json.RawMessage) (model.ChatRequest, error) {
 	rejected := r.Rejected
 	r.Rejected = nil

@@ -53,7 +53,7 @@ func (p Proposal) Target(blocks []Block) (target *Block, reason string) {
 	return nil, "the app has no such block"
 }
 
-// allowed returns the text b if the proposal can replace it.
+// allowed returns the text b if a proposal can replace it, or the reason for a rejection.
 func (p Proposal) allowed(b *Block) (target *Block, reason string) {
 	switch {
 	case !b.Writable:
@@ -64,8 +64,8 @@ func (p Proposal) allowed(b *Block) (target *Block, reason string) {
 	return b, ""
 }
 
-// Names returns the block and the scope of a proposal for a log. Names that are not declared are
-// replaced, because a model can copy a part of the conversation into them.
+// Names returns the block and the scope of a proposal, for use in a log. If a name is not declared,
+// Names replaces it, because a model can copy a part of the conversation into a name.
 func (p Proposal) Names(blocks []Block) (block, scope string) {
 	block, scope = "unknown", "unknown"
 	for _, b := range blocks {

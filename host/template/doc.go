@@ -12,15 +12,15 @@
 //
 //	Speak {{user.language}}. One euro is {{project.rates.USD}} dollars.
 //
-// The expression of a fact is the path of the fact, and an optional path into its value. The longest
-// declared path at its beginning is the fact.
+// The expression of a fact is the path of the fact, and an optional path into its value. If an
+// expression begins with several declared paths, the longest one is the fact.
 //
 // Strings are rendered without quotes, and all other values as compact JSON with the literals of
 // numbers unchanged. Null, a path that does not exist and an empty store are rendered as "". Values
 // are not escaped for HTML or other formats. The content of a store is never parsed as a template.
 //
-// Write \{{ for two literal braces, and \\{{ for a backslash before an expression. Everything else
-// is literal text: single braces, $ before an expression, all other backslashes, and }} outside of
-// an expression. Three opening braces are an error, because they have a different meaning in other
-// template languages.
+// Write \{{ for two literal braces, and \\{{ for a backslash before an expression. All other
+// characters are literal text: single braces, $ before an expression, all other backslashes, and }}
+// outside of an expression. Three opening braces are an error, because they have a different
+// meaning in other template languages.
 package template

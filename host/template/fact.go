@@ -8,13 +8,13 @@ import (
 
 // factRef is the expression <path of a fact>.<path into its value>.
 type factRef struct {
-	// The field "names" contains the steps that can belong to the path of the fact. There are at
-	// least two. The field "rest" contains the steps after them.
+	// The field "names" contains the steps that can belong to the path of the fact. The field
+	// "names" has at least two elements. The field "rest" contains the steps after "names".
 	names, rest  []string
 	line, column int
 }
 
-// factName matches a name in the path of a fact, as package declare does.
+// factName matches a name in the path of a fact, with the same rule as package declare.
 var factName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
 // fact returns the expression of a fact. The argument "at" is the start of the expression in the

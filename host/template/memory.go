@@ -12,8 +12,8 @@ import (
 // outermost returns the paths that are not nested in another path, in sorted order. If one of the
 // paths is the whole content, outermost returns nil.
 func outermost(paths []string) []string {
-	// The dot must sort before every other character. With this order, a field is sorted directly
-	// before the fields that are nested in it.
+	// In the sort order, the dot must come before every other character. With this order, a field
+	// comes directly before the fields that are nested in it.
 	key := func(path string) string { return strings.ReplaceAll(path, ".", "\x00") }
 	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(key(a), key(b)) })
 	if paths[0] == "" {
@@ -91,7 +91,7 @@ func isIndex(step string) bool {
 const maxProjection = 32
 
 // projection returns the longest prefix of the path that a projection can contain. A projection
-// cannot contain indexes, names with a dot or a backslash, and names that look like operators.
+// cannot contain indexes, names with a dot or a backslash, or names that look like operators.
 func (m memoryRef) projection() string {
 	end := slices.IndexFunc(m.path, func(step string) bool {
 		return step == "" || strings.ContainsAny(step, `.\`) || step[0] == '$' || step[0] >= '0' && step[0] <= '9'

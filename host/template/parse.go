@@ -19,7 +19,8 @@ type Error struct {
 	Hint    string
 }
 
-// Error returns the position and the message, as in "3:14: the expression is not closed".
+// Error returns the position and the message of the mistake, as in "3:14: the expression is not
+// closed".
 func (e *Error) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message)
 }
@@ -33,7 +34,7 @@ const (
 	hintName    = `use letters, digits, _, - and $ in a name; write other names in brackets, as in ["a name"]`
 )
 
-// Parse parses a template. The error is an *Error.
+// Parse parses a template. An error of Parse is of type *Error.
 func Parse(text string) (*Template, error) {
 	p := parser{text: text, mark: position{line: 1, column: 1}}
 	if at := invalidUTF8(text); at >= 0 {
@@ -49,12 +50,12 @@ func Parse(text string) (*Template, error) {
 type parser struct {
 	text string
 	pos  int
-	// The field "mark" is the last computed position. The next position is counted from there, so
-	// parsing takes linear time.
+	// The field "mark" is the position that was computed last. The next position is counted from
+	// "mark", so parsing takes linear time.
 	mark position
 }
 
-// position is an offset in the text with its line and column.
+// position is an offset in the text, with the line and the column of the offset.
 type position struct{ offset, line, column int }
 
 // nodes parses the text from the current offset to its end.
@@ -92,7 +93,7 @@ func (p *parser) nodes() ([]node, error) {
 	}
 }
 
-// expression parses {{...}}. The first name determines the kind of expression.
+// expression parses {{...}}. The first name of an expression determines the kind of the expression.
 func (p *parser) expression() (node, error) {
 	open := p.pos
 	p.take("{{")

@@ -2,14 +2,15 @@ package template
 
 // Ref is a store or a fact that a template reads.
 type Ref struct {
-	// Store is the name of the store, "" for a fact. Fact is the path of the fact, "" for a store.
+	// Store is the name of the store, or "" if the Ref is a fact. Fact is the path of the fact, or
+	// "" if the Ref is a store.
 	Store, Fact string
 	// Paths lists the fields of a store that the template reads, in the notation of projections
 	// ("a.b"). No listed field is nested in another listed field. If Paths is nil, the template
 	// reads the whole content. The listed fields are sufficient to render the template.
 	Paths []string
-	// Line and Column are the position of the first use of the store or the fact. Line and Column are
-	// counted as in Error.
+	// Line and Column are the position of the first use of the store or the fact. Line and Column
+	// are counted in the same way as in Error.
 	Line, Column int
 }
 

@@ -41,21 +41,23 @@ func (t *Template) Render(get func(store string) (json.RawMessage, error)) (stri
 	return text, err
 }
 
-// Source provides the values of a template. If a function is nil, there are no values of its kind.
+// Source provides the values of a template. If a function of the Source is nil, there are no values
+// of its kind.
 type Source struct {
-	// Store returns the content of a store, and Fact returns the value of the fact with a path. A
-	// result of nil or null means that there is no value. Each function is called once for each
-	// store or fact, when the template first uses the store or the fact.
+	// Store returns the content of the store with the given name, and Fact returns the value of the
+	// fact with the given path. If a function returns nil or null, there is no value. The function
+	// is called once for each store or fact, when the template first uses the store or the fact.
 	Store, Fact func(name string) (json.RawMessage, error)
-	// IsFact reports whether a fact is declared. The longest declared path at the beginning of an
-	// expression is the fact, and the steps after it are a path into its value. If no path is
-	// declared, all names are the path of the fact.
+	// IsFact reports whether a fact with the given path is declared. The longest declared path at
+	// the beginning of an expression is the fact, and the remaining steps are a path into the value
+	// of the fact. If no declared path is found, the names of the expression together are the path
+	// of the fact.
 	IsFact func(path string) bool
 }
 
-// RenderFrom is like Render, but also reads facts, and returns the expressions whose value does not
-// exist or is null, such as "memory.prefs.language". Each expression is listed once, in the order of
-// the template.
+// RenderFrom is like Render, but also reads facts, and returns the expressions whose value is null
+// or does not exist, such as "memory.prefs.language". Each expression is listed once, in the order
+// of the template.
 func (t *Template) RenderFrom(from Source) (text string, missing []string, err error) {
 	r := renderer{from: from, contents: map[string]any{}, facts: map[string]any{}, maxBytes: t.maxBytes, missed: map[string]bool{}}
 	for _, n := range t.nodes {
@@ -71,8 +73,8 @@ type renderer struct {
 	out      strings.Builder
 	maxBytes int
 	from     Source
-	contents map[string]any // by store, for the stores that were read
-	facts    map[string]any // by path, for the facts that were read
+	contents map[string]any // the stores that were read, by name
+	facts    map[string]any // the facts that were read, by path
 	missing  []string       // expressions that were rendered as ""
 	missed   map[string]bool
 }
@@ -99,13 +101,13 @@ func (r *renderer) content(store string) (any, error) {
 	return read(r.contents, r.from.Store, store, "the content of store")
 }
 
-// fact returns the value of a fact, or nil if there is none.
+// fact returns the value of a fact, or nil if the fact has no value.
 func (r *renderer) fact(path string) (any, error) {
 	return read(r.facts, r.from.Fact, path, "the value of fact")
 }
 
 // read returns the decoded value that get returns for a name. read reads each name once. The
-// argument "what" is the name of the value in errors.
+// argument "what" is the kind of the value in error messages.
 func read(known map[string]any, get func(name string) (json.RawMessage, error), name, what string) (any, error) {
 	if value, there := known[name]; there || get == nil {
 		return value, nil

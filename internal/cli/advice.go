@@ -12,7 +12,7 @@ import (
 )
 
 // movedFault returns the fault of an app that cannot be opened because a store's access or kind
-// changed. The argument flags contains the flags of the failed command that name the app and the
+// changed. The argument flags contains those flags of the failed command that name the app and the
 // database.
 func movedFault(moved *memory.ScopeChangedError, flags string) *abi.Fault {
 	f := abi.Faultf(abi.SourceInvalid, "%s has %s but is now declared with %q", moved.What(), moved.Held(), moved.Declared())
@@ -22,7 +22,8 @@ func movedFault(moved *memory.ScopeChangedError, flags string) *abi.Fault {
 	return f.WithHint("%s", movedHint(moved.Store, flags))
 }
 
-// movedHint lists the user's choices. The last choice is a shell command that the user can copy.
+// movedHint lists the choices of the user. The last choice is a shell command that the user can
+// copy.
 func movedHint(store, flags string) string {
 	return "restore the declaration, rename the new store, or remove the records with: " + purgeCommand(store, flags)
 }

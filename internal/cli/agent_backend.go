@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// agentBackend talks to agents and applies their rules. A result can be nil if there is an error.
+// agentBackend lists agents, performs their turns and applies their rules. If a method returns an
+// error, its result can be nil.
 type agentBackend interface {
 	List(context.Context) ([]apitypes.Agent, error)
 	Turn(context.Context, host.Turn) (*report.Turn, error)
@@ -28,7 +29,7 @@ var (
 	_ agentBackend = remoteAgents{}
 )
 
-// localAgents are the agents of an app that is open in this process.
+// localAgents contains the agents of an app that is open in this process.
 type localAgents struct{ host.Agents }
 
 // List returns the agents, sorted by name.
@@ -40,7 +41,7 @@ func (l localAgents) List(context.Context) ([]apitypes.Agent, error) {
 	return list, nil
 }
 
-// remoteAgents are the agents of an app at a server.
+// remoteAgents contains the agents of an app at a server.
 type remoteAgents struct {
 	client *client.Client
 	env    Env
@@ -91,7 +92,7 @@ func (r remoteAgents) Store(ctx context.Context, t host.Turn) (*report.Evaluatio
 	return result, r.unknown(ctx, err, t.Agent)
 }
 
-// unknown adds the names of the agents to the error for an unknown agent.
+// unknown adds the names of the app's agents to the error for an unknown agent.
 func (r remoteAgents) unknown(ctx context.Context, err error, agent string) error {
 	if e, ok := errors.AsType[*client.Error](err); !ok || e.Status != 404 {
 		return err

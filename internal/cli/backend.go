@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// appBackend gives commands access to an app, either an app that is open in this process or an app
-// at a server.
+// appBackend gives commands access to an app. The app is either open in this process or at a
+// server.
 type appBackend struct {
 	runs        runBackend
 	prompts     promptBackend
@@ -43,9 +43,9 @@ type promptBackend interface {
 	RenderTemplate(ctx context.Context, r host.PromptRequest, text string) (host.Rendered, error)
 }
 
-// sessionBackend manages sessions. Start, End and Get use the session of the caller.
+// sessionBackend manages sessions. Start, End and Get operate on the session of the caller.
 type sessionBackend interface {
-	// Start starts a session or changes an open one.
+	// Start starts a session, or changes an open session.
 	Start(context.Context, host.Caller, session.Start) (session.Session, error)
 	End(context.Context, host.Caller) (session.Session, error)
 	Get(context.Context, host.Caller) (session.Session, error)
@@ -54,7 +54,7 @@ type sessionBackend interface {
 	List(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error)
 }
 
-// workflowBackend manages workflows. End and Get use the workflow of the caller.
+// workflowBackend manages workflows. End and Get operate on the workflow of the caller.
 type workflowBackend interface {
 	End(context.Context, host.Caller) (session.Workflow, error)
 	Get(context.Context, host.Caller) (session.Workflow, error)
@@ -65,13 +65,14 @@ type workflowBackend interface {
 // recordBackend reads and writes the records of stores.
 type recordBackend interface {
 	// Get returns the fields of a record that a projection selects. A nil projection selects all
-	// fields. If the argument record is true, the result includes the revision and the times. The
-	// result is null if the record does not exist.
+	// fields. If the argument "record" is true, the result also contains the revision and the
+	// times. If the record does not exist, the result is null.
 	Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error)
 	// Set writes a record. Set returns the record with its revision and times. If the store is not
 	// strict, the result also contains schema violations.
 	Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error)
-	// Delete deletes a record. Delete returns the same reply as the memory operation delete_content.
+	// Delete deletes a record. Delete returns a reply with the format of the memory operation
+	// delete_content.
 	Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error)
 	// List returns the page of records whose keys come after the argument "after". The result
 	// "next" is "" on the last page.
@@ -90,7 +91,7 @@ type userBackend interface {
 // ledgerBackend reads the ledger.
 type ledgerBackend interface {
 	// Entries returns a page of the ledger, oldest entry first. The result "more" reports whether
-	// there may be another page, which starts after the id in the result "next".
+	// there may be another page, which starts after the id "next".
 	Entries(ctx context.Context, c host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error)
 }
 
@@ -120,8 +121,8 @@ var (
 	_ usageBackend    = localUsage{}
 )
 
-// writeOptions are the options of a write. The zero value merges the content into the existing
-// record.
+// writeOptions are the options of a write. With the zero value, the write merges the content into
+// the existing record.
 type writeOptions struct {
 	Replace    bool   `json:"replace,omitempty"`
 	IfRevision *int64 `json:"if_revision,omitempty"`

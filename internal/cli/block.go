@@ -109,7 +109,8 @@ func (v *versionFlags) register(cmd *cobra.Command, verb string) {
 	cmd.Flags().BoolVar(&v.replace, "replace", false, verb+" the block, whatever its version is")
 }
 
-// expected returns the expected version. The zero value means that the block must not exist.
+// The zero value means that the block must not exist. The zero value means that the block must not
+// exist.
 func (v *versionFlags) expected() (e block.Expected, err error) {
 	if v.replace && (v.updated != "" || v.revision != 0) {
 		return e, usagef("omit one of the conflicting flags", "--replace cannot be combined with --expected and --if-revision")
@@ -125,8 +126,8 @@ func (v *versionFlags) expected() (e block.Expected, err error) {
 	return e, nil
 }
 
-// settle returns the expected version for a command. With --replace, the version is the stored
-// version.
+// settle returns the version that a command expects. With the flag --replace, the expected version
+// is the stored version.
 func (v *versionFlags) settle(ctx context.Context, s blockBackend, c host.Caller, name string) (block.Expected, error) {
 	e, err := v.expected()
 	if err != nil || !v.replace {
@@ -281,7 +282,7 @@ func (bc blockCommands) listDeclared(ctx context.Context, s blockBackend) error 
 	})
 }
 
-// blockTable returns the heads and the rows of a table of blocks.
+// blockTable returns the column titles and the rows of a table of blocks.
 func blockTable(blocks []block.Block) (heads []string, rows [][]string) {
 	for _, b := range blocks {
 		rows = append(rows, []string{b.Name, string(b.Scope()), b.Agent, block.FormatTime(b.Updated), shortText(b.Content)})
@@ -289,7 +290,7 @@ func blockTable(blocks []block.Block) (heads []string, rows [][]string) {
 	return []string{"BLOCK", "SCOPE", "AGENT", "UPDATED", "CONTENT"}, rows
 }
 
-// shortText returns a text for a table, in one line.
+// shortText returns a text in one line, for use in a table.
 func shortText(text string) string {
 	return shortValue([]byte(strings.Join(strings.Fields(text), " ")))
 }

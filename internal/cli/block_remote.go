@@ -88,7 +88,8 @@ func (r remoteBlocks) Update(ctx context.Context, c host.Caller, u host.BlockUpd
 	return readBlock(stored)
 }
 
-// Delete deletes a block. The server requires a version, so a request without one is only a check.
+// Delete deletes a block. The server requires a version, so a request without a version is only a
+// check.
 func (r remoteBlocks) Delete(ctx context.Context, c host.Caller, u host.BlockUpdate) (deleted bool, err error) {
 	if u.Expected.IsZero() {
 		found, err := r.Get(ctx, c, u.Name, u.Agent)
@@ -108,7 +109,7 @@ func (r remoteBlocks) Delete(ctx context.Context, c host.Caller, u host.BlockUpd
 	return reply.Deleted, nil
 }
 
-// blockCallerOf returns the caller of a request for blocks of the user or of the agent.
+// blockCallerOf returns the caller for a request about blocks of the user or of the agent.
 func blockCallerOf(c host.Caller, agent bool) client.Caller {
 	caller := callerOf(c)
 	if !agent {
@@ -117,9 +118,9 @@ func blockCallerOf(c host.Caller, agent bool) client.Caller {
 	return caller
 }
 
-// versionOf returns the updated_at of an expected version, or "" if the block must not exist. A revision
-// is the time in milliseconds. If the expected time and revision contradict each other, no block has
-// this version.
+// versionOf returns the updated_at of an expected version. If the block must not exist, versionOf
+// returns "". A revision is the time in milliseconds. If the expected time and the expected
+// revision contradict each other, no block has this version.
 func versionOf(e block.Expected) (string, error) {
 	switch {
 	case !e.Updated.IsZero() && e.Revision != 0 && !e.Updated.Equal(time.UnixMilli(e.Revision)):
@@ -132,7 +133,7 @@ func versionOf(e block.Expected) (string, error) {
 	return "", nil
 }
 
-// readBlock returns a block in a response.
+// readBlock converts a block in a response to a block of package host.
 func readBlock(b *apitypes.Block) (*block.Block, error) {
 	text, err := json.Marshal(b)
 	if err != nil {

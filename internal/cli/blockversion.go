@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// explainSet returns an error of "toolrun block set" with a hint that names flags.
+// explainSet adds a hint that names flags to an error of "toolrun block set".
 func (v *versionFlags) explainSet(err error, name string) error {
 	switch {
 	case !errors.Is(err, abi.Conflict):

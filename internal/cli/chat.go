@@ -34,7 +34,7 @@ Without --session, a new session begins. On a terminal, the chat prints the id o
 			if err != nil {
 				return err
 			}
-			t.OnLog = nil // the lines are printed after the turn, because meanwhile progress is displayed
+			t.OnLog = nil // the lines are printed after the turn, because progress is displayed during the turn
 			return tc.with(cmd, &f, func(opened *openedApp, folder codeFolder) error {
 				c := &chat{out: tc.out, app: opened, next: t, folder: folder}
 				return c.converse(cmd.Context())
@@ -72,7 +72,7 @@ type lineReader interface {
 
 var errInterrupted = errors.New("interrupted")
 
-// converse performs turns until the input ends.
+// converse performs turns until the end of the input.
 func (c *chat) converse(ctx context.Context) (err error) {
 	if err := mustAgent(ctx, c.app.agents, c.next.Agent); err != nil {
 		return err
@@ -111,7 +111,8 @@ func (c *chat) converse(ctx context.Context) (err error) {
 	return nil
 }
 
-// openInput opens the editor on a terminal, or otherwise a reader of lines.
+// openInput opens the editor if the input is a terminal. For other input, openInput opens a reader
+// of lines.
 func (c *chat) openInput(ctx context.Context) (lineReader, error) {
 	stdin, ok := c.out.env.Stdin.(*os.File)
 	if ok && IsTerminal(stdin) && c.out.env.StdoutTerminal && !c.out.json {
@@ -141,8 +142,8 @@ func (c *chat) take(ctx context.Context, line string) error {
 	return c.tolerate(c.perform(ctx, &line))
 }
 
-// tolerate prints an error if a person uses the chat and can continue. Otherwise it returns the
-// error.
+// tolerate prints an error if a person uses the chat, because the person can continue. If no person
+// uses the chat, tolerate returns the error.
 func (c *chat) tolerate(err error) error {
 	if err == nil || !c.interactive() {
 		return err
@@ -157,14 +158,14 @@ func (c *chat) perform(ctx context.Context, message *string) (err error) {
 	t.Message = message
 	var result *report.Turn
 	turn := func(ctx context.Context) { result, err = c.app.agents.Turn(ctx, t) }
-	_ = c.out.progress("waiting for "+t.Agent, func() error { // the error of the turn is err
+	_ = c.out.progress("waiting for "+t.Agent, func() error { // err contains the error of the turn
 		c.in.during(ctx, turn)
 		return nil
 	})
 	if result == nil {
 		return err
 	}
-	if result.OK { // otherwise the session may not exist
+	if result.OK { // if the turn has failed, the session may not exist
 		c.last = result
 		c.next.Caller.Session, c.next.Metadata = result.Session, nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// chatCommands describes the commands of a chat.
+// chatCommands describes the commands that a user can type in a chat.
 var chatCommands = []struct{ name, does string }{
 	{"state", "show the step and the variables of the session"},
 	{"facts", "show the stored facts of the user, of the session and of the app"},
@@ -82,7 +82,7 @@ func (c *chat) showState() error {
 	return c.out.table([]string{"VARIABLE", "VALUE"}, rows)
 }
 
-// showFacts prints the stored facts that the caller can have.
+// showFacts prints the stored facts that the caller can read.
 func (c *chat) showFacts(ctx context.Context) error {
 	facts, err := allPages(func(after string) ([]apitypes.Fact, string, error) {
 		return c.app.facts.List(ctx, c.next.Caller, client.FactQuery{PageQuery: client.PageQuery{After: after, Limit: pageSize}})
@@ -96,7 +96,7 @@ func (c *chat) showFacts(ctx context.Context) error {
 	return c.out.table(factTable(facts))
 }
 
-// showTrace prints what the last turn evaluated.
+// showTrace prints the elements that the last turn evaluated.
 func (c *chat) showTrace() error {
 	if c.last == nil {
 		return noTurn
@@ -108,5 +108,5 @@ func (c *chat) showTrace() error {
 	return c.out.table([]string{"KIND", "NAME", "RESULT", "VALUE", "POSITION"}, rows)
 }
 
-// noTurn is the fault for a command that needs the result of a turn.
+// noTurn is the fault for a command that needs the result of a turn, if there was none.
 var noTurn = abi.Faultf(abi.InvalidArgument, "no turn was performed yet")

@@ -23,7 +23,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The codes below are for problems that only the database reveals.
+// The following codes are for problems that only the database reveals.
 const (
 	codeMoved   problem.Code = "moved"   // a store has records that were written with a different access
 	codeOrphan  problem.Code = "orphan"  // a store that is no longer declared has records
@@ -181,7 +181,7 @@ func (cc checkCommand) checkTools(ctx context.Context, pr *project, engines []en
 }
 
 // toolProblem returns the problem for a tool that does not compile. The problem contains the
-// location in the author's code.
+// location of the error in the author's code.
 func (pr *project) toolProblem(t app.Tool, f *abi.Fault) problem.Problem {
 	if f.File == "" {
 		whole := *f
@@ -208,8 +208,8 @@ func (pr *project) findingProblem(t app.Tool, f host.Finding) problem.Problem {
 	}
 }
 
-// checkPrompt renders a prompt for a user without records. checkPrompt thus finds syntax errors in
-// templates, and templates that read a store without a grant.
+// checkPrompt renders a prompt for a user without records, to find syntax errors in templates and
+// templates that read a store without a grant.
 func (cc checkCommand) checkPrompt(ctx context.Context, h *host.Host, pr *project, prompt app.Prompt) (problem.Problem, bool) {
 	if len(prompt.Broken) > 0 {
 		return problem.Problem{}, false
@@ -307,7 +307,7 @@ func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant 
 }
 
 // compare returns problems for records that do not match the declarations. The argument flags
-// contains the flags of this command that name the app and the database.
+// contains those flags of this command that name the app and the database.
 func (pr *project) compare(kept inventory, flags string) problem.List {
 	var problems problem.List
 	add := func(severity problem.Severity, code problem.Code, hint, format string, args ...any) {

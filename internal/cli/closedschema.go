@@ -13,9 +13,9 @@ import (
 const codeNoField problem.Code = "no_field"
 
 // The function undeclared finds an undeclared name in a path such as "a.b". The function undeclared
-// returns the path up to that name, and the names that the schema declares in its place. If every
-// name in the path may exist, the function undeclared returns "". Only strict stores reject
-// undeclared names.
+// returns the path up to that name, and the names that the schema declares in its place. If the
+// schema allows every name in the path, the function undeclared returns "". Only strict stores
+// reject undeclared names.
 func undeclared(store declare.Store, path string) (field string, known []string) {
 	if !store.Strict || path == "" {
 		return "", nil
@@ -43,12 +43,12 @@ func undeclared(store declare.Store, path string) (field string, known []string)
 	return "", nil
 }
 
-// plainKeywords are the schema keywords that allow no additional properties. If a schema has any
-// other keyword, its "properties" may not list all allowed properties.
+// plainKeywords are the schema keywords that allow no additional properties. If a schema has a
+// keyword that is not in this list, its "properties" may not list all allowed properties.
 var plainKeywords = []string{"type", "properties", "required", "default", "title", "description", "examples",
 	"minProperties", "maxProperties", "deprecated", "readOnly", "writeOnly", "$schema", "$id", "$comment", "$defs", "definitions"}
 
-// closedProperties returns the properties of a schema. closed reports whether a strict store
+// closedProperties returns the properties of a schema. The result closed is true if a strict store
 // rejects all other properties.
 func closedProperties(schema any) (properties map[string]any, closed bool) {
 	keywords, _ := schema.(map[string]any)

@@ -23,7 +23,7 @@ type collectionBackend interface {
 	Remember(ctx context.Context, c host.Caller, name string, entries ...host.NewEntry) ([]host.Remembered, error)
 	Recall(context.Context, host.Caller, host.RecallEntries) ([]host.RecalledEntry, error)
 	Forget(context.Context, host.Caller, host.ForgetEntries) (host.Forgotten, error)
-	// ReembedStep moves entries to the declared embedding model for some seconds.
+	// ReembedStep moves entries to the declared embedding model for about five seconds.
 	ReembedStep(ctx context.Context, c host.Caller, name string) (host.Reembedding, error)
 	// ImportFile imports the text of a file.
 	ImportFile(ctx context.Context, c host.Caller, name string, f documentFile) (apitypes.ImportedFile, error)
@@ -94,7 +94,7 @@ func (cc collectionCommands) list() *cobra.Command {
 	return cmd
 }
 
-// collectionTable returns the heads and the rows of a table of collections.
+// collectionTable returns the column titles and the rows of a table of collections.
 func collectionTable(found []memory.CollectionDetails) (heads []string, rows [][]string) {
 	for _, d := range found {
 		access, entries := d.Access, strconv.Itoa(d.Entries)
@@ -147,7 +147,7 @@ of the entry; with --json, print the whole entry.`,
 	return cmd
 }
 
-// namespaceFlags select one namespace, or all of them.
+// namespaceFlags select one namespace, or all namespaces.
 type namespaceFlags struct {
 	name    string
 	unnamed bool // only the default namespace
@@ -207,7 +207,7 @@ func (cc collectionCommands) showEntries(ctx context.Context, s collectionBacken
 	return cc.out.answer(found, func() error { return cc.out.table(entryTable(found)) })
 }
 
-// entryTable returns the heads and the rows of a table of entries.
+// entryTable returns the column titles and the rows of a table of entries.
 func entryTable(found []memory.Entry) (heads []string, rows [][]string) {
 	for _, e := range found {
 		owner := e.User
@@ -257,7 +257,7 @@ func (cc collectionCommands) recall() *cobra.Command {
 	return cmd
 }
 
-// recallTable returns the heads and the rows of a table of results.
+// recallTable returns the column titles and the rows of a table of results.
 func recallTable(found []host.RecalledEntry) (heads []string, rows [][]string) {
 	for _, e := range found {
 		rows = append(rows, []string{fmt.Sprintf("%.3f", e.Score), e.ID, shortValue(e.Content), shortValue(e.Metadata)})

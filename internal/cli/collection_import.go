@@ -66,7 +66,7 @@ the corrected file again.`,
 	return cmd
 }
 
-// importedFile is a file of an import, and its result as printed with --json.
+// importedFile is a file of an import, and its result in the form that --json prints.
 type importedFile struct {
 	name  string // as in the arguments
 	lines bool   // contains JSON lines
@@ -120,8 +120,8 @@ func (cc collectionCommands) importedFiles(cmd *cobra.Command, f *importFlags, n
 	return files, nil
 }
 
-// sourceOf returns the source of a document: its path with slashes or, if the path is absolute or
-// leaves the working directory, its name.
+// sourceOf returns the source of a document. The source is the path of the document with slashes,
+// or only its name if the path is absolute or leaves the working directory.
 func sourceOf(name string) string {
 	if clean := filepath.Clean(name); filepath.IsLocal(clean) {
 		return filepath.ToSlash(clean)
@@ -129,7 +129,8 @@ func sourceOf(name string) string {
 	return filepath.Base(name)
 }
 
-// pairs returns the JSON object that arguments of the form KEY=VALUE describe, or "" if there are none.
+// pairs returns the JSON object that arguments of the form KEY=VALUE describe, or "" if there are
+// no arguments.
 func pairs(args []string) (string, error) {
 	if len(args) == 0 {
 		return "", nil
@@ -144,14 +145,15 @@ func pairs(args []string) (string, error) {
 			return "", usagef("omit one of them", "--metadata contains %q twice", key)
 		}
 		if values[key] = json.RawMessage(value); !json.Valid(values[key]) {
-			values[key], _ = json.Marshal(value) // a string is always valid
+			values[key], _ = json.Marshal(value) // a string can always be encoded
 		}
 	}
 	text, err := json.Marshal(values)
 	return string(text), err
 }
 
-// importFiles imports files. It continues after a file whose content is wrong.
+// importFiles imports files. If the content of a file is wrong, the import continues with the next
+// file.
 func (cc collectionCommands) importFiles(ctx context.Context, s collectionBackend, c host.Caller, name string, files []*importedFile) (err error) {
 	documents := &documentReader{out: cc.out}
 	defer func() { err = cmp.Or(err, documents.close()) }()
@@ -190,7 +192,7 @@ func isWrongContent(f *abi.Fault) bool {
 	return f.Code == abi.InvalidArgument || f.Code == abi.TooLarge
 }
 
-// located adds the name of a file to a fault of a document.
+// located adds the name of a file to a fault of the file's content.
 func located(err error, file *importedFile) error {
 	if _, ok := err.(*usageError); ok || file.lines || !isWrongContent(faultOf(err)) {
 		return err
@@ -200,8 +202,8 @@ func located(err error, file *importedFile) error {
 	return &f
 }
 
-// warnImport prints warnings about the import of a file. If the argument "failures" is true, they
-// include its failure.
+// warnImport prints warnings about the import of a file. If the argument "failures" is true, the
+// warnings also report a failure of the file.
 func (cc collectionCommands) warnImport(file *importedFile, failures bool) {
 	if file.Error != nil && failures {
 		cc.out.warn("%s: %s", cc.env.show(file.name), file.Error.Message)
@@ -217,7 +219,8 @@ func (cc collectionCommands) warnImport(file *importedFile, failures bool) {
 	}
 }
 
-// answerImport prints the result of an import. It returns an error if a file was not imported.
+// answerImport prints the result of an import. If a file was not imported, answerImport returns an
+// error.
 func (cc collectionCommands) answerImport(name string, files []*importedFile) error {
 	answer := struct {
 		Entries int             `json:"entries"`
@@ -296,7 +299,7 @@ func (cc collectionCommands) importLines(ctx context.Context, s collectionBacken
 	return err
 }
 
-// openLines opens a file, or stdin for "-".
+// openLines opens a file, or stdin if the name is "-".
 func (cc collectionCommands) openLines(name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(cc.env.Stdin), nil

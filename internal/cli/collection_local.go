@@ -18,9 +18,9 @@ type documentFile struct {
 	name    string // without folders
 	content []byte
 	query   apitypes.ImportQuery
-	// documents extracts the text, if the app is open in this process.
+	// If the app is open in this process, documents extracts the text of files.
 	documents *documentReader
-	// report is called with the number of stored entries.
+	// The function "report" is called with the number of stored entries.
 	report func(entries int)
 }
 
@@ -46,8 +46,8 @@ func (l localCollections) ImportFile(ctx context.Context, c host.Caller, name st
 	return done, err
 }
 
-// documentReader extracts the text of files. It starts a worker process for the first file that needs
-// a parser.
+// documentReader extracts the text of files. documentReader starts a worker process for the first
+// file that needs a parser.
 type documentReader struct {
 	out    *console
 	pool   *sandbox.Pool

@@ -36,7 +36,7 @@ the beginning of the move.`,
 	return cmd
 }
 
-// reembedAll moves entries in several steps, until none is left.
+// reembedAll calls ReembedStep until no entries are left.
 func (cc collectionCommands) reembedAll(ctx context.Context, s collectionBackend, c host.Caller, name string) error {
 	var moved atomic.Int64
 	var state host.Reembedding

@@ -49,7 +49,7 @@ func (r remoteCollections) List(ctx context.Context, c host.Caller, q memory.Ent
 	return found, page.Next, nil
 }
 
-// Get returns an entry, or nil if it does not exist.
+// Get returns an entry, or nil if the entry does not exist.
 func (r remoteCollections) Get(ctx context.Context, c host.Caller, name, namespace, id string) (*memory.Entry, error) {
 	found, err := r.client.Collections().Entry(ctx, callerOf(c), name, namespace, id)
 	if f, ok := errors.AsType[*client.Error](err); ok && f.Fault.Code == abi.NotFound && f.Fault.Hint == "" { // the collection exists
@@ -102,7 +102,7 @@ func (r remoteCollections) ImportFile(ctx context.Context, c host.Caller, name s
 	return *done, nil
 }
 
-// ReembedStep moves entries for some seconds.
+// ReembedStep moves entries for about five seconds.
 func (r remoteCollections) ReembedStep(ctx context.Context, _ host.Caller, name string) (host.Reembedding, error) {
 	state, err := r.client.Collections().Reembed(ctx, name)
 	if err != nil {

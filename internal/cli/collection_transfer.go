@@ -64,7 +64,7 @@ are not included; an import makes them again. By default, the output contains al
 	return cmd
 }
 
-// progressText returns the function that describes a transfer of entries.
+// progressText returns a function that describes the progress of a transfer of entries.
 func progressText(doing string, count *atomic.Int64) func() string {
 	return func() string { return doing + ", " + entries(int(count.Load())) }
 }
@@ -93,7 +93,7 @@ func (cc collectionCommands) exportFile(ctx context.Context, s collectionBackend
 		return err
 	})
 	if err != nil {
-		_ = temp.Close() // the file is removed anyway
+		_ = temp.Close() // an error does not matter, because the file is removed
 		return err
 	}
 	err = errors.Join(temp.Sync(), temp.Close())

@@ -33,7 +33,8 @@ func (ps projects) completeArg(file *string, words func(*project) []string) comp
 	}
 }
 
-// completeRun completes first the name of a tool or a file, then the keys of the tool's input.
+// completeRun completes the first argument with the name of a tool or a file, and further arguments
+// with the keys of the tool's input.
 func (ps projects) completeRun(file *string) completion {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
@@ -53,7 +54,7 @@ func (ps projects) completeFlag(cmd *cobra.Command, flag string, how cobra.Shell
 	_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		file := cmd.Flags().Lookup("app").Value.String()
 		return ps.words(&file, words), how
-	}) // fails only if the flag does not exist
+	}) // can fail only if the flag does not exist
 }
 
 // describedTools returns the names of the tools with their descriptions, which shells display.

@@ -26,8 +26,8 @@ type conformReport struct {
 	ABI    int                   `json:"abi"`
 	Plugin wasm.Description      `json:"plugin"`
 	Checks []conformance.Outcome `json:"checks"`
-	// StartUS and CallUS are latencies in microseconds. StartUS and CallUS are 0 if the plug-in
-	// does not conform.
+	// StartUS and CallUS are latencies in microseconds. If the plug-in does not conform to the ABI,
+	// StartUS and CallUS are 0.
 	StartUS float64 `json:"start_us,omitempty"`
 	CallUS  float64 `json:"call_us,omitempty"`
 	OK      bool    `json:"ok"`
@@ -85,8 +85,8 @@ func (cc conformCommand) check(ctx context.Context, file, entry string, input js
 	if !found.OK {
 		return found, nil
 	}
-	// The conformance checks ran in a worker process. The measurement runs in this process. The
-	// result therefore does not include the latency of the pipes to a worker.
+	// The conformance checks run in a worker process, but the measurement runs in this process. The
+	// measured latency therefore does not include the pipes to a worker.
 	program, err := wasm.New(wasm.WithCache(cc.env.cacheFolder("plugins"))).Load(ctx, src)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (cc conformCommand) check(ctx context.Context, file, entry string, input js
 
 // checkPlugin runs the conformance checks on the plug-in in a worker process.
 func (cc conformCommand) checkPlugin(ctx context.Context, src engine.Source, input json.RawMessage) (_ []conformance.Outcome, err error) {
-	// Discard the log, because some checks make worker processes exit on purpose.
+	// The log is discarded, because some checks make worker processes exit on purpose.
 	tools, err := isolationFlags{}.open(cc.out, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
@@ -179,8 +179,8 @@ func listChecks(b *strings.Builder, checks []conformance.Outcome) {
 	}
 }
 
-// listFailures groups failed checks by reason. For each reason it prints a line with the first
-// check that failed.
+// listFailures groups failed checks by reason. For each reason, listFailures prints a line with the
+// first check that failed.
 func listFailures(b *strings.Builder, checks []conformance.Outcome) {
 	failed := map[string]int{}
 	for _, o := range checks {

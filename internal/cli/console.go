@@ -15,16 +15,16 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// console writes to the streams of the process. Only one goroutine may use it at a time.
+// console writes to the streams of the process. Only one goroutine may use a console at a time.
 type console struct {
 	env  Env
-	json bool // set by --json: print results as JSON documents
-	// answered reports whether a JSON document was written to stdout. A command writes at most one
-	// JSON document.
+	json bool // set by --json, which prints results as JSON documents
+	// answered reports whether a JSON document was written to stdout. For each command, answered is
+	// set at most once, because a command writes at most one JSON document.
 	answered bool
 	// showing reports whether progress is displayed.
 	showing atomic.Bool
-	// failedRun is the id of the failed run, or "" if the ledger has no entry for it.
+	// failedRun is the id of the failed run, or "" if the ledger has no entry for the run.
 	failedRun string
 }
 
@@ -73,8 +73,8 @@ func (c *console) answer(v any, text func() error) error {
 	return text()
 }
 
-// printJSON prints v as JSON to stdout. The JSON is indented on a terminal and on one line
-// otherwise.
+// printJSON prints v as JSON to stdout. If stdout is a terminal, the JSON is indented. Otherwise,
+// the JSON is on one line.
 func (c *console) printJSON(v any) error {
 	c.answered = true
 	var b bytes.Buffer
@@ -150,8 +150,8 @@ func (c *console) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
-// writeText prints text and a line break to stdout. On a terminal, writeText replaces control
-// characters.
+// writeText prints text and a line break to stdout. If stdout is a terminal, writeText replaces
+// control characters.
 func (c *console) writeText(text string) error {
 	if c.env.StdoutTerminal {
 		text = printable(text)

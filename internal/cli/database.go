@@ -23,8 +23,8 @@ const (
 
 // database is the location of an app's records.
 type database struct {
-	// path is an absolute path. The field named reports whether the database was set by a flag or an
-	// argument.
+	// path is an absolute path. The field named reports whether a flag or an argument set the
+	// database.
 	path  string
 	named bool
 	env   Env
@@ -48,8 +48,9 @@ func (pr *project) database(written string) database {
 func (db database) shown() string { return db.env.show(db.path) }
 
 // open opens the database. If the database does not exist and keep is true, open creates the
-// database. If keep is false, open creates nothing: it fails if the user has named the database,
-// and returns an empty database in place of the default one.
+// database. If keep is false, open never creates a database. If the user has named a database that
+// does not exist, open fails. If the default database does not exist, open returns an empty
+// database.
 func (db database) open(keep bool) (storage.Backend, error) {
 	return db.openWith(keep, nil)
 }

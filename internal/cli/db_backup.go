@@ -100,7 +100,7 @@ func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest strin
 		return err
 	})
 	if _, remote := errors.AsType[*client.Error](err); remote {
-		_ = temp.Close() // the file is removed anyway
+		_ = temp.Close() // an error does not matter, because the file is removed
 		return explainBackup(err)
 	}
 	if err == nil {

@@ -101,7 +101,7 @@ func decodeContent(content json.RawMessage) (any, error) {
 // difference is a value that exists in only one of two versions.
 type difference struct {
 	sign  rune
-	at    string // JSON Pointer from the root of the content
+	at    string // a JSON Pointer from the root of the content
 	value any
 }
 

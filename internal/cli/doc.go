@@ -4,8 +4,8 @@
 // exit code, so tests and other programs can call it like any function. A command uses the public
 // Go API: it reads an app file, opens a database and creates a host.Host with engines. With
 // --server, a command uses the HTTP API of a running service instead. Interfaces hide the
-// difference between the two.
+// difference between an open app and a service.
 //
-// Results go to stdout, either as text or as one JSON document if --json is set. Everything else
+// Results go to stdout, either as text or as one JSON document if --json is set. All other output
 // goes to stderr: logs, progress, warnings and errors. The hint of an error is on a separate line.
 package cli

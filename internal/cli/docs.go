@@ -55,7 +55,7 @@ func writeCommand(page *strings.Builder, cmd *cobra.Command) {
 	if cmd.Runnable() && !cmd.HasAvailableSubCommands() {
 		writeFence(page, cmd.UseLine())
 	}
-	if cmd.Name() != "completion" { // cobra's own text about shells
+	if cmd.Name() != "completion" { // omit cobra's own text about shells
 		writeText(page, cmd.Long)
 		if cmd.Example != "" {
 			page.WriteString("\nExamples:\n")

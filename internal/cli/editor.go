@@ -16,7 +16,7 @@ import (
 // line.
 type lineEditor struct {
 	out      *console
-	streams  Env // the streams of the console before
+	streams  Env // the streams that the console had before
 	fd       int
 	cooked   *term.State
 	terminal *term.Terminal
@@ -49,7 +49,7 @@ func openEditor(ctx context.Context, out *console, stdin *os.File) (*lineEditor,
 // resize adjusts the editor to the size of the terminal.
 func (e *lineEditor) resize() {
 	if width, height, err := term.GetSize(e.fd); err == nil && width > 0 && height > 0 {
-		_ = e.terminal.SetSize(width, height) // fails only if the terminal cannot be written
+		_ = e.terminal.SetSize(width, height) // can fail only if the terminal cannot be written
 	}
 }
 
@@ -63,7 +63,7 @@ func (e *lineEditor) ReadLine(ctx context.Context) (string, error) {
 }
 
 // The method "during" calls the function "work". If the user presses Ctrl-C, the method "during"
-// cancels the context of this call.
+// cancels the context of work.
 func (e *lineEditor) during(ctx context.Context, work func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -87,14 +87,14 @@ const ctrlC = 3
 // keyboard is a reader of the keys of a terminal in raw mode. keyboard finds Ctrl-C even if the
 // keys before it were not read yet.
 type keyboard struct {
-	arrived chan struct{}   // has an element if there may be new keys
-	ended   <-chan struct{} // is closed when the command ends
+	arrived chan struct{}   // contains an element if there may be new keys
+	ended   <-chan struct{} // closed when the command ends
 	resize  func()
 
 	mu        sync.Mutex
 	typed     []byte
 	closed    bool
-	interrupt func() // receives Ctrl-C if it is not nil
+	interrupt func() // receives Ctrl-C, unless it is nil
 }
 
 // pump reads the terminal until it ends.
@@ -126,17 +126,19 @@ func (k *keyboard) add(keys []byte, last bool) {
 	}
 }
 
-// onInterrupt sets the function that receives Ctrl-C. Without one, Ctrl-C ends a read.
+// onInterrupt sets the function that receives Ctrl-C. If there is no such function, Ctrl-C ends a
+// read.
 func (k *keyboard) onInterrupt(call func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.interrupt = call
 }
 
-// clearLine are the keys that move to the end of a line and delete it.
+// clearLine contains the keys that move the cursor to the end of a line and delete the line.
 const clearLine = "\x05\x15"
 
-// Read returns the next keys. For Ctrl-C, Read returns keys that clear the line and errInterrupted.
+// Read returns the next keys. If the user has pressed Ctrl-C, Read returns the keys that clear the
+// line, and the error errInterrupted.
 func (k *keyboard) Read(p []byte) (int, error) {
 	for {
 		k.resize()

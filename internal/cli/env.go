@@ -10,24 +10,25 @@ import (
 	"golang.org/x/term"
 )
 
-// Env is the process environment of the commands. The zero value has no arguments, no input, no
-// environment variables and no terminal.
+// Env is the process environment of the commands. The zero value of Env has no arguments, no input,
+// no environment variables and no terminal.
 type Env struct {
 	// Args are the command-line arguments without the program name.
 	Args []string
-	// Stdin, Stdout and Stderr are empty by default. Only one goroutine uses them at a time.
+	// Stdin, Stdout and Stderr are empty by default. Only one goroutine uses these streams at a
+	// time.
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	// Getenv returns the value of an environment variable. Default: all variables are empty.
+	// Getenv returns the value of an environment variable. By default, all variables are empty.
 	Getenv func(name string) string
 	// Dir is the absolute path of the working directory. Default: the root directory.
 	Dir string
 	// CacheDir is the absolute path of the cache folder for the Python runtime and compiled code.
 	// Default: nothing is cached.
 	CacheDir string
-	// Reload returns a channel of requests to reload the app files. Call stop when the channel is
-	// no longer needed. Default: no requests.
+	// Reload returns a channel of requests to reload the app files. Call the returned function stop
+	// when the channel is no longer needed. Default: no requests.
 	Reload func() (requests <-chan os.Signal, stop func())
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
@@ -41,7 +42,7 @@ func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 func (e Env) withDefaults() Env {
 	if e.Args == nil {
-		e.Args = []string{} // cobra uses os.Args if the slice is nil
+		e.Args = []string{} // if the slice were nil, cobra would use os.Args
 	}
 	if e.Stdin == nil {
 		e.Stdin = strings.NewReader("")

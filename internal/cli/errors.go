@@ -19,7 +19,7 @@ type usageError struct{ fault *abi.Fault }
 // Error returns the message of the fault.
 func (e *usageError) Error() string { return e.fault.Message }
 
-// usagef returns a usageError. hint may be "".
+// usagef returns a usageError. The argument hint may be "".
 func usagef(hint, format string, args ...any) error {
 	f := abi.Faultf(abi.InvalidArgument, format, args...)
 	f.Hint = hint
@@ -32,7 +32,7 @@ type appError struct {
 	problems problem.List
 }
 
-// Error returns a message with the number of mistakes. The mistakes themselves are listed
+// Error returns a message with the number of mistakes. The mistakes themselves are printed
 // separately.
 func (e *appError) Error() string {
 	n := len(e.problems.Err().(problem.List))
@@ -48,7 +48,7 @@ func count(n int, thing string) string {
 }
 
 // faultOf converts any error to a fault. faultOf keeps the whole error text. A guest must not see
-// some of these texts, but the user of the command line may.
+// some error texts, but the user of the command line may.
 func faultOf(err error) *abi.Fault {
 	if u, ok := errors.AsType[*usageError](err); ok {
 		return u.fault
@@ -95,7 +95,8 @@ func (p *program) fail(err error) int {
 	return exitCode(err)
 }
 
-// failJSON prints an error as JSON. The error is in the member "error", as in a Result.
+// failJSON prints an error as JSON. The error is in the member "error", which has the same format
+// as in a Result.
 func (c *console) failJSON(err error) {
 	answer := struct {
 		OK       bool         `json:"ok"`
@@ -105,10 +106,10 @@ func (c *console) failJSON(err error) {
 	if bad, ok := errors.AsType[*appError](err); ok {
 		answer.Problems = bad.problems
 	}
-	_ = c.printJSON(answer) // the command has already failed
+	_ = c.printJSON(answer) // the command has already failed with another error
 }
 
-// printFault prints an error as text: its message, location and hint.
+// printFault prints the message, the location and the hint of an error as text.
 func (c *console) printFault(f *abi.Fault, withCode bool) {
 	text := f.Message
 	if withCode {

@@ -38,7 +38,7 @@ func (tc transferCommands) writeUser(cmd *cobra.Command, opened *openedApp, call
 	defer os.Remove(temp.Name())
 	err = tc.out.progress("exporting", func() error { return opened.users.Export(cmd.Context(), caller, temp) })
 	if err != nil {
-		_ = temp.Close() // the file is removed anyway
+		_ = temp.Close() // an error does not matter, because the file is removed
 		return err
 	}
 	if err := errors.Join(temp.Sync(), temp.Close()); err != nil {

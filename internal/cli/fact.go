@@ -174,7 +174,7 @@ func (fc factCommands) list() *cobra.Command {
 	return cmd
 }
 
-// factTable returns the heads and the rows of a table of facts.
+// factTable returns the column titles and the rows of a table of facts.
 func factTable(facts []apitypes.Fact) (heads []string, rows [][]string) {
 	for _, f := range facts {
 		rows = append(rows, []string{f.Path, shortValue(f.Value), strconv.FormatInt(f.Revision, 10), when(f.Updated), when(f.Expires)})
@@ -182,7 +182,7 @@ func factTable(facts []apitypes.Fact) (heads []string, rows [][]string) {
 	return []string{"PATH", "VALUE", "REVISION", "UPDATED", "EXPIRES"}, rows
 }
 
-// shortValue returns a value for a table.
+// shortValue returns a value in a form for tables.
 func shortValue(value []byte) string {
 	const max = 40
 	if runes := []rune(string(value)); len(runes) > max {

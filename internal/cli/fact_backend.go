@@ -15,10 +15,10 @@ import (
 
 // factBackend reads and writes facts.
 type factBackend interface {
-	// Get returns a fact, whose value is the default or null if none is stored.
+	// Get returns a fact. If no value is stored, the value of the fact is its default or null.
 	Get(ctx context.Context, c host.Caller, path string) (*apitypes.Fact, error)
-	// Set stores a value. If the fact is not strict, Set returns the fact with the violations of its
-	// type.
+	// Set stores a value. If the fact is not strict, Set returns the fact with the schema
+	// violations of its value.
 	Set(ctx context.Context, c host.Caller, path string, value json.RawMessage, opts client.WriteOptions) (*apitypes.Fact, error)
 	// Delete deletes the stored value of a fact. If revision is not nil, the stored value must have
 	// this revision.
@@ -44,7 +44,8 @@ func (l localFacts) Get(ctx context.Context, c host.Caller, path string) (*apity
 }
 
 // Set performs set_fact and reads the fact back, because the reply to a blind write has no
-// revision. While this process has the database open, no other process can write.
+// revision. The revision that is read back is correct, because no other process can write while
+// this process has the database open.
 func (l localFacts) Set(ctx context.Context, c host.Caller, path string, value json.RawMessage, opts client.WriteOptions) (*apitypes.Fact, error) {
 	options := writeOptions{IfRevision: opts.IfRevision, TTL: opts.TTL}
 	effects, err := l.perform(ctx, c, nil, abi.SetFact, path, value, options)

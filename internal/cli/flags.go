@@ -9,7 +9,7 @@ import (
 // appFlag registers the flag --app.
 func appFlag(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVar(file, "app", "", "the app `file` or its folder (default: app.yaml in this folder or the nearest parent)")
-	_ = cmd.MarkFlagFilename("app", "yaml", "yml", "json") // fails only if the flag does not exist
+	_ = cmd.MarkFlagFilename("app", "yaml", "yml", "json") // can fail only if the flag does not exist
 }
 
 // placeFlags are the flags that name an app and its database.

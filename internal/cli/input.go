@@ -39,7 +39,7 @@ func (e Env) document(ctx context.Context, what, arg string) (json.RawMessage, e
 }
 
 // value is like document, but the argument can also be a text without quotes. If the text begins
-// like a JSON value, it must be JSON.
+// like a JSON value, the text must be valid JSON.
 func (e Env) value(ctx context.Context, what, arg string) (json.RawMessage, error) {
 	isJSON := arg == "" || arg == "-" || strings.ContainsAny(arg[:1], `@{["`) || json.Valid([]byte(arg))
 	if isJSON {
@@ -66,7 +66,7 @@ func (e Env) read(ctx context.Context, what, arg string) ([]byte, error) {
 	return e.readFile(what, name)
 }
 
-// readStdin reads all of stdin or returns when ctx ends. If ctx ends first, readStdin abandons the
+// readStdin reads all of stdin or returns when ctx ends. In this case, readStdin abandons the
 // goroutine that reads stdin, because the process is about to exit.
 func (e Env) readStdin(ctx context.Context, what string) ([]byte, error) {
 	type result struct {
@@ -173,7 +173,7 @@ func parsePair(text string) (key string, value any, err error) {
 }
 
 // adviseTypes adds a hint to an error about invalid input. adviseTypes adds the hint if the schema
-// requires another type for a key=value argument, which is always a string.
+// does not allow a string for a key=value argument, because such an argument is always a string.
 func adviseTypes(err error, pairs []string) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || f.Code != abi.InputInvalid || f.Hint != "" {

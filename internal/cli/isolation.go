@@ -19,9 +19,9 @@ import (
 // isolationFlags are the flags that select how tools are isolated from this machine.
 type isolationFlags struct {
 	inProcess, require bool
-	layers             []string // layers without which the command fails
+	layers             []string // layers without which the command must fail
 	without            []string
-	python             string // file that contains the interpreter
+	python             string // the file that contains the interpreter
 }
 
 func (f *isolationFlags) register(cmd *cobra.Command) {
@@ -32,7 +32,7 @@ func (f *isolationFlags) register(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.without, "without", nil, "disable an isolation `layer`, for tests")
 	flags.StringVar(&f.python, "python-wasm", "", "the `file` of the interpreter for Python tools (default: $"+pythonVariable+", or the installed runtime, see toolrun python)")
 	_ = cmd.MarkFlagFilename("python-wasm", "wasm")
-	_ = flags.MarkHidden("without") // fails only if the flag does not exist
+	_ = flags.MarkHidden("without") // can fail only if the flag does not exist
 }
 
 // engineSet is a set of engines and the pool of worker processes in which their guests run.
@@ -41,7 +41,7 @@ type engineSet struct {
 	pool    *sandbox.Pool // nil if guests run in this process
 }
 
-// open creates the engines, which log to logger. open starts no process.
+// open creates the engines. The engines log to logger. open starts no process.
 func (f isolationFlags) open(out *console, logger *slog.Logger) (*engineSet, error) {
 	if f.inProcess && (f.require || len(f.layers) > 0 || len(f.without) > 0) {
 		return nil, usagef("omit one of the conflicting flags", "--inprocess runs tools without isolation and cannot be combined with --require-isolation, --require-layer or --without")
@@ -75,8 +75,8 @@ func (f isolationFlags) required() []string {
 	return f.layers
 }
 
-// pythonVariable is an environment variable. pythonVariable names the file with the Python
-// interpreter if no flag does.
+// pythonVariable is an environment variable. If no flag names the file with the Python interpreter,
+// pythonVariable names it.
 const pythonVariable = "TOOLRUN_PYTHON_WASM"
 
 // pythonFile returns the path of the Python interpreter, or "" if none is installed.
@@ -99,7 +99,7 @@ func (s *engineSet) close() error {
 	return s.pool.Close()
 }
 
-// cacheFolder returns the path of a subfolder of the cache, or "" if nothing is cached.
+// cacheFolder returns the path of a subfolder of the cache, or "" if there is no cache.
 func (e Env) cacheFolder(name string) string {
 	if e.CacheDir == "" {
 		return ""

@@ -31,7 +31,7 @@ func (kc keyCommands) command() *cobra.Command {
 // keysFlag registers the flag --keys.
 func keysFlag(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVar(file, "keys", "", "the key `file`, which contains only hashes; a running server reloads it when it changes")
-	_ = cmd.MarkFlagFilename("keys", "json") // fails only if the flag does not exist
+	_ = cmd.MarkFlagFilename("keys", "json") // can fail only if the flag does not exist
 }
 
 // keyFlags are the flags that describe the key to create.
@@ -72,7 +72,7 @@ identifies the key in logs and listings. The permissions of each role:
 	return cmd
 }
 
-// roles prints the permissions of each role, as auth.Table lists them.
+// roles prints the permissions of each role from auth.Table.
 func roles() string {
 	var b strings.Builder
 	for _, role := range auth.KeyRoles() {
@@ -104,7 +104,7 @@ func (f *keyFlags) complete(now time.Time) error {
 	return nil
 }
 
-// createdKey is a new key with its secret. The secret is not stored.
+// createdKey is a new key with its secret. The secret of a key is not stored.
 type createdKey struct {
 	auth.Key
 	Secret string `json:"secret"`

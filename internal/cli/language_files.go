@@ -10,11 +10,12 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// languageFiles contains what the commands for the files of agents and of machines share.
+// languageFiles contains the data that the commands for the files of agents and of machines share.
 type languageFiles struct {
 	baseCommand
-	noun string // "agent" or "machine", which is also the name of the group of commands
-	// format formats a file. format returns the errors of a file that it cannot format.
+	noun string // the kind of the files, "agent" or "machine", which is also the name of the command group
+	// format formats a file. If the file cannot be formatted, format returns the errors of the
+	// file.
 	format func(file string, source []byte) ([]byte, problem.List)
 }
 
@@ -47,7 +48,7 @@ func (lf languageFiles) printChecked(files []string, problems problem.List) erro
 type formatted struct {
 	File    string `json:"file"`
 	Changed bool   `json:"changed"`
-	Text    string `json:"text,omitempty"` // unless the file is written or checked
+	Text    string `json:"text,omitempty"` // set unless the file is only written or checked
 }
 
 func (lf languageFiles) formatFiles(files []string, write, check bool) error {
@@ -89,7 +90,7 @@ func pluralIs(n int, thing string) string {
 	return count(n, thing) + " are"
 }
 
-// printFormatted prints the texts, or only the names of the files that change.
+// printFormatted prints the formatted texts, or only the names of the files that change.
 func (lf languageFiles) printFormatted(results []formatted, names bool) error {
 	return lf.out.answer(results, func() error {
 		for _, r := range results {

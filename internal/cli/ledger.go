@@ -114,8 +114,8 @@ func (f *ledgerFlags) complete(cmd *cobra.Command, now time.Time) (err error) {
 	return nil
 }
 
-// parseMoment parses a time in a flag. The time is RFC 3339 text or a duration before now.
-// parseMoment returns the zero time for "".
+// parseMoment parses a time in a flag. The time is RFC 3339 text or a duration before the current
+// time. For "", parseMoment returns the zero time.
 func parseMoment(flag, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -124,7 +124,7 @@ func parseMoment(flag, text string, now time.Time) (time.Time, error) {
 		return at, nil
 	}
 	ago, err := time.ParseDuration(text)
-	if err != nil { // ParseDuration does not support days
+	if err != nil { // time.ParseDuration does not support days
 		var kept declare.Retention
 		kept, err = declare.ParseRetention(text)
 		ago = kept.For

@@ -16,7 +16,8 @@ import (
 // entryID matches the ids of ledger entries. An id is a word followed by a ULID.
 var entryID = lazyregexp.New(`^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$`)
 
-// ledgerChoices are the flags that filter entries. These flags cannot be combined with --run.
+// ledgerChoices are the flags that filter entries. The flags in this list cannot be combined with
+// --run.
 var ledgerChoices = []string{"user", "session", "workflow", "tool", "store", "since", "until", "writes", "failed", "last", "limit", "after"}
 
 // noLedgerArguments rejects positional arguments. The hint of the error names the flag for a run
@@ -78,7 +79,7 @@ func idBefore(id string) string {
 			text[i] = ulidDigits[digit-1]
 			break
 		}
-		if digit < 0 { // reached the word before the ULID
+		if digit < 0 { // if all digits are at their minimum, no smaller ULID exists
 			break
 		}
 		text[i] = 'Z'

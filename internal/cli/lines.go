@@ -14,7 +14,7 @@ const maxLine = 1 << 20
 // lineScanner reads the lines of a stream that is not a terminal.
 type lineScanner struct {
 	lines  chan string
-	failed error // of the stream; set before lines is closed
+	failed error // the error of the stream, set before lines is closed
 	closed chan struct{}
 }
 
@@ -61,7 +61,8 @@ func (s *lineScanner) ReadLine(ctx context.Context) (string, error) {
 	}
 }
 
-// The method "during" calls the function "work". Ctrl-C ends the whole command.
+// The method "during" calls the function "work". If the user presses Ctrl-C, the whole command
+// ends.
 func (s *lineScanner) during(ctx context.Context, work func(context.Context)) { work(ctx) }
 
 // Close stops reading.

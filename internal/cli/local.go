@@ -41,8 +41,9 @@ func (l localRecords) Get(ctx context.Context, c host.Caller, store string, proj
 }
 
 // Set performs set_content and then reads the record. The reply to a merge does not contain the
-// revision, because another process could write before the merge is stored. Here the second step
-// reads the right revision, because no other process can open the database meanwhile.
+// revision, because another writer could write before the merge is stored. Here, the read after the
+// write returns the correct revision, because no other process can open the database in the
+// meantime.
 func (l localRecords) Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error) {
 	_, effects, err := l.operate(ctx, c, abi.SetContent, store, content, opts)
 	if err != nil {
@@ -62,7 +63,7 @@ func (l localRecords) Set(ctx context.Context, c host.Caller, store string, cont
 	return json.Marshal(record)
 }
 
-// Delete performs delete_content. The options are its second argument.
+// Delete performs delete_content. The second argument of set_content contains the options.
 func (l localRecords) Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error) {
 	return l.perform(ctx, c, abi.DeleteContent, store, opts)
 }

@@ -51,7 +51,8 @@ The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 	}
 }
 
-// checkMachine returns all problems of a machine. If the file has errors, its code is not checked.
+// checkMachine returns all problems of a machine. If the file has errors, the code of the machine
+// is not checked.
 func checkMachine(file string, source []byte) problem.List {
 	doc, problems := machine.Parse(file, source)
 	if problems.Err() == nil {

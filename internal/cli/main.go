@@ -22,8 +22,8 @@ type program struct {
 	unknown error // set if --help was requested for an unknown command
 }
 
-// baseCommand contains what all commands need: the process environment, the console, and access to
-// apps and projects.
+// baseCommand contains the data that all commands need: the process environment, the console, and
+// access to apps and projects.
 type baseCommand struct {
 	env      Env
 	out      *console
@@ -42,7 +42,7 @@ func newBase(env Env) baseCommand {
 func Main(ctx context.Context, env Env) (exit int) {
 	p := &program{baseCommand: newBase(env)}
 	defer func() {
-		// Recover from panics, because Go would exit with code 2, which means a usage error.
+		// Main recovers from panics, because Go would exit with code 2, which means a usage error.
 		if v := recover(); v != nil {
 			fmt.Fprintf(p.env.Stderr, "%s\n", debug.Stack())
 			exit = p.fail(abi.Faultf(abi.Internal, "toolrun panicked because of a bug: %v", v))
@@ -91,7 +91,7 @@ Exit codes: 0 success, 1 the tool failed, 2 the command or the app file is wrong
 		keyCommands{b}.command(), mcpCommand{b}.command(), conformCommand{b}.command(), doubleCommand{b}.command(),
 		agentCommands{b}.command(), machineCommands{b}.command(), testCommand{b}.command(), sleepCommands{b}.command(), turnCommands{b}.turn(), turnCommands{b}.chat(), pythonCommands{b}.command(), doctorCommand{b}.command(), versionCommand{b}.command(), docsCommand(),
 	)
-	root.Version = thisVersion().String() // used by the flag --version
+	root.Version = thisVersion().String() // the version that the flag --version prints
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(p.explain(root.HelpFunc()))
 	refuseUnknownTopic(root)
@@ -110,10 +110,10 @@ func flagHint(cmd *cobra.Command, err error) string {
 	return "use a number and a unit, such as 500ms or 5s"
 }
 
-// group creates a command with subcommands. Without arguments, the command prints its help. The
-// command rejects unknown subcommands.
+// group creates a command with subcommands. Without arguments, such a command prints its help. Such
+// a command rejects unknown subcommands.
 func group(cmd *cobra.Command) *cobra.Command {
-	cmd.Args = cobra.ArbitraryArgs // otherwise cobra formats the error of the root command itself, and other commands accept any argument
+	cmd.Args = cobra.ArbitraryArgs // otherwise cobra would accept any argument, or format the error itself
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return cmd.Help()
@@ -136,8 +136,9 @@ func noCommand(parent *cobra.Command, name string) error {
 	return usagef(hint, "unknown command %q", parent.CommandPath()+" "+name)
 }
 
-// explain prints the help of a command. For an unknown subcommand it fails. cobra would instead
-// treat the name as an argument, print the help of the parent command and exit successfully.
+// explain prints the help of a command. If the subcommand is unknown, explain returns an error.
+// cobra would instead treat the name as an argument, print the help of the parent command and exit
+// successfully.
 func (p *program) explain(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		if rest := cmd.Flags().Args(); cmd.HasSubCommands() && len(rest) > 0 {
@@ -163,8 +164,8 @@ func refuseUnknownTopic(root *cobra.Command) {
 	}
 }
 
-// refuseEmptyFlags rejects flags with empty values. In a script, a variable that is not set must
-// not make a command affect more data than intended.
+// refuseEmptyFlags rejects flags with empty values. Without this check, a variable that is not set
+// in a script could make a command affect more data than intended.
 func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
 	var empty error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -176,7 +177,8 @@ func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
 }
 
 // takes returns a function that checks the number of arguments of a command. The argument words
-// describes the expected arguments in the error. If maxArgs is negative, any number is allowed.
+// describes the expected arguments in the error message. If maxArgs is negative, any number is
+// allowed.
 func takes(minArgs, maxArgs int, words string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		hint := "see: " + cmd.CommandPath() + " --help"

@@ -175,10 +175,10 @@ func (m memoryCommands) operate(cmd *cobra.Command, f *memoryFlags, store string
 	return m.apps.with(cmd, f, m.projects.withStore(store, declare.SessionMeta), keep, func(opened *openedApp, caller host.Caller) error {
 		err := body(cmd.Context(), opened.records, caller)
 		if f := abi.FaultOf(err); err != nil && f.Code == abi.InvalidArgument && strings.Contains(f.Hint, abi.GetBlock) {
-			return f.WithHint("use toolrun block %s %s", cmd.Name(), store) // the store is a block
+			return f.WithHint("use toolrun block %s %s", cmd.Name(), store) // the store contains a block
 		}
 		if f := abi.FaultOf(err); err != nil && f.Code == abi.InvalidArgument && strings.Contains(f.Hint, abi.Remember) {
-			return f.WithHint("use toolrun collection, such as toolrun collection show %s", store) // the store is a collection
+			return f.WithHint("use toolrun collection, such as toolrun collection show %s", store) // the store contains a collection
 		}
 		return err
 	})
@@ -227,7 +227,7 @@ func (m memoryCommands) listRecords(ctx context.Context, s recordBackend, caller
 }
 
 func (m memoryCommands) purge() *cobra.Command {
-	var f memoryFlags // no --user or --session: a purge affects all users and sessions
+	var f memoryFlags // without --user and --session, because a purge affects all users and sessions
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "purge STORE --yes",
@@ -270,7 +270,7 @@ func (m memoryCommands) purgeOpened(cmd *cobra.Command, f *memoryFlags, store st
 }
 
 // purgeUnopened purges a store of an app that cannot be opened. If the scope of a store changed,
-// its app cannot be opened until the store is purged. The ledger gets no entry.
+// its app cannot be opened until the store is purged. The ledger gets no entry for this purge.
 func (m memoryCommands) purgeUnopened(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
 	pr, err := m.projects.openApp(f.app)
 	if err != nil {

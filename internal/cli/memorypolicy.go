@@ -32,7 +32,7 @@ func (e Env) memoryPolicy(ctx context.Context, arg string) (p host.MemoryPolicy,
 	return p, nil
 }
 
-// sentPolicy returns a policy in the form that requests to a server contain.
+// sentPolicy returns a policy in the format of requests to a server.
 func sentPolicy(p host.MemoryPolicy) *apitypes.MemoryPolicy {
 	sent := &apitypes.MemoryPolicy{ArchivalMinScore: p.ArchivalMinScore, IncludeUserCore: p.IncludeUserCore, IncludeAgentCore: p.IncludeAgentCore}
 	if p.ArchivalMode != "" {

@@ -17,15 +17,15 @@ import (
 // modelFlags are the flags for the models that tools and agents can use.
 type modelFlags struct {
 	file string // models.yaml
-	mock string // answers in place of the models
-	live bool   // call models in a dry run
+	mock string // answers that replace the answers of the models
+	live bool   // whether a dry run calls models
 	test bool   // make a test run
 }
 
 // registerFile registers only the flag for models.yaml.
 func (f *modelFlags) registerFile(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.file, "models", "", "the `file` that declares the models for tools and agents, such as models.yaml (default: no models)")
-	_ = cmd.MarkFlagFilename("models", "yaml", "yml") // fails only if the flag does not exist
+	_ = cmd.MarkFlagFilename("models", "yaml", "yml") // can fail only if the flag does not exist
 }
 
 func (f *modelFlags) register(cmd *cobra.Command) {
@@ -41,7 +41,8 @@ func (f *modelFlags) testFlags(cmd *cobra.Command, dry *bool) {
 	cmd.Flags().BoolVar(&f.test, "test", false, "store nothing, call no models, and find nothing in collections, except what --mock contains")
 }
 
-// open reads models.yaml and makes its models. open returns nil if the command has none.
+// open reads models.yaml and creates its models. If the command has no models.yaml, open returns
+// nil.
 func (f *modelFlags) open(env Env) (*model.Set, error) {
 	config, err := f.config(env)
 	if config == nil || err != nil {
@@ -90,7 +91,7 @@ func testFieldsOf(test, live bool, mocks model.Mocks, recalls memory.RecallMocks
 }
 
 // mocks reads the answers that replace the answers of models, and the results that replace
-// searches. mocks returns nil if the command has no such file.
+// searches. If the command has no file with mocks, the method returns nil.
 func (f *modelFlags) mocks(env Env) (model.Mocks, memory.RecallMocks, error) {
 	if f.test && f.live {
 		return nil, nil, usagef("omit one of them", "--live cannot be combined with --test, which calls no models")

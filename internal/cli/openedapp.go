@@ -17,13 +17,13 @@ import (
 // openedApp is an app that a command has opened, with its stores.
 type openedApp struct {
 	appBackend
-	app string // app id; "" if only the server knows it
+	app string // the app id, or "" if only the server knows the id
 	// host and backend are nil for an app at a server.
 	host    *host.Host
 	backend storage.Backend
 }
 
-// apps opens the app that a command uses, and prints warnings about it to a console.
+// apps opens the app that a command uses, and prints warnings about the app to a console.
 type apps struct {
 	out      *console
 	projects projects
@@ -31,8 +31,8 @@ type apps struct {
 	models *modelFlags
 }
 
-// open opens an app on a database. The opened app owns the database. open closes the database on
-// failure. Tools run only in the given engines.
+// open opens an app on a database. The opened app owns the database. If open fails, it closes the
+// database. Tools run only in the given engines.
 func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c host.Caller, engines []engine.Engine, models *model.Set, observers ...host.Observer) (*openedApp, error) {
 	h, err := host.Open(ctx, host.Options{
 		App: pr.app, Backend: backend, Engines: engines, Models: models, Observers: observers,
@@ -49,8 +49,9 @@ func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c 
 type finder func(named string) (*project, error)
 
 // The method "with" opens the app that a command names, calls the function "body" and closes the
-// app. If --server is set, the app is at a server. Otherwise the argument "find" opens the project
-// of the app, and a missing database is created only if the argument "keep" is true.
+// app. If --server is set, the method "with" uses an app at a server. Without --server, the
+// argument "find" opens the project of the app. A missing database is created only if the argument
+// "keep" is true.
 func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, body func(*openedApp, host.Caller) error) (err error) {
 	caller := f.caller()
 	if err := f.check(cmd); err != nil {

@@ -2,5 +2,6 @@
 
 package cli
 
-// openFiles returns the limit on open files of this process. The system has no limit.
+// openFiles returns the limit on open files of this process. On this system, the number of open
+// files is not limited.
 func openFiles() int { return -1 }

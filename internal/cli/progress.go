@@ -7,14 +7,14 @@ import (
 )
 
 // The method progress calls the function "work". If the call takes more than a second, progress
-// displays the elapsed time on stderr, provided that stderr is a terminal. Meanwhile nothing else
-// may write to stderr. Nested calls display nothing.
+// displays the elapsed time on stderr, provided that stderr is a terminal. While progress is
+// displayed, nothing else may write to stderr. Nested calls display nothing.
 func (c *console) progress(doing string, work func() error) error {
 	return c.counting(func() string { return doing }, work)
 }
 
-// counting is like progress, for a text that changes. The function "doing" is called concurrently with
-// the function "work".
+// counting is like progress, but displays a text that changes. The function "doing" is called
+// concurrently with the function "work".
 func (c *console) counting(doing func() string, work func() error) error {
 	if !c.env.StderrTerminal || !c.showing.CompareAndSwap(false, true) {
 		return work()
@@ -23,9 +23,9 @@ func (c *console) counting(doing func() string, work func() error) error {
 	return alongside(work, func(done <-chan struct{}) { c.tick(doing, done) })
 }
 
-// announce is like progress, but also informs scripts. If stderr is not a terminal, announce prints
-// one line after a second. The line names the work and the reason why the work is slow. With --json
-// it prints nothing.
+// announce is like progress, but also prints a line in scripts. If stderr is not a terminal,
+// announce prints one line after a second. The line names the work and the reason why the work is
+// slow. With --json, announce prints nothing.
 func (c *console) announce(doing, why string, work func() error) error {
 	if c.env.StderrTerminal || c.json {
 		return c.progress(doing, work)
@@ -50,7 +50,7 @@ func alongside(work func() error, watch func(done <-chan struct{})) error {
 	return work()
 }
 
-// tick rewrites a line every second and removes the line at the end.
+// tick updates a line every second, and removes the line at the end.
 func (c *console) tick(doing func() string, done <-chan struct{}) {
 	const clear = "\r\x1b[K"
 	began := time.Now()

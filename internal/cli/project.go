@@ -28,16 +28,16 @@ type project struct {
 	// dir, or the tool's folder if the command names a tool by its path.
 	files    string
 	problems problem.List
-	roots    []*os.Root  // opened for reading the files
-	once     *cachefs.FS // caches the app's files; nil if there is no cache
+	roots    []*os.Root  // opened to read the files of the app
+	once     *cachefs.FS // the cache of the app's files, or nil if there is no cache
 }
 
 // projects finds and reads the app files that commands name.
 type projects struct{ env Env }
 
-// open reads the named app file. Without a name, open searches the working directory and the
-// folders above it. If it finds no app file, the project has an empty app with the id "default",
-// and its folder is the working directory.
+// open reads the named app file. If no app file is named, open searches the working directory and
+// the folders above it. If open finds no app file, the project has an empty app with the id
+// "default", and its folder is the working directory.
 func (ps projects) open(named string) (*project, error) {
 	pr, err := ps.read(named)
 	if err != nil {
@@ -89,8 +89,8 @@ func (ps projects) read(named string) (*project, error) {
 // defaultApp is the app id that is used if there is no app file.
 const defaultApp = "default"
 
-// find returns the absolute path of the named app file. Without a name, find searches the working
-// directory and the folders above it. find returns "" if it finds no app file.
+// find returns the absolute path of the named app file. If no app file is named, find searches the
+// working directory and the folders above it. If there is no app file, find returns "".
 func (ps projects) find(named string) (string, error) {
 	if named == "" {
 		return nearestApp(ps.env.Dir), nil
@@ -179,7 +179,7 @@ func (pr *project) mustStore(name string, builtIn ...string) error {
 	return &usageError{f.WithHint("%s", didYouMean(name, known, "the app declares no stores"))}
 }
 
-// withStore is like openApp, but also requires that the app declares a store.
+// withStore is like openApp, but also requires that the app declares a given store.
 func (ps projects) withStore(store string, builtIn ...string) finder {
 	return func(named string) (*project, error) {
 		pr, err := ps.openApp(named)
@@ -221,8 +221,8 @@ func didYouMean(word string, known []string, none string) string {
 	return "use one of: " + strings.Join(known, ", ")
 }
 
-// summary returns the number of stores, tools and prompts of the app as text, and of agents if there
-// are any.
+// summary returns the number of stores, tools and prompts of the app as text, and also the number
+// of agents if the app has agents.
 func (pr *project) summary() string {
 	text := count(len(pr.app.Stores), "store")
 	if len(pr.app.Blocks) > 0 {
@@ -235,7 +235,7 @@ func (pr *project) summary() string {
 	return text
 }
 
-// seal closes the app's folders after all files of its tools have been read. After that, all reads
+// seal closes the app's folders after all files of its tools have been read. After seal, all reads
 // use the cache.
 func (pr *project) seal() {
 	pr.once.Seal()

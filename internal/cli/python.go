@@ -14,8 +14,8 @@ import (
 
 // pythonRuntime is the result of the commands for the Python runtime.
 type pythonRuntime struct {
-	// Installed reports whether a runtime is installed. If no runtime is installed, File is "" and
-	// the other fields describe the runtime that a command would install.
+	// Installed reports whether a runtime is installed. If no runtime is installed, File is "", and
+	// the other fields describe the runtime that would be installed.
 	Installed bool   `json:"installed"`
 	File      string `json:"file,omitempty"`
 	Version   string `json:"version"`
@@ -98,8 +98,8 @@ func (pc pythonCommands) install(ctx context.Context) error {
 	})
 }
 
-// offer installs the runtime if a Python tool needs it and stderr is a terminal. In all other cases
-// it downloads nothing, and the run fails with a hint.
+// offer installs the runtime if a Python tool needs it and stderr is a terminal. In all other
+// cases, offer downloads nothing, and the run fails with a hint.
 func (pc pythonCommands) offer(ctx context.Context, pr *project, name string, f isolationFlags) error {
 	tool, _ := pr.app.Tool(name)
 	if path.Ext(tool.Source) != ".py" || f.pythonFile(pc.env) != "" || !pc.env.StderrTerminal || pc.env.CacheDir == "" {
@@ -115,7 +115,7 @@ func (pc pythonCommands) offer(ctx context.Context, pr *project, name string, f 
 	return pc.compile(ctx)
 }
 
-// compile compiles the runtime, so that the first run of a Python tool need not wait for the
+// compile compiles the runtime, so that the first run of a Python tool does not wait for the
 // compilation.
 func (pc pythonCommands) compile(ctx context.Context) (err error) {
 	tools, err := isolationFlags{}.open(pc.out, pc.out.logger())

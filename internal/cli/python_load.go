@@ -40,7 +40,7 @@ func (a announced) Load(ctx context.Context, src engine.Source) (program engine.
 		program, err = a.Engine.Load(ctx, src)
 		return err
 	}
-	if engine.IsPrepared(a.Engine) { // then the load is slow because of the tool or a busy machine
+	if engine.IsPrepared(a.Engine) { // after the first load, only the tool or a busy machine make a load slow
 		err = a.out.progress(doing, load)
 		return program, err
 	}

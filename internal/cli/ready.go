@@ -11,15 +11,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// readyAge and unreadyAge limit the age of a reused result. readyAge applies after a successful
-// write to the database, and unreadyAge after a failed one.
+// readyAge and unreadyAge limit the age of a reused result of a test write. readyAge applies after
+// a successful write to the database, and unreadyAge applies after a failed write.
 const (
 	readyAge   = 10 * time.Second
 	unreadyAge = time.Second
 )
 
-// The errors below are responses of /readyz, which anyone can read. The details are only in the
-// log.
+// The following errors are responses of /readyz, which anyone can read. The details of these errors
+// are only in the log.
 var (
 	errFull      = abi.Faultf(abi.Unavailable, "the disk is full: only reads and deletes succeed")
 	errUnwritten = abi.Faultf(abi.Unavailable, "cannot write to the database")
@@ -33,8 +33,8 @@ type readiness struct {
 	logger  *slog.Logger
 
 	mu    sync.Mutex
-	until time.Time // time of the next test write
-	err   error     // result of the last test write
+	until time.Time // the time of the next test write
+	err   error     // the result of the last test write
 	was   error     // last result of check
 }
 

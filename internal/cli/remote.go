@@ -112,7 +112,7 @@ func (r remotePrompts) RenderTemplate(context.Context, host.PromptRequest, strin
 // remoteSessions manages sessions at a server.
 type remoteSessions struct{ client *client.Client }
 
-// Start starts a session or changes an open one.
+// Start starts a session, or changes an open session.
 func (r remoteSessions) Start(ctx context.Context, c host.Caller, start session.Start) (session.Session, error) {
 	started, err := r.client.Sessions().Start(ctx, apitypes.SessionRequest{
 		Session: c.Session, User: c.User, Metadata: start.Metadata, SessionReference: start.Reference, UserReference: start.UserReference,
@@ -146,7 +146,7 @@ func (r remoteWorkflows) Get(ctx context.Context, c host.Caller) (session.Workfl
 	return workflowOf(r.client.Workflows().Get(ctx, callerOf(c)))
 }
 
-// List returns the page of workflows after the given id.
+// List returns the page of workflows whose ids come after the given id.
 func (r remoteWorkflows) List(ctx context.Context, c host.Caller, after string, limit int) (found []session.Workflow, next string, err error) {
 	page, err := r.client.Workflows().List(ctx, client.WorkflowQuery{User: c.User, PageQuery: client.PageQuery{After: after, Limit: limit}})
 	if err != nil {
@@ -172,7 +172,7 @@ func sessionOf(s *apitypes.Session, err error) (session.Session, error) {
 	return session.Session(*s), nil
 }
 
-// List returns the page of sessions after the given id.
+// List returns the page of sessions whose ids come after the given id.
 func (r remoteSessions) List(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error) {
 	page, err := r.client.Sessions().List(ctx, client.SessionQuery{User: c.User, After: after, Limit: limit})
 	if err != nil {

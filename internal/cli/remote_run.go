@@ -45,8 +45,8 @@ func (rc runCommand) runRemote(ctx context.Context, f *runFlags, inv host.Invoca
 	return adviseTexts(err, pairs, func() bool { return !sent && declaresInput(ctx, c, tool) })
 }
 
-// declaresInput reports whether a tool of the app has an input schema. declaresInput returns true
-// if the server does not answer.
+// declaresInput reports whether a tool of the app has an input schema. If the server does not
+// answer, declaresInput returns true.
 func declaresInput(ctx context.Context, c *client.Client, tool string) bool {
 	tools, err := c.Tools(ctx)
 	at := slices.IndexFunc(tools, func(t apitypes.Tool) bool { return t.Name == tool })
@@ -85,7 +85,7 @@ func codeOf(env Env, written string, grants []string) (*host.AdHocTool, string, 
 	return &host.AdHocTool{Language: language, Text: string(text), Grants: allowed}, cmp.Or(name, "code"), nil
 }
 
-// isFile reports whether a tool is named by its path. Commands without an app file use it.
+// isFile reports whether a tool is named by its path. Commands without an app file use isFile.
 func isFile(env Env, written string) bool {
 	return (&project{env: env, app: &app.App{}}).isPath(written)
 }
@@ -93,7 +93,7 @@ func isFile(env Env, written string) bool {
 // sentFault returns the fault of ad-hoc code with locations in the local source file and with a
 // hint about missing grants.
 func sentFault(ctx context.Context, c *client.Client, f *abi.Fault, inv host.Invocation, written string) *abi.Fault {
-	const stem = "code." // file name prefix that hosts use for ad-hoc code
+	const stem = "code." // the prefix that hosts add to the file name of ad-hoc code
 	shown := *f
 	if strings.HasPrefix(f.File, stem) {
 		shown.File = written
@@ -109,7 +109,7 @@ func sentFault(ctx context.Context, c *client.Client, f *abi.Fault, inv host.Inv
 		return &shown
 	}
 	pr := &project{app: &app.App{Tools: []app.Tool{{Tool: declare.Tool{Name: inv.Tool, Grants: inv.Code.Grants}}}}}
-	names, _ := storeNames(ctx, c) // without an answer there is no hint
+	names, _ := storeNames(ctx, c) // without an answer of the server, there is no hint
 	for _, name := range names {
 		pr.app.Stores = append(pr.app.Stores, declare.Store{Name: name})
 	}

@@ -58,7 +58,8 @@ lines of blocks that match --message are printed to stderr.`,
 	return cmd
 }
 
-// render renders a declared prompt. If the request names none, render renders the template instead.
+// render renders a declared prompt. If the request names no prompt, render renders the template
+// instead.
 func (rc renderCommand) render(cmd *cobra.Command, f *memoryFlags, r host.PromptRequest, text string) error {
 	return rc.apps.with(cmd, f, rc.project(r.Prompt), false, func(opened *openedApp, caller host.Caller) error {
 		r.Caller = caller
@@ -83,8 +84,8 @@ func (rc renderCommand) render(cmd *cobra.Command, f *memoryFlags, r host.Prompt
 	})
 }
 
-// project opens the project of a command that uses a prompt. project checks that the app declares
-// the prompt, unless prompt is "".
+// project opens the project of a command that uses a prompt. Unless prompt is "", project checks
+// that the app declares the prompt.
 func (rc renderCommand) project(prompt string) finder {
 	return func(named string) (*project, error) {
 		pr, err := rc.projects.open(named)

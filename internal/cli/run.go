@@ -161,7 +161,7 @@ func (rc runCommand) runLocal(ctx context.Context, f *runFlags, inv host.Invocat
 	code := pr.codeFolder(inv.Tool)
 	if err := rc.runAndPrint(ctx, runs, inv, code, f.trace); err != nil {
 		if !f.keeps(pr) {
-			rc.out.failedRun = "" // no ledger has an entry for this run
+			rc.out.failedRun = "" // no ledger contains an entry for this run
 		}
 		fault := code.fault(faultOf(err))
 		if f.byPath {
@@ -196,7 +196,7 @@ func (rc runCommand) runAndPrint(ctx context.Context, runs runBackend, inv host.
 	return pausedError(result, err)
 }
 
-// invocation returns the invocation that the flags describe. It does not set the tool.
+// invocation returns the invocation that the flags describe. invocation does not set the tool.
 func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string) (inv host.Invocation, err error) {
 	inv.Caller = f.caller()
 	if inv.Input, err = rc.env.input(cmd.Context(), f.input, pairs); err != nil {
@@ -241,7 +241,7 @@ func (f *runFlags) keeps(pr *project) bool {
 	return len(pr.app.Stores) > 0 || pr.app.AutoCollections || pr.app.Facts != nil || pr.app.Blocks != nil || pr.isGated() && !f.byPath || f.session != "" || f.workflow != "" || f.key != "" || f.db != ""
 }
 
-// open opens a project for a run. It opens no database file if the run cannot store anything.
+// open opens a project for a run. If the run cannot store anything, open opens no database file.
 func (rc runCommand) open(ctx context.Context, pr *project, f *runFlags, c host.Caller, engines []engine.Engine) (*openedApp, error) {
 	backend := storage.Backend(mem.New())
 	if f.keeps(pr) {
@@ -260,8 +260,8 @@ func (rc runCommand) open(ctx context.Context, pr *project, f *runFlags, c host.
 	return rc.apps.open(ctx, pr, backend, c, engines, models)
 }
 
-// sweep removes expired records. A long-lived host sweeps in the background, but a command exits
-// too early for that.
+// sweep removes expired records. The host must sweep before the run, because a command exits too
+// early for a sweep in the background.
 func (rc runCommand) sweep(ctx context.Context, h *host.Host) {
 	if _, err := h.Sweep(ctx); err != nil && ctx.Err() == nil {
 		rc.out.warn("cannot remove expired records: %v", err)
@@ -282,7 +282,8 @@ func (rc runCommand) logLine() func(attempt int, line abi.LogLine) {
 	}
 }
 
-// printResult prints the whole Result if --json is set, or only the output otherwise.
+// If --json is set, printResult prints the whole Result. Otherwise, printResult prints only the
+// output.
 func (rc runCommand) printResult(result *report.Result, code codeFolder, trace bool) error {
 	if rc.out.json {
 		return rc.out.printJSON(result)

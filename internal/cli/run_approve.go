@@ -12,15 +12,15 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// approvingRuns is a runBackend that asks the person at the terminal about the effects that wait for
-// an approval. The Result of a run is the one after the last decision.
+// approvingRuns is a runBackend that asks the person at the terminal about the effects that wait
+// for an approval. The returned Result of a run is the Result after the last decision.
 type approvingRuns struct {
 	runBackend
 	out       *console
 	approvals approvalBackend
 	// lines are the answers of the person.
 	lines *lineScanner
-	// once is true if the run cannot be continued by another command.
+	// once is true if no other command can continue the run.
 	once bool
 }
 
@@ -33,7 +33,7 @@ func (f *runFlags) approving(out *console, runs runBackend, approvals approvalBa
 	return &approvingRuns{runs, out, approvals, lines, f.byPath}, func() { close(lines.closed) }
 }
 
-// checkApprove returns an error if --approve cannot ask a person.
+// checkApprove returns an error if the command cannot ask a person for an approval.
 func (f *runFlags) checkApprove(env Env) error {
 	if !f.approve {
 		return nil
@@ -56,8 +56,8 @@ func (a *approvingRuns) Run(ctx context.Context, inv host.Invocation) (*report.R
 	return result, err
 }
 
-// decide asks about the effect that a paused run waits for, and returns the next Result of the run. The
-// result continues is true if the run was executed again.
+// decide asks about the effect that a paused run waits for, and returns the next Result of the run.
+// The result "continues" is true if the run was executed again.
 func (a *approvingRuns) decide(ctx context.Context, approver host.Caller, paused *report.Result) (next *report.Result, continues bool, err error) {
 	answer, err := a.ask(ctx, paused.Approval)
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 // toolLine is one line of the list of tools.
 type toolLine struct{ name, description string }
 
-// missingTool lists the tools of the app on stderr and returns an error. A missing name is an error
-// because a script with an unset variable must not succeed.
+// missingTool lists the tools of the app on stderr and returns an error. If a script uses a
+// variable that is not set, the name is missing. The command must then fail.
 func (rc runCommand) missingTool(cmd *cobra.Command, f *runFlags) error {
 	if err := f.check(cmd); err != nil {
 		return err
 	}
 	missing := usagef("see: "+cmd.CommandPath()+" --help", "%s requires a TOOL", cmd.CommandPath())
 	tools, err := rc.toolLines(cmd, f)
-	if err != nil { // there are no tools to list
+	if err != nil { // if there are no tools, there is nothing to list
 		return missing
 	}
 	width := 0

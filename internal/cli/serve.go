@@ -75,7 +75,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.indexMemory, "index-memory", "512MiB", "the maximum memory of the search indexes of collections, approximately. Searches without an index read all entries")
 	flags.IntVar(&f.connections, "connections", 0, "the maximum number of connections (default: RLIMIT_NOFILE minus the descriptors for workers, at most 8192). At most half of the connections can be unauthenticated, and never more than 1,024")
 	for _, name := range []string{"tls-cert", "tls-key", "link-key"} {
-		_ = cmd.MarkFlagFilename(name) // fails only if the flag does not exist
+		_ = cmd.MarkFlagFilename(name) // can fail only if the flag does not exist
 	}
 	_ = cmd.MarkFlagFilename("db", "db")
 }
@@ -178,21 +178,23 @@ func (f *serveFlags) quota() (limits memory.Limits, err error) {
 	return limits, nil
 }
 
-// bodyBytes returns the value of --body-memory in bytes. check has already validated the flag.
+// bodyBytes returns the value of --body-memory in bytes. The method check has already validated the
+// flag.
 func (f *serveFlags) bodyBytes() int64 {
 	bytes, _ := bytesize.Parse(f.bodyMemory)
 	return bytes
 }
 
-// indexBytes returns the value of --index-memory in bytes. check has already validated the flag.
+// indexBytes returns the value of --index-memory in bytes. The method check has already validated
+// the flag.
 func (f *serveFlags) indexBytes() int64 {
 	bytes, _ := bytesize.Parse(f.indexMemory)
 	return bytes
 }
 
 // openApps reads the app files. openApps fails if a file does not contain a usable app. Other
-// mistakes are logged and do not cause an error. The files of tools are cached, so changes to them
-// take effect when the app files are reloaded.
+// mistakes in app files are logged and do not cause an error. The files of tools are cached, so
+// changes to these files take effect when the app files are reloaded.
 func openApps(ps projects, files []string, logger *slog.Logger) ([]*project, error) {
 	if len(files) == 0 {
 		files = []string{""}

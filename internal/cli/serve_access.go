@@ -98,7 +98,7 @@ func (f *accessFlags) open(env Env, listen string, logger *slog.Logger) (authent
 }
 
 // probeIssuer logs a warning if the issuer's keys cannot be fetched. An unreachable issuer is not
-// an error, because it may start after the service.
+// an error, because the issuer may start after the service.
 func (s *server) probeIssuer(ctx context.Context) {
 	made, ok := s.auth.(*auth.Authenticator)
 	if !ok || made.Tokens == nil {
@@ -177,7 +177,7 @@ func (e *serveEngines) close() error {
 }
 
 // openLinks returns the Links that sign download URLs. The secret for signing is created and stored
-// at the first start, so URLs remain valid after a restart.
+// at the first start of the service, so download URLs remain valid after a restart.
 func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*httpapi.Links, error) {
 	file := database + ".link-key"
 	if f.linkKey != "" {
@@ -222,7 +222,7 @@ func readSecret(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	const others = 0o027 // group-readable files are allowed, because mounted secrets often are
+	const others = 0o027 // mounted secrets are often readable by the group
 	if runtime.GOOS != "windows" && info.Mode().Perm()&others != 0 {
 		return nil, errOpenSecret
 	}

@@ -30,8 +30,8 @@ func (f *serveFlags) table() (*connections.Table, error) {
 }
 
 // connectionsOf returns the maximum number of connections. The argument files is the limit on open
-// files; a negative number means no limit. Worker processes use some of the files, but at least a
-// quarter is left for connections.
+// files. A negative number means that there is no limit. Worker processes use some of the open
+// files, but at least a quarter of them is left for connections.
 func connectionsOf(requested, files, processors int) (int, error) {
 	if requested != 0 && requested < minConnections {
 		return 0, usagef("", "--connections must be at least %d", minConnections)

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// maxMetricsTenants is the maximum number of tenants with separate metrics. Each tenant has about
-// ten series.
+// maxMetricsTenants is the maximum number of tenants with separate metrics. The metrics of a tenant
+// consist of about ten series.
 const maxMetricsTenants = 1000
 
 // tenantsOfMetrics parses --metrics-tenants, which is a list of tenants or a number.
@@ -35,7 +35,8 @@ func (f *serveFlags) tenantsOfMetrics() (ids []string, first int, err error) {
 	return ids, 0, nil
 }
 
-// gauge is a metric whose value is read on collection. If its name ends in "_total", it is a counter.
+// gauge is a metric whose value is read on collection. If the name of a gauge ends in "_total", the
+// metric is a counter.
 type gauge struct {
 	name, help string
 	read       func() float64
@@ -106,7 +107,8 @@ func indexGauges(apps *tenants.Apps) []gauge {
 	}
 }
 
-// embeddingGauges returns the metrics of embedding models. The built-in model is not counted.
+// embeddingGauges returns the metrics of embedding models. The built-in embedding model is not
+// counted.
 func embeddingGauges(models *model.Set) []gauge {
 	known := func() float64 { hits, _ := models.Vectors().Counts(); return float64(hits) }
 	made := func() float64 { _, misses := models.Vectors().Counts(); return float64(misses) }

@@ -8,7 +8,7 @@ import (
 // reloaded is the result of the last reload of the app files. reloaded is safe for concurrent use.
 type reloaded struct {
 	mu     sync.Mutex
-	at     time.Time // zero time before the first reload
+	at     time.Time // the zero time before the first reload
 	failed bool
 }
 

@@ -49,7 +49,7 @@ type server struct {
 
 	reloaded   reloaded
 	started    []*project     // at start
-	inspecting sync.WaitGroup // done when all tools are inspected
+	inspecting sync.WaitGroup // done when all tools have been inspected
 }
 
 // open opens the parts of the service. open opens the port last, so that every accepted connection
@@ -82,7 +82,7 @@ func (s *server) open(ctx context.Context) (net.Listener, error) {
 }
 
 // startFault returns the fault for a failure to open the apps at startup. If the scope of a store
-// changed, the fault names the tenant.
+// changed, the fault contains the tenant.
 func startFault(err error) error {
 	if _, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		return abi.Faultf(abi.SourceInvalid, "%v", err)
@@ -175,8 +175,8 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	defer cancelRequests()
 	web := &http.Server{
 		Handler: s.handler, BaseContext: func(net.Listener) context.Context { return requests },
-		// The timeouts below limit slow clients. There is no timeout for responses, because runs
-		// can take long.
+		// The following timeouts limit slow clients. Responses have no timeout, because runs can
+		// take long.
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
 	}
@@ -210,7 +210,7 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 }
 
 // logLimits logs the limits of concurrent runs. logLimits includes default values, because these
-// depend on the number of processors.
+// values depend on the number of processors.
 func (s *server) logLimits() {
 	l := s.gate.Limits()
 	s.logger.Info("limits of concurrent runs", "running", l.Running, "per_tenant", l.PerTenant, "per_app", l.PerApp, "per_user", l.PerUser)
@@ -234,18 +234,18 @@ func (s *server) accept(web *http.Server, listener net.Listener) error {
 	return web.Serve(listener)
 }
 
-// The method "stop" stops the service after the requests in progress have ended. First it keeps the
-// port open for a while. During that time a load balancer can see that the service is not ready,
-// and requests are still served.
+// The method "stop" stops the service after the requests in progress have ended. First, stop keeps
+// the port open for a while. During this time, a load balancer can see that the service is not
+// ready, and requests are still served.
 func (s *server) stop(web *http.Server, cancel context.CancelFunc) error {
 	s.logger.Info("stopping", "linger", s.flags.linger.String(), "drain", s.flags.drain.String())
 	s.handler.Leave()
 	time.Sleep(s.flags.linger)
 	drain, done := context.WithTimeout(context.Background(), s.flags.drain)
 	defer done()
-	go s.handler.Stop(drain) // Shutdown waits for the same requests
+	go s.handler.Stop(drain) // Shutdown also waits for these requests
 	err := web.Shutdown(drain)
-	if errors.Is(err, context.DeadlineExceeded) { // canceled runs still send a response
+	if errors.Is(err, context.DeadlineExceeded) { // runs that are canceled still send a response
 		cancel()
 		last, done := context.WithTimeout(context.Background(), 5*time.Second)
 		defer done()
@@ -268,9 +268,9 @@ func (s *server) close() error {
 	return err
 }
 
-// inspect compiles the tools at startup and logs the tools that do not compile. Tools that do not
-// compile are served anyway. At a reload, the previous version of an app could stay in use. At the
-// start there is no previous version.
+// inspect compiles the tools at startup and logs the tools that do not compile. The service also
+// serves the tools that do not compile. After a failed reload, the previous version of an app stays
+// in use. At the start of the service, there is no previous version.
 func (s *server) inspect(ctx context.Context) {
 	for _, pr := range s.started {
 		broken, err := s.check(ctx, pr)
@@ -315,11 +315,11 @@ func (s *server) reload(ctx context.Context) error {
 	return nil
 }
 
-// The method flawless returns an error if the app has mistakes or tools that do not compile. Such
-// an app must not replace the current app.
+// The method flawless returns an error if an app has mistakes or tools that do not compile. An app
+// with errors must not replace the current app.
 func (s *server) flawless(ctx context.Context, pr *project) error {
 	if err := pr.problems.Err(); err != nil {
-		return fmt.Errorf("the app %s: the file %s has errors", pr.app.ID, pr.file) // the mistakes are already logged
+		return fmt.Errorf("the app %s: the file %s has errors", pr.app.ID, pr.file) // the mistakes were already logged
 	}
 	broken, err := s.check(ctx, pr)
 	if err != nil {
@@ -332,7 +332,7 @@ func (s *server) flawless(ctx context.Context, pr *project) error {
 	return fmt.Errorf("the app %s: these tools do not compile: %s", pr.app.ID, strings.Join(slices.Sorted(maps.Keys(broken)), ", "))
 }
 
-// logBroken logs why tools do not compile and where the errors are in their code.
+// logBroken logs why tools do not compile, with the positions of the errors in their code.
 func (s *server) logBroken(pr *project, broken map[string]error) {
 	for _, name := range slices.Sorted(maps.Keys(broken)) {
 		tool, _ := pr.app.Tool(name)

@@ -16,8 +16,9 @@ import (
 const certificateEvery = time.Second
 
 // certificate is the TLS certificate of a service. certificate is reloaded when its files change,
-// so renewing it needs no restart. If the new certificate cannot be read, has expired or is not yet
-// valid, the previous certificate stays in use. The type certificate is safe for concurrent use.
+// so the service need not be restarted after a renewal. If the new certificate cannot be read, has
+// expired or is not yet valid, the previous certificate stays in use. The type certificate is safe
+// for concurrent use.
 type certificate struct {
 	certFile, keyFile string
 	now               func() time.Time
@@ -25,7 +26,7 @@ type certificate struct {
 
 	mu     sync.Mutex
 	loaded *tls.Certificate
-	files  [2]fs.FileInfo // time of the last read, even if the read failed
+	files  [2]fs.FileInfo // the time of the last read, even if the read failed
 	looked time.Time
 	failed string // the last logged error
 	// The field pending reports whether the files contain a certificate that is not used because of
@@ -65,8 +66,8 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
-// reload reads the certificate even if its files seem to be unchanged. reload does nothing if c is
-// nil.
+// reload reads the certificate even if its files seem to be unchanged. If c is nil, reload does
+// nothing.
 func (c *certificate) reload() {
 	if c == nil {
 		return
@@ -83,9 +84,9 @@ func (c *certificate) read(files [2]fs.FileInfo) {
 	c.pending = false
 	if err == nil && datesOf(c.loaded, c.now()) == nil {
 		err = datesOf(&loaded, c.now())
-		c.pending = err != nil // check again later: the new certificate may become valid, or the current one may expire
+		c.pending = err != nil // check again later, because a certificate may become valid or expire
 	}
-	if err != nil { // only one file may have been replaced so far; replacing the other one triggers the next read
+	if err != nil { // perhaps only one file was replaced so far
 		if c.failed != err.Error() {
 			c.log.Error("cannot use the new certificate: the previous one stays in use", "cert", c.certFile, "key", c.keyFile, "error", err)
 		}
@@ -118,7 +119,7 @@ func datesOf(cert *tls.Certificate, now time.Time) error {
 	return nil
 }
 
-// stat returns the metadata of the two files. The metadata of a missing file is nil.
+// stat returns the metadata of the two files. If a file is missing, its metadata is nil.
 func (c *certificate) stat() (files [2]fs.FileInfo) {
 	for i, name := range []string{c.certFile, c.keyFile} {
 		if info, err := os.Stat(name); err == nil {
@@ -128,8 +129,8 @@ func (c *certificate) stat() (files [2]fs.FileInfo) {
 	return files
 }
 
-// certificateSettled is the minimum age of a reliable modification time. File system clocks are
-// coarse, so a younger file could change again without a new modification time.
+// certificateSettled is the minimum age of a reliable modification time. The clocks of file systems
+// are coarse, so a younger file could change again without a new modification time.
 const certificateSettled = 2 * time.Second
 
 // The function changed reports whether one of the files may have changed.

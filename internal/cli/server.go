@@ -22,8 +22,8 @@ import (
 // the key.
 const keyVariable = "TOOLRUN_KEY"
 
-// serverFlags are the flags with which a server executes a command. Only a flag can select the
-// server, because a forgotten environment variable must not redirect writes. No flag contains the
+// serverFlags are the flags of a command that a server executes. Only a flag can select the server,
+// because an environment variable that was forgotten must not redirect writes. No flag contains the
 // key, because other users can see the arguments of a process.
 type serverFlags struct{ url, keyFile, ca string }
 
@@ -31,7 +31,7 @@ func (f *serverFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.url, "server", "", "execute the command on the toolrun server at this `URL`; --app is then the id of an app of the server")
 	cmd.Flags().StringVar(&f.keyFile, "key-file", "", "the `file` with the key for --server (default: the key in $"+keyVariable+")")
 	cmd.Flags().StringVar(&f.ca, "ca", "", "the `file` with certificates (PEM) of additional authorities to trust for --server")
-	_ = cmd.MarkFlagFilename("key-file") // fails only if the flag does not exist
+	_ = cmd.MarkFlagFilename("key-file") // can fail only if the flag does not exist
 	_ = cmd.MarkFlagFilename("ca", "pem", "crt")
 }
 
@@ -39,7 +39,7 @@ func (f *serverFlags) register(cmd *cobra.Command) {
 func (f *serverFlags) remote() bool { return f.url != "" }
 
 // localFlags are the flags that cannot be combined with --server. Some of these flags apply only to
-// this machine. The values of the other flags are determined by the key or by the server.
+// this machine. The key or the server determines the values of the other flags.
 var localFlags = []string{"db", "tenant", "inprocess", "require-isolation", "require-layer", "without", "python-wasm", "trace", "models"}
 
 // check rejects flags that cannot be combined.
@@ -62,7 +62,7 @@ func (f *serverFlags) check(cmd *cobra.Command) error {
 }
 
 // client returns a client for the app with the given id at the server. If the id is "", the client
-// uses the only app of the key.
+// uses the app of the key, which must be for exactly one app.
 func (a apps) client(f *serverFlags, app string) (*client.Client, error) {
 	key, err := f.key(a.out.env)
 	if err != nil {
@@ -83,8 +83,8 @@ func (a apps) client(f *serverFlags, app string) (*client.Client, error) {
 	return c, nil
 }
 
-// httpClient returns a client that also trusts the certificate authorities of --ca. httpClient
-// returns nil if the default client suffices.
+// httpClient returns a client that also trusts the certificate authorities of --ca. If the default
+// client suffices, httpClient returns nil.
 func (f *serverFlags) httpClient(env Env) (*http.Client, error) {
 	if f.ca == "" {
 		return nil, nil
@@ -94,7 +94,7 @@ func (f *serverFlags) httpClient(env Env) (*http.Client, error) {
 		return nil, err
 	}
 	pool, err := x509.SystemCertPool()
-	if err != nil { // some systems have no system pool
+	if err != nil { // some systems have no system certificate pool
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(text) {
@@ -126,8 +126,8 @@ func (f *serverFlags) key(env Env) (string, error) {
 	return key, nil
 }
 
-// refuseServer returns a usage error if the argument err reports a server flag for a command that
-// has no server flags. Otherwise it returns nil.
+// refuseServer returns a usage error if the argument err reports a server flag, but the command has
+// no server flags. Otherwise it returns nil.
 func refuseServer(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || unknown.GetSpecifiedName() != "server" && unknown.GetSpecifiedName() != "key-file" {
@@ -181,7 +181,7 @@ func expired(err error) bool {
 }
 
 // unknownName converts a not_found error for a name to a usage error with the given message. If the
-// function "list" returns no names, the argument "none" is the hint.
+// function "list" returns no names, the argument "none" is used as the hint.
 func unknownName(err error, name, message, none string, list func() ([]string, error)) error {
 	if !errors.Is(err, abi.NotFound) {
 		return err

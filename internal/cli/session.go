@@ -117,7 +117,7 @@ func (sc sessionCommands) show() *cobra.Command {
 }
 
 // The method "named" sets the session to the argument. The method "named" fails if --session
-// contains a different id, or if there is neither an argument nor a --session.
+// contains a different id, or if the command has neither an argument nor the flag --session.
 func (f *callerFlags) named(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
 		if f.session != "" && f.session != args[0] {

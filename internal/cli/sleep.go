@@ -51,7 +51,7 @@ toolrun serve does this in the background.`,
 }
 
 func (sc sleepCommands) runDue(ctx context.Context, h *host.Host) error {
-	if _, err := h.Sleep().Status(ctx, host.Caller{}); err != nil { // also if the app declares none
+	if _, err := h.Sleep().Status(ctx, host.Caller{}); err != nil { // also works without a declaration of sleep
 		return err
 	}
 	var done host.SleepPass
@@ -87,7 +87,8 @@ failed. The command counts at most 1,000 conversations.`,
 	return cmd
 }
 
-// act returns a command that performs an act and prints the state after it.
+// act returns a command that performs an act on sleep-time memory and prints the state after the
+// act.
 func (sc sleepCommands) act(name, short string, act func(sleepBackend, context.Context, host.Caller) error) *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{

@@ -11,13 +11,14 @@ import (
 )
 
 // codeFolder is the folder of a tool's code as a user would write it. Engines report paths relative
-// to this folder. The command line prints paths that the user can open.
+// to this folder. The command line prints paths that the user can open, not paths relative to this
+// folder.
 type codeFolder string
 
 // codeFolder returns the folder of a declared tool.
 func (pr *project) codeFolder(name string) codeFolder {
 	tool, _ := pr.app.Tool(name)
-	if len(tool.Broken) > 0 { // its faults have paths relative to the app's folder
+	if len(tool.Broken) > 0 { // the faults of such a tool have paths relative to the app's folder
 		return codeFolder(pr.env.show(pr.files))
 	}
 	return codeFolder(pr.env.show(filepath.Join(pr.files, filepath.FromSlash(folderOf(tool)))))
@@ -35,7 +36,8 @@ func (c codeFolder) file(name string) string {
 	return filepath.Join(string(c), filepath.FromSlash(name))
 }
 
-// framePlace matches the location in a stack trace line: "at main.js:1:2" or "at f (main.js:1:2)".
+// framePlace matches the location in a line of a stack trace: "at main.js:1:2" or "at f
+// (main.js:1:2)".
 var framePlace = lazyregexp.New(`(?m)^(\s*at (?:.* \()?)(.+?)(:\d+:\d+\)?)$`)
 
 // fault returns a copy of f in which all paths, including paths in the hint, are display paths.

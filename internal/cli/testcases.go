@@ -25,7 +25,7 @@ type testRunner struct {
 	engines []engine.Engine
 }
 
-// run runs the tests of a tool: first those in the file of a machine, then the cases.
+// run runs the tests of a tool: first the tests in the file of a machine, then the test cases.
 func (tr testRunner) run(ctx context.Context, t toolTests) ([]testResult, error) {
 	var results []testResult
 	if t.doc != nil {
@@ -120,7 +120,7 @@ func storeBefore(ctx context.Context, h *host.Host, caller host.Caller, r app.Ca
 	return err
 }
 
-// faultVerdict compares the fault of a run with the expected one.
+// faultVerdict compares the fault of a run with the expected fault.
 func (tr testRunner) faultVerdict(t app.Tool, c app.Case, ran *report.Result) string {
 	switch {
 	case ran.Error == nil:
@@ -142,8 +142,8 @@ func (tr testRunner) faultVerdict(t app.Tool, c app.Case, ran *report.Result) st
 	return message
 }
 
-// caseVerdict returns the first difference between a Result and the expectations of a test case, with
-// the expectation.
+// caseVerdict returns the first difference between a Result and the expectations of a test case,
+// with the expectation that is not met.
 func caseVerdict(c app.Case, ran *report.Result) (app.CaseValue, unequal) {
 	if c.Expect != nil {
 		if found := mismatchJSON("output", c.Expect.JSON, ran.Output); found.text != "" {

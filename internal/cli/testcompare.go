@@ -7,15 +7,16 @@ import (
 	"strconv"
 )
 
-// unequal is a difference between an expected value and an actual value. The zero value means that there is none.
+// unequal is a difference between an expected value and an actual value. The zero value of unequal
+// means that there is no difference.
 type unequal struct {
 	text string
 	// pointer is the JSON Pointer of the expected value.
 	pointer string
 }
 
-// mismatch returns the first difference between an expected and an actual value. An object can have
-// more members than expected.
+// mismatch returns the first difference between an expected and an actual value. An actual object
+// can have more members than the expected object.
 func mismatch(where string, want, got any) unequal {
 	switch w := want.(type) {
 	case map[string]any:

@@ -105,8 +105,8 @@ func (tc testCommand) run(ctx context.Context, file string, names []string, juni
 	return errors.Join(ctx.Err(), tc.print(results))
 }
 
-// find returns the tests of an app. The argument "names" selects tools; by default, the tests of all
-// tools are returned.
+// find returns the tests of an app. The argument "names" selects tools. Without names, find returns
+// the tests of all tools.
 func (tc testCommand) find(pr *project, names []string) ([]toolTests, error) {
 	for _, name := range names {
 		if err := pr.mustTool(name); err != nil {

@@ -20,8 +20,8 @@ import (
 // testName returns the name of the tool that executes a test of a machine.
 func testName(t app.Tool, index int) string { return t.Name + "." + machine.TestEntry(index) }
 
-// runMachine runs the tests in the file of a machine. Each of them is a tool that returns the input, the
-// output and the expected output.
+// runMachine runs the tests in the file of a machine. Each of these tests is executed as a tool
+// that returns the input, the output and the expected output.
 func (tr testRunner) runMachine(ctx context.Context, m toolTests) (results []testResult, err error) {
 	var tools []app.Tool
 	for i := range m.doc.Tests {
@@ -40,7 +40,7 @@ func (tr testRunner) runMachine(ctx context.Context, m toolTests) (results []tes
 	return results, nil
 }
 
-// machineTest runs a test in the file of a machine.
+// machineTest runs one test in the file of a machine.
 func (tr testRunner) machineTest(ctx context.Context, h *host.Host, m toolTests, index int) testResult {
 	t := m.doc.Tests[index]
 	result := newTestResult(m.tool, t.Name, tr.shown(m.doc.File), t.Line)
@@ -65,9 +65,10 @@ func (tr testRunner) machineTest(ctx context.Context, h *host.Host, m toolTests,
 	return result
 }
 
-// machineVerdict compares the output of a test of a machine with the expected output, and checks both
-// schemas of the machine. It returns the reason of a failure, or "", and the position of the value in the
-// test.
+// machineVerdict compares the output of a test of a machine with the expected output.
+// machineVerdict also checks the input and the output against the schemas of the machine. If the
+// test failed, machineVerdict returns the reason and the position of the value in the test. If the
+// test passed, the reason is "".
 func machineVerdict(t app.Tool, test machine.Test, output json.RawMessage) (message string, at machine.Position) {
 	value, err := strictjson.Decode(output, strictjson.Limits{})
 	parts, ok := value.(map[string]any)

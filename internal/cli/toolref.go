@@ -19,7 +19,7 @@ import (
 )
 
 // target finds the tool that a command names and returns the tool's name in the app. If the tool is
-// named by its path, it replaces the declared tools of the app.
+// named by its path, this tool replaces the declared tools of the app.
 func (rc runCommand) target(pr *project, written string, grants []string) (string, error) {
 	if !pr.isPath(written) {
 		if len(grants) > 0 {
@@ -128,8 +128,8 @@ func (pr *project) isGated() bool {
 }
 
 // isPath reports whether the argument names a tool by its path. A path contains a separator, starts
-// with a dot, or names an existing source file. In the last case it must not be the name of a
-// declared tool.
+// with a dot, or names an existing source file. An existing source file counts as a path only if no
+// declared tool has its name.
 func (pr *project) isPath(written string) bool {
 	if strings.ContainsRune(written, '/') || strings.ContainsRune(written, filepath.Separator) || strings.HasPrefix(written, ".") {
 		return true
@@ -179,8 +179,8 @@ func isMissingFile(env Env, word string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// parseGrants parses flags of the form STORE=VERBS. The function "known" checks whether a store
-// exists.
+// parseGrants parses flags of the form STORE=VERBS. The argument "known" is a function that reports
+// whether a store exists.
 func parseGrants(flags []string, known func(store string) error) ([]declare.Grant, error) {
 	grants := []declare.Grant{}
 	for _, text := range flags {

@@ -95,8 +95,8 @@ func (tc transferCommands) exportRemote(ctx context.Context, server *serverFlags
 	return laid.Bytes(), nil
 }
 
-// The method whole returns an error if the app file has mistakes, because an export would then be
-// incomplete.
+// The method whole returns an error if the app file has mistakes, because an export of the app
+// would then be incomplete.
 func (pr *project) whole() error {
 	if pr.problems.Err() == nil {
 		return nil
@@ -149,7 +149,7 @@ file.`,
 	return cmd
 }
 
-// readApp reads an app document.
+// readApp reads the document of an app.
 func (tc transferCommands) readApp(ctx context.Context, from string) (*app.App, error) {
 	name := from
 	var document []byte

@@ -157,7 +157,7 @@ func (tc turnCommands) request(cmd *cobra.Command, f *turnFlags, agent string) (
 }
 
 // The method "with" opens the app of a command that talks to agents and calls the function "body".
-// Locations in faults are relative to the folder that this function receives.
+// Locations in faults are relative to the folder that the function "body" receives.
 func (tc turnCommands) with(cmd *cobra.Command, f *turnFlags, body func(*openedApp, codeFolder) error) (err error) {
 	if err := f.check(cmd); err != nil {
 		return err

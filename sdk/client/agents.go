@@ -21,8 +21,8 @@ func (h Agents) List(ctx context.Context) ([]apitypes.Agent, error) {
 }
 
 // Turn performs one turn of a conversation. If the turn fails, Turn returns both the result and an
-// *Error. The result is nil if no turn was performed. The turn is canceled when ctx ends. OnRunID is
-// not called for turns.
+// *Error. If no turn was performed, the result is nil. The turn is canceled when ctx ends. OnRunID
+// is not called for turns.
 func (h Agents) Turn(ctx context.Context, agent string, turn apitypes.TurnRequest, opts ...RunOption) (*report.Turn, error) {
 	return performed(fetchWith[report.Turn](ctx, h.client, newRun(opts, "agents", agent, "turns"), turn))
 }
@@ -37,7 +37,8 @@ func (h Agents) Preview(ctx context.Context, agent string, turn apitypes.TurnReq
 	return result, turnError(result.Error, result.TurnID)
 }
 
-// Fire fires an event and returns what the agent recalls. No flow is executed.
+// Fire fires an event and returns the facts and instructions that the agent recalls. No flow is
+// executed.
 func (h Agents) Fire(ctx context.Context, agent string, event apitypes.EventRequest, opts ...RunOption) (*report.Evaluation, error) {
 	return evaluated(fetchWith[report.Evaluation](ctx, h.client, newRun(opts, "agents", agent, "events"), event))
 }
@@ -48,7 +49,7 @@ func (h Agents) Check(ctx context.Context, agent string, check apitypes.CheckReq
 	return evaluated(fetchWith[report.Evaluation](ctx, h.client, r, check))
 }
 
-// Store evaluates the triggers of an agent, as at the end of a turn.
+// Store evaluates the triggers of an agent, in the same way as at the end of a turn.
 func (h Agents) Store(ctx context.Context, agent string, triggers apitypes.TriggerRequest, opts ...RunOption) (*report.Evaluation, error) {
 	return evaluated(fetchWith[report.Evaluation](ctx, h.client, newRun(opts, "agents", agent, "triggers"), triggers))
 }
@@ -61,7 +62,7 @@ func performed(result *report.Turn, err error) (*report.Turn, error) {
 	return result, turnError(result.Error, result.TurnID)
 }
 
-// evaluated is like performed, for the evaluation of rules.
+// evaluated is like performed, for an evaluation of rules.
 func evaluated(result *report.Evaluation, err error) (*report.Evaluation, error) {
 	if err != nil || result.OK {
 		return result, err

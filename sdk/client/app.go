@@ -18,14 +18,15 @@ func (c *Client) Prompts(ctx context.Context) ([]apitypes.Prompt, error) {
 	return items(fetch[apitypes.List[apitypes.Prompt]](ctx, c, newRequest(http.MethodGet, "prompts")))
 }
 
-// Render renders a prompt. The prompt can read the stores of the caller that are granted to it.
+// Render renders a prompt. The prompt can read only those stores of the caller that are granted to
+// the prompt.
 func (c *Client) Render(ctx context.Context, caller Caller, prompt string) (*apitypes.Rendered, error) {
 	request := apitypes.RenderRequest{Session: caller.Session, User: caller.User, Workflow: caller.Workflow, Agent: caller.Agent}
 	return c.RenderPrompt(ctx, prompt, request)
 }
 
-// RenderPrompt is like Render, but takes the whole request, which can contain more, such as a
-// policy for memory blocks.
+// RenderPrompt is like Render, but takes the whole request. The request can contain additional
+// fields, such as a policy for memory blocks.
 func (c *Client) RenderPrompt(ctx context.Context, prompt string, request apitypes.RenderRequest) (*apitypes.Rendered, error) {
 	r := newRequest(http.MethodPost, "prompts", prompt, "render")
 	r.repeatable = true // rendering changes nothing
@@ -42,9 +43,9 @@ func (c *Client) Export(ctx context.Context) (json.RawMessage, error) {
 	return *document, nil
 }
 
-// Import declares the stores in a document that the app file does not declare. Import returns their
-// names, and the names of the parts that it has not imported. Import never imports tools and
-// prompts, which must be deployed with the app file.
+// Import declares those stores in a document that the app file does not declare. Import returns the
+// names of these stores, and the names of the parts that were not imported. Import never imports
+// tools and prompts, which must be deployed with the app file.
 func (c *Client) Import(ctx context.Context, document json.RawMessage) (*apitypes.Imported, error) {
 	return fetchWith[apitypes.Imported](ctx, c, newRequest(http.MethodPost, "import"), document)
 }

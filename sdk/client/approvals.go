@@ -16,7 +16,8 @@ type Approvals struct{ client *Client }
 // Approvals returns the handle for the approvals of the app.
 func (c *Client) Approvals() Approvals { return Approvals{c} }
 
-// ApprovalQuery selects approvals. A field that is zero selects all pending approvals.
+// ApprovalQuery selects approvals. A field of ApprovalQuery that is zero selects all pending
+// approvals.
 type ApprovalQuery struct {
 	// After is the value of the field Next of the previous page.
 	After string
@@ -26,8 +27,8 @@ type ApprovalQuery struct {
 	All bool
 }
 
-// List returns a page of approvals, oldest first. A page can be empty although there are more pages.
-// If Next is set, there are more pages.
+// List returns a page of approvals, oldest first. A page can be empty although another page
+// follows. If Next is set, another page follows.
 func (h Approvals) List(ctx context.Context, q ApprovalQuery) (*apitypes.List[apitypes.Approval], error) {
 	r := newRequest(http.MethodGet, "approvals").set("after", q.After).set("user_id", q.User)
 	if q.All {
@@ -49,14 +50,14 @@ func (h Approvals) Get(ctx context.Context, token string) (*apitypes.Approval, e
 	return fetch[apitypes.Approval](ctx, h.client, newRequest(http.MethodGet, "approvals", token))
 }
 
-// Approve approves an effect and returns the Result of its run, like Run. The run can be paused again
-// before another effect.
+// Approve approves an effect and returns the Result of its run, like Run. The run can be paused
+// again if it reaches another effect.
 func (h Approvals) Approve(ctx context.Context, token string) (*report.Result, error) {
 	return answered(h.decide(ctx, token, apitypes.Decision{Decision: apitypes.Approve}))
 }
 
-// Deny denies an effect. Deny returns the Result of the run, which has failed. The reason can be
-// "".
+// Deny denies an effect. Deny returns the Result of the run, which has failed. The reason of a
+// denial can be "".
 func (h Approvals) Deny(ctx context.Context, token, reason string) (*report.Result, error) {
 	return h.decide(ctx, token, apitypes.Decision{Decision: apitypes.Deny, Reason: reason})
 }

@@ -13,21 +13,21 @@ type Options struct {
 	// URL is the URL of the service, such as https://tools.example or http://127.0.0.1:8080. URL
 	// can have a path if a proxy serves the API below that path.
 	URL string
-	// Key is an API key, or a token (JWT) of the platform's issuer. The client sends it only to
-	// URL, with every request. Errors never contain it.
+	// Key is an API key, or a token (JWT) of the platform's issuer. The client sends the Key with
+	// every request, and only to URL. Errors never contain it.
 	Key string
-	// App is the id of the app to use. The default is the app of the key, if the key has exactly
-	// one.
+	// App is the id of the app to use. The default is the app of the key, if the key is for exactly
+	// one app.
 	App string
 	// HTTPClient sends the requests. The CheckRedirect of HTTPClient is ignored: redirects are not
-	// followed, so the key is never sent to another server. The default is a client without a
-	// timeout, because every call has a context.
+	// followed, so the key is never sent to another server. The default of HTTPClient is a client
+	// without a timeout, because every call has a context.
 	HTTPClient *http.Client
 	// UserAgent identifies the client in the logs of the service. The default is toolrun-go.
 	UserAgent string
 	// Retries is the maximum number of retries of a request. A request is retried only if it is
-	// safe to repeat and the response has a Retry-After header. The default is 3. A negative number
-	// disables retries.
+	// safe to repeat and the response has a Retry-After header. The default is 3. If Retries is
+	// negative, no request is retried.
 	Retries int
 }
 
@@ -39,7 +39,7 @@ const defaultRetries = 3
 
 // Client is a client of the API of one service. Client is safe for concurrent use.
 type Client struct {
-	base    string // the URL without a trailing slash
+	base    string // the URL of the service without a trailing slash
 	app     string
 	agent   string
 	retries int
@@ -49,7 +49,7 @@ type Client struct {
 	authorize func(http.Header)
 }
 
-// New returns a Client. New does not open connections. The error reports all invalid options.
+// New returns a Client. New opens no connection. The error reports all invalid options.
 func New(opts Options) (*Client, error) {
 	base, err := parseBase(opts.URL)
 	if strings.ContainsFunc(opts.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -97,10 +97,11 @@ func parseBase(text string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// Caller identifies the user, the session and the workflow of a request. Each can be "" if the
-// operation does not need it. If the credentials belong to a user, requests act only for that user.
+// Caller identifies the user, the session and the workflow of a request. If an operation does not
+// need a field, the field can be "". If the credentials belong to a user, requests act only for
+// that user.
 type Caller struct {
 	User, Session, Workflow string
-	// Agent is the active agent. Only the methods of Memory and Render use it.
+	// Agent is the active agent. Only the methods of Memory and Render use the Agent.
 	Agent string
 }

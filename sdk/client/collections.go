@@ -38,13 +38,14 @@ func (h Collections) Get(ctx context.Context, name string) (*apitypes.Collection
 
 // EntryQuery selects entries of a collection. The zero value selects the first page of all namespaces.
 type EntryQuery struct {
-	// Namespace is the only namespace, or nil for all namespaces. The text "" is the default namespace.
+	// Namespace selects one namespace, or all namespaces if it is nil. The Namespace "" is the
+	// default namespace.
 	Namespace *string
 	PageQuery
 }
 
 // Entries returns a page of the entries of a collection. If the caller has a user or a session, the
-// page contains only their entries and those of the app.
+// page contains only entries of this user or session, and entries of the app.
 func (h Collections) Entries(ctx context.Context, caller Caller, name string, q EntryQuery) (*apitypes.List[apitypes.Entry], error) {
 	r := newCollectionRequest(http.MethodGet, caller, name, "entries").set("after", q.After).set("limit", number(q.Limit))
 	if q.Namespace != nil && *q.Namespace == "" {
@@ -69,8 +70,8 @@ func (h Collections) Entry(ctx context.Context, caller Caller, name, namespace, 
 	return fetch[apitypes.Entry](ctx, h.client, newCollectionRequest(http.MethodGet, caller, name, "entry").set("namespace", namespace).set("id", id))
 }
 
-// Remember stores at most 100 entries in one transaction. An entry with the id of an existing entry
-// replaces it.
+// Remember stores at most 100 entries in one transaction. If an entry with the same id exists, the
+// new entry replaces it.
 func (h Collections) Remember(ctx context.Context, caller Caller, name string, entries ...apitypes.NewEntry) ([]apitypes.StoredEntry, error) {
 	stored, err := fetchWith[apitypes.StoredEntries](ctx, h.client, newCollectionRequest(http.MethodPost, caller, name, "entries"), apitypes.NewEntries{Entries: entries})
 	if err != nil {
@@ -79,7 +80,7 @@ func (h Collections) Remember(ctx context.Context, caller Caller, name string, e
 	return stored.Entries, nil
 }
 
-// Recall searches one namespace of a collection and returns the entries that match best.
+// Recall searches one namespace of a collection and returns the entries that match the query best.
 func (h Collections) Recall(ctx context.Context, caller Caller, name string, search apitypes.EntrySearch) ([]apitypes.FoundEntry, error) {
 	r := newCollectionRequest(http.MethodPost, caller, name, "recall")
 	r.repeatable = true // it is read-only
@@ -90,22 +91,24 @@ func (h Collections) Recall(ctx context.Context, caller Caller, name string, sea
 	return found.Results, nil
 }
 
-// Forget removes entries. One request removes at most 500 entries: if More is true, call Forget again.
+// Forget removes entries. One request removes at most 500 entries. If More is true, call Forget
+// again to remove further entries.
 func (h Collections) Forget(ctx context.Context, caller Caller, name string, selector apitypes.EntrySelector) (*apitypes.Forgotten, error) {
 	return fetchWith[apitypes.Forgotten](ctx, h.client, newCollectionRequest(http.MethodPost, caller, name, "forget"), selector)
 }
 
-// Reembed moves entries of a collection to the embedding model that the app declares, for about five
-// seconds. Repeat the call until Done is true. The progress is stored: after an error, a further call
-// continues.
+// Reembed moves entries of a collection to the embedding model that the app declares, for about
+// five seconds. Call Reembed again until Done is true. The progress is stored, so a call after an
+// error continues the work.
 func (h Collections) Reembed(ctx context.Context, name string) (*apitypes.Reembedding, error) {
 	return fetch[apitypes.Reembedding](ctx, h.client, newRequest(http.MethodPost, "collections", name, "reembed"))
 }
 
-// ImportFile imports a file: a PDF, DOCX, TXT, Markdown or JSON file whose text becomes entries of the
-// collection. The content is streamed, and the service does not store the file. The media type can be ""
-// if the name has an extension. The source, whose default is the name, identifies the file: a second
-// import replaces its entries.
+// ImportFile imports a PDF, DOCX, TXT, Markdown or JSON file, whose text becomes entries of the
+// collection. The content is streamed, and the service does not store the file. If the name of the
+// file has an extension, the media type can be "". The source identifies the file, and its default
+// is the name of the file. A second import from the same source replaces the entries of the first
+// import.
 func (h Collections) ImportFile(ctx context.Context, caller Caller, collection, name, mediaType string, content io.Reader, q apitypes.ImportQuery) (*apitypes.ImportedFile, error) {
 	r := newCollectionRequest(http.MethodPost, caller, collection, "files").
 		set("source", q.Source).set("namespace", q.Namespace).set("metadata", q.Metadata).set("ttl", q.TTL)

@@ -1,11 +1,12 @@
-// Package client is a client of the HTTP API of a toolrun service, which toolrun serve starts.
+// Package client is a client of the HTTP API of a toolrun service, which the command "toolrun
+// serve" starts.
 //
 // Create a [Client] with [New]. The methods of the Client run tools and code ([Client.Run],
 // [Client.StreamRun], [Client.RunCode]) and describe the app. Each handle of the Client, such as
 // [Client.Sessions] and [Client.Records], manages one kind of resource; [Client.Agents] performs
 // turns of agents, and [Client.Memory] reads and writes memory blocks. The types of request and
 // response bodies are in package host/server/httpapi/apitypes. The Result of a run is a
-// report.Result, as in all other interfaces of toolrun:
+// report.Result, which is the same in all interfaces of toolrun.
 //
 //	c, err := client.New(client.Options{URL: "http://127.0.0.1:8080", Key: key})
 //	…
@@ -13,7 +14,7 @@
 //		User: "ann", Input: json.RawMessage(`{"page": "/tea"}`),
 //	}})
 //
-// Every error is an [*Error] that wraps an *abi.Fault. Callers can test for stable codes:
+// Every error is an [*Error] that wraps an *abi.Fault. Callers can test errors for stable codes:
 //
 //	if errors.Is(err, abi.SessionEnded) { … }
 //

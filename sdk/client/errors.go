@@ -20,11 +20,11 @@ import (
 // Error is the error of a failed call. Use errors.Is to test the code of the fault, and
 // errors.AsType to get the fault.
 type Error struct {
-	// Fault describes the error. The Outcome of a Fault is "unknown" if there was no response, but
-	// the service might have executed the request.
+	// Fault describes the error. The Outcome of a Fault is "unknown" if there was no response
+	// although the service might have executed the request.
 	Fault *abi.Fault
-	// Status is the HTTP status of the response, or 0 if there was none. If a tool fails, or if a
-	// streamed run fails, the status is 200.
+	// Status is the HTTP status of the response, or 0 if there was no response. If a tool fails, or
+	// if a streamed run fails, the status is 200.
 	Status int
 	// RunID is the id of the run in which the error occurred, or "".
 	RunID string
@@ -75,7 +75,7 @@ func errorOf(response *http.Response) *Error {
 	return e
 }
 
-// errorOfProblem returns the Error for a problem document. The document must have a code.
+// errorOfProblem returns the Error for a problem document. The problem document must have a code.
 func errorOfProblem(p *apitypes.Problem) *Error {
 	message := p.Detail
 	for i, detail := range p.Errors {
@@ -94,7 +94,7 @@ func errorOfProblem(p *apitypes.Problem) *Error {
 }
 
 // foreignCodes maps HTTP statuses to fault codes. The map is used for error responses without a
-// problem document, such as a proxy's responses.
+// problem document, which can come from a proxy.
 var foreignCodes = map[int]abi.Code{
 	http.StatusUnauthorized: abi.AccessDenied, http.StatusForbidden: abi.AccessDenied, http.StatusProxyAuthRequired: abi.AccessDenied,
 	http.StatusNotFound: abi.NotFound, http.StatusRequestEntityTooLarge: abi.TooLarge, http.StatusBadRequest: abi.InvalidArgument,
@@ -113,7 +113,7 @@ func foreignFault(status int) *abi.Fault {
 // failure.
 func unanswered(ctx context.Context, method, what string, err error) *Error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err // without the URL, which can contain user ids
+		err = wrapped.Err // omit the URL, which can contain user ids
 	}
 	var f *abi.Fault
 	switch stopped := ctx.Err(); {

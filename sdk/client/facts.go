@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Facts is a handle for facts, which it reads and writes as an operator. Facts is safe for
-// concurrent use.
+// Facts is a handle for facts. Facts reads and writes facts with the rights of an operator. Facts
+// is safe for concurrent use.
 type Facts struct{ client *Client }
 
 // Facts returns the handle for facts.
@@ -36,17 +36,17 @@ func (h Facts) Set(ctx context.Context, caller Caller, path string, value json.R
 	return fetch[apitypes.Fact](ctx, h.client, r)
 }
 
-// Delete deletes the stored value of a fact and reports whether there was one. The argument
+// Delete deletes the stored value of a fact and reports whether a value was stored. The argument
 // ifRevision has the same meaning as in WriteOptions.
 func (h Facts) Delete(ctx context.Context, caller Caller, path string, ifRevision *int64) (*apitypes.Deleted, error) {
 	return fetch[apitypes.Deleted](ctx, h.client, newFactRequest(http.MethodDelete, caller, path, ifRevision))
 }
 
-// FactQuery selects stored facts. The zero value selects the first page of all facts of the caller
-// and of the app.
+// FactQuery selects stored facts. The zero value of FactQuery selects the first page of all facts
+// of the caller and of the app.
 type FactQuery struct {
-	// Prefix selects the paths that begin with these names, such as user.travel. Domain selects the
-	// facts in this domain.
+	// Prefix selects the paths that begin with the given names, such as user.travel. Domain selects
+	// the facts in this domain.
 	Prefix, Domain string
 	PageQuery
 }

@@ -19,9 +19,9 @@ type Files struct{ client *Client }
 // Files returns the handle for the files of sessions.
 func (c *Client) Files() Files { return Files{c} }
 
-// Upload uploads a file to the caller's session. If the session does not exist, it is started. The
-// content is streamed. The format of the content must match the extension of the file name.
-// mediaType can be "" if the name has an extension.
+// Upload uploads a file to the caller's session. If the session does not exist, Upload starts it.
+// The content is streamed. The format of the content must match the extension of the file name. If
+// the name has an extension, mediaType can be "".
 func (h Files) Upload(ctx context.Context, caller Caller, name, mediaType string, content io.Reader) (*apitypes.File, error) {
 	r := newRequest(http.MethodPost, "sessions", caller.Session, "files").set("user_id", caller.User)
 	var err error
@@ -48,7 +48,7 @@ func form(name, mediaType string, content io.Reader) (io.Reader, string, error) 
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	if _, err := w.CreatePart(head); err != nil {
-		return nil, "", err // cannot happen: writing to a buffer never fails
+		return nil, "", err // writing to a buffer never fails
 	}
 	before := bytes.Clone(b.Bytes())
 	b.Reset()
@@ -75,7 +75,7 @@ func (h Files) Delete(ctx context.Context, caller Caller, id string) (*apitypes.
 	return fetch[apitypes.File](ctx, h.client, newRequest(http.MethodDelete, "sessions", caller.Session, "files", id).set("user_id", caller.User))
 }
 
-// Download is a reader for the content of a file. The caller must close it.
+// Download is a reader for the content of a file. The caller must close the Download.
 type Download struct {
 	io.ReadCloser
 	// Name is the name with which the file was uploaded. The name is untrusted: do not use it as a
@@ -86,7 +86,7 @@ type Download struct {
 }
 
 // Download downloads a file of the caller's session. The content is streamed from the network. If
-// ctx ends, reading fails.
+// ctx ends, reading from the Download fails.
 func (h Files) Download(ctx context.Context, caller Caller, id string) (*Download, error) {
 	response, err := h.client.send(ctx, newRequest(http.MethodGet, "sessions", caller.Session, "files", id).set("user_id", caller.User))
 	if err != nil {

@@ -15,7 +15,8 @@ type Ledger struct{ client *Client }
 // Ledger returns the handle for the ledger of the app.
 func (c *Client) Ledger() Ledger { return Ledger{c} }
 
-// LedgerQuery selects entries of the ledger. A field that is zero selects all entries.
+// LedgerQuery selects entries of the ledger. A field of LedgerQuery that is zero selects all
+// entries.
 type LedgerQuery struct {
 	// After is the value of the field Next of the previous page.
 	After string
@@ -33,7 +34,7 @@ type LedgerQuery struct {
 }
 
 // List returns a page of the ledger, oldest entries first. A page can contain fewer than Limit
-// entries. If Next is set, there are more pages.
+// entries. If Next is set, another page follows.
 func (h Ledger) List(ctx context.Context, q LedgerQuery) (*apitypes.List[apitypes.LedgerEntry], error) {
 	r := newRequest(http.MethodGet, "ledger").set("after", q.After).set("limit", number(q.Limit)).
 		set("user_id", q.User).set("session_id", q.Session).set("workflow_id", q.Workflow).set("tool", q.Tool).set("store", q.Store).

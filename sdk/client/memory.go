@@ -7,9 +7,9 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Memory is a handle for the memory blocks of users. A Caller with an Agent selects the blocks of
-// that agent for the user; a Caller without one selects the blocks of the user. Memory is safe for
-// concurrent use.
+// Memory is a handle for the memory blocks of users. If a Caller has an Agent, Memory uses the
+// blocks that belong to the user and the agent. If a Caller has no Agent, Memory uses the blocks of
+// the user. Memory is safe for concurrent use.
 type Memory struct{ client *Client }
 
 // Memory returns the handle for the memory blocks of users.
@@ -24,8 +24,8 @@ func newBlockRequest(method string, caller Caller, path ...string) *request {
 }
 
 // List returns the existing blocks of the caller. The scope is "" or AllScopes. If the caller has
-// an agent, AllScopes adds the blocks of the user. Otherwise, AllScopes adds the blocks of all
-// agents.
+// an agent, AllScopes adds the blocks of the user. If the caller has no agent, AllScopes adds the
+// blocks of all agents.
 func (h Memory) List(ctx context.Context, caller Caller, scope string) ([]apitypes.Block, error) {
 	list, err := fetch[apitypes.Blocks](ctx, h.client, newBlockRequest(http.MethodGet, caller).set("scope", scope))
 	if err != nil {
@@ -66,7 +66,7 @@ func (h Memory) Delete(ctx context.Context, caller Caller, block, expected strin
 	return fetch[apitypes.Deleted](ctx, h.client, r)
 }
 
-// Recall returns the lines of searched blocks that match a query, the best match first.
+// Recall returns the lines of searched blocks that match a query, sorted by score.
 func (h Memory) Recall(ctx context.Context, query apitypes.RecallRequest) ([]apitypes.RecalledLine, error) {
 	r := newRequest(http.MethodPost, "memory", "recall")
 	r.repeatable = true // it is read-only

@@ -36,8 +36,8 @@ type request struct {
 	path   []string
 	query  url.Values
 	header http.Header
-	// text or stream is the body of the request. If there is no body, text and stream are nil. text
-	// can be sent repeatedly, but stream can be read only once.
+	// text or stream is the body of the request. If the request has no body, text and stream are
+	// nil. text can be sent several times, but stream can be read only once.
 	text   []byte
 	stream io.Reader
 	media  string // the media type of the body
@@ -45,7 +45,7 @@ type request struct {
 	repeatable bool
 	// onRunID is called with the id of a streamed run.
 	onRunID func(string)
-	// The field "general" is true if the request does not use an app.
+	// The field "general" is true if the request needs no app.
 	general bool
 }
 
@@ -76,7 +76,7 @@ func (r *request) set(name, value string) *request {
 func addressOf(c *Client, r *request) (string, error) {
 	var path strings.Builder
 	for _, segment := range r.path {
-		// Reject these segments, because proxies and routers remove them.
+		// Proxies and routers remove these segments, so they are rejected.
 		if segment == "" || segment == "." || segment == ".." {
 			return "", mistake("%q is not a valid name or id", segment)
 		}
@@ -93,7 +93,7 @@ func addressOf(c *Client, r *request) (string, error) {
 }
 
 // send sends a request and retries it if possible. send returns a successful response. The caller
-// must close the body.
+// of send must close the body of the response.
 func (c *Client) send(ctx context.Context, r *request) (*http.Response, error) {
 	address, err := addressOf(c, r)
 	if err != nil {
@@ -146,7 +146,7 @@ func (c *Client) once(ctx context.Context, r *request, address string) (*http.Re
 }
 
 // retryAfter parses a Retry-After header (RFC 9110, section 10.2.3) that contains a number of
-// seconds. The service never sends a date.
+// seconds. The service never sends a date in this header.
 func retryAfter(text string) time.Duration {
 	seconds, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || seconds < 0 {
@@ -184,7 +184,7 @@ func fetchWith[T any](ctx context.Context, c *Client, r *request, body any) (*T,
 	return fetch[T](ctx, c, r)
 }
 
-// unread returns the error for a response that could not be read completely.
+// unread returns the error for a response whose body could not be read completely.
 func unread(ctx context.Context, r *request, response *http.Response, err error) error {
 	if errors.Is(err, errTooLarge) {
 		return &Error{Fault: abi.Faultf(abi.TooLarge, "the response exceeds %d MiB", maxAnswerBytes>>20), Status: response.StatusCode}

@@ -19,8 +19,9 @@ func (c *Client) Sessions() Sessions { return Sessions{c} }
 
 // Start starts a session. If the request contains no session id, the service creates one. If the
 // session is already open, Start changes its metadata and references. If the request contains a
-// message, the service runs the app's default tool in the session. The response then contains the
-// Result, even if the tool failed. An IdempotencyKey applies to that run.
+// message, the service runs the app's default tool in the session. The response of Start then
+// contains the Result of this run, even if the tool failed. An IdempotencyKey applies to the run of
+// the default tool.
 func (h Sessions) Start(ctx context.Context, start apitypes.SessionRequest, opts ...RunOption) (*apitypes.StartedSession, error) {
 	return fetchWith[apitypes.StartedSession](ctx, h.client, newRun(opts, "sessions"), start)
 }
@@ -37,17 +38,18 @@ func (h Sessions) SetMetadata(ctx context.Context, caller Caller, patch json.Raw
 	return fetch[apitypes.Session](ctx, h.client, r)
 }
 
-// End ends the caller's session and removes the records that end with the session. The session id
-// is rejected from then on. If the session has already ended, End returns no error.
+// End ends the caller's session and removes the records that end with the session. After the end,
+// requests with this session id are rejected. If the session has already ended, End returns no
+// error.
 func (h Sessions) End(ctx context.Context, caller Caller) (*apitypes.Session, error) {
 	r := newRequest(http.MethodDelete, "sessions", caller.Session).set("user_id", caller.User)
 	r.repeatable = true
 	return fetch[apitypes.Session](ctx, h.client, r)
 }
 
-// SessionQuery selects sessions. A field that is zero selects all sessions.
+// SessionQuery selects sessions. A field of SessionQuery that is zero selects all sessions.
 type SessionQuery struct {
-	// User selects the sessions of a user. By default, all sessions are selected that the
+	// User selects the sessions of a user. By default, List selects all sessions that the
 	// credentials can see.
 	User string
 	// After is the value of the field Next of the previous page.
@@ -77,7 +79,7 @@ func pages[T any](page func(after string) (*apitypes.List[T], error), after stri
 		for next := after; ; {
 			list, err := page(next)
 			if err == nil && list.Next != "" && list.Next == next {
-				err = &Error{Fault: abi.Faultf(abi.Unavailable, "the service returned the same page twice")} // otherwise, the loop would not end
+				err = &Error{Fault: abi.Faultf(abi.Unavailable, "the service returned the same page twice")} // otherwise the loop would not end
 			}
 			if err != nil {
 				var none T
@@ -96,7 +98,8 @@ func pages[T any](page func(after string) (*apitypes.List[T], error), after stri
 	}
 }
 
-// number formats a number for a query. number returns "" for 0, which means the default.
+// number formats a number for a query. If the number is 0, number returns "", which means the
+// default.
 func number(n int) string {
 	if n == 0 {
 		return ""

@@ -28,8 +28,8 @@ func (h Sleep) Resume(ctx context.Context) (*apitypes.SleepStatus, error) {
 	return h.post(ctx, "resume")
 }
 
-// Retry makes the failed runs of at most 1,000 conversations due now. Without Retry, a failed run
-// is repeated after an increasing delay.
+// Retry makes at most 1,000 conversations with failed runs due now. Without Retry, a failed run is
+// repeated after an increasing delay.
 func (h Sleep) Retry(ctx context.Context) (*apitypes.SleepStatus, error) {
 	return h.post(ctx, "retry")
 }
@@ -40,8 +40,8 @@ func (h Sleep) post(ctx context.Context, act string) (*apitypes.SleepStatus, err
 	return fetch[apitypes.SleepStatus](ctx, h.client, r)
 }
 
-// AddMessages adds messages to the transcript of a session, for the app's sleep-time memory. The
-// session is started if it does not exist.
+// AddMessages adds messages to the transcript of a session, for the app's sleep-time memory. If the
+// session does not exist, AddMessages starts it.
 func (h Sessions) AddMessages(ctx context.Context, session string, messages apitypes.MessagesRequest) (*apitypes.MessagesAdded, error) {
 	return fetchWith[apitypes.MessagesAdded](ctx, h.client, newRequest(http.MethodPost, "sessions", session, "messages"), messages)
 }

@@ -15,10 +15,11 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// StreamRun is like Run, but passes log lines to onLog while the tool runs. StreamRun includes the
-// log lines of failed attempts. Attempts are numbered from 1. onLog is called on the calling
-// goroutine, in the order of the lines. onLog must return quickly, because the service closes the
-// connection of a client that does not read for some seconds. onLog can be nil.
+// StreamRun is like Run, but passes log lines to onLog while the tool runs. The log lines that
+// StreamRun passes include the lines of failed attempts. The first attempt has the number 1. onLog
+// is called on the calling goroutine, in the order of the lines. onLog must return quickly, because
+// the service closes the connection of a client that does not read for some seconds. onLog can be
+// nil.
 func (c *Client) StreamRun(ctx context.Context, run apitypes.RunRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*report.Result, error) {
 	return c.stream(ctx, newRun(opts, "runs", "stream"), run, onLog)
 }
@@ -51,13 +52,13 @@ func (c *Client) stream(ctx context.Context, r *request, run any, onLog func(int
 
 const mediaEvents = "text/event-stream"
 
-// follow reads the events of a run up to its Result. The functions onRunID and onLog can be nil.
+// follow reads the events of a run up to its Result. The arguments onRunID and onLog can be nil.
 func follow(from io.Reader, onLog func(int, abi.LogLine), onRunID func(string)) (*report.Result, error) {
 	events := bufio.NewReader(from)
 	for {
 		name, data, err := nextEvent(events)
 		if err == io.EOF {
-			err = io.ErrUnexpectedEOF // the stream ended before the Result
+			err = io.ErrUnexpectedEOF // the stream ended before the Result arrived
 		}
 		if err != nil {
 			return nil, err
@@ -96,7 +97,7 @@ func follow(from io.Reader, onLog func(int, abi.LogLine), onRunID func(string)) 
 				return nil, errNoCode
 			}
 			e := errorOfProblem(p)
-			e.Status = http.StatusOK // the HTTP status of the stream, not the status in the problem document
+			e.Status = http.StatusOK // the HTTP status of the stream
 			return nil, e
 		}
 	}
@@ -109,7 +110,7 @@ var errNoCode = errors.New("the problem has no code")
 // ends.
 func nextEvent(from *bufio.Reader) (name string, data []byte, err error) {
 	for {
-		line, err := from.ReadBytes('\n') // a line can have any length; the size of the stream is limited
+		line, err := from.ReadBytes('\n') // a line can have any length, but the size of the stream is limited
 		if err != nil {
 			return "", nil, err
 		}

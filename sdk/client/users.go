@@ -15,9 +15,9 @@ type Users struct{ client *Client }
 // Users returns the handle for the data of users.
 func (c *Client) Users() Users { return Users{c} }
 
-// Export writes all data of a user to w as a ZIP archive: the data that Erase would remove. The
-// archive contains files with one JSON value per line, and the uploaded files. Export returns the
-// size of the archive. If Export returns an error, the archive is incomplete.
+// Export writes all data of a user to w as a ZIP archive. The archive contains the data that Erase
+// would remove. The archive contains files with one JSON value per line, and the uploaded files.
+// Export returns the size of the archive. If Export returns an error, the archive is incomplete.
 func (h Users) Export(ctx context.Context, user string, w io.Writer) (int64, error) {
 	r := newRequest(http.MethodGet, "users", user, "export")
 	response, err := h.client.send(ctx, r)

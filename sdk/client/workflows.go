@@ -20,15 +20,15 @@ func (h Workflows) Get(ctx context.Context, caller Caller) (*apitypes.Workflow, 
 	return fetch[apitypes.Workflow](ctx, h.client, newRequest(http.MethodGet, "workflows", caller.Workflow).set("user_id", caller.User))
 }
 
-// End ends the caller's workflow and removes its facts. The workflow id is rejected from then on.
-// If the workflow has already ended, End returns no error.
+// End ends the caller's workflow and removes its facts. After the end, requests with this workflow
+// id are rejected. If the workflow has already ended, End returns no error.
 func (h Workflows) End(ctx context.Context, caller Caller) (*apitypes.Workflow, error) {
 	r := newRequest(http.MethodPost, "workflows", caller.Workflow, "end").set("user_id", caller.User)
 	r.repeatable = true
 	return fetch[apitypes.Workflow](ctx, h.client, r)
 }
 
-// WorkflowQuery selects workflows. A field that is zero selects all workflows.
+// WorkflowQuery selects workflows. A field of WorkflowQuery that is zero selects all workflows.
 type WorkflowQuery struct {
 	// User selects the open workflows of a user.
 	User string

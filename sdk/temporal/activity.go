@@ -29,14 +29,14 @@ func NewActivities(h *host.Host, options Options) *Activities {
 	return &Activities{host: h, options: options.withDefaults()}
 }
 
-// RunTool runs a tool once. A retry of the same activity in the same workflow run does not run the
-// tool again if an earlier attempt has committed. Instead, for 24 hours, RunTool returns the Result
-// of that attempt and sets Repeated.
+// RunTool runs a tool once. If an attempt of the activity has committed, a retry in the same
+// workflow run does not run the tool again. For 24 hours, such a retry returns the Result of the
+// attempt that has committed, and sets Repeated.
 //
 // The error is a *temporal.ApplicationError whose type is the code of the fault; FaultOf returns
 // the fault. If the workflow has canceled the activity, the error is a *temporal.CanceledError. In
-// both cases nothing was stored. An exception is a fault whose Outcome is "unknown". If it is
-// "unknown", a retry reports whether the run was stored.
+// both cases, the run has stored nothing, unless the Outcome of the fault is "unknown". If the
+// Outcome is "unknown", a retry reports whether the run was stored.
 func (a *Activities) RunTool(ctx context.Context, r Request) (*Result, error) {
 	info := activity.GetInfo(ctx)
 	result, err := a.run(ctx, info, r)
@@ -79,8 +79,8 @@ func key(info activity.Info) string {
 }
 
 // timeLeft returns the time limit of the run: the time until the activity's deadline, minus a
-// margin for the response. The run then times out before the activity does, and the workflow gets a
-// fault that names the tool. timeLeft returns 0 if there is no deadline.
+// margin for the response. The run then times out before the activity, and the workflow gets a
+// fault that names the tool. timeLeft returns 0 if the activity has no deadline.
 func timeLeft(info activity.Info) (time.Duration, error) {
 	if info.Deadline.IsZero() {
 		return 0, nil

@@ -33,7 +33,7 @@ func (a *Activities) failure(ctx context.Context, f *abi.Fault, result *Result) 
 	}
 	return temporal.NewApplicationErrorWithOptions(f.Message, string(f.Code), temporal.ApplicationErrorOptions{
 		// A worker shutdown or a pause has stopped the run, not the workflow. Another worker can
-		// retry it.
+		// retry the run.
 		NonRetryable: !stopped && !a.options.Retryable(f),
 		Details:      details,
 	})
@@ -50,8 +50,8 @@ func FaultOf(err error) *abi.Fault {
 	return f
 }
 
-// ResultOf returns the Result of a failed run, which contains its id and log lines. ResultOf
-// returns nil if there is no Result.
+// ResultOf returns the Result of a failed run, which contains its id and log lines. If the error
+// contains no Result, ResultOf returns nil.
 func ResultOf(err error) *Result {
 	var f *abi.Fault
 	var result *Result

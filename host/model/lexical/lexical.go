@@ -1,8 +1,9 @@
-// Package lexical converts texts to vectors without a model. Vectors of texts with common words, or
-// with words of similar spelling, have a high cosine.
+// Package lexical converts texts to vectors without a model. Texts have vectors with a high cosine
+// if they share words, or if their words have a similar spelling.
 //
-// A vector represents words and not meanings: "car" is not similar to "automobile". The package
-// needs no network and no files, never fails, and returns the same vector on every machine.
+// A vector represents words and not meanings: For example, the vector of "car" is not similar to
+// the vector of "automobile". The package needs no network and no files, never fails, and returns
+// the same vector on every machine.
 package lexical
 
 import (
@@ -20,12 +21,14 @@ const (
 	ID = "lexical-1"
 	// Dim is the number of dimensions.
 	Dim = 512
-	// VectorShare is the weight of the cosine in a score that also contains BM25, which knows how
-	// rare a word is. VectorShare was measured; see TestQuality in package index.
+	// VectorShare is the weight of the cosine in a score that also contains BM25. BM25 takes into
+	// account how rare a word is. The value of VectorShare was measured; see TestQuality in package
+	// index.
 	VectorShare = 0.25
 )
 
-// The limits of the work for a text. The rest of a larger text does not count.
+// These are the limits on the work for a text. If a text is larger than these limits, its end has
+// no effect on the vector.
 const (
 	MaxBytes = 256 << 10
 	MaxWords = 1 << 14
@@ -96,14 +99,14 @@ func (v *vectorizer) count(text string) {
 	}
 }
 
-// The weights of the features of a word. All sums are sums of integers, so that they do not depend
-// on the order of the words or on the processor. The sums of the largest text fit into 30 bits, so
-// that their squares do not overflow.
+// These are the weights of the features of a word. All sums are sums of integers, so they do not
+// depend on the order of the words or on the processor. The sums of the largest text fit into 30
+// bits, so the squares of the sums do not overflow.
 const (
 	stemWeight = 64
 	// gramWeight is the weight of all n-grams of a word together: the length of their vector.
 	gramWeight = 45
-	// The n-grams of a word have this number of characters.
+	// The n-grams of a word have between minGram and maxGram characters.
 	minGram, maxGram = 3, 5
 )
 
@@ -114,7 +117,8 @@ func (v *vectorizer) addWord(token search.Token, n int) {
 	v.addGrams(token.Word, factor)
 }
 
-// addGrams adds the n-grams of a word. A character before and after the word marks its ends.
+// addGrams adds the n-grams of a word. A marker character before and after the word shows where the
+// word begins and ends.
 func (v *vectorizer) addGrams(word string, factor int64) {
 	runes := []rune("^" + word + "$")
 	count := 0
@@ -140,18 +144,19 @@ func (v *vectorizer) addSymbols(text string) {
 }
 
 // saturation returns the factor of a word that occurs n times, as in BM25: each further occurrence
-// adds less than the one before it. The factor is from 16 to 35.
+// adds less than the one before it. The factor is between 16 and 35.
 func saturation(n int) int64 { return 16 * 22 * int64(n) / (10*int64(n) + 12) }
 
-// positions is the number of dimensions of each feature. With two dimensions, features that share
-// one of them can still be distinguished.
+// positions is the number of dimensions of each feature. Because each feature has two dimensions,
+// two features that share one dimension can still be distinguished.
 const positions = 2
 
-// add adds a feature to the dimensions and with the signs that its hash determines.
+// add adds a feature to the dimensions that its hash determines, with the signs that the hash
+// determines.
 func (v *vectorizer) add(class, feature string, weight int64) {
 	h := hash(class, feature)
 	for range positions {
-		if h&Dim == 0 { // the bit after those of the dimension
+		if h&Dim == 0 { // the bit after the bits of the dimension
 			v.sums[h%Dim] += weight
 		} else {
 			v.sums[h%Dim] -= weight

@@ -8,7 +8,7 @@ import (
 // Failure is a way in which a provider of embeddings fails.
 type Failure struct {
 	Name string
-	// Reply is the answer to every request.
+	// Reply is the answer of the provider to every request.
 	Reply Reply
 	// Code is the code of the fault that a caller gets.
 	Code string

@@ -14,13 +14,14 @@ import (
 	"time"
 )
 
-// Reply is an answer of the script. The zero value repeats the last message.
+// Reply is an answer of the script. The zero value of Reply repeats the last message of the
+// request.
 type Reply struct {
-	// Status is the HTTP status. Default: 200.
+	// Status is the HTTP status of the answer. Default: 200.
 	Status int
 	// Header contains additional headers.
 	Header map[string]string
-	// Body replaces the whole body.
+	// Body replaces the whole body of the answer.
 	Body string
 	// Text is the content of the answer. Default: "re: " and the last message.
 	Text string
@@ -28,10 +29,10 @@ type Reply struct {
 	Finish string
 	// Calls are tool calls: pairs of a name and its arguments.
 	Calls [][2]string
-	// Delay is the time before the answer. Delay ends early if the client disconnects.
+	// Delay is the time before the answer. The Delay ends early if the client disconnects.
 	Delay time.Duration
-	// Endless repeats the body until the client disconnects. Cut closes the connection in the middle of
-	// the body.
+	// Endless makes the server repeat the body until the client disconnects. Cut makes the server
+	// close the connection in the middle of the body.
 	Endless, Cut bool
 }
 
@@ -48,7 +49,7 @@ type Request struct {
 // Server is a provider. Server is safe for concurrent use.
 type Server struct {
 	// Key is the accepted API key. By default, every key is accepted. Dim is the number of
-	// dimensions of vectors. The default is 4. Set both fields before the first request.
+	// dimensions of vectors. The default is 4. Set Key and Dim before the first request.
 	Key string
 	Dim int
 
@@ -56,10 +57,11 @@ type Server struct {
 	mu   sync.Mutex
 
 	script   []Reply
-	standard Reply // of the requests after the script
+	standard Reply // the reply to requests after the end of the script
 	requests []Request
-	// arrived is closed and replaced when a request arrives. The channel "gate" is closed when the
-	// server can answer requests. The channel "gate" is nil if requests do not wait.
+	// The channel "arrived" is closed and replaced when a request arrives. The channel "gate" is
+	// closed when the server can answer requests. The channel "gate" is nil if requests do not
+	// wait.
 	arrived chan struct{}
 	gate    chan struct{}
 }
@@ -78,7 +80,7 @@ func (s *Server) URL() string { return s.http.URL + "/v1" }
 func (s *Server) Close() { s.http.Close() }
 
 // Script adds replies for the next requests. After these replies, the server answers with the reply
-// that Always has set. By default, this is the zero Reply.
+// that Always has set. By default, this reply is the zero Reply.
 func (s *Server) Script(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +136,7 @@ func (s *Server) Keys() map[string]int {
 	return counts
 }
 
-// body contains the fields of both kinds of requests.
+// body contains the fields of both kinds of requests: chat and embeddings.
 type body struct {
 	Model    string `json:"model"`
 	Messages []struct {

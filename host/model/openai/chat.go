@@ -33,8 +33,8 @@ func (p *Provider) Chat(ctx context.Context, request model.ChatRequest) (model.C
 // completion translates a request.
 func (p *Provider) completion(request model.ChatRequest) openai.ChatCompletionRequest {
 	out := openai.ChatCompletionRequest{Model: p.options.Model}
-	// Older servers support only max_tokens. The newer models of OpenAI accept only its successor,
-	// max_completion_tokens.
+	// Older servers support only max_tokens. The newer models of OpenAI accept only
+	// max_completion_tokens instead of max_tokens.
 	if p.base.Hostname() == "api.openai.com" {
 		out.MaxCompletionTokens = request.MaxTokens
 	} else {
@@ -94,8 +94,8 @@ func usageOf(u openai.Usage) model.Usage {
 	return model.Usage{InputTokens: max(u.PromptTokens, 0), OutputTokens: max(u.CompletionTokens, 0)}
 }
 
-// isProtocol reports whether a response could not be decoded. Errors of the connection are
-// *url.Error.
+// isProtocol reports whether a response could not be decoded. If an error is of type
+// *url.Error, it is an error of the connection.
 func isProtocol(err error) bool {
 	_, transport := errors.AsType[*url.Error](err)
 	_, syntax := errors.AsType[*json.SyntaxError](err)

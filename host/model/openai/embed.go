@@ -42,7 +42,7 @@ func (p *Provider) Embedder(options EmbedOptions) (model.Embedder, error) {
 	return &embedder{provider: p, options: options}, nil
 }
 
-// ID implements model.Embedder. The id contains everything that changes the vectors, except the
+// ID implements model.Embedder. The id contains all options that change the vectors, except the
 // base URL.
 func (e *embedder) ID() string {
 	id := fmt.Sprintf("openai:%s:%d", e.provider.options.Model, e.options.Dim)
@@ -92,7 +92,7 @@ func (e *embedder) Embed(ctx context.Context, texts []string, purpose model.Purp
 }
 
 // normalize scales a vector to unit length. The result is false if the vector has no direction,
-// because all of its numbers are zero, or because one of them is not finite.
+// because all of its numbers are zero, or because one of its numbers is not finite.
 func normalize(vector []float32) bool {
 	squares := 0.0
 	for _, x := range vector {

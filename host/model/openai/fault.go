@@ -13,8 +13,8 @@ import (
 )
 
 // fault converts the error of a request to a fault. The argument ctx is the caller's context. The
-// fault does not contain the text of the error, because it can contain the URL, the key or a whole
-// body.
+// fault does not contain the text of the error, because that text can contain the URL, the key or a
+// whole body.
 func (p *Provider) fault(ctx context.Context, err error) *abi.Fault {
 	if cause, ok := errors.AsType[*abi.Fault](context.Cause(ctx)); ok {
 		return cause

@@ -30,8 +30,8 @@ type Options struct {
 	BaseURL string
 	// Model is the name of the model at the provider. Required.
 	Model string
-	// Key is the API key. By default, requests have no authorization, which is correct for local
-	// servers.
+	// Key is the API key. By default, requests have no authorization header, which is correct for
+	// local servers.
 	Key string
 	// Timeout bounds the total time of a request, including all tries. Default: 1 minute.
 	Timeout time.Duration
@@ -39,14 +39,14 @@ type Options struct {
 	AnswerBytes int
 	// Tries is the maximum number of attempts to send a request. Default: 4.
 	Tries int
-	// Backoff is the maximum wait before the second try. The maximum doubles with every further try,
-	// up to 16 times the Backoff. Default: 500ms.
+	// Backoff is the maximum delay before the second try. The maximum delay doubles with every
+	// further try, up to 16 times the Backoff. Default: 500ms.
 	Backoff time.Duration
 	// Proxy is the URL of an HTTP proxy. By default, there is no proxy. The environment variables for
 	// proxies have no effect.
 	Proxy string
-	// Jitter returns a number in [0,1) that scales a wait. Default: random. Jitter must be safe for
-	// concurrent use.
+	// Jitter returns a number in [0,1), by which a delay is multiplied. Default: random. Jitter
+	// must be safe for concurrent use.
 	Jitter func() float64
 }
 
@@ -92,7 +92,7 @@ func positive[T cmp.Ordered](v, standard T) T {
 	return v
 }
 
-// parseURL checks a URL. The errors of parseURL do not quote the URL, which can contain
+// parseURL checks a URL. The errors of parseURL do not quote the URL, because a URL can contain
 // credentials.
 func parseURL(name, text string) (*url.URL, error) {
 	u, err := url.Parse(text)

@@ -26,9 +26,9 @@ type sender struct {
 // Do implements openai.HTTPDoer.
 func (s *sender) Do(request *http.Request) (*http.Response, error) {
 	if s.idempotencyKey != "" {
-		// If the header had its canonical name, net/http would resend a request after a lost
-		// connection. A resent request can be executed twice, because not every provider supports
-		// the header.
+		// If the header Idempotency-Key had its canonical name, net/http would resend a request
+		// after a lost connection. A resent request can be executed twice, because not every
+		// provider supports the header.
 		request.Header["idempotency-key"] = []string{s.idempotencyKey}
 	}
 	for try := 1; ; try++ {
@@ -74,8 +74,8 @@ func again(request *http.Request) (*http.Request, error) {
 	return repeated, err
 }
 
-// temporary reports whether the provider did not process a request, but may process a later
-// attempt. If a connection was made before the error, the error is not temporary, because the
+// temporary reports whether the provider did not process a request, but might process a repeated
+// request. If a connection was made before the error, the error is not temporary, because the
 // request may have been processed.
 func temporary(response *http.Response, err error) bool {
 	if err != nil {
@@ -91,8 +91,8 @@ func temporary(response *http.Response, err error) bool {
 	return response.StatusCode >= http.StatusInternalServerError
 }
 
-// wait waits before the next attempt. If the deadline ends earlier than the wait, wait returns
-// false without waiting.
+// wait delays the next attempt. If the deadline ends earlier than the wait, wait returns false
+// without waiting.
 func (p *Provider) wait(ctx context.Context, try int, response *http.Response) bool {
 	d := p.delay(try, response)
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
@@ -108,8 +108,8 @@ func (p *Provider) wait(ctx context.Context, try int, response *http.Response) b
 	}
 }
 
-// delay returns the wait after a number of attempts: half of the backoff, plus the other half
-// multiplied by the jitter. A longer Retry-After takes precedence.
+// delay returns the delay after the given number of attempts: half of the backoff, plus the other
+// half multiplied by the jitter. A longer delay in the header Retry-After takes precedence.
 func (p *Provider) delay(try int, response *http.Response) time.Duration {
 	const maxDoublings = 4
 	backoff := p.options.Backoff << min(try-1, maxDoublings)

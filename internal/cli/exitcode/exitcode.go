@@ -14,7 +14,7 @@ const (
 	Host     = 5 // the host or its database failed
 )
 
-// Of returns the exit code for a fault code. Of treats an unknown code like abi.Internal.
+// Of returns the exit code for a fault code. Of treats an unknown code like the code abi.Internal.
 func Of(code abi.Code) int {
 	switch code {
 	case abi.NotFound, abi.AccessDenied, abi.ReadOnly, abi.SchemaViolation, abi.NoUser, abi.NoSession, abi.SessionEnded, abi.NoWorkflow, abi.WorkflowEnded, abi.NoAgent,

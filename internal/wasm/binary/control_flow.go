@@ -1,7 +1,7 @@
 package binary
 
 // controlFlow checks the blocks, branches and calls of functions. controlFlow also limits the work
-// that they cause in a compiler.
+// that a compiler needs for these functions.
 type controlFlow struct {
 	*moduleReader
 	// codeBytes is the size of the code section.
@@ -86,7 +86,7 @@ func (c *controlFlow) open(in Instruction) {
 		c.reject(OverLimit, in.Offset, "blocks are nested deeper than %d levels", c.lim.Nesting)
 		return
 	}
-	if c.blocks++; c.blocks > c.lim.Blocks+1 { // the function itself is a block
+	if c.blocks++; c.blocks > c.lim.Blocks+1 { // the body of the function is the outermost block
 		c.reject(OverLimit, in.Offset, "a function has more than %d blocks", c.lim.Blocks)
 		return
 	}
@@ -121,7 +121,7 @@ func (c *controlFlow) openLoop(in Instruction) {
 	}
 }
 
-// branchTable reads the targets of a br_table again to check them against the labels.
+// branchTable reads the targets of a br_table again to check the targets against the labels.
 func (c *controlFlow) branchTable(in Instruction) {
 	c.targets += in.Count + 1
 	if limit := c.lim.AllBranchTargets + c.codeBytes/BytesPerBranchTarget; c.targets > limit {

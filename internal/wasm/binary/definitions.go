@@ -66,8 +66,9 @@ func (p *definitionParser) memoryCount() int {
 	return 1
 }
 
-// bounds reads the initial and the maximum size of a table or a memory. The specification calls
-// them limits. The threads and memory64 proposals added flags.
+// bounds reads the initial and the maximum size of a table or a memory. The WebAssembly
+// specification calls these bounds limits. The proposals for threads and memory64 added flags to
+// the bounds.
 func (p *definitionParser) bounds(what string) Bounds {
 	start := p.at
 	flags := p.byte()

@@ -7,17 +7,17 @@ type Kind int
 
 // The kinds of errors.
 const (
-	NotWasm       Kind = iota + 1 // the data does not begin with the WebAssembly magic number; it may be text, an archive or an empty file
-	Component                     // a component of the component model, not a core module
-	Version                       // a version of the binary format other than 1
+	NotWasm       Kind = iota + 1 // the data does not begin with the magic number; for example, text or an archive
+	Component                     // the data is a component of the component model, not a core module
+	Version                       // the data has a version of the binary format other than 1
 	Truncated                     // the data ends before its announced size
 	Malformed                     // the data violates the binary format
 	OverLimit                     // the module exceeds Limits
-	UnknownOpcode                 // an instruction that WebAssembly 2.0 does not have
+	UnknownOpcode                 // an instruction does not exist in WebAssembly 2.0
 	MultiMemory                   // more than one memory
-	Memory64                      // a memory or a table with 64-bit addresses
-	SharedMemory                  // a memory that several threads use
-	Unsupported                   // another feature later than WebAssembly 2.0
+	Memory64                      // a memory or a table has 64-bit addresses
+	SharedMemory                  // several threads can use a memory
+	Unsupported                   // the module uses another feature later than WebAssembly 2.0
 )
 
 var kindNames = map[Kind]string{
@@ -35,7 +35,7 @@ func (k Kind) String() string {
 }
 
 // Error is the error for a rejected module. The message of an Error contains only data of the
-// module and the limits of this package, so the module's author may see it.
+// module and the limits of this package, so the author of the module may see the message.
 type Error struct {
 	Kind Kind
 	// Offset is the offset of the rejected part in the module, in bytes.
@@ -44,7 +44,7 @@ type Error struct {
 	Message string
 }
 
-// Error returns the message with the offset.
+// Error returns the message and the offset.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s (at byte %#x)", e.Message, e.Offset)
 }

@@ -12,8 +12,9 @@ type Instruction struct {
 	// code.
 	Offset, End int
 	// Index is the index after the opcode, if the opcode has one. The opcode determines whether
-	// Index refers to a function, a local or a label, for example. For a block it is the index of
-	// the block's type, or NoType. Second is the second index, in instructions that have two.
+	// Index refers to a function, a local or a label, for example. For a block, Index is the index
+	// of the block's type, or NoType. Second is the second index of an instruction that has two
+	// indexes.
 	Index, Second uint32
 	// Count is the number of targets of a br_table, without the default target.
 	Count int
@@ -45,9 +46,9 @@ func Instructions(code []byte) iter.Seq[Instruction] {
 // instructionReader reads the instructions of a function.
 type instructionReader struct{ *reader }
 
-// The method "next" reads an instruction with its immediates. After a prefix it accepts only the
-// shortest encoding of an opcode. Some readers take a single byte for the opcode and would
-// interpret a longer encoding as a different instruction.
+// The method "next" reads an instruction with its immediates. After a prefix, the method "next"
+// accepts only the shortest encoding of an opcode. Some readers take a single byte for the opcode
+// and would interpret a longer encoding as a different instruction.
 func (r *instructionReader) next(targets int) Instruction {
 	in := Instruction{Offset: r.at}
 	op := r.byte()
@@ -68,7 +69,8 @@ func (r *instructionReader) next(targets int) Instruction {
 	return in
 }
 
-// miscOp reads the one-byte opcode after the prefix 0xfc, which bulk memory instructions have.
+// miscOp reads the opcode after the prefix 0xfc, which bulk memory instructions have. This opcode
+// has one byte.
 func (r *instructionReader) miscOp() (Op, immediate) {
 	start := r.at - 1
 	sub := r.byte()
@@ -155,7 +157,7 @@ func (r *instructionReader) blockType(in *Instruction) {
 	case t == 0x40 || r.err != nil:
 		return
 	case t >= 0x41 && t < 0x80:
-		// A negative number of one byte encodes a value type.
+		// If this byte encodes a negative number, the number is a value type.
 		r.at = start
 		in.result = r.valueType()
 		return

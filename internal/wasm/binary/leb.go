@@ -1,6 +1,7 @@
 package binary
 
-// AppendUint32 appends v as unsigned LEB128. All counts, sizes and indexes are encoded in this way.
+// AppendUint32 appends v as unsigned LEB128. All counts, sizes and indexes are encoded as unsigned
+// LEB128.
 func AppendUint32(to []byte, v uint32) []byte {
 	for v >= 0x80 {
 		to = append(to, byte(v)|0x80)
@@ -9,8 +10,8 @@ func AppendUint32(to []byte, v uint32) []byte {
 	return append(to, byte(v))
 }
 
-// AppendInt64 appends v as signed LEB128. The constants of i32.const and i64.const are encoded in
-// this way.
+// AppendInt64 appends v as signed LEB128. The constants of i32.const and i64.const are encoded as
+// signed LEB128.
 func AppendInt64(to []byte, v int64) []byte {
 	for {
 		low := byte(v & 0x7f)
@@ -22,7 +23,8 @@ func AppendInt64(to []byte, v int64) []byte {
 	}
 }
 
-// AppendName appends the length of a string and then the string. All names are encoded in this way.
+// AppendName appends the length of a string and then the string. All names are encoded with their
+// length.
 func AppendName(to []byte, name string) []byte {
 	return append(AppendUint32(to, uint32(len(name))), name...)
 }

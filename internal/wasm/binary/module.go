@@ -5,7 +5,7 @@ import "fmt"
 // ValueType is the type of a value, encoded as in the binary format. Core specification 5.3.4.
 type ValueType byte
 
-// The value types of WebAssembly 2.0.
+// These are the value types of WebAssembly 2.0.
 const (
 	I32       ValueType = 0x7f
 	I64       ValueType = 0x7e
@@ -49,7 +49,7 @@ func list(types []ValueType) string {
 // ExternKind is the kind of an import or an export.
 type ExternKind byte
 
-// The kinds of imports and exports.
+// These are the kinds of imports and exports.
 const (
 	ExternFunc   ExternKind = 0
 	ExternTable  ExternKind = 1
@@ -90,8 +90,8 @@ type GlobalType struct {
 type Import struct {
 	Module, Name string
 	Kind         ExternKind
-	// Type is the type index of an imported function. Table, Memory and Global are set for imports
-	// of the other kinds.
+	// Type is the type index of an imported function. Exactly one of Table, Memory and Global is
+	// set for an import of another kind.
 	Type   uint32
 	Table  Table
 	Memory Bounds
@@ -102,13 +102,13 @@ type Import struct {
 type Export struct {
 	Name string
 	Kind ExternKind
-	// Index is an index into the index space of the kind. Imports come first in each index space.
+	// Index is an index into the index space of the kind. In each index space, imports come first.
 	Index uint32
 }
 
-// Const is a constant expression. Code contains its instructions, including the final end. If the
-// expression is a single i32.const, IsNumber is true and Number is its value. If the expression is
-// a single global.get, IsGlobal is true and Global is the index of the global.
+// Const is a constant expression. Code contains the instructions of the expression, including the
+// final end. If the expression is a single i32.const, IsNumber is true and Number is its value. If
+// the expression is a single global.get, IsGlobal is true and Global is the index of the global.
 type Const struct {
 	Code     []byte
 	Offset   int
@@ -125,11 +125,11 @@ type Global struct {
 }
 
 // Segment is a data segment. An active segment is written to the memory at Offset on instantiation.
-// A passive segment is used by memory.init.
+// A passive segment is written to the memory by memory.init.
 type Segment struct {
 	Passive bool
 	Offset  Const
-	// Data is part of the module, not a copy.
+	// Data is a part of the module's bytes, not a copy.
 	Data []byte
 }
 
@@ -141,7 +141,7 @@ type Function struct {
 	Offset int
 	// Body contains the declarations of locals and the instructions, without the preceding size.
 	// Code contains only the instructions, including the final end. Body and Code are parts of the
-	// module, not copies.
+	// module's bytes, not copies.
 	Body, Code []byte
 	// Locals is the number of locals including parameters.
 	Locals int
@@ -163,22 +163,22 @@ type Module struct {
 	Sections []Section
 	Types    []FuncType
 	Imports  []Import
-	// Funcs, Tables and GlobalTypes are the index spaces. The index spaces contain first the
+	// Funcs, Tables and GlobalTypes are the index spaces. Each index space contains first the
 	// imports, then the module's own definitions. Funcs contains the type index of each function.
 	Funcs       []uint32
 	Tables      []Table
 	GlobalTypes []GlobalType
-	// Memory is the imported or defined memory. Memory is nil if the module has no memory.
+	// Memory is the imported or defined memory. If the module has no memory, Memory is nil.
 	Memory *Bounds
 	// Globals and Functions contain the module's own definitions, without imports.
 	Globals   []Global
 	Functions []Function
 	Exports   []Export
 	// References contains all function indexes outside of code and names, in file order. The
-	// function indexes are in exports, the start section, element segments and constants. Code that
-	// adds an imported function must change them.
+	// function indexes are in exports, the start section, element segments and constants. If code
+	// adds an imported function, it must change these function indexes.
 	References []Reference
-	// Start is the index of the start function, or -1 if there is none.
+	// Start is the index of the start function, or -1 if there is no start function.
 	Start int
 	// Elements is the number of element segments.
 	Elements int
@@ -189,19 +189,19 @@ type Module struct {
 	Custom []string
 }
 
-// ImportedFuncs returns the number of imported functions. ImportedFuncs is also the index of the
-// first defined function.
+// ImportedFuncs returns the number of imported functions. This number is also the index of the
+// first function that the module defines.
 func (m *Module) ImportedFuncs() int { return len(m.Funcs) - len(m.Functions) }
 
-// ImportedGlobals returns the number of imported globals. ImportedGlobals is also the index of the
-// first defined global.
+// ImportedGlobals returns the number of imported globals. This number is also the index of the
+// first global that the module defines.
 func (m *Module) ImportedGlobals() int { return len(m.GlobalTypes) - len(m.Globals) }
 
 // FuncType returns the type of the function with the given index. The index must be less than
 // len(m.Funcs).
 func (m *Module) FuncType(index uint32) FuncType { return m.Types[m.Funcs[index]] }
 
-// Export returns the export with the given name. ok is false if there is no such export.
+// Export returns the export with the given name. If there is no such export, ok is false.
 func (m *Module) Export(name string) (Export, bool) {
 	for _, e := range m.Exports {
 		if e.Name == name {

@@ -1,7 +1,7 @@
 package binary
 
 // moduleReader is a reader together with the module that it has parsed so far. The parsers of all
-// sections use the same moduleReader.
+// sections share one moduleReader.
 type moduleReader struct {
 	reader
 	lim Limits
@@ -48,7 +48,7 @@ func (r *moduleReader) constant() Const {
 			r.funcIndex()
 		case opVector:
 			r.vectorConstant(start)
-		case opI32Add, opI32Sub, opI32Mul, opI64Add, opI64Sub, opI64Mul: // from the proposal for extended constant expressions
+		case opI32Add, opI32Sub, opI32Mul, opI64Add, opI64Sub, opI64Mul: // opcodes of extended constant expressions
 		default:
 			r.reject(UnknownOpcode, start, "a constant expression contains instruction %#02x; use only constants, global.get and integer add, sub and mul", op)
 		}

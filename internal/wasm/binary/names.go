@@ -1,6 +1,6 @@
 package binary
 
-// The subsections of the name section that are checked. Core specification 7.4.1.
+// The package checks these subsections of the name section. Core specification 7.4.1.
 const (
 	moduleName    = 0
 	functionNames = 1
@@ -15,7 +15,8 @@ type nameParser struct {
 }
 
 // custom reads a custom section. custom checks only the name section, because compilers read that
-// section and allocate memory for its counts. Some compilers ignore the sizes of its subsections.
+// section and allocate memory for its counts. Some compilers ignore the sizes of the subsections of
+// the name section.
 func (p *nameParser) custom() {
 	name := p.name("the name of a custom section", p.lim.NameBytes)
 	if p.err != nil {

@@ -4,7 +4,7 @@ package binary
 // memory.copy.
 type Op uint16
 
-// The opcodes below are used by code that rewrites modules.
+// Code that rewrites modules uses the following opcodes.
 const (
 	Block        Op = 0x02
 	Loop         Op = 0x03
@@ -30,7 +30,7 @@ const (
 	TableFill    Op = 0xfc11
 )
 
-// The opcodes of constant expressions, the prefixes, and the only vector instruction that
+// These are the opcodes of constant expressions, the prefixes, and the only vector instruction that
 // is a constant.
 const (
 	opEnd       = 0x0b
@@ -56,13 +56,13 @@ const (
 type immediate byte
 
 const (
-	unknown immediate = iota // WebAssembly 2.0 has no such instruction
+	unknown immediate = iota // WebAssembly 2.0 has no instruction with this opcode
 	none
 	blockType
 	labelIndex
 	labelTable
 	funcIndex
-	typeTable // a type and a table
+	typeTable // a type index and a table index
 	localIndex
 	globalIndex
 	tableIndex
@@ -74,10 +74,10 @@ const (
 	f64
 	heapType
 	selectType
-	dataMemory // a data segment and a memory
+	dataMemory // the index of a data segment and the index of a memory
 	dataIndex
 	twoMemories
-	elemTable // an element segment and a table
+	elemTable // the index of an element segment and the index of a table
 	elemIndex
 	twoTables
 	v128
@@ -92,8 +92,9 @@ type span struct {
 	imm         immediate
 }
 
-// The tables below contain the immediates of three groups of opcodes: without a prefix, with the
-// prefix 0xfc, and with the vector prefix. Core specification 5.4 and appendix A.7.
+// The following tables contain the immediates of three groups of opcodes: without a prefix, with
+// the prefix 0xfc, and with the vector prefix. The opcodes are listed in the core specification,
+// section 5.4 and appendix A.7.
 var (
 	plain = table([]span{
 		{0x00, 0x01, none}, {0x02, 0x04, blockType}, {0x05, 0x05, none}, {0x0b, 0x0b, none}, {0x0c, 0x0d, labelIndex},

@@ -1,8 +1,8 @@
 package binary
 
 // Parse parses a module and checks it against lim. Parse takes time and memory linear in the size
-// of wasm. The Module refers to wasm, which must not change while the Module is in use. The error
-// is an *Error.
+// of the module. The Module refers to the argument wasm, which must not change while the Module is
+// in use. An error of Parse is of type *Error.
 //
 // In an accepted module, all counts and sizes are correct, sections are in order, and every index
 // is valid. Every function consists of known instructions, and its blocks are nested correctly. If
@@ -37,7 +37,7 @@ func Parse(wasm []byte, lim Limits) (*Module, error) {
 }
 
 // parser reads the sections of a module in file order. Each embedded parser reads some of the
-// sections.
+// module's sections.
 type parser struct {
 	*moduleReader
 	// The field "last" is the position in sectionOrder of the last section that is not a custom

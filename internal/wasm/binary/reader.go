@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// reader reads a part of a module and keeps the first error. After an error every read returns
-// zero. Callers thus need to check err only before they use a value as an index.
+// reader reads a part of a module and keeps the first error. After an error, every read returns
+// zero. Callers therefore check err only before they use a value as an index.
 type reader struct {
 	wasm []byte
 	at   int
@@ -42,7 +42,7 @@ func (r *reader) bytes(n uint32) []byte {
 }
 
 func (r *reader) u32() uint32 {
-	// Most numbers are encoded in a single byte.
+	// This is the usual case, because most numbers are encoded in a single byte.
 	if r.at < r.end && r.wasm[r.at] < 0x80 {
 		r.at++
 		return uint32(r.wasm[r.at-1])

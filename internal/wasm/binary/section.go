@@ -25,7 +25,7 @@ var sectionNames = [...]string{"custom", "type", "import", "function", "table", 
 
 // sectionOrder returns the position of a section relative to other sections. Sections are ordered
 // by identifier, except for the data count section. The data count section was added to the format
-// later and precedes the code section.
+// later than the others, and comes before the code section.
 func sectionOrder(id byte) int {
 	if id == DataCountSection {
 		return 2*int(CodeSection) - 1
@@ -33,8 +33,8 @@ func sectionOrder(id byte) int {
 	return 2 * int(id)
 }
 
-// maxSections is the maximum number of sections of a module, including custom ones. Compilers emit
-// a few dozen at most.
+// maxSections is the maximum number of sections of a module, including custom sections. Compilers
+// emit at most a few dozen sections.
 const maxSections = 1_000
 
 // header is the first 8 bytes of every module: the magic number and version 1.
@@ -45,13 +45,13 @@ type Section struct {
 	ID byte
 	// Offset is the offset of Data in the parsed module, in bytes. Join ignores it.
 	Offset int
-	// Data is the content without the identifier and the size. Data is part of the module, not a
-	// copy.
+	// Data is the content of the section without the identifier and the size. Data is a part of the
+	// module's bytes, not a copy.
 	Data []byte
 }
 
 // Sections splits a module into its sections without checking their content. Join is the inverse.
-// The error is an *Error.
+// An error of Sections is of type *Error.
 func Sections(wasm []byte) ([]Section, error) {
 	if err := checkHeader(wasm); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func Insert(sections []Section, s Section) []Section {
 	return append(append([]Section{}, sections...), s)
 }
 
-// Vector splits the content of a section into the number of entries and their encoding. Vector
+// Vector splits the content of a section into the number of entries and the encoded entries. Vector
 // cannot be used for custom sections, the start section and the data count section. The error is an
 // *Error with an offset in data.
 func Vector(data []byte) (count uint32, entries []byte, err error) {
@@ -126,7 +126,7 @@ func AppendVector(to []byte, count uint32, parts ...[]byte) []byte {
 }
 
 // checkHeader checks the magic number and the version. Callers often pass another kind of file by
-// mistake, so the error contains the kind of file.
+// mistake, so the error names the kind of the file.
 func checkHeader(wasm []byte) *Error {
 	switch {
 	case bytes.HasPrefix(wasm, header):
@@ -145,7 +145,7 @@ func checkVersion(version []byte) *Error {
 	if len(version) < 4 {
 		return errorAt(Truncated, 4, "the module is truncated in the header of %d bytes", len(header))
 	}
-	// Components have version 13 and layer 1. Component model, Binary.md: "preamble".
+	// Components have the version 13 and the layer 1. Component model, Binary.md: "preamble".
 	if version[2] == 1 && version[3] == 0 {
 		return errorAt(Component, 4, "the file is a component; build a core module (a reactor, without wasm-component-ld or \"wasm-tools component new\")")
 	}

@@ -7,9 +7,9 @@ type segmentParser struct {
 	elements int
 }
 
-// The bits in the flags of an element segment. Core specification 5.5.12.
+// These are the bits in the flags of an element segment. Core specification 5.5.12.
 const (
-	segmentPassive  = 1 // the segment is passive; if segmentExplicit is also set, it is declarative
+	segmentPassive  = 1 // the segment is passive, or declarative if segmentExplicit is also set
 	segmentExplicit = 2 // the segment has a table index or is declarative
 	segmentExprs    = 4 // the segment contains expressions instead of function indexes
 )

@@ -2,7 +2,7 @@ package fuel
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// The opcodes of the instructions that Rewrite adds.
+// Rewrite adds instructions with the following opcodes.
 const (
 	ifOp      = 0x04
 	elseOp    = 0x05
@@ -25,15 +25,15 @@ const (
 )
 
 var (
-	// types contains the types of the functions "yield" and "charge": (i64) -> (i64) and (i32) ->
-	// (i32).
+	// types contains the types of the functions "yield" and "charge", which are (i64) -> (i64) and
+	// (i32) -> (i32).
 	types = []byte{0x60, 1, i64Type, 1, i64Type, 0x60, 1, i32Type, 1, i32Type}
 	// fuelGlobal is a mutable i64 that is initially 0, so the first charge requests fuel.
 	fuelGlobal = []byte{i64Type, 1, i64Const, 0, endOp}
 )
 
 // The method "code" returns the code section with charges in all functions. The function "charge"
-// is added at the end.
+// is added after all other functions.
 func (r *rewriter) code() []byte {
 	size := 0
 	for _, f := range r.m.Functions {
@@ -69,12 +69,12 @@ func (r *rewriter) body(out []byte, f binary.Function) []byte {
 			out = binary.AppendUint32(append(out, f.Code[copied:in.Offset+1]...), r.shift(in.Index))
 			copied = in.End
 		case binary.MemoryFill, binary.MemoryCopy, binary.MemoryInit, binary.TableFill, binary.TableCopy, binary.TableInit:
-			// The length is on top of the stack, where charge leaves it.
+			// The length is on top of the stack, because charge returns it.
 			out = binary.AppendUint32(append(append(out, f.Code[copied:in.Offset]...), callOp), r.charge)
 			copied = in.Offset
 		case binary.MemoryGrow, binary.TableGrow:
-			// Growing memory or a table is as expensive as a yield, because it may copy all data
-			// and leaves the machine code.
+			// Growing memory or a table is as expensive as a yield, because the runtime may copy
+			// all data and leaves the machine code.
 			out = r.callYield(append(out, f.Code[copied:in.Offset]...))
 			copied = in.Offset
 		}
@@ -112,9 +112,9 @@ func appendLocals(out []byte, f binary.Function, all []region) []byte {
 	return append(out, old...)
 }
 
-// One of these sequences follows each yield. With carryOn, wazero must restore registers after the
-// call. With repeatIteration, wazero places the call after the loop, and the loop keeps its
-// registers.
+// One of the following sequences comes after each yield. With carryOn, wazero must restore
+// registers after the call. With repeatIteration, wazero places the call after the loop, and the
+// loop keeps its registers.
 var (
 	carryOn         []byte
 	repeatIteration = []byte{brOp, 1}
@@ -143,9 +143,9 @@ func (r *rewriter) subtract(out, then []byte) []byte {
 // spendLocal appends the start of a loop that keeps the fuel in a local: left = left - cost; fuel =
 // left; if left >= 0 {} else { left = yield(left); repeat the iteration }.
 //
-// The code writes the global in each iteration, so the global is correct when the loop ends. The
-// code does not read the global, because store-to-load forwarding takes longer than an iteration of
-// a short loop.
+// The code writes the global fuel in each iteration, so the global is correct when the loop ends.
+// The code does not read the global fuel, because store-to-load forwarding takes longer than an
+// iteration of a short loop.
 func (r *rewriter) spendLocal(out []byte, left uint32, cost int64) []byte {
 	out = binary.AppendUint32(append(out, localGet), left)
 	out = binary.AppendInt64(append(out, i64Const), cost)
@@ -166,8 +166,8 @@ func (r *rewriter) callYield(out []byte) []byte {
 	return binary.AppendUint32(append(out, globalSet), r.fuel)
 }
 
-// chargeFunction returns the body of the function charge. charge spends fuel for a number of bytes
-// or table elements and returns that number.
+// chargeFunction returns the body of the function charge. The function charge spends fuel for a
+// number of bytes or table elements, and returns that number.
 func (r *rewriter) chargeFunction() []byte {
 	out := []byte{0} // without locals
 	out = binary.AppendUint32(append(out, globalGet), r.fuel)

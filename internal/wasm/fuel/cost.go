@@ -7,7 +7,7 @@ import "github.com/toolrun/toolrun/internal/wasm/binary"
 const unitShift = 6
 
 // smallLeaf is the maximum number of instructions outside of loops in a leaf function whose entry
-// is not charged. Callers pay for these instructions when they call the function.
+// is not charged. The callers of such a function pay for these instructions.
 const smallLeaf = 32
 
 // goCallSize is the size, in instructions, of an instruction that calls Go code. goCallSize exceeds
@@ -18,10 +18,11 @@ const goCallSize = 256
 type region struct {
 	// parent is the index of the enclosing region.
 	parent int
-	// size is the number of instructions. An expensive instruction counts as several.
+	// size is the number of instructions. An instruction that is expensive counts as several
+	// instructions.
 	size int
-	// params reports whether the region is a loop with parameters. The inserted code cannot repeat an
-	// iteration of such a loop, because it is inside a block.
+	// params reports whether the region is a loop with parameters. If a loop has parameters, the
+	// inserted code cannot repeat an iteration of the loop, because the code is inside a block.
 	params bool
 	// The field "shared" reports whether other code changes the fuel while the region runs. The
 	// other code is a called function, or an inner loop that updates the global.
@@ -36,8 +37,8 @@ func (s region) cost() int64 { return min(1+int64(s.size>>unitShift), Slice) }
 // called only for the region outside of loops.
 func (s region) paidByCaller() bool { return !s.shared && s.size <= smallLeaf }
 
-// regionsOf returns the regions of a function. The first region is outside of loops, and the others
-// are the loops.
+// regionsOf returns the regions of a function. The first region contains the code outside of loops,
+// and each other region is a loop.
 func (r *rewriter) regionsOf(code []byte) []region {
 	all := []region{{}}
 	open := []int{0} // the region of each open block
@@ -68,8 +69,8 @@ func (r *rewriter) regionsOf(code []byte) []region {
 }
 
 // size returns the size of an instruction. The entry of a small leaf function is not charged.
-// Instead, a call to the function is charged with the size of the function. The target of an
-// indirect call is unknown, so its size always includes the largest small leaf.
+// Instead, each call of the function is charged with the size of the function. The target of an
+// indirect call is unknown, so the size of an indirect call always includes the largest small leaf.
 func (r *rewriter) size(in binary.Instruction) int {
 	switch in.Op {
 	case binary.RefFunc:

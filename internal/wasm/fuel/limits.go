@@ -6,8 +6,8 @@ import "github.com/toolrun/toolrun/internal/wasm/binary"
 // about fifty bytes.
 const maxGrowth = 32
 
-// Limits returns the limits for parsing the rewritten module. If a module is within l, its
-// rewritten form is within these limits. Names in Options may have up to 64 KiB.
+// Limits returns the limits for parsing the rewritten module. If a module is within the limits l,
+// its rewritten form is within these limits. In Options, the names may have up to 64 KiB.
 func Limits(l binary.Limits) binary.Limits {
 	l = l.WithDefaults()
 	// The limits of code are computed first, because they depend on the original values of other
@@ -15,7 +15,7 @@ func Limits(l binary.Limits) binary.Limits {
 	l.PassedValues += 4*l.BodyBytes + l.Globals + 4
 	l.AllPassedValues += 4*l.ModuleBytes + l.Globals + 4
 	l.SquaredBlocks = 4 * (l.SquaredBlocks + binary.SquaredBlocksPerByte*l.ModuleBytes)
-	l.AllBranchTargets += l.ModuleBytes / binary.BytesPerBranchTarget // Rewrite shortens padded indexes and thus the code
+	l.AllBranchTargets += l.ModuleBytes / binary.BytesPerBranchTarget // Rewrite shortens padded indexes
 	l.LocalsTimesBlocks = 2*l.LocalsTimesBlocks + 2*(l.Blocks+1)
 	l.AllLocals += l.Functions + 1
 	l.ModuleBytes = maxGrowth*l.ModuleBytes + 1<<20

@@ -2,15 +2,16 @@ package fuel
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// The subsections below of the name section are kept. The names of locals are dropped, because no
-// stack trace shows them.
+// Rewrite keeps the following subsections of the name section. The names of locals are dropped,
+// because no stack trace shows them.
 const (
 	moduleName    = 0
 	functionNames = 1
 )
 
 // The method "names" returns the content of a name section with shifted function indexes. The
-// method "names" returns nil for any other custom section. Parse has already checked the content.
+// method "names" returns nil for any other custom section. Parse has already checked the content of
+// the section.
 func (r *rewriter) names(data []byte) []byte {
 	title, rest := name(data)
 	if string(title) != "name" {

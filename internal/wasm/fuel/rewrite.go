@@ -16,14 +16,14 @@ const Slice = 1 << 17
 type Options struct {
 	// Module and Name are the names under which the function "yield" is imported. The type of the
 	// function is (i64) -> (i64). The argument of "yield" is the remaining fuel, which may be
-	// negative. The result is the new amount, which is at least Slice. The defaults are
-	// "toolrun:fuel" and "yield".
+	// negative. The result of "yield" is the new amount of fuel, which is at least Slice. The
+	// default of Module is "toolrun:fuel", and the default of Name is "yield".
 	Module, Name string
 	// TableElements is the maximum total size of all tables that the module defines, in elements.
 	// The initial sizes of the tables count toward this maximum. Each table may grow by an equal
-	// share of the rest. If the initial sizes exceed TableElements, no table may grow. The default
-	// is 1,000,000. The limit exists because runtimes limit memories but not tables: they allocate
-	// any size that table.grow requests.
+	// share of the remaining elements. If the initial sizes exceed TableElements, no table may
+	// grow. The default is 1,000,000. The limit exists because runtimes limit memories but not
+	// tables: a runtime allocates any size that table.grow requests.
 	TableElements uint32
 }
 
@@ -41,9 +41,10 @@ func (o Options) withDefaults() Options {
 }
 
 // Rewrite returns the module with fuel counting and limited tables. Results, traps, memory, exports
-// and the function names in stack traces stay the same. The exception is table.grow, which fails
-// beyond the limit. Custom sections other than names are dropped, because they refer to bytes that
-// moved. A module without functions of its own is returned unchanged.
+// and the function names in stack traces stay the same. An exception is table.grow, which fails
+// beyond the limit. Custom sections other than the name section are dropped, because they refer to
+// bytes whose positions have changed. If a module has no functions of its own, Rewrite returns it
+// unchanged.
 //
 // Rewrite returns an error if the module already has imports from Options.Module, because that name
 // is reserved for the host. Rewrite is safe for concurrent use.
