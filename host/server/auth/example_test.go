@@ -49,21 +49,21 @@ func ExampleMarkdown() {
 	// | permission | allowed operations | operator | runtime | read-only | approver | backup | metering | user |
 	// | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 	// | `run` | run declared tools | yes | yes | - | - | - | - | yes |
-	// | `approve` | see effects that wait for an approval, and approve or deny them; users only their own, if the tool declares `by: user` | yes | - | - | yes | - | - | yes |
-	// | `sessions` | start, change and end sessions, see their metadata, add messages to transcripts, and end workflows | yes | yes | - | - | - | - | yes |
-	// | `read_sessions` | list sessions and workflows with users and times; no metadata | yes | yes | yes | - | - | - | yes |
-	// | `files` | upload, list and download files, and activate them | yes | yes | - | - | - | - | yes |
+	// | `approve` | see, approve and deny effects that wait for an approval; a user can decide only on effects of the user's own runs, if the tool declares `by: user` | yes | - | - | yes | - | - | yes |
+	// | `sessions` | start, change and end sessions, read the metadata of sessions, add messages to transcripts, and end workflows | yes | yes | - | - | - | - | yes |
+	// | `read_sessions` | list sessions and workflows with users and times, but without metadata | yes | yes | yes | - | - | - | yes |
+	// | `files` | upload, list, download and activate files | yes | yes | - | - | - | - | yes |
 	// | `prompts` | render declared prompts | yes | yes | - | - | - | - | yes |
 	// | `blocks` | read, write and search the blocks of users, and read the memory for prompts | yes | yes | - | - | - | - | yes |
-	// | `collections` | list, read and search entries of collections; with credentials of a user, only those that belong to the user | yes | yes | - | - | - | - | yes |
+	// | `collections` | list, read and search entries of collections; with credentials of a user, only entries that belong to the user | yes | yes | - | - | - | - | yes |
 	// | `records` | read the contents of records | yes | - | - | - | - | - | - |
 	// | `change_records` | write and delete records | yes | - | - | - | - | - | - |
 	// | `stores` | read the declarations of stores, and the state of sleep-time memory | yes | yes | yes | - | - | - | - |
 	// | `change_stores` | change the declarations of stores; pause, resume and retry sleep-time memory | yes | - | - | - | - | - | - |
-	// | `ledger` | read the audit log: operations, times and actors; no contents | yes | - | yes | - | - | - | - |
+	// | `ledger` | read the audit log with operations, times and actors, but without contents | yes | - | yes | - | - | - | - |
 	// | `erase` | remove all data of a user | yes | - | - | - | - | - | - |
-	// | `transfer` | export and import | yes | - | - | - | - | - | - |
+	// | `transfer` | export the configuration of an app, and import stores | yes | - | - | - | - | - | - |
 	// | `backups` | download a backup of all data of all tenants | - | - | - | - | yes | - | - |
-	// | `usage` | read the usage of apps: runs, CPU time, bytes; with the role metering, of all tenants | yes | - | yes | - | - | yes | - |
+	// | `usage` | read the usage of apps, such as runs, CPU time and bytes; with the role metering, the usage of all tenants | yes | - | yes | - | - | yes | - |
 	// | `code` | run code that comes with the request | yes | if enabled for the key | - | - | - | - | - |
 }
