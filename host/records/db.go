@@ -126,8 +126,13 @@ func (db *DB) SpaceFault(err error) error {
 	return err
 }
 
-// Unavailable logs an error of the backend and returns the fault abi.Unavailable for callers.
+// Unavailable logs an error of the backend and returns the fault abi.Unavailable for callers. If the
+// error wraps storage.ErrCorrupt, the fault reports damaged data, because a retry would fail again.
 func (db *DB) Unavailable(doing string, err error) error {
 	db.log.Error("the backend failed", "doing", doing, "error", err)
+	if errors.Is(err, storage.ErrCorrupt) {
+		return abi.Faultf(abi.Unavailable, "stored data is damaged").
+			WithHint("ask the operator to check the database or to restore a backup; the host's log has the details")
+	}
 	return abi.Faultf(abi.Unavailable, "the storage backend failed").WithHint("retry later; the host's log has the details")
 }

@@ -23,7 +23,7 @@ import (
 //
 // A pending entry has a vector of zeros: its text has not been embedded yet. Only a run that has not
 // been committed contains pending entries.
-const entryFormat = 1
+const entryFormat = 2
 
 // headBytes is the size of the format, the state and the space.
 const headBytes = 2 + len(kind.SpaceID{})

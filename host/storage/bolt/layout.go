@@ -31,8 +31,10 @@ var (
 	createdKey = []byte("created")
 )
 
-// format is the version of the layout. Open accepts only this version.
-const format = 7
+// format is the version of the layout, and of the contents of the records. Open accepts only this
+// version. A change of a content that older versions cannot read requires a new number, here and in the
+// other backends.
+const format = 8
 
 // initialise creates the buckets and the meta entries in an empty database.
 func initialise(tx *bbolt.Tx, now time.Time) error {

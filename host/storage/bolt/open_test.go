@@ -54,14 +54,14 @@ func TestOpenForeignFiles(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return meta.Put([]byte("toolrun-storage-format"), []byte("3"))
-		}), `the storage format is "3", but this version requires format 7`},
+			return meta.Put([]byte("toolrun-storage-format"), []byte("7"))
+		}), `the storage format is "7", but this version requires format 8`},
 		{"missing buckets", database("part", func(tx *bbolt.Tx) error {
 			meta, err := tx.CreateBucket([]byte("meta"))
 			if err != nil {
 				return err
 			}
-			return meta.Put([]byte("toolrun-storage-format"), []byte("7"))
+			return meta.Put([]byte("toolrun-storage-format"), []byte("8"))
 		}), `the bucket "records" is missing`},
 		{"a directory", dir, "not a regular file"},
 		{"a dangling link", link, "no such file"},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -132,7 +133,10 @@ func TestOpenRefuses(t *testing.T) {
 	ctx := context.Background()
 	dsn := cluster.DSN(t)
 	open(t, dsn)
-	execute(t, connect(t, dsn), `update meta set format = 99`)
+	execute(t, connect(t, dsn), `update meta set format = 3`)
+	if _, err := postgres.Open(ctx, dsn); err == nil || !strings.Contains(err.Error(), "have format 3, but this version requires format 4: use an empty schema") {
+		t.Errorf("Open with tables of format 3 = %v; want an error with both formats", err)
+	}
 	for name, refused := range map[string]string{
 		"another format": dsn,
 		"two schemas":    dsn + ",public",

@@ -8,8 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// format is the version of the tables.
-const format = 3
+// format is the version of the tables, and of the contents of the records; see the format of the
+// package bolt.
+const format = 4
 
 // ddl creates the tables. Keys, tags and ids are bytea, because text cannot contain NUL or invalid
 // UTF-8, and because keys must compare as bytes. Times are in microseconds since 1970.
