@@ -120,8 +120,8 @@ func (q *quota) Budget() storage.Budget { return (*transaction)(q).budget() }
 // Reclaim implements txn.Quota.
 func (q *quota) Reclaim(ctx context.Context) bool { return reclaim(ctx, q.s, q.tx.Caller) }
 
-// isHidden reports whether a key is the key of a scheduled run or of the embedder of a collection. The
-// effects of a run do not contain these records.
+// isHidden reports whether a key is the key of a scheduled run or of the embedder of a collection.
+// The effects of a run do not contain records that are hidden.
 func isHidden(key storage.Key) bool {
 	if key == "" || storage.Tag(key[0]) != storage.System {
 		return false
@@ -130,7 +130,7 @@ func isHidden(key storage.Key) bool {
 	return of == partition.SleepDue || of == partition.Embedding
 }
 
-// effects converts the reads and writes of an attempt to the names of their stores.
+// effects returns the names of the stores that an attempt read and wrote.
 func (t *transaction) effects(e txn.Effects) report.Effects {
 	effects := report.Effects{
 		Reads: make([]report.ReadEffect, 0, len(e.Reads)), Writes: make([]report.WriteEffect, 0, len(e.Writes)),
@@ -158,7 +158,7 @@ func (t *transaction) effects(e txn.Effects) report.Effects {
 	return effects
 }
 
-// The method changes returns the changes that a dry run would have made to records.
+// The method changes returns the changes to records that a dry run would have stored.
 func (t *transaction) changes(e txn.Effects) []report.Change {
 	list := []report.Change{}
 	for i := range e.Writes {
@@ -188,7 +188,7 @@ func (t *transaction) remembered(e txn.Effects) []report.Remembered {
 			Metadata json.RawMessage `json:"metadata"`
 		}
 		if json.Unmarshal(st.show(&c.New), &shown) != nil {
-			continue // the entry was made in this run, so it is well-formed
+			continue // well-formed, because this run created the entry
 		}
 		entry.Content, entry.Metadata = shown.Content, shown.Metadata
 		if len(entry.Metadata) == 0 {
@@ -204,7 +204,7 @@ func (t *transaction) remembered(e txn.Effects) []report.Remembered {
 
 var null = json.RawMessage("null")
 
-// show returns the content of a record in readable form, or null if there is no record.
+// show returns the content of a record in readable form, or null if the record does not exist.
 func (st *store) show(r *storage.Record) json.RawMessage {
 	if !r.Exists() {
 		return null

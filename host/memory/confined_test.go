@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// Every use of a session checks the caller. A confined caller can use the user's own sessions, and
-// gets the same fault for any other id.
+// Every use of a session checks the caller. A confined caller can use the sessions of its own user.
+// For every other id, the caller gets the same fault.
 func TestConfinedCallers(t *testing.T) {
 	ctx := t.Context()
 	a := newApp(t)
@@ -83,7 +83,7 @@ func TestConfinedCallers(t *testing.T) {
 		}
 		own := caller("bob", "of-bob")
 		own.Confined = true
-		if err := use(own); err != nil && !errors.Is(err, abi.NotFound) { // not_found because there is no such file
+		if err := use(own); err != nil && !errors.Is(err, abi.NotFound) { // not_found, because the file does not exist
 			t.Errorf("%s in the user's own session = %v", name, err)
 		}
 	}
@@ -94,7 +94,7 @@ func TestConfinedCallers(t *testing.T) {
 		t.Errorf("a refused use changed the visitor's session: %+v, %v", s, err)
 	}
 	everywhere := partition.Caller{Tenant: "acme", User: "bob", Run: "r", Confined: true}
-	a.must(everywhere, abi.SetContent, `"notes"`, `{}`) // without a session there is nothing to bind
+	a.must(everywhere, abi.SetContent, `"notes"`, `{}`) // a call without a session binds nothing to the user
 }
 
 // A session id must be usable in a URL path without encoding.

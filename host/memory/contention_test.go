@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// counters is a set of counters. Each counter is stored as the field "n" of a content.
+// counters is a set of counters. Each counter is stored as the field "n" of a record.
 type counters struct{ *memory.Service }
 
 var counterStores = []string{"", `"notes"`, `"flags"`, `"loose"`}
@@ -82,7 +82,7 @@ func TestLeaseBoundsTheWait(t *testing.T) {
 				}
 				if attempts++; attempts == 1 {
 					a.must(ann, abi.SetContent, `"notes"`, `{"n":7}`)
-					return nil // this attempt conflicts: the next attempt therefore acquires the lock
+					return nil // this attempt conflicts, so the next attempt acquires the lock
 				}
 				close(locked)
 				<-ctx.Done()

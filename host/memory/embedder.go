@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/model/lexical"
 )
 
-// lexicalEmbedder is the kind.Embedder of a Service without models: it has only declare.Lexical.
+// lexicalEmbedder is the kind.Embedder of a Service without models. Its only model is
+// declare.Lexical.
 type lexicalEmbedder struct{}
 
 var _ kind.Embedder = lexicalEmbedder{}

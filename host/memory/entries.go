@@ -19,8 +19,8 @@ import (
 type Entry struct {
 	Namespace string `json:"namespace"`
 	ID        string `json:"id"`
-	// User and Session are the owner of the namespace. They are "" if it belongs to the app. Author is
-	// then the user whose erasure removes the entry, or "".
+	// User or Session is the owner of the namespace. If the namespace belongs to the app, User and
+	// Session are "", and Author is the user whose erasure removes the entry, or "".
 	User     string          `json:"user_id,omitempty"`
 	Session  string          `json:"session_id,omitempty"`
 	Author   string          `json:"author,omitempty"`
@@ -36,24 +36,27 @@ type Entry struct {
 type EntryQuery struct {
 	// Collection is the name of the collection.
 	Collection string
-	// Namespace selects the entries of one namespace. Nil selects those of all namespaces.
+	// Namespace selects the entries of one namespace. If Namespace is nil, the entries of all
+	// namespaces are selected.
 	Namespace *string
-	// Own selects only the entries that belong to the caller's user or, in a collection with the access
-	// session, to the caller's session.
+	// Own selects only the entries that belong to the user of the caller or, in a collection with
+	// the access "session", to the session of the caller.
 	Own bool
-	// After is the position at which the page starts: "", or the result "next" of the previous page.
+	// After is the position at which the page starts. For the first page, After is "". For a later
+	// page, After is the result "next" of the previous page.
 	After string
 	// Limit is the maximum number of entries. Limit must be at least 1.
 	Limit int
 }
 
-// maxEntriesBytes is the maximum size of the records of a page, unless it has one entry.
+// maxEntriesBytes is the maximum total size of the records of a page. A page with only one entry
+// can be larger.
 const maxEntriesBytes = 4 << 20
 
 // ListEntries returns a page of the live entries of a collection in the caller's tenant, with their
-// contents. If the caller has a user or a session, ListEntries returns only the entries in their
-// namespaces. A page can contain fewer entries than the limit. The result "next" is "" for the last
-// page. ListEntries is for operators.
+// contents. If the caller has a user or a session, ListEntries returns only the entries in the
+// namespaces of the user or the session. A page can contain fewer entries than the limit. For the
+// last page, the result "next" is "". ListEntries is for operators.
 func ListEntries(ctx context.Context, s *Service, c partition.Caller, q EntryQuery) (found []Entry, next string, err error) {
 	if err := c.Check(); err != nil {
 		return nil, "", err
@@ -106,7 +109,8 @@ func entryKeys(ctx context.Context, s *Service, st *store, c partition.Caller, q
 	return keys, last, err
 }
 
-// entriesAt returns the entries under keys. entriesAt omits entries that have been removed.
+// entriesAt returns the entries with the given keys. entriesAt omits entries that have been
+// removed.
 func entriesAt(ctx context.Context, s *Service, st *store, keys []storage.Key) ([]Entry, error) {
 	entries := make([]Entry, 0, len(keys))
 	if len(keys) == 0 {
@@ -147,11 +151,11 @@ type CollectionInfo struct {
 	Name string `json:"name"`
 	// Declared is false if the app does not declare the collection.
 	Declared bool `json:"declared"`
-	// Embedder is the id of the embedder that made the vectors of the collection, and Dim is their
-	// dimension. They are zero before the first entry.
+	// Embedder is the id of the embedder that computed the vectors of the collection, and Dim is
+	// the dimension of these vectors. Before the first entry, Embedder is "" and Dim is 0.
 	Embedder string `json:"embedder,omitempty"`
 	Dim      int    `json:"dimension,omitempty"`
-	// MovingTo is the embedder to which the entries are being moved, or nil; see Move.
+	// MovingTo is the embedder to which Move is moving the entries, or nil.
 	MovingTo *MoveTarget `json:"moving_to,omitempty"`
 }
 
@@ -161,7 +165,8 @@ type MoveTarget struct {
 	Dim      int    `json:"dimension"`
 }
 
-// infoOf returns the description of a collection with a pin.
+// infoOf returns the description of a collection, which includes the embedder that the pin
+// contains.
 func infoOf(name string, declared bool, p pin) CollectionInfo {
 	info := CollectionInfo{Name: name, Declared: declared, Embedder: p.Embedder, Dim: p.Dim}
 	if p.MovingTo != nil {
@@ -170,8 +175,9 @@ func infoOf(name string, declared bool, p pin) CollectionInfo {
 	return info
 }
 
-// ListCollections returns the declared collections in the order of their declaration, and then, sorted
-// by name, the other collections in which a tool has stored an entry in the tenant.
+// ListCollections returns the declared collections in the order of their declaration. The declared
+// collections are followed by the undeclared collections in which a tool has stored an entry in the
+// tenant, sorted by name.
 func ListCollections(ctx context.Context, s *Service, tenant string) ([]CollectionInfo, error) {
 	pins := map[string]pin{}
 	err := s.records.Scan(ctx, s.app.System(partition.Embedding, partition.Caller{Tenant: tenant}), func(chunk []storage.Record) error {

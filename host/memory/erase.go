@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// eraseRounds is the maximum number of times that an erasure scans again for records that were
-// written in the meantime.
+// eraseRounds is the maximum number of scans of an erasure. A repeated scan finds records that were
+// written during the previous scan.
 const eraseRounds = 5
 
 // Erased is a summary of an erasure.
@@ -25,29 +25,30 @@ type Erased struct {
 	// Records and Bytes are the totals over all stores.
 	Records int   `json:"records"`
 	Bytes   int64 `json:"bytes"`
-	// Sessions is the number of sessions that were ended, and Runs is the number of Results and of
-	// paused runs that were removed.
+	// Sessions is the number of ended sessions, and Runs is the number of removed Results and
+	// removed paused runs.
 	Sessions int `json:"sessions"`
 	Runs     int `json:"runs"`
-	// Workflows is the number of workflows that were ended.
+	// Workflows is the number of ended workflows.
 	Workflows int `json:"workflows"`
 	// Files is the number of removed files that the user uploaded. Entries is the number of removed
 	// ledger entries that contained the user.
 	Files   int `json:"files"`
 	Entries int `json:"ledger_entries"`
-	// KeptShared is the number of entries in each collection with declare.EraseNever. They belong to
-	// the app, and Erase keeps all of them. At most 200,000 entries are counted.
+	// KeptShared is the number of entries in each collection with declare.EraseNever. These entries
+	// belong to the app, and Erase does not remove them. At most 200,000 entries are counted.
 	KeptShared map[string]int `json:"kept_shared"`
 }
 
-// Erase removes all data of a user in the caller's tenant: records in all stores, even in stores
-// that are not declared, sessions and workflows with their data, and stored Results. If the app has
-// blocks that the apps of the tenant share, Erase also removes the texts of the user in these
-// blocks. A run for the user that has not committed yet stores nothing. Erase returns when another
-// scan finds nothing. Records with the scope application belong to the app and are not removed,
-// even if the user's runs wrote them. The entries of collections with declare.EraseAuthor are an
-// exception. Erase also removes what remains of collections without a declaration that have no more
-// entries.
+// Erase removes all data of a user in the tenant of the caller. The data are the records in all
+// stores, including stores that are no longer declared, the sessions and workflows with their data,
+// and the stored Results. If the app has blocks that the apps of the tenant share, Erase also
+// removes the texts of the user in these blocks. If a run for the user has not committed before the
+// erasure, the run stores nothing. Erase returns when a scan finds no more data of the user.
+// Records with the scope "application" belong to the app. Erase does not remove these records, even
+// if runs of the user wrote them, except for the entries of collections with declare.EraseAuthor.
+// If a collection without a declaration has no more entries, Erase also removes the other records
+// of the collection.
 func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error) {
 	erased := Erased{User: c.User, Stores: map[string]int{}, KeptShared: map[string]int{}}
 	if c.User == "" {
@@ -75,8 +76,8 @@ func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error)
 		WithHint("stop the user's runs, then erase the user again")
 }
 
-// evict removes the indexes from memory that can contain words of the caller's user. The entries may
-// have ended or been forgotten before the erasure.
+// evict removes the indexes that can contain words of the user of the caller from the memory of the
+// process. An index can contain words of entries that expired or were forgotten before the erasure.
 func evict(s *Service, c partition.Caller, erased Erased) {
 	group := s.app.Group(c)
 	s.index.Evict(func(prefix storage.Key) bool {
@@ -92,7 +93,7 @@ func evict(s *Service, c partition.Caller, erased Erased) {
 	})
 }
 
-// finish completes an erasure that has removed the user's data.
+// finish completes an erasure that has removed the data of the user.
 func (e *erasure) finish(ctx context.Context) (err error) {
 	if err := releaseUndeclared(ctx, e.s, e.caller.Tenant); err != nil {
 		return err
@@ -101,14 +102,15 @@ func (e *erasure) finish(ctx context.Context) (err error) {
 	return e.s.records.Fault("count the entries that are kept", err)
 }
 
-// erasure is an erasure in progress of the caller's user, with a summary of what it has removed.
+// erasure is an erasure of the user of the caller that is in progress, with a summary of the
+// removed data.
 type erasure struct {
 	s      *Service
 	caller partition.Caller
 	erased *Erased
 }
 
-// mark stores a mark of the erasure. If an attempt began before the mark was stored, its commit
+// mark stores a mark of the erasure. The commit of an attempt that began before the mark was stored
 // fails.
 func (e *erasure) mark(ctx context.Context) error {
 	s, c := e.s, e.caller
@@ -126,9 +128,9 @@ func (e *erasure) mark(ctx context.Context) error {
 	})
 }
 
-// The method round removes the user's data and reports whether there was any. The method round
-// removes sessions and workflows first. Only they identify the records that were written before a
-// session or a workflow was bound to the user.
+// The method round removes the data of the user and reports whether it found data. The method round
+// begins with sessions and workflows, because only a session or a workflow identifies the records
+// that were written before it was bound to the user.
 func (e *erasure) round(ctx context.Context) (bool, error) {
 	sessions, err := e.s.sessions.IDs(ctx, e.caller)
 	if err != nil {
@@ -152,8 +154,8 @@ func (e *erasure) round(ctx context.Context) (bool, error) {
 	return len(sessions)+len(workflows)+n > 0, err
 }
 
-// deleteData removes all data of a data subject except sessions and workflows. Those are ended
-// before, and a tombstone replaces each of them.
+// deleteData removes all data of a data subject except sessions and workflows. The sessions and
+// workflows must have been ended before, so that each is replaced by a tombstone.
 func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 	app, c, total := e.s.app, e.caller, 0
 	for _, prefix := range []storage.Key{
@@ -173,8 +175,8 @@ func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 	return total + n, err
 }
 
-// The method session ends a session of the user. The method session also removes the records that
-// were written in the session before the session was bound to the user.
+// The method session ends a session of the user, and removes the records that were written in the
+// session before the session was bound to the user.
 func (e *erasure) session(ctx context.Context, id string) error {
 	s, c := e.s, e.caller
 	c.Session = id
@@ -190,8 +192,8 @@ func (e *erasure) session(ctx context.Context, id string) error {
 		return err
 	}
 	if state.Ended == nil {
-		// The data is removed before the session ends, because records that the end of the session
-		// removes would not be counted.
+		// The data are removed before the session ends, because the summary does not count records
+		// that the end of the session removes.
 		if _, err := e.deleteData(ctx, c.User); err != nil {
 			return err
 		}
@@ -203,9 +205,9 @@ func (e *erasure) session(ctx context.Context, id string) error {
 	return s.sessions.Forget(ctx, c)
 }
 
-// The method workflow ends a workflow of the user. The method workflow also removes all records
-// that end with the workflow, and the other records that were written in the workflow before the
-// workflow was bound to the user.
+// The method workflow ends a workflow of the user, and removes all records that expire with the
+// workflow. The method workflow also removes the other records that were written in the workflow
+// before the workflow was bound to the user.
 func (e *erasure) workflow(ctx context.Context, id string) error {
 	s, c := e.s, e.caller
 	c.Workflow = id

@@ -16,7 +16,8 @@ import (
 )
 
 // hooked is a backend in which tests can replace operations: the function "get" replaces Get and
-// Read, and the function "update" replaces Update. A field that is nil replaces nothing.
+// Read, and the function "update" replaces Update. If a field is nil, the operation is not
+// replaced.
 type hooked struct {
 	storage.Backend
 	get    func(ctx context.Context, keys []storage.Key) ([]storage.Record, error)
@@ -59,7 +60,7 @@ func hook(t *testing.T) (*app, *hooked) {
 	return a, h
 }
 
-// If a commit does not reply before its deadline, the run may still be stored. The host must
+// If a commit does not reply before its deadline, the run can nevertheless be stored. The host must
 // therefore look up the outcome of the run.
 func TestTimedOutCommitIsLookedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -102,7 +103,8 @@ func TestBackendDeadlineDoesNotEndRun(t *testing.T) {
 	a.want(ann, `"flags"`, `{"a":1}`)
 }
 
-// A run whose user is erased is not executed again, because its input may belong to the user.
+// A run whose user is erased is not executed again, because the input of the run can contain data
+// of the user.
 func TestNoAttemptAfterErasure(t *testing.T) {
 	a := newApp(t)
 	c := partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
@@ -125,8 +127,8 @@ func TestNoAttemptAfterErasure(t *testing.T) {
 	a.want(c, `"daily"`, "null")
 }
 
-// The mark of an erasure expires. A run succeeds if the mark of an earlier erasure expires during
-// the run. A run fails if another erasure happens during the run.
+// The mark of an erasure expires. If the mark of an earlier erasure expires during a run, the run
+// succeeds. If a second erasure happens during a run, the run fails.
 func TestErasureMarkExpires(t *testing.T) {
 	for name, again := range map[string]bool{"swept": false, "swept and erased again": true} {
 		t.Run(name, func(t *testing.T) {
@@ -156,7 +158,7 @@ func TestErasureMarkExpires(t *testing.T) {
 	}
 }
 
-// An anonymous run stores nothing in a session that was bound to a user in the meantime.
+// An anonymous run stores nothing in its session if the session was bound to a user during the run.
 func TestSessionBoundDuringRun(t *testing.T) {
 	a := newApp(t)
 	_, err := a.transact(partition.Caller{Tenant: "acme", Session: "s1", Run: "r"}, func(ctx context.Context, v *memory.View) error {
@@ -172,8 +174,8 @@ func TestSessionBoundDuringRun(t *testing.T) {
 	a.want(ann, `"cart"`, "null")
 }
 
-// The clock of the sweeper can be ahead of the clock of a host that uses a session. The transaction
-// that ends a session therefore checks the expiry again.
+// The clock of the sweeper can be ahead of the clock of a host that uses a session. Therefore, the
+// transaction that ends a session checks the expiry of the session again.
 func TestSessionUsedAgainIsNotSwept(t *testing.T) {
 	a, h := hook(t)
 	ctx := context.Background()
@@ -187,7 +189,7 @@ func TestSessionUsedAgainIsNotSwept(t *testing.T) {
 	behind.Advance(26 * time.Hour)
 	used := false
 	h.update = func(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
-		if !used { // the session is used between the sweeper's read and its transaction
+		if !used { // the session is used after the read and before the transaction of the sweeper
 			used = true
 			if _, err := other.Sessions().Start(ctx, ann, session.Start{}); err != nil {
 				t.Error(err)

@@ -17,18 +17,18 @@ import (
 	"github.com/toolrun/toolrun/host/storage/storagetest"
 )
 
-// faultyRun is a run that the test executes many times. Each time, one operation of the backend
-// fails in one way.
+// faultyRun is a run that the test executes many times. In each execution, one operation of the
+// backend fails in one way.
 type faultyRun struct {
 	name  string
 	tx    memory.Tx
 	calls []abi.Call
 	// The fields "before" and "after" contain the contents of the stores "notes", "flags" and
-	// "daily". If the run stores nothing, the contents must equal "before". If the run is stored,
-	// they must equal "after".
+	// "daily". If the run is not stored, the contents must be equal to "before". If the run is
+	// stored, the contents must be equal to "after".
 	before, after string
-	// conflict reports whether another run changes records that this run has read, which causes a
-	// second execution.
+	// If conflict is true, another run changes records that this run has read, so this run is
+	// executed a second time.
 	conflict bool
 }
 
@@ -63,9 +63,9 @@ var faultyRuns = []faultyRun{
 	},
 }
 
-// TestEveryOperationFails fails each operation of the backend in turn. The writes of a run must be
-// stored together or not at all. The fault must report whether they were stored, if that is known,
-// and must not contain text from the backend.
+// TestEveryOperationFails executes runs in which one operation of the backend fails. Either all
+// writes of a run or no writes of a run must be stored. If the outcome is known, the fault must
+// report whether the writes were stored. The fault must not contain text from the backend.
 func TestEveryOperationFails(t *testing.T) {
 	outcomes := map[string]int{}
 	for _, run := range faultyRuns {
@@ -87,8 +87,8 @@ func TestEveryOperationFails(t *testing.T) {
 	}
 }
 
-// fail executes the run while the n-th operation fails. fail returns false if there is no such
-// operation.
+// fail executes the run and makes the operation with the number n fail. fail returns false if the
+// run performs fewer operations.
 func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes map[string]int) bool {
 	f := storagetest.NewFaulty(mem.New())
 	a := newApp(t, func(cfg *memory.Config) { cfg.Backend = f })
@@ -140,7 +140,7 @@ func (run faultyRun) state(a *app) string {
 	return strings.Join(states, " ")
 }
 
-// check compares the answer with the stored records.
+// check compares the answer of the run with the stored records.
 func (run faultyRun) check(t *testing.T, err error, stored string, outcomes map[string]int) {
 	t.Helper()
 	all := stored == run.after
@@ -166,7 +166,8 @@ func (run faultyRun) check(t *testing.T, err error, stored string, outcomes map[
 	}
 }
 
-// again repeats a run with an idempotency key. The run must succeed and must take effect only once.
+// again repeats a run with an idempotency key. The repeated run must succeed, but the effects of
+// the run must be stored only once.
 func (run faultyRun) again(t *testing.T, a *app) {
 	_, err := a.Transact(context.Background(), &run.tx, func(ctx context.Context, v *memory.View) error {
 		for _, c := range run.calls {
@@ -185,8 +186,8 @@ func (run faultyRun) again(t *testing.T, a *app) {
 	}
 }
 
-// A guest can catch faults of the backend. A write whose call failed is not stored, but the other
-// writes of the run are stored.
+// A guest can catch faults of the backend. If the call of a write failed, the write is not stored,
+// but the other writes of the run are stored.
 func TestCaughtBackendFaults(t *testing.T) {
 	for n := 1; n < 12; n++ {
 		f := storagetest.NewFaulty(mem.New())
@@ -216,8 +217,8 @@ func TestCaughtBackendFaults(t *testing.T) {
 	}
 }
 
-// If an erasure or the end of a session is interrupted, it returns an error. The operation can be
-// repeated until it succeeds.
+// An interrupted erasure, or an interrupted end of a session, returns an error. Repeating the
+// operation completes the erasure or the end.
 func TestInterruptedAndRepeated(t *testing.T) {
 	acts := map[string]func(a *app) error{
 		"erase": func(a *app) error { _, err := a.Erase(context.Background(), ann); return err },
@@ -241,8 +242,8 @@ func TestInterruptedAndRepeated(t *testing.T) {
 					t.Errorf("%s, operation %d %s: %v; want unavailable", name, n, how, err)
 				}
 				f.Revive()
-				// A record that ended with its session is invisible, even if it has not been freed
-				// yet.
+				// A record that expired with its session is invisible, even before the record is
+				// removed.
 				anew := partition.Caller{Tenant: "acme", User: "ann", Session: "s2", Run: "r"}
 				if _, ended := a.do(ann, abi.GetContent, `"cart"`); errors.Is(ended, abi.SessionEnded) {
 					a.want(anew, `"lastSession"`, "null")

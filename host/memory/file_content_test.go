@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/storagetest"
 )
 
-// numbered returns a content in which every position has a distinct value.
+// numbered returns a content whose bytes identify their position.
 func numbered(size int) []byte {
 	b := make([]byte, size)
 	for i := range b {
@@ -82,8 +82,8 @@ func TestFileContent(t *testing.T) {
 	}
 }
 
-// If an upload fails at any operation of the backend, it leaves neither a file nor a part of a
-// file.
+// If any operation of the backend fails during an upload, neither a file nor a part of a file
+// remains.
 func TestFailedUploadLeavesNothing(t *testing.T) {
 	ctx := context.Background()
 	content := numbered(2 << 20)
@@ -112,7 +112,7 @@ func TestFailedUploadLeavesNothing(t *testing.T) {
 	}
 }
 
-// erasing is a backend that erases a user before an update.
+// erasing is a backend that erases a user before one of its updates.
 type erasing struct {
 	storage.Backend
 	before int
@@ -126,8 +126,7 @@ func (b *erasing) Update(ctx context.Context, on storage.Footprint, fn func([]st
 	return b.Backend.Update(ctx, on, fn)
 }
 
-// An upload fails at any step if the user is erased during the upload. The failed upload leaves no
-// data of the user.
+// If the user is erased at any step of an upload, the upload fails, and no data of the user remain.
 func TestErasureDuringUpload(t *testing.T) {
 	ctx := context.Background()
 	for n := 1; ; n++ {
@@ -188,7 +187,8 @@ func TestFilesOfEndedSession(t *testing.T) {
 }
 
 // If a session was bound to a user, an erasure of the user also removes the files that were
-// uploaded before that. The erasure removes these files even after the session has ended.
+// uploaded to the session before the binding. These files are removed even if the session has ended
+// before the erasure.
 func TestErasureOfBoundSessionsFiles(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
@@ -234,7 +234,7 @@ func TestSweepOfUploads(t *testing.T) {
 		if _, err := after.Sweep(ctx, "acme", 100); err != nil {
 			t.Fatal(err)
 		}
-		if left := fileRecords(t, b); len(left) > 1 { // the only record that may remain is the record of the session
+		if left := fileRecords(t, b); len(left) > 1 { // only the record of the session can remain
 			t.Errorf("the sweep after %d updates leaves %v", n-1, left)
 		}
 	}

@@ -15,12 +15,13 @@ import (
 type finishedState struct {
 	Fingerprint string          `json:"fingerprint"`
 	Answer      json.RawMessage `json:"answer"`
-	// Paused is the token of the approval that the run waits for, or "". The run replaces the answer.
+	// Paused is the token of the approval for which the run waits, or "". When the run continues
+	// after the approval, its answer replaces Answer.
 	Paused string `json:"paused,omitempty"`
 }
 
-// finished returns the answer that is stored under the transaction's idempotency key, or nil if
-// there is none. If the key was used for another request, the error is a conflict.
+// finished returns the answer that is stored under the idempotency key of the transaction, or nil
+// if no answer is stored. If the key was used for a different request, the error is a conflict.
 func (t *transaction) finished(r storage.Record) ([]byte, error) {
 	if !r.Exists() || r.Expired(t.s.now()) {
 		return nil, nil
@@ -39,7 +40,7 @@ func (t *transaction) finished(r storage.Record) ([]byte, error) {
 	return state.Answer, nil
 }
 
-// differing returns the names of the parts in which two fingerprints differ. If the fingerprints do
+// differing returns the names of the parts in which two fingerprints differ. If a fingerprint does
 // not consist of parts, the result is "request".
 func differing(was, is string) string {
 	known := map[string]string{}
@@ -64,8 +65,8 @@ func differing(was, is string) string {
 	return strings.Join(names, ", ")
 }
 
-// The method "kept" returns the content of the record under the run's idempotency key. The stored
-// answer is already encoded as JSON.
+// The method "kept" returns the content of the record under the idempotency key of the run. The
+// argument is an answer that is already encoded as JSON.
 func (t *transaction) kept(effects report.Effects) ([]byte, error) {
 	answer, err := t.tx.Answer(effects)
 	if err != nil {

@@ -24,12 +24,12 @@ type kinds struct {
 	byName map[declare.Kind]kind.Kind
 	names  []string // in the order of registration
 	table  abi.Table
-	// operations maps names to entries of the operation table.
+	// operations maps the name of an operation to its entry in the operation table.
 	operations map[string]operation
 }
 
-// newKinds registers documents, facts, blocks, collections, the state of agents, and additional kinds.
-// The error lists all mistakes.
+// newKinds registers documents, facts, blocks, collections, the state of agents, and additional
+// kinds. The error lists all mistakes in the kinds.
 func newKinds(more []kind.Kind, collections collection.Kind) (*kinds, error) {
 	k := &kinds{byName: map[declare.Kind]kind.Kind{}, operations: map[string]operation{}}
 	var errs []error
@@ -49,7 +49,7 @@ func (k *kinds) add(added kind.Kind) error {
 		return fmt.Errorf("memory: the kind name %q is empty or already registered", name)
 	}
 	k.byName[name] = added
-	if len(added.Operations()) > 0 { // if a kind has no operations, only the host uses it
+	if len(added.Operations()) > 0 { // only the host uses a kind without operations
 		k.names = append(k.names, string(name))
 	}
 	for _, op := range added.Operations() {
@@ -60,7 +60,8 @@ func (k *kinds) add(added kind.Kind) error {
 	return nil
 }
 
-// noOperation returns the fault of a call to an operation that the kind of the store does not have.
+// noOperation returns the fault of a call with an operation that the kind of the store does not
+// have.
 func (k *kinds) noOperation(st *store, op string) error {
 	var names []string
 	_, union := k.byName[st.Kind].(kind.Union)
@@ -79,8 +80,7 @@ func (k *kinds) noOperation(st *store, op string) error {
 	return f.WithHint("use an operation of the store: %s", strings.Join(names, ", "))
 }
 
-// CheckOperation returns a fault if calls with a declared store cannot use an operation because the
-// kind of the store does not have the operation.
+// CheckOperation returns a fault if the kind of a declared store does not have an operation.
 func (s *Service) CheckOperation(name, op string) error {
 	st := s.stores[name]
 	if name == declare.SessionMeta {
@@ -107,7 +107,7 @@ func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) 
 	}
 	switch decl.Access {
 	case declare.ScopeSession, declare.ScopeUser, declare.ScopeApplication:
-	case declare.ScopeByItem: // the kind must support this access
+	case declare.ScopeByItem: // checks that the kind supports this access
 	default:
 		return nil, fmt.Errorf("unknown access %q: use session, user or application", decl.Access)
 	}
@@ -125,8 +125,9 @@ func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) 
 	return &store{Store: decl, compiled: compiled, dated: dated}, nil
 }
 
-// builtIn reports whether a declaration is the declaration of a built-in store or of a block.
-// Built-in stores and blocks have other rules for names, and do not count as stores of the app.
+// builtIn reports whether a declaration is the declaration of a built-in store or of a block. For
+// built-in stores and blocks, different rules for names apply. Built-in stores and blocks do not
+// count as stores of the app.
 func builtIn(decl declare.Store) bool {
 	switch decl.Kind {
 	case declare.KindFact:
@@ -148,13 +149,14 @@ func (k *kinds) unknown(name declare.Kind) error {
 	return fmt.Errorf("unknown kind %q: use %s", name, strings.Join(k.names, ", "))
 }
 
-// Operations returns the operation table of a Service without Config.Kinds; see Service.Operations.
+// Operations returns the operation table of a Service without Config.Kinds. Service.Operations
+// describes this table.
 func Operations() abi.Table {
 	k, _ := newKinds(nil, collection.Kind{})
 	return k.table
 }
 
-// Mistakes returns the parts of a declaration that look like constraints but have no effect.
+// Mistakes returns the parts of a declaration that resemble constraints but have no effect.
 // Mistakes returns an error if the declaration does not compile. The argument "more" contains the
 // kinds that are registered in addition to documents.
 func Mistakes(st declare.Store, more ...kind.Kind) (schema.Errors, error) {
@@ -169,8 +171,9 @@ func Mistakes(st declare.Store, more ...kind.Kind) (schema.Errors, error) {
 	return compiled.compiled.Mistakes(), nil
 }
 
-// CheckStrict returns a fault if the declaration of a strict store has mistakes. Use it only for
-// new declarations; stored declarations are opened even if they have mistakes.
+// CheckStrict returns a fault if the declaration of a strict store has mistakes. Use CheckStrict
+// only for new declarations, because an app with a stored declaration must open even if the
+// declaration has mistakes.
 func CheckStrict(st declare.Store, more ...kind.Kind) error {
 	if !st.Strict {
 		return nil

@@ -10,7 +10,7 @@ import (
 )
 
 // TestCheckStrict checks that mistakes in the schema of a strict store are rejected. Defaults that
-// do not match are accepted, because generated schemas contain them.
+// do not match the schema are accepted, because generated schemas contain such defaults.
 func TestCheckStrict(t *testing.T) {
 	for _, tt := range []struct {
 		name, schema string

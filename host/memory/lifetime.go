@@ -11,9 +11,9 @@ import (
 // never is a time that is later than any time in a record.
 var never = time.Unix(1<<40, 0)
 
-// endOf returns the end of a record's lifetime. The end of the lifetime is the expiry of the
-// record. The end is earlier if the retention of the store was shortened after the record was
-// written. The argument st is nil if the store is no longer declared.
+// endOf returns the end of the lifetime of a record. The lifetime ends at the expiry of the record.
+// If the retention of the store was shortened after the record was written, the lifetime ends
+// earlier. The argument st is nil if the store is no longer declared.
 func (st *store) endOf(r storage.Record) time.Time {
 	end := never
 	if !r.Expires.IsZero() {
@@ -28,7 +28,7 @@ func (st *store) endOf(r storage.Record) time.Time {
 }
 
 // life returns the lifetime of a record in the form that package txn requires. The lifetime ends at
-// the record's expiry, or when the session or workflow ends to which the record belongs.
+// the expiry of the record, or when the session or the workflow of the record ends.
 func (t *transaction) life(r storage.Record) txn.Life {
 	switch s := t.s; {
 	case s.sessions.IsKey(r.Key):
@@ -43,9 +43,9 @@ func (t *transaction) life(r storage.Record) txn.Life {
 	return l
 }
 
-// foreignEnds returns the keys of the sessions and workflows with which the record ends.
-// foreignEnds omits the caller's own session and workflow, because the transaction has guards for
-// them.
+// foreignEnds returns the keys of the sessions and workflows with which the record expires.
+// foreignEnds omits the session and the workflow of the caller, because the guards of the
+// transaction check these.
 func (t *transaction) foreignEnds(r storage.Record) []storage.Key {
 	c := t.tx.Caller
 	var keys []storage.Key
@@ -57,8 +57,8 @@ func (t *transaction) foreignEnds(r storage.Record) []storage.Key {
 	return keys
 }
 
-// endKey returns the key of the session or the workflow that a tag contains. endKey returns "" for
-// any other tag.
+// endKey returns the key of the session or the workflow that a tag contains, or "" if the tag
+// contains neither.
 func endKey(app partition.App, tenant, tag string) storage.Key {
 	if id, ok := partition.SessionOfTag(tag); ok {
 		return app.Session(partition.Caller{Tenant: tenant, Session: id})

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// A read of more records than a transaction can use fails with call_limit. The records that were
-// read before remain usable.
+// If an attempt reads more records than the limit, the read fails with call_limit. The attempt can
+// still use the records that it read before.
 func TestTooManyRecords(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) {
 		cfg.Stores, cfg.Limits.Stores = nil, txn.MaxRecords+1

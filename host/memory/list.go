@@ -17,11 +17,12 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// RecordInfo is the metadata of a record: its owner, revision, size and times, without its content.
+// RecordInfo is the metadata of a record, such as its owner, revision, size and times. RecordInfo
+// does not contain the content.
 type RecordInfo struct {
 	Store string `json:"store"`
-	// Item is the name of the record within a store that has several records for each user, session
-	// or app.
+	// If the store has several records for each user, session or app, Item is the name of the
+	// record within the store.
 	Item     string     `json:"item,omitempty"`
 	User     string     `json:"user_id,omitempty"`
 	Session  string     `json:"session_id,omitempty"`
@@ -34,12 +35,12 @@ type RecordInfo struct {
 }
 
 // List returns a page of the live records of a store in the caller's tenant. A page contains at
-// most as many records as the argument "limit". If the caller has a user, a session or a workflow,
-// List returns only their records. A page can contain fewer than limit records, because the work
-// for a page is bounded.
+// most as many records as the argument "limit". A page can contain fewer records, because the work
+// for a page is bounded. If the caller has a user, a session or a workflow, List returns only the
+// records of this user, session or workflow.
 //
-// To get the following page, pass the result "next" as the argument "after". The result "next" is
-// "" for the last page. List is for operators: tools cannot list records.
+// To get the following page, pass the result "next" as the argument "after". For the last page, the
+// result "next" is "". List is for operators. Tools cannot list records.
 func (s *Service) List(ctx context.Context, c partition.Caller, name, after string, limit int) (found []RecordInfo, next string, err error) {
 	if err := c.Check(); err != nil {
 		return nil, "", err
@@ -77,8 +78,8 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 	return found, next, nil
 }
 
-// listed returns a store whose records can be listed, or nil. A collection without a declaration can be
-// listed if it has a record.
+// listed returns a store whose records can be listed, or nil. A collection without a declaration
+// can be listed if the collection has a record.
 func listed(ctx context.Context, s *Service, c partition.Caller, name string) (*store, error) {
 	st := lookup(s, name)
 	if st == nil || !st.Collection.Auto {
@@ -92,10 +93,11 @@ func listed(ctx context.Context, s *Service, c partition.Caller, name string) (*
 }
 
 // sharedCursor is the beginning of a cursor that points to a record in the part of a store that the
-// apps of a tenant share. A list visits this part last.
+// apps of a tenant share. A list visits this part of the store last.
 const sharedCursor = "~"
 
-// listGroup returns the group that a cursor refers to, and the cursor without its sharedCursor.
+// listGroup returns the group of records to which a cursor refers, and the cursor without
+// sharedCursor.
 func listGroup(s *Service, st *store, c partition.Caller, after string) (group storage.Key, rest string, inShared bool) {
 	if rest, ok := strings.CutPrefix(after, sharedCursor); ok && st.Block.Shared {
 		return partition.Shared.Group(c), rest, true
@@ -115,13 +117,14 @@ func (st *store) extent(group storage.Key, c partition.Caller) storage.Key {
 	return key
 }
 
-// prefixOf returns the key prefix of all records of a store in an app's group.
+// prefixOf returns the key prefix of all records of a store in the group of an app.
 func prefixOf(group storage.Key, name string) storage.Key {
 	return group.With(storage.Part{Tag: storage.Store, Value: name})
 }
 
-// cursor encodes the last key of a page; "" means that there is no next page. cursor omits the
-// prefix of the tenant's app: a cursor therefore cannot refer to records outside that prefix.
+// cursor encodes the last key of a page. The cursor "" means that no page follows. The encoded key
+// does not contain the prefix of the tenant and the app, so a cursor cannot refer to records with
+// another prefix.
 func cursor(group, last storage.Key) string {
 	if last == "" {
 		return ""
@@ -144,7 +147,7 @@ func afterCursor(group storage.Key, text string) (storage.Key, error) {
 	return group + storage.Key(rest), nil
 }
 
-// belongs reports whether a list of a store contains a record for the caller.
+// belongs reports whether a list of a store for the caller contains a record.
 func belongs(r storage.Record, c partition.Caller, name string) bool {
 	user, session, workflow := r.Key.Part(storage.User), r.Key.Part(storage.Session), r.Key.Part(storage.Workflow)
 	if r.Key.Part(storage.Store) != name ||
@@ -159,11 +162,11 @@ func belongs(r storage.Record, c partition.Caller, name string) bool {
 	return true
 }
 
-// lifetimes determines which records are live. It is used for lists, which do not need a snapshot.
-// lifetimes caches the sessions and workflows that it has read.
+// lifetimes determines which records are live. Lists use lifetimes, because a list does not need a
+// snapshot. lifetimes caches sessions and workflows.
 type lifetimes struct {
 	s    *Service
-	open map[storage.Key]bool // whether a session or a workflow is open, by its key
+	open map[storage.Key]bool // contains, by key, whether a session or a workflow is open
 }
 
 func newLifetimes(s *Service) *lifetimes { return &lifetimes{s, map[storage.Key]bool{}} }
@@ -218,7 +221,8 @@ func (st *store) info(r storage.Head) RecordInfo {
 }
 
 // Purge removes all records of a store in the tenant, even if the store is not declared, and
-// returns the number of removed records. An empty name is an invalid_argument fault.
+// returns the number of removed records. If the name is empty, Purge returns the fault
+// invalid_argument.
 func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 	if name == "" {
 		return 0, abi.Faultf(abi.InvalidArgument, "a purge requires the name of a store")
@@ -233,8 +237,8 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 	return total, s.records.Fault("remove records", releaseEmbedder(ctx, s, tenant, name))
 }
 
-// Do performs one operation under an Authority in a separate transaction. A read does not start the
-// caller's session.
+// Do performs one operation under an Authority in a separate transaction. If the operation is a
+// read, Do does not start the session of the caller.
 func (s *Service) Do(ctx context.Context, c partition.Caller, a Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
 	var reply json.RawMessage
 	op, _ := operationOf(s, call.Op)

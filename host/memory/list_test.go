@@ -26,8 +26,8 @@ func (l *looks) Heads(ctx context.Context, prefix, after storage.Key, limit int)
 	return found, err
 }
 
-// The work for a page of a list is bounded, even if the page contains no record. The pages together
-// contain all records.
+// The work for a page of a list is bounded, even if the page contains no record. All pages together
+// contain all records of the store.
 func TestListsAreBoundedWork(t *testing.T) {
 	ctx := t.Context()
 	l := &looks{}
@@ -37,7 +37,7 @@ func TestListsAreBoundedWork(t *testing.T) {
 		user := partition.Caller{Tenant: "acme", User: fmt.Sprintf("u%04d", i), Run: "r"}
 		a.must(user, abi.SetContent, `"notes"`, `{}`, `{"ttl":"1m"}`)
 	}
-	a.clock.Advance(2 * time.Minute) // after this, all of these records have expired
+	a.clock.Advance(2 * time.Minute) // after this time, all records have expired
 	a.must(partition.Caller{Tenant: "acme", User: "zoe-is-last", Run: "r"}, abi.SetContent, `"notes"`, `{}`)
 	seen, pages := 0, 0
 	for after := ""; ; pages++ {

@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// locked is a backend that measures how long a function runs inside its transactions, while all
-// other updates wait.
+// locked is a backend that measures the time of functions that run inside of its transactions.
+// During this time, all other updates wait.
 type locked struct {
 	storage.Backend
 	mu      sync.Mutex
@@ -37,8 +37,9 @@ func (b *locked) Update(ctx context.Context, on storage.Footprint, fn func([]sto
 	})
 }
 
-// An expensive blind merge is applied outside the backend's transaction. A tool with many merges
-// into a large contended record therefore does not delay other commits.
+// A blind merge does not read the record before the commit. The Service applies an expensive blind
+// merge outside of the transaction of the backend. A tool with many merges into a large contended
+// record therefore does not delay other commits.
 func TestBlindMergesDelayNoCommit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -50,7 +51,7 @@ func TestBlindMergesDelayNoCommit(t *testing.T) {
 	for run := range 2 {
 		wg.Go(func() {
 			_, err := a.transact(caller("", ""), func(ctx context.Context, v *memory.View) error {
-				for n := range 20 { // more merges than may stay blind
+				for n := range 20 { // exceeds the maximum number of blind merges
 					patch := fmt.Sprintf(`{"k%d":%d}`, n%10, run)
 					if _, err := v.Call(ctx, call(abi.SetContent, `"flags"`, patch)); err != nil {
 						return err
@@ -70,8 +71,8 @@ func TestBlindMergesDelayNoCommit(t *testing.T) {
 	}
 }
 
-// A small merge is applied inside the transaction, so many merges into one record share a commit.
-// No merge is lost.
+// The Service applies a small merge inside of the transaction of the backend, so many merges into
+// one record share a commit. No merge is lost.
 func TestManySmallBlindMerges(t *testing.T) {
 	a := newApp(t)
 	var wg sync.WaitGroup
@@ -93,7 +94,7 @@ func TestManySmallBlindMerges(t *testing.T) {
 	}
 }
 
-// The type busy is a backend whose commits block until the caller gives up.
+// The type busy is a backend whose commits block until the context of the caller ends.
 type busy struct{ storage.Backend }
 
 func (busy) Update(ctx context.Context, _ storage.Footprint, _ func([]storage.Record) ([]storage.Write, error)) error {
@@ -101,8 +102,8 @@ func (busy) Update(ctx context.Context, _ storage.Footprint, _ func([]storage.Re
 	return ctx.Err()
 }
 
-// A commit can wait for the backend. If the backend has not begun the commit at the deadline of the
-// run, the run fails then and stores nothing.
+// A commit can wait for the backend. If the backend has not begun the commit before the deadline of
+// the run, the run fails at the deadline and stores nothing.
 func TestWaitingCommitEndsInTime(t *testing.T) {
 	b := mem.New()
 	a := newApp(t, func(cfg *memory.Config) { cfg.Backend = busy{b} })

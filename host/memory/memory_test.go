@@ -21,7 +21,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// clock is a clock that a test sets.
+// clock is a clock whose time a test sets.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -256,7 +256,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Options and projections have size limits that are checked before decoding.
+// The sizes of options and projections are limited. The limits are checked before decoding.
 func TestArgumentsAreBounded(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.Values = 10 })
 	ann := caller("ann", "")
@@ -309,7 +309,7 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// Messages for operators contain no tool, no grants and no run.
+// Messages for operators do not mention a tool, grants or a run.
 func TestTextsForOperators(t *testing.T) {
 	a, anonymous := newApp(t), caller("", "")
 	for store, want := range map[string]string{
@@ -325,7 +325,7 @@ func TestTextsForOperators(t *testing.T) {
 	}
 }
 
-// TestMisspelledStores checks that only granted stores are suggested.
+// TestMisspelledStores checks that the hint about a misspelled store suggests only granted stores.
 func TestMisspelledStores(t *testing.T) {
 	a := newApp(t)
 	some := memory.Granted([]declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Write}}, {Store: declare.SessionMeta, Verbs: []abi.Verb{abi.Read}}})
@@ -511,7 +511,7 @@ func TestAnonymousSessionIsBoundOnce(t *testing.T) {
 	a := newApp(t)
 	anonymous := partition.Caller{Tenant: "acme", Session: "s1", Run: "r"}
 	a.must(anonymous, abi.SetContent, `"cart"`, `{"a":1}`)
-	a.want(ann, `"cart"`, `{"a":1}`) // an operator's read does not bind the session
+	a.want(ann, `"cart"`, `{"a":1}`) // a read by an operator does not bind the session to a user
 	if session, err := a.Sessions().Get(context.Background(), anonymous); err != nil || session.User != "" {
 		t.Errorf("after a read the session is %+v, %v; want it still anonymous", session, err)
 	}

@@ -14,14 +14,14 @@ import (
 )
 
 // metaContent is the content of sessionMeta for tool code. The three members of sessionMeta are
-// always present: a tool does not need to check whether they exist.
+// always present, so a tool does not need to check their existence.
 type metaContent struct {
 	Metadata  json.RawMessage  `json:"metadata"`
 	Info      sessionInfo      `json:"sessionInfo"`
 	Artifacts []artifact.Shown `json:"artifacts"`
 }
 
-// sessionInfo describes the session. Members that the host does not know are null.
+// sessionInfo describes the session. A member whose value the host does not know is null.
 type sessionInfo struct {
 	SessionID        *string `json:"sessionId"`
 	AppID            string  `json:"appId"`
@@ -40,12 +40,12 @@ func optional(text string) *string {
 }
 
 // metaPartition is the partition of sessionMeta. metaPartition contains one document, which the
-// host generates from the session's record at each read.
+// host generates from the record of the session at each read.
 type metaPartition struct{ *storePartition }
 
 // Get implements kind.Partition. The document has no creation time.
 func (m metaPartition) Get(ctx context.Context, _ string) (storage.Record, error) {
-	var behind storage.Record // if there is no session, this stays the zero Record
+	var behind storage.Record // remains the zero Record if the caller has no session
 	if m.key != "" {
 		r, err := m.view.tx.Get(ctx, m.key)
 		if err != nil {
@@ -77,8 +77,8 @@ func (m metaPartition) Apply(context.Context, string, time.Duration, kind.Update
 // Delete implements kind.Partition.
 func (m metaPartition) Delete(context.Context, string) error { return errMadeByHost }
 
-// metaContent generates sessionMeta from the session record as the attempt sees it. If there is no
-// session, metaContent uses the metadata that was passed to the run.
+// metaContent generates sessionMeta from the session record that the attempt has read. If the
+// caller has no session, metaContent uses the metadata that was passed to the run.
 func (v *View) metaContent(ctx context.Context, r storage.Record) (json.RawMessage, error) {
 	state := v.run.anonymous
 	if v.caller.Session != "" {

@@ -11,31 +11,34 @@ import (
 )
 
 // RecallMocks contains results that replace searches in collections. The key is the name of the
-// collection. The results of a collection are in the order of the calls of recall in an attempt.
+// collection. The first result of a collection replaces the result of the first call of recall in
+// an attempt, and so on.
 type RecallMocks map[string][]RecallMock
 
-// RecallMock is the result of one call of recall: entries, the best first, or an error. In JSON, a
-// list stands for entries.
+// RecallMock is the result of one call of recall. The result contains entries, with the best entry
+// first, or an error. In JSON, a list represents a RecallMock with these entries.
 type RecallMock struct {
 	Entries []MockEntry
 	Error   *abi.Fault
 }
 
-// MockEntry is an entry in a RecallMock. In JSON, a string stands for an entry with this content.
+// MockEntry is an entry in a RecallMock. In JSON, a string represents a MockEntry with this
+// content.
 type MockEntry struct {
-	// ID is the id of the entry. The default is the position in the result: "1", "2" and so on.
+	// ID is the id of the entry. The default is the position of the entry in the result, such as
+	// "1".
 	ID       string          `json:"id,omitempty"`
 	Content  json.RawMessage `json:"content"`
 	Metadata json.RawMessage `json:"metadata,omitempty"`
-	// Score is from 0 to 1. The default is 1.
+	// Score is the score of the entry, from 0 to 1. The default is 1.
 	Score *float64 `json:"score,omitempty"`
 }
 
 // recallFormat is a hint for malformed mocks.
 const recallFormat = `write {"recall": {"COLLECTION": [[{"content": "a text", "metadata": {}, "score": 1}], {"error": {"code": "unavailable"}}]}}`
 
-// ReadRecallMocks reads mocks: a JSON object that maps each collection to a list of results. The error
-// is the fault invalid_argument.
+// ReadRecallMocks decodes mocks from a JSON object that maps the name of each collection to a list
+// of results. If the JSON is malformed, the error is the fault invalid_argument.
 func ReadRecallMocks(content []byte) (RecallMocks, error) {
 	bad := func(format string, args ...any) error {
 		return abi.Faultf(abi.InvalidArgument, format, args...).WithHint(recallFormat)
@@ -57,7 +60,8 @@ func ReadRecallMocks(content []byte) (RecallMocks, error) {
 	return mocks, nil
 }
 
-// readRecallMock reads a result. The text "problem" completes a sentence about the result.
+// readRecallMock reads a result. The returned text "problem" is a predicate about the result, such
+// as "has an unknown error code".
 func readRecallMock(text json.RawMessage) (m RecallMock, problem string) {
 	if isObject(text) {
 		var failed struct {
@@ -87,7 +91,8 @@ func readRecallMock(text json.RawMessage) (m RecallMock, problem string) {
 	return m, ""
 }
 
-// readMockEntry reads an entry. The text "problem" describes what is wrong with it.
+// readMockEntry reads an entry. The returned text "problem" is a predicate about the entry, or ""
+// if the entry is valid.
 func readMockEntry(text json.RawMessage) (e MockEntry, problem string) {
 	var content string
 	if json.Unmarshal(text, &content) == nil && !kind.IsAbsent(text) {
@@ -117,7 +122,7 @@ func unmarshalStrictly(text json.RawMessage, to any) error {
 	return decoder.Decode(to)
 }
 
-// MarshalJSON implements json.Marshaler. The result is in the format that ReadRecallMocks reads.
+// MarshalJSON implements json.Marshaler. The result has the format that ReadRecallMocks decodes.
 func (m RecallMock) MarshalJSON() ([]byte, error) {
 	if m.Error != nil {
 		return json.Marshal(map[string]*abi.Fault{"error": m.Error})
@@ -171,14 +176,15 @@ func (m RecallMock) reply() (json.RawMessage, error) {
 // mocks replaces searches of an attempt.
 type mocks struct {
 	recalls RecallMocks
-	// test is true in a test run. Every collection without mocks is then empty, and no vectors are made.
+	// test is true in a test run. In a test run, each collection without mocks is empty, and no
+	// vectors are computed.
 	test bool
-	// answered is the number of calls of recall in each collection.
+	// answered is the number of completed calls of recall for each collection.
 	answered map[string]int
 }
 
-// SetMocks sets the mocks of a View, which is the View of a test run if the argument "test" is true.
-// Only the host may call it.
+// SetMocks sets the mocks of a View. If the argument "test" is true, the View is the View of a test
+// run. Only the host may call SetMocks.
 func SetMocks(v *View, recalls RecallMocks, test bool) {
 	v.mocks = mocks{recalls: recalls, test: test, answered: map[string]int{}}
 }

@@ -15,7 +15,7 @@ import (
 // program is the simulated code of a guest. The Service and the model execute the same program.
 type program struct {
 	steps []step
-	// stubborn reports whether the guest succeeds even after an error that ends the attempt.
+	// If stubborn is true, the guest reports success even after an error that ends the attempt.
 	stubborn bool
 }
 
@@ -24,12 +24,12 @@ type step struct {
 	op    string
 	args  []string
 	catch bool
-	// If digest is true, the step adds a member to a content. The value of the member depends on
-	// all replies that the program has received. If revise is true, the step sets the option
-	// if_revision to the last revision in these replies.
+	// If digest is true, the step adds a member to the content that it writes. The value of the
+	// member depends on all replies that the program has received. If revise is true, the step sets
+	// the option "if_revision" to the last revision in the replies that the program has received.
 	digest, revise bool
 	throw          bool
-	skip           int // the number of steps that a branch skips if the digest of the previous results is even
+	skip           int // the number of steps that a branch skips if the digest of all previous replies is even
 }
 
 func (s step) String() string {
@@ -54,8 +54,9 @@ type performer func(op string, args []string) (reply string, code abi.Code, err 
 
 var errThrown = errors.New("thrown by the program")
 
-// run executes the program and returns its trace: replies, and faults as "!code". The error is
-// errThrown, the code of a fault that the program did not catch, or an error of the performer.
+// run executes the program and returns the replies of the calls. A failed call has the reply "!",
+// followed by the code of the fault. The error is errThrown, the code of a fault that the program
+// did not catch, or an error of the performer.
 func (p program) run(perform performer) (trace []string, err error) {
 	for i := 0; i < len(p.steps); i++ {
 		s := p.steps[i]

@@ -20,8 +20,8 @@ type rapidInts struct{ t *rapid.T }
 
 func (d rapidInts) IntN(n int) int { return rapid.IntRange(0, n-1).Draw(d.t, "choice") }
 
-// TestSequence performs random steps of one caller, one run after another, within small limits.
-// Every reply, fault and stored record must be the same as in the model, and the usage must be
+// TestSequence performs random runs of one caller one after another, with small limits. Each reply,
+// fault and stored record must be equal in the Service and in the model, and the usage must be
 // exact.
 func TestSequence(t *testing.T) {
 	stores := []string{"notes", "prefs", "daily", "last", "cart", "flags"}
@@ -43,7 +43,7 @@ func TestSequence(t *testing.T) {
 			s.compareUsage()
 		}
 	}
-	for range 10 { // 1,000 sequences, which take little time
+	for range 10 { // 1,000 short sequences
 		rapid.Check(t, check)
 	}
 }
@@ -151,8 +151,8 @@ func (s *sequence) compareRecords() {
 	}
 }
 
-// compareUsage compares the usage of the app and the user with the stored records, and the stored
-// records with the records of the model.
+// compareUsage compares the stored records with the usage of the app and the user, and with the
+// records of the model.
 func (s *sequence) compareUsage() {
 	group := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"})
 	all, err := s.backend.Scan(context.Background(), "", "", 1000)

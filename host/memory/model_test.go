@@ -13,15 +13,15 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 )
 
-// The model is a second, naive implementation of memory: plain maps, one run after another, no
-// transactions and no caches. Tests compare the results of the Service with the results of the
-// model in some serial order.
+// The model is a second, simple implementation of memory. The model stores data in maps, executes
+// one run after another, and has no transactions and no caches. Tests compare the results of the
+// Service with the results of the model for the same runs in a serial order.
 
-// modelStore is the model's declaration of a store.
+// modelStore is the declaration of a store in the model.
 type modelStore struct {
 	access      declare.Scope
 	life        time.Duration
-	withSession bool // a record ends with the session of its last writer
+	withSession bool // a record expires with the session of its last writer
 	schema      bool // strict, with modelSchema
 }
 
@@ -34,7 +34,8 @@ var modelStores = map[string]modelStore{
 	"flags": {access: declare.ScopeApplication},
 }
 
-// modelSchema is a schema that allows two contents but rejects the result of merging them.
+// modelSchema is a schema that allows two contents but rejects the result of merging these
+// contents.
 const modelSchema = `{"type":"object","maxProperties":2,"properties":{
 	"a":{"type":"integer","default":1},"b":{"type":"integer"},"c":{"type":"integer"}}}`
 
@@ -54,7 +55,8 @@ func modelDeclarations() []declare.Store {
 // place identifies a record by its store and its user or session.
 type place struct{ store, owner string }
 
-// subject returns the data subject of a caller's writes: the user, or an anonymous session.
+// subject returns the data subject of the writes of a caller. The data subject is the user, or the
+// session if the caller has no user.
 func (at place) subject(c partition.Caller) string {
 	if user, ok := strings.CutPrefix(at.owner, "user "); ok {
 		return user
@@ -83,15 +85,15 @@ type modelSession struct {
 	ended    bool
 }
 
-// world is the complete state of the model. To change a state, code copies it: the maps of an
-// existing world are never modified.
+// world is the complete state of the model. Code that changes the state modifies a copy. The maps
+// of an existing world are never modified.
 type world struct {
 	now      time.Time
 	records  map[place]modelRecord
 	sessions map[string]modelSession
 	last     map[place]int64 // the highest revision so far
-	erased   map[string]int  // how often each user was erased
-	began    map[int]int     // how often the user of a run had been erased when the run began
+	erased   map[string]int  // the number of erasures of each user
+	began    map[int]int     // the number of erasures of the user before the run began
 	limits   memory.Limits
 }
 
@@ -106,8 +108,8 @@ func (w world) clone() world {
 	return w
 }
 
-// begin starts a caller's session in the model, or returns the code of a fault if the session
-// cannot be used.
+// begin starts the session of a caller in the model. If the caller cannot use the session, begin
+// returns the code of a fault.
 func (w world) begin(c partition.Caller) abi.Code {
 	if c.Session == "" {
 		return ""
@@ -132,9 +134,8 @@ func (w world) mayCommit(c partition.Caller) bool {
 	return c.Session == "" || known && !s.ended && s.user == c.User
 }
 
-// The method visible reports whether a record is visible to a caller. If a run succeeds, the
-// caller's own session cannot have ended. A run that fails may see records that have not yet been
-// removed after the end of the session.
+// The method visible reports whether a record is visible to a caller. If the session of the caller
+// has ended, the records of the session are visible until they are removed, but the run fails.
 func (w world) visible(r modelRecord, c partition.Caller) bool {
 	if !r.expires.IsZero() && !w.now.Before(r.expires) {
 		return false
@@ -150,13 +151,13 @@ type guest struct {
 	stamp  time.Time // the time of its writes
 	before map[place]modelRecord
 	view   map[place]modelRecord
-	// readSet contains the places of the records that the run has read. A reply must not depend on
-	// other places.
+	// readSet contains the places of the records that the run has read. A reply must depend only on
+	// records in readSet.
 	readSet map[place]bool
 	wrote   map[place]bool
 	// passed is true if the current call is known to have succeeded in the observed run. In this
-	// case the model does not check blind merges. The merge succeeded in the attempt, but it may
-	// fail in the model, because other runs have changed the record since then.
+	// case the model does not check blind merges. A blind merge that succeeded in the attempt can
+	// fail in the model, because other runs have changed the record after the attempt.
 	passed func() bool
 }
 
@@ -235,8 +236,7 @@ func parseModelOptions(text string) (o modelOptions) {
 	return o
 }
 
-// meta returns a part of sessionMeta: an object that contains the metadata. Tests check only this
-// part.
+// meta returns an object with the metadata in sessionMeta. Tests check only the metadata.
 func (g *guest) meta() string {
 	metadata := g.w.sessions[g.c.Session].metadata
 	if metadata == "" {
@@ -318,12 +318,12 @@ func (g *guest) set(at place, st modelStore, value string, o modelOptions) (stri
 	return fmt.Sprintf(`{"expires_at":%s,"revision":%s,"success":true,"updated_at":%s}`, timeText(r.expires), revision, updated), ""
 }
 
-// stamped returns a record with a content, and with the revision and times of a write. A commit
+// stamped returns a record with the content, the revision and the times of a write. A commit
 // increments the revision by one, even if the run writes the record several times. Each update has
 // a later time than the previous one.
 //
-// Revisions continue after the revisions of an earlier record, because no two keys of these tests
-// share a floor; see tenantOf.
+// If a record with the same key existed before, the revisions continue. In these tests, two keys
+// never share the stored minimum of revisions, as tenantOf explains.
 func (g *guest) stamped(at place, existed bool, content string) modelRecord {
 	base, was := g.before[at]
 	r := modelRecord{content: content, revision: g.w.last[at] + 1, created: g.stamp, updated: g.stamp}
@@ -350,8 +350,8 @@ func (g *guest) tooMuch(at place, r modelRecord) abi.Code {
 	return ""
 }
 
-// The method live returns the number of records that have not expired. Expired records are
-// reclaimed if necessary.
+// The method live returns the number of records that have not expired. If necessary, the model
+// removes expired records.
 func (w world) live() (n int64) {
 	for _, r := range w.records {
 		if r.expires.IsZero() || w.now.Before(r.expires) {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// This file contains the model's merge, projection and schema. The code supports only the few
-// values that tests use, and is written for clarity.
+// This file contains the merge, the projection and the schema of the model. The code supports only
+// the values that tests use.
 
 func parse(text string) any {
 	var value any
@@ -23,8 +23,7 @@ func parse(text string) any {
 	return value
 }
 
-// The function text returns the canonical JSON of a value: its members are sorted, and there are no
-// spaces.
+// The function text returns the canonical JSON of a value, with sorted members and without spaces.
 func text(value any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -44,8 +43,8 @@ func timeText(t time.Time) string {
 	return strconv.Quote(t.Format("2006-01-02T15:04:05.000000Z"))
 }
 
-// mergeModel returns the content after a set, according to RFC 7396. A new record gets its
-// defaults.
+// mergeModel returns the content after a set, according to RFC 7396. A new record gets the defaults
+// of the store.
 func mergeModel(st modelStore, old string, existed bool, patch map[string]any, replace bool) map[string]any {
 	target := map[string]any{}
 	if existed {
@@ -94,7 +93,7 @@ func fitsModelSchema(content map[string]any) bool {
 }
 
 // rule is a path of a projection. rule contains the names in the path, and whether the projection
-// includes or excludes the field.
+// includes or excludes the field at the path.
 type rule struct {
 	path    []string
 	include bool
@@ -106,7 +105,7 @@ func project(content, projection string) string {
 		return content
 	}
 	rules := flatten(nil, parse(projection).(map[string]any))
-	status := true // a projection that only excludes fields selects all other fields
+	status := true // a projection without included fields selects all fields that it does not exclude
 	for _, r := range rules {
 		status = status && !r.include
 	}
@@ -155,8 +154,8 @@ func pick(value any, path []string, rules []rule, status bool) (any, bool) {
 	return value, status
 }
 
-// match returns the flag of the rule for exactly this path, and whether a rule includes a
-// descendant of the path.
+// match returns the flag of the rule with exactly this path. The second result reports whether a
+// rule includes a descendant of the path.
 func match(path []string, rules []rule) (included, excluded, below bool) {
 	for _, r := range rules {
 		if len(r.path) < len(path) || strings.Join(r.path[:len(path)], "\x00") != strings.Join(path, "\x00") {
@@ -174,7 +173,7 @@ func match(path []string, rules []rule) (included, excluded, below bool) {
 	return included, excluded, below
 }
 
-// key returns the key of the Service's record at a place.
+// key returns the key of the record at a place in the Service.
 func (at place) key(tenant string) storage.Key {
 	key := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: tenant}, storage.Part{Tag: storage.App, Value: "shop"},
 		storage.Part{Tag: storage.Store, Value: at.store})
@@ -187,7 +186,8 @@ func (at place) key(tenant string) storage.Key {
 	return key
 }
 
-// placeOf returns the place of a key of the Service, or false for the host's own records.
+// placeOf returns the place of a record with a key of the Service. The second result is false for
+// host records.
 func placeOf(key storage.Key) (place, bool) {
 	at := place{store: key.Part(storage.Store)}
 	if user := key.Part(storage.User); user != "" {

@@ -9,16 +9,16 @@ import (
 )
 
 // Nested executes the function "body" as a part of the attempt, under a given Authority. If the
-// function fails, its writes are undone and its reads stay in the read set; see txn.Tx.Nested.
-// Nested then returns the error of the function.
+// function fails, Nested returns the error of the function and undoes its writes. The reads of the
+// function remain in the read set.
 //
 // The argument ctx must be the context of the attempt. The function can have its own context with
-// an earlier deadline. If only this context ends, only the writes of the function are undone. If
-// ctx ends, or if other transactions have changed records that the attempt read, the attempt fails,
-// and so does every later call of the View.
+// an earlier deadline. If the context of the function ends and ctx does not end, only the writes of
+// the function are undone. If ctx ends, or if other transactions have changed records that the
+// attempt read, the attempt fails, and every later call of the View fails.
 //
-// More than txn.MaxNested nested bodies in an attempt, or more than txn.MaxDepth levels of nesting,
-// are a call_limit fault.
+// Nested returns the fault call_limit if the attempt exceeds txn.MaxNested nested bodies, or
+// txn.MaxDepth levels of nesting.
 func (v *View) Nested(ctx context.Context, a Authority, body func(context.Context) error) error {
 	if v.closed != nil {
 		return v.closed

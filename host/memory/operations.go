@@ -11,21 +11,22 @@ import (
 	"github.com/toolrun/toolrun/host/memory/kind"
 )
 
-// operation is an entry of the operation table, with the kinds that have the operation.
+// operation is an entry of the operation table. The entry contains the kinds that have the
+// operation.
 type operation struct {
 	verb abi.Verb
 	// The field "stores" lists the kinds for which a call contains the name of the store.
 	stores []declare.Kind
 	// The field "space" is the kind for which a call does not contain the name of the store, or ""
-	// if there is no such kind. A call without a store uses the store with the name spaceStore, or
-	// all stores of the kind if spaceStore is "".
+	// if every call contains the name. A call without the name of a store uses the store
+	// spaceStore. If spaceStore is "", the call uses all stores of the kind.
 	space      declare.Kind
 	spaceStore string
 }
 
-// noun returns the word for the stores of the operation in faults: block, or store. noun depends
-// only on the operation, so a fault about a store that is not granted does not reveal the kind of
-// the store.
+// noun returns the word for the stores of the operation in faults, which is "block" or "store". The
+// word depends only on the operation, so a fault about a store that is not granted does not reveal
+// the kind of the store.
 func (o operation) noun() string {
 	if len(o.stores) > 0 && !slices.ContainsFunc(o.stores, func(k declare.Kind) bool { return k != declare.KindBlock }) {
 		return "block"
@@ -82,9 +83,9 @@ func checkOperation(op abi.Operation, storeless bool) error {
 }
 
 // merge adds an operation to an existing entry of the table if another kind already has this
-// operation. The kinds share the entry, because tool code has one function for both kinds. The
-// parameters after the store must be the same. If one of the kinds has no store parameter, the
-// store is optional.
+// operation. Kinds share an entry, because tool code has one function for all kinds with the
+// operation. The parameters after the store must be the same in both kinds. If one of the kinds has
+// no store parameter, the store is optional.
 func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) error {
 	at := slices.IndexFunc(k.table, func(other abi.Operation) bool { return other.Name == op.Name })
 	listed := k.table[at]
@@ -116,13 +117,13 @@ func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) erro
 		listed = op
 	}
 	listed.Forms = forms
-	listed.Params = slices.Clone(listed.Params) // the parameters of the kind must not change
+	listed.Params = slices.Clone(listed.Params) // a copy, because the parameters of the kind must not change
 	listed.Params[0].Required = false
 	k.table[at] = listed
 	return nil
 }
 
-// paramsAfterStore returns the parameters of an operation without the store.
+// paramsAfterStore returns the parameters of an operation except the store.
 func paramsAfterStore(op abi.Operation) []abi.Param {
 	if namesStore(op) {
 		return op.Params[1:]
@@ -139,12 +140,13 @@ func sameName(a, b abi.Param) bool { return a.Name == b.Name && slices.Equal(a.A
 
 // target is the store that a call uses.
 type target struct {
-	// name is the name of the store. name is "" if implied is true and the operation acts on all
-	// stores of its kind.
+	// name is the name of the store. If implied is true and the operation acts on all stores of its
+	// kind, name is "".
 	name string
 	// implied reports whether the call omits the name of the store.
 	implied bool
-	// call contains the arguments that the kind of the store declares.
+	// call contains the arguments of the call in the order of the parameters that the kind of the
+	// store declares.
 	call abi.Call
 }
 
@@ -160,8 +162,8 @@ func (o operation) resolve(call abi.Call) (target, error) {
 }
 
 // argsWithoutStore returns the arguments of a call without the name of a store. If the store is
-// optional, the next parameter is a required text. A call with fewer than two texts at the
-// beginning therefore does not contain a store: its first argument is the required text.
+// optional, the next parameter is a required text. If a call begins with fewer than two texts, the
+// call therefore does not contain a store, and its first argument is the required text.
 func (o operation) argsWithoutStore(args []json.RawMessage) (own []json.RawMessage, ok bool) {
 	switch {
 	case len(o.stores) == 0 || len(args) == 0:
@@ -187,7 +189,7 @@ func (k *kinds) checkKind(o operation, op string, st *store, implied bool) error
 }
 
 // StoreOf returns the name of the store that a call uses, or "" if the call is malformed. The store
-// need not exist.
+// does not have to exist.
 func (s *Service) StoreOf(call abi.Call) string {
 	op, ok := s.kinds.operations[call.Op]
 	if !ok {

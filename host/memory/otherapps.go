@@ -8,11 +8,12 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// OtherApp is an app with records in the same tenant of the database.
+// OtherApp is an app that has records in the same tenant of the same database.
 type OtherApp struct {
 	App string `json:"app"`
-	// Records is the number of records in the app's stores, but at most 1,000. Records includes
-	// expired records that have not been removed yet. More reports whether there are more records.
+	// Records is the number of records in the stores of the app, but at most 1,000. This number
+	// includes expired records that have not been removed yet. More is true if the stores contain
+	// more records.
 	Records int  `json:"records"`
 	More    bool `json:"more,omitempty"`
 }
@@ -23,8 +24,9 @@ const (
 	maxOtherRecords = 1000
 )
 
-// OtherApps returns other apps with records in a tenant, the first 20 by id. If the id of an app
-// was changed, the result helps to find its records.
+// OtherApps returns other apps that have records in a tenant. The result contains at most 20 apps,
+// sorted by id. If the id of an app was changed, the result helps to find the records under the old
+// id.
 func (s *Service) OtherApps(ctx context.Context, tenant string) ([]OtherApp, error) {
 	prefix := storage.MakeKey(
 		storage.Part{Tag: storage.System, Value: partition.Catalogue}, storage.Part{Tag: storage.Tenant, Value: tenant})

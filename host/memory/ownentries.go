@@ -27,7 +27,8 @@ func entriesPrefix(s *Service, st *store, c partition.Caller, own bool) (storage
 	return st.scopedKey(group, access, c, "collection "+kind.Quote(st.Name), "the caller")
 }
 
-// ofTheApp returns the fault for a caller who can read only the user's own entries.
+// ofTheApp returns the fault for entries of the app if the caller can read only the entries of its
+// user.
 func ofTheApp(name string) error {
 	f := abi.Faultf(abi.AccessDenied, "the entries of %s belong to the app, and the caller can read only the user's own entries", kind.Quote(name))
 	f.Store = name
@@ -47,7 +48,7 @@ func CheckOwn(s *Service, name, namespace string) error {
 	return nil
 }
 
-// CheckCollection returns not_found if no collection can have a name.
+// CheckCollection returns not_found if a name cannot be the name of a collection.
 func CheckCollection(s *Service, name string) error {
 	if st := lookup(s, name); st == nil || st.Kind != declare.KindCollection {
 		return noCollection(name)
@@ -62,8 +63,8 @@ func noCollection(name string) error {
 	return f.WithHint("declare the collection in the app file: memory: {NAME: {kind: collection, access: application}}")
 }
 
-// GetEntry returns an entry of a namespace of a collection, or nil if it does not exist. The entry
-// joins the read set.
+// GetEntry returns an entry of a namespace of a collection, or nil if the entry does not exist.
+// GetEntry adds the entry to the read set.
 func GetEntry(ctx context.Context, v *View, name, namespace, id string) (*Entry, error) {
 	st, space, err := openNamespace(v, name, namespace)
 	if err != nil {
@@ -103,8 +104,9 @@ func openNamespace(v *View, name, namespace string) (*store, kind.Namespace, err
 	return st, space, nil
 }
 
-// ScanEntries returns the first n entries of a namespace that follow an id, in the order of their
-// keys: by the length of the id, and then by the id. The range joins the read set.
+// ScanEntries returns the first n entries of a namespace that follow an id. The entries are sorted
+// by the length of their id, and then by their id. ScanEntries adds the range of keys to the read
+// set.
 func ScanEntries(ctx context.Context, v *View, name, namespace, after string, n int) ([]Entry, error) {
 	st, space, err := openNamespace(v, name, namespace)
 	if err != nil {

@@ -40,7 +40,7 @@ func (c *contents) Scan(ctx context.Context, prefix, after storage.Key, limit in
 	return c.count(c.Backend.Scan(ctx, prefix, after, limit))
 }
 
-// A page of sessions ends at 1 MiB of contents, even if the limit allows more sessions. The pages
+// A page of sessions ends at 1 MiB of contents, even if the limit allows more sessions. All pages
 // together contain all sessions in order. A session that is larger than a page gets a separate
 // page.
 func TestPagesOfSessionsAreBounded(t *testing.T) {
@@ -86,8 +86,8 @@ func TestPagesOfSessionsAreBounded(t *testing.T) {
 	}
 }
 
-// A list with a small limit reads only the records of the page and one more. The additional record
-// shows whether there is a next page.
+// A list with a small limit reads only the records of the page and one additional record. The
+// additional record shows whether another page follows.
 func TestShortPagesReadLittle(t *testing.T) {
 	l := &looks{}
 	a := newApp(t, func(cfg *memory.Config) { l.Backend, cfg.Backend = cfg.Backend, l })

@@ -33,19 +33,21 @@ type Pause struct {
 	Request approval.Approval
 	// Run contains what the host needs to execute the run again.
 	Run []byte
-	// Began is the time at which the run began. If the user was erased after this time, nothing is
-	// stored.
+	// Began is the time at which the run began. If the user was erased after Began, Add stores
+	// nothing.
 	Began time.Time
-	// Key and Fingerprint belong to the transaction of the run; see Tx. If there is a Key, Answer is the
-	// answer to store under it until the run has ended.
+	// Key and Fingerprint are the idempotency key and the fingerprint of the Tx of the run. If Key
+	// is not "", Answer is stored as the answer under the key until the run has ended.
 	Key, Fingerprint string
 	Answer           []byte
-	// Claim is the Claim under which the run was executed, or nil if it was not approved before.
+	// Claim is the Claim under which the run was executed, or nil if no earlier request of the run
+	// was approved.
 	Claim *approval.Claim
 }
 
-// Add stores a run that waits for an approval. If another run has used the idempotency key in the
-// meantime, Add stores nothing and returns its answer. The run counts toward the quota of its user.
+// Add stores a run that waits for an approval. If another run has used the same idempotency key,
+// Add stores nothing and returns the answer of the other run. The run counts toward the quota of
+// its user.
 func (r PausedRuns) Add(ctx context.Context, p Pause) (earlier []byte, err error) {
 	s, c := r.s, p.Caller
 	unlock, err := s.db.Lock(ctx, s.approvals.RunKey(c, ""))
@@ -72,7 +74,7 @@ func (r PausedRuns) Add(ctx context.Context, p Pause) (earlier []byte, err error
 	return earlier, s.records.Fault("pause a run", s.records.SpaceFault(err))
 }
 
-// pauseKeys returns the keys of the records that a pause depends on.
+// pauseKeys returns the keys of the records on which a pause depends.
 func pauseKeys(s *Service, p Pause) []storage.Key {
 	c := p.Caller
 	keys := []storage.Key{s.approvals.Key(c, p.Request.Token), s.approvals.RunKey(c, p.Request.Token)}
@@ -114,7 +116,7 @@ func pauseWrites(s *Service, p Pause, now map[storage.Key]storage.Record) (write
 	return append(writes, kept), nil, err
 }
 
-// finishedRecord returns the write of an answer under an idempotency key, in place of a record.
+// finishedRecord returns a write that replaces a record by an answer under an idempotency key.
 func finishedRecord(s *Service, now storage.Record, c partition.Caller, key string, state finishedState, expires time.Time) (storage.Write, error) {
 	content, err := json.Marshal(state)
 	if err != nil {
@@ -133,8 +135,8 @@ func finishedRecord(s *Service, now storage.Record, c partition.Caller, key stri
 }
 
 // Release makes the request of a Claim pending again, because its run has failed for a temporary
-// reason. If run is not nil, it replaces the content of the paused run, unless it exceeds the quota of
-// the run's user.
+// reason. If the argument "run" is not nil, run replaces the content of the paused run, unless this
+// content exceeds the quota of the user of the run.
 func (r PausedRuns) Release(ctx context.Context, c partition.Caller, claim approval.Claim, run []byte) error {
 	s := r.s
 	keys := []storage.Key{s.approvals.Key(c, claim.Token), s.approvals.RunKey(c, claim.Token)}
@@ -147,10 +149,10 @@ func (r PausedRuns) Release(ctx context.Context, c partition.Caller, claim appro
 	return s.records.Fault("release a paused run", err)
 }
 
-// End ends a request for approval without a commit of its run: the run was denied, its time has
-// expired, or its execution has failed. End removes the paused run. If the run has an idempotency
-// key, the argument answer becomes the answer for the key; if answer is nil, the key can be used
-// again.
+// End ends a request for approval whose run does not commit, because the request was denied or has
+// expired, or because the execution has failed. End removes the paused run. If the run has an
+// idempotency key, the argument answer becomes the answer for the key. If answer is nil, the key
+// can be used again.
 func (r PausedRuns) End(ctx context.Context, c partition.Caller, token string, end approval.Ending, key string, answer []byte) error {
 	s := r.s
 	keys := []storage.Key{s.approvals.Key(c, token)}
@@ -177,7 +179,7 @@ func expireApprovals(ctx context.Context, s *Service, tenant string) error {
 		owner := partition.Caller{Tenant: tenant, User: request.User, Session: request.Session, Workflow: request.Workflow, Run: request.Run}
 		err := NewPausedRuns(s).End(ctx, owner, request.Token, approval.Ending{State: approval.Expired}, "", nil)
 		if errors.Is(err, abi.Conflict) || errors.Is(err, abi.NotFound) {
-			return nil // decided or erased in the meantime
+			return nil // the request was decided or erased after it was read
 		}
 		if err != nil {
 			return err

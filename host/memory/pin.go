@@ -9,12 +9,12 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// pin is the stored form of the space of the vectors of a collection.
+// pin is the stored form of the vector space of a collection.
 type pin struct {
 	Embedder string `json:"embedder"`
 	Dim      int    `json:"dimension"`
-	// MovingTo is the space to which the entries are being moved, or nil. New entries are then in this
-	// space.
+	// MovingTo is the vector space to which the entries are being moved, or nil. During the move,
+	// new entries have vectors in MovingTo.
 	MovingTo *pin `json:"moving_to,omitempty"`
 }
 
@@ -27,7 +27,7 @@ func (p pin) String() string {
 	return fmt.Sprintf("%s (%d dimensions)", kind.Quote(p.Embedder), p.Dim)
 }
 
-// pinIn returns the pin in a record.
+// pinIn returns the pin that a record contains.
 func pinIn(r storage.Record) (p pin, err error) {
 	if err := json.Unmarshal(r.Content, &p); err != nil {
 		return p, fmt.Errorf("record %s: %w: %w", r.Key, storage.ErrCorrupt, err)
@@ -35,8 +35,8 @@ func pinIn(r storage.Record) (p pin, err error) {
 	return p, nil
 }
 
-// check returns a fault if a run with an embedder cannot use the collection. If the entries are being
-// moved, a run can search with the previous embedder, but not write.
+// check returns a fault if a run with an embedder cannot use the collection. During a move of the
+// entries, a run with the previous embedder can search, but not write.
 func (p pin) check(is kind.VectorSpace, collection string, write bool) error {
 	switch {
 	case p.MovingTo == nil && p.space() == is, p.MovingTo != nil && p.MovingTo.space() == is, p.MovingTo != nil && !write && p.space() == is:

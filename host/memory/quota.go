@@ -11,8 +11,8 @@ import (
 )
 
 // budget returns the limits for the app in the tenant and for the user in the app. If a caller has
-// neither a user nor a session, only the limits for the app apply. If the app has shared blocks, the
-// limits for the app also apply to what the apps of the tenant share.
+// neither a user nor a session, only the limits for the app apply. If the app has shared blocks,
+// the limits for the app also apply to the data that the apps of the tenant share.
 func (s *Service) budget(c partition.Caller) storage.Budget {
 	app := s.app.Group(c)
 	b := storage.Budget{App: storage.Limit{Account: app, Max: storage.Usage{Records: s.limits.AppRecords, Bytes: s.limits.AppBytes}}}
@@ -25,7 +25,7 @@ func (s *Service) budget(c partition.Caller) storage.Budget {
 	return b
 }
 
-// budget returns the budget of the transaction's caller.
+// budget returns the budget of the caller of the transaction.
 func (t *transaction) budget() storage.Budget {
 	if t.limits == (storage.Budget{}) && !t.tx.Unlimited {
 		t.limits = t.s.budget(t.tx.Caller)
@@ -34,7 +34,8 @@ func (t *transaction) budget() storage.Budget {
 }
 
 // checkQuota returns a fault if a record under key would exceed the quota of the app or of the
-// user. The usage of these accounts is not in the read set: changes of the usage do not conflict.
+// user. The usage of these accounts is not in the read set, so changes of the usage cause no
+// conflicts.
 func (v *View) checkQuota(key storage.Key, next *txn.State) error {
 	record := storage.Record{Key: key, Content: next.Content, Expires: next.Expires, Tags: next.Tags, Revision: 1}
 	if v.fitsAsAddition(record) {
@@ -51,9 +52,9 @@ func (v *View) checkQuota(key storage.Key, next *txn.State) error {
 	return v.s.records.SpaceFault(v.run.budget().Check(&growth, v.accountUsage))
 }
 
-// fitsAsAddition reports whether the record fits within the quota in the worst case, in which each
-// earlier write of the attempt added a new record. The check avoids a pass over all writes at each
-// write.
+// fitsAsAddition reports whether the record fits within the quota even if each earlier write of the
+// attempt added a new record. If fitsAsAddition returns true, the exact check of all writes is not
+// necessary.
 func (v *View) fitsAsAddition(record storage.Record) bool {
 	countWrite(v, record)
 	i := 0
@@ -69,25 +70,25 @@ func (v *View) fitsAsAddition(record storage.Record) bool {
 	return true
 }
 
-// countWrite counts a write as if it added a new record; see fitsAsAddition.
+// countWrite counts a write for fitsAsAddition, as if the write added a new record.
 func countWrite(v *View, record storage.Record) {
 	record.Revision = max(record.Revision, 1)
 	v.written = v.written.Plus(storage.UsageOf(storage.HeadOf(record)))
 }
 
-// limitsOf returns the limits of a budget in the order of its accounts. Limits without an account do
-// not apply.
+// limitsOf returns the limits of a budget in the order of the accounts of the budget. If the budget
+// has no account for a limit, the limit does not apply.
 func limitsOf(b storage.Budget) [3]storage.Limit {
 	return [...]storage.Limit{b.App, b.User, b.Shared}
 }
 
-// holds reports whether a usage is within a limit. A limit of 0 means no limit.
+// holds reports whether a usage is within a limit. The limit 0 means that the usage is not limited.
 func holds(limit, u storage.Usage) bool {
 	return (limit.Records == 0 || u.Records <= limit.Records) && (limit.Bytes == 0 || u.Bytes <= limit.Bytes)
 }
 
-// accountUsage returns the usage of one of the caller's accounts. An attempt reads this usage only
-// once.
+// accountUsage returns the usage of an account of the caller. An attempt reads the usage of an
+// account only once.
 func (v *View) accountUsage(account storage.Key) (storage.Usage, error) {
 	return v.usage[slices.Index(v.run.limits.Accounts(), account)], nil
 }
@@ -96,12 +97,12 @@ func (v *View) accountUsage(account storage.Key) (storage.Usage, error) {
 // the record "next".
 func (v *View) change(stored, next storage.Record) storage.Change {
 	if v.run.reclaimed && stored.Expired(v.s.now()) {
-		stored = storage.Record{} // the space of the record was reclaimed
+		stored = storage.Record{} // the record was removed to free its space
 	}
 	return storage.Change{Old: storage.HeadOf(stored), Write: storage.Write{Record: next, Delete: !next.Exists()}}
 }
 
-// readUsage reads the usage of the caller's accounts, once per attempt.
+// readUsage reads the usage of the accounts of the caller, once in each attempt.
 func (v *View) readUsage(ctx context.Context) (err error) {
 	if v.usage == nil {
 		v.usage, err = v.s.backend.Usage(ctx, v.run.budget().Accounts()...)
@@ -127,12 +128,12 @@ func (v *View) reclaim(ctx context.Context) error {
 // The constant reclaimed is the maximum number of expired records that one call to reclaim frees.
 const reclaimed = 1000
 
-// reclaim frees expired records of the app for a caller whose quota is exhausted. reclaim reports
-// whether there were expired records. The number of freed records is bounded. In a transaction,
-// reclaim is called at most once for the calls and once for the commit.
+// reclaim removes expired records of the app for a caller whose quota is exhausted. reclaim reports
+// whether it removed records. The number of removed records is bounded. A transaction calls reclaim
+// at most once for the calls and once for the commit.
 //
-// A sweep keeps expired records for another hour, in case the clock is ahead. A write does not need
-// that delay, because a write can replace an expired record.
+// A sweep keeps expired records for an additional hour, because the clock can be ahead. A write
+// does not need this delay, because a write can replace an expired record at once.
 func reclaim(ctx context.Context, s *Service, c partition.Caller) bool {
 	if clockMoved(s.began, s.clock()) {
 		return false
@@ -145,12 +146,12 @@ func reclaim(ctx context.Context, s *Service, c partition.Caller) bool {
 }
 
 // maxClockJump is the maximum change of the system clock since the creation of the Service. After a
-// larger change, no records are reclaimed.
+// larger change, reclaim removes no records.
 const maxClockJump = 5 * time.Minute
 
 // clockMoved reports whether the system clock was set between two readings. clockMoved compares the
-// system clock with the monotonic clock. Records must not be lost if they have expired only because
-// the clock is wrong.
+// system clock with the monotonic clock. A wrong clock must not cause the removal of records that
+// have not expired.
 func clockMoved(began, now time.Time) bool {
 	jump := now.Round(0).Sub(began.Round(0)) - now.Sub(began)
 	return jump.Abs() > maxClockJump

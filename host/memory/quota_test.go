@@ -22,8 +22,8 @@ import (
 
 var bob = partition.Caller{Tenant: "acme", User: "bob", Session: "s2", Run: "r"}
 
-// All data that the host stores for a user counts toward the user's limit. Other users are not
-// affected.
+// All data that the host stores for a user count toward the limit of the user, and do not affect
+// the limits of other users.
 func TestUserQuota(t *testing.T) {
 	large := strings.Repeat("x", 20_000)
 	for _, test := range []struct {
@@ -86,7 +86,7 @@ func TestUserQuota(t *testing.T) {
 	}
 }
 
-// The data of all users together is bounded by the app's limit.
+// The limit of the app bounds the total size of the data of all users.
 func TestAppQuota(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.AppBytes, cfg.Limits.UserBytes = 100_000, 60_000 })
 	file := bytes.Repeat([]byte("x"), 50_000)
@@ -102,8 +102,8 @@ func TestAppQuota(t *testing.T) {
 	}
 }
 
-// An expired record takes no space, although the sweep removes it only an hour later. Expired
-// records of the host itself take no space either.
+// An expired record does not count toward the quota, although a sweep removes the record only an
+// hour later. Expired host records do not count either.
 func TestExpiredRecordsAreReclaimed(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.UserBytes = 10_000 })
 	c := partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
@@ -132,7 +132,7 @@ type full struct{ storage.Backend }
 
 func (full) Space() error { return storage.ErrFull }
 
-// If the backend has no free space, nothing can grow, but everything can be removed.
+// If the backend has no free space, new data cannot be stored, but all data can be removed.
 func TestBackendFull(t *testing.T) {
 	b := mem.New()
 	before := newApp(t, func(cfg *memory.Config) { cfg.Backend = b })
@@ -155,7 +155,7 @@ func TestBackendFull(t *testing.T) {
 	}
 }
 
-// An erasure also counts the stored Results of the user's sessions.
+// An erasure also counts the stored Results of the sessions of the user.
 func TestErasureCountsKeptResults(t *testing.T) {
 	a := newApp(t)
 	for i := range 4 {
@@ -176,7 +176,7 @@ func TestErasureCountsKeptResults(t *testing.T) {
 	}
 }
 
-// An anonymous session has a separate quota: one visitor cannot fill the app.
+// An anonymous session has a separate quota, so one visitor cannot exhaust the quota of the app.
 func TestAnonymousQuota(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.AppBytes, cfg.Limits.UserBytes = 1_000_000, 100_000 })
 	file := bytes.Repeat([]byte("x"), 60_000)
@@ -192,7 +192,7 @@ func TestAnonymousQuota(t *testing.T) {
 	}
 }
 
-// A dry run frees no expired records.
+// A dry run removes no expired records.
 func TestDryRunsReclaimNothing(t *testing.T) {
 	large := `{"a":"` + strings.Repeat("x", 8000) + `"}`
 	c := partition.Caller{Tenant: "acme", User: "ann", Run: "r"}

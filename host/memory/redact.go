@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// redact returns a function that removes contents from the violations of a write: the pointers then
-// contain only names from the declaration.
+// redact returns a function that removes parts of contents from the violations of a write. The
+// pointers of the resulting violations contain only names from the declaration.
 func redact(stores map[string]*store) func(report.WriteEffect) []abi.Violation {
 	return func(w report.WriteEffect) []abi.Violation {
 		st := stores[w.Store]

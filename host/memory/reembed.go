@@ -19,8 +19,8 @@ import (
 
 // Limits of a move of a collection to another embedder.
 const (
-	// movedEntries is the maximum number of entries of a batch, and movedPages is the maximum number of
-	// pages of so many entries that are read for a batch.
+	// movedEntries is the maximum number of entries of a batch and of a page. movedPages is the
+	// maximum number of pages that are read for one batch.
 	movedEntries, movedPages = 64, 16
 	// moveLease is the time after which another process can continue a move whose process has ended.
 	moveLease = 2 * time.Minute
@@ -28,12 +28,13 @@ const (
 	moveKept = 90 * 24 * time.Hour
 )
 
-// Move moves the entries of a collection to the vectors of another embedder, in batches. It is not safe
-// for concurrent use. In each collection of a tenant, only one Move at a time is in progress.
+// Move replaces the vectors of the entries of a collection by vectors of another embedder, in
+// batches. A Move is not safe for concurrent use. In each collection of a tenant, only one Move at
+// a time is in progress.
 //
-// The beginning of a move changes the record of the embedder, which all runs that write entries have
-// read. Every entry that is committed later therefore has a vector of the new space. The entries that
-// are left are moved in the order of their keys.
+// The beginning of a move changes the record of the embedder. All runs that write entries read this
+// record. Therefore, every entry that is committed after the beginning has a vector of the new
+// space. The other entries are moved in the order of their keys.
 type Move struct {
 	s      *Service
 	st     *store
@@ -45,13 +46,14 @@ type Move struct {
 
 // moveState is the stored form of the progress of a move.
 type moveState struct {
-	// To is the space to which the entries are moved.
+	// To is the vector space to which the entries are moved.
 	To pin `json:"to"`
-	// After is the key of the last entry that was examined. The record has the tags of this entry, so
-	// an erasure of its user removes the record, and the move begins anew.
+	// After is the key of the last entry that was examined. The record has the tags of this entry.
+	// If the user of the entry is erased, the record is removed, and the move starts again.
 	After []byte `json:"after,omitempty"`
 	Moved int    `json:"moved"`
-	// Holder identifies the process that moves entries, until the time Until.
+	// Holder identifies the process that moves entries. The lease of this process ends at the time
+	// Until.
 	Holder string    `json:"holder,omitempty"`
 	Until  time.Time `json:"until"`
 }
@@ -62,7 +64,7 @@ type MoveBatch struct {
 	Texts   []string
 	records []storage.Record
 	bytes   int
-	next    storage.Key // the last key that was examined
+	next    storage.Key // the key of the last entry that was examined
 	tags    []string    // of the record with this key
 	last    bool
 }
@@ -76,9 +78,10 @@ func EmbeddingOf(s *Service, name string) (string, error) {
 	return st.Collection.WithDefaults().Embedding, nil
 }
 
-// BeginMove begins or continues the move of a collection to the space of an embedder. The result is nil
-// if there is nothing to move: the collection has no entries, or they are in the space already. If
-// another process moves the collection, the fault is conflict. The argument "holder" must be unique.
+// BeginMove begins or continues the move of a collection to the vector space of an embedder. The
+// result is nil if the collection has no entries, or if its entries already have vectors of this
+// space. If another process is moving the collection, BeginMove returns the fault conflict. The
+// argument "holder" identifies the process and must be unique.
 func BeginMove(ctx context.Context, s *Service, tenant, name, holder string, to kind.VectorSpace) (*Move, error) {
 	st := lookup(s, name)
 	if st == nil || st.Kind != declare.KindCollection {
@@ -115,14 +118,14 @@ func BeginMove(ctx context.Context, s *Service, tenant, name, holder string, to 
 	return m, nil
 }
 
-// busy returns the fault for a collection that another process moves.
+// busy returns the fault for a collection that another process is moving.
 func (m *Move) busy() error {
 	f := abi.Faultf(abi.Conflict, "another process moves the entries of the collection %s to another embedding model", kind.Quote(m.st.Name))
 	f.Store = m.st.Name
 	return f.WithHint("wait until it has ended; if it was killed, retry after %d minutes", int(moveLease/time.Minute))
 }
 
-// renewed returns a progress with a new lease.
+// renewed returns a copy of the progress with a new lease.
 func (m *Move) renewed(progress moveState) moveState {
 	progress.Holder, progress.Until = m.holder, m.s.now().Add(moveLease)
 	return progress
@@ -131,22 +134,23 @@ func (m *Move) renewed(progress moveState) moveState {
 func (m *Move) pinKey() storage.Key  { return m.s.app.Embedding(m.caller, m.st.Name) }
 func (m *Move) moveKey() storage.Key { return m.s.app.Reembed(m.caller, m.st.Name) }
 
-// pinWrite returns the write of a pin; update adds the revision.
+// pinWrite returns the write of a pin. The method update adds the revision to this write.
 func (m *Move) pinWrite(p pin) storage.Write {
 	content, _ := json.Marshal(p) // texts and numbers are always valid
 	return storage.Write{Record: storage.Record{Key: m.pinKey(), Content: content}}
 }
 
-// moveTurn contains the records of an update of a move.
+// moveTurn contains the records that one update of a move reads.
 type moveTurn struct {
-	pin      *pin // nil if the collection has none
+	pin      *pin // nil if the collection has no pin
 	progress moveState
 	old      storage.Record   // the record of the progress
 	now      []storage.Record // the records under further keys
 }
 
-// update calls a function with the records of the move and the records under further keys, and stores
-// the writes that it returns. It completes the writes of the records of the move.
+// update calls a function with the records of the move and the records under further keys, and
+// stores the writes that the function returns. update completes the writes of the records of the
+// move.
 func (m *Move) update(ctx context.Context, keys []storage.Key, decide func(moveTurn) ([]storage.Write, error)) error {
 	all := append([]storage.Key{m.pinKey(), m.moveKey()}, keys...)
 	err := m.s.backend.Update(ctx, storage.Keys(all...), func(now []storage.Record) ([]storage.Write, error) {
@@ -179,7 +183,7 @@ func (m *Move) update(ctx context.Context, keys []storage.Key, decide func(moveT
 	return m.s.records.Fault("move entries", err)
 }
 
-// stamp completes a record of the host that replaces another one.
+// stamp completes a host record that replaces another record.
 func (m *Move) stamp(r *storage.Record, old storage.Record) {
 	r.Revision, r.Created, r.Updated, r.Generation, r.Run = old.Revision+1, old.Created, m.s.now(), old.Generation, m.holder
 	if !old.Exists() {
@@ -203,8 +207,9 @@ func (m *Move) progressWrite(tags []string) storage.Write {
 	return storage.Write{Record: storage.Record{Key: m.moveKey(), Content: content, Tags: tags}}
 }
 
-// Next returns the next batch of entries that need vectors: at most n entries, and at most 64. The texts
-// of several entries have at most the given number of bytes together.
+// Next returns the next batch of entries that need vectors. The batch contains at most n entries,
+// and at most 64 entries. If the batch contains several entries, the total size of their texts is
+// at most the given number of bytes.
 func (m *Move) Next(ctx context.Context, n, bytes int) (MoveBatch, error) {
 	b := MoveBatch{next: storage.Key(m.state.After)}
 	if err := m.s.records.SpaceFault(storage.Space(m.s.backend)); err != nil {
@@ -230,8 +235,8 @@ func (m *Move) Next(ctx context.Context, n, bytes int) (MoveBatch, error) {
 	return b, nil
 }
 
-// add adds an entry to a batch if it needs a vector. It reports whether the batch has no space for the
-// entry.
+// add adds an entry to a batch if the entry needs a vector. add returns true if the batch has no
+// space for the entry.
 func (m *Move) add(ctx context.Context, b *MoveBatch, life *lifetimes, r storage.Record, n, bytes int) (full bool, err error) {
 	text := ""
 	if r.Key.Part(storage.Namespace) != "" {
@@ -257,10 +262,11 @@ func (m *Move) add(ctx context.Context, b *MoveBatch, life *lifetimes, r storage
 }
 
 // Store replaces the vectors of the entries of a batch and stores the progress of the move, in one
-// transaction. It skips entries that have changed since Next: they have vectors of the new space, or
-// they were removed. An entry keeps its times, its owner and its author; only its revision increases.
-// Store returns the entries that it has replaced. The result "done" is true if no entries are left; call
-// Finish then.
+// transaction. Store skips entries that have changed since the call of Next, because these entries
+// have vectors of the new space, or were removed. Store increases the revision of an entry, but
+// does not change its times, its owner and its author. Store returns the entries that it has
+// replaced. If the result "done" is true, all entries have been moved, and the caller must call
+// Finish.
 func (m *Move) Store(ctx context.Context, b MoveBatch, vectors [][]float32) (effects []report.WriteEffect, done bool, err error) {
 	contents, keys := make([][]byte, len(b.records)), make([]storage.Key, len(b.records))
 	for i, r := range b.records {
@@ -281,7 +287,7 @@ func (m *Move) Store(ctx context.Context, b MoveBatch, vectors [][]float32) (eff
 		m.state = m.renewed(before)
 		m.state.After, m.state.Moved, done = []byte(b.next), before.Moved+len(effects), b.last
 		tags := b.tags
-		if !t.old.Exists() { // the user of the last entry was erased: the key of the entry must not be stored
+		if !t.old.Exists() { // the user of the last entry was erased, so the key of the entry must not be stored
 			m.state.After, done, tags = nil, false, nil
 		}
 		return append(writes, m.progressWrite(tags)), nil
@@ -313,7 +319,7 @@ func (m *Move) moved(b MoveBatch, now []storage.Record, contents [][]byte) (writ
 	return writes, effects, nil
 }
 
-// Finish ends the move: the new space becomes the space of the collection.
+// Finish ends the move. The new vector space becomes the vector space of the collection.
 func (m *Move) Finish(ctx context.Context) error {
 	return m.update(ctx, nil, func(t moveTurn) ([]storage.Write, error) {
 		if err := m.checkLease(t); err != nil {
@@ -323,7 +329,7 @@ func (m *Move) Finish(ctx context.Context) error {
 	})
 }
 
-// Release lets another process continue the move at once.
+// Release ends the lease, so that another process can continue the move at once.
 func (m *Move) Release(ctx context.Context) error {
 	return m.update(ctx, nil, func(t moveTurn) ([]storage.Write, error) {
 		if !t.old.Exists() || t.progress.Holder != m.holder {

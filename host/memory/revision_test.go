@@ -21,8 +21,9 @@ func (a *app) revision(c partition.Caller, store string) int64 {
 	return reply.Revision
 }
 
-// TestRevisionsNeverRepeat removes a record in every possible way and creates it again. The new
-// record must not have an earlier revision, so that a stale if_revision is rejected.
+// TestRevisionsNeverRepeat removes a record in every possible way and creates it again. The
+// revision of the new record must be larger than all earlier revisions, so that a stale
+// "if_revision" is rejected.
 func TestRevisionsNeverRepeat(t *testing.T) {
 	for _, test := range []struct {
 		name, store string
@@ -71,8 +72,8 @@ func TestRevisionsNeverRepeat(t *testing.T) {
 	}
 }
 
-// Revisions also increase after a blind write, and if a run removes a record and then writes it
-// again.
+// Revisions also increase after a blind write, and after a run that removes a record and then
+// writes the record again.
 func TestRevisionsOfBlindWrites(t *testing.T) {
 	a := newApp(t)
 	a.must(ann, abi.SetContent, `"notes"`, `{"a":1}`)

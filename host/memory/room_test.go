@@ -14,8 +14,9 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// An attempt uses only a few times as much RAM as the size of the records that it wrote, even if it
-// wrote them many times. Some decoded documents take forty times as much memory as their text.
+// The RAM that an attempt uses is at most a small multiple of the size of the written records, even
+// if the attempt writes each record many times. Some decoded documents take forty times as much
+// memory as their text.
 func TestAttemptKeepsEncodedContents(t *testing.T) {
 	const stores = 15
 	a := newApp(t, func(cfg *memory.Config) {
@@ -30,7 +31,7 @@ func TestAttemptKeepsEncodedContents(t *testing.T) {
 		for range 5 {
 			for i := range stores {
 				name := json.RawMessage(fmt.Sprintf(`"s%d"`, i))
-				content := append(json.RawMessage(nil), expensive...) // a new slice for each call, as from an engine
+				content := append(json.RawMessage(nil), expensive...) // a new slice for each call, like the arguments from an engine
 				if _, err := v.Call(ctx, abi.Call{Op: abi.SetContent, Args: []json.RawMessage{name, content}}); err != nil {
 					return err
 				}
@@ -48,7 +49,7 @@ func TestAttemptKeepsEncodedContents(t *testing.T) {
 	}
 }
 
-// heap returns the number of bytes in use.
+// heap returns the number of bytes of the heap that are in use.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -56,9 +57,9 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// The attempt keeps its blind merges because the commit may apply them again. If the merges would
-// take too much memory, the attempt adds the record to its read set instead, and then detects
-// concurrent writes.
+// The attempt keeps its blind merges, because the commit can apply the merges again. If the merges
+// would use too much memory, the attempt adds the record to its read set instead, so that it
+// detects concurrent writes.
 func TestManyBlindMerges(t *testing.T) {
 	content := `{"a":"` + strings.Repeat("x", 250<<10) + `"}`
 	for writes, attempts := range map[int]int{4: 1, 5: 2} {
@@ -75,7 +76,7 @@ func TestManyBlindMerges(t *testing.T) {
 	}
 }
 
-// The engine owns the arguments of a call and can reuse their memory.
+// The engine owns the arguments of a call and can reuse the memory of the arguments after the call.
 func TestBlindMergesAreKeptAsGiven(t *testing.T) {
 	a := newApp(t)
 	argument := []byte(`{"a":1}`)

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// routedPartition is the partition of a store with declare.ScopeByItem, for one call.
-// routedPartition determines the scope and checks the grant of each record by its item.
+// routedPartition is the partition of a store with declare.ScopeByItem, for one call. The item of a
+// record determines the scope and the grant of the record.
 type routedPartition struct {
 	view  *View
 	store *store
@@ -37,8 +37,8 @@ func (p routedPartition) at(item string) (*storePartition, error) {
 	return p.within(p.store.scopeOfItem(item), strconv.Quote(item))
 }
 
-// The method "within" returns the partition of the caller's records with a scope. The argument
-// "what" is the name of the records in faults.
+// The method "within" returns the partition of the records of the caller with a scope. The argument
+// "what" names the records in faults.
 func (p routedPartition) within(scope declare.Scope, what string) (*storePartition, error) {
 	v := p.view
 	key, err := p.store.scopedKey(v.s.app.Group(v.caller), scope, v.caller, what, v.authority.holder())
@@ -103,9 +103,9 @@ func (p routedPartition) Scan(ctx context.Context, after string, limit int) ([]s
 	return found, err
 }
 
-// checkPath returns a fault if an item is not a path of names. pathParts would drop an empty name.
-// Two different texts would then identify the same record. A range would also contain items that
-// are not below its path.
+// checkPath returns a fault if an item is not a path of names. Empty names are not allowed, because
+// pathParts drops empty names: two different texts would identify the same record, and a range
+// would contain items that are not below its path.
 func checkPath(item string) error {
 	if item == "" || strings.Contains("."+item+".", "..") {
 		return abi.Faultf(abi.InvalidArgument, "%s is not a path of names separated by dots", kind.Quote(item))
@@ -113,8 +113,8 @@ func checkPath(item string) error {
 	return checkItem(item)
 }
 
-// pathParts returns the names of a path as parts of a key. The items below a path are then a range
-// of keys.
+// pathParts returns the names of a path as parts of a key. With these parts, the items below a path
+// are a range of keys.
 func pathParts(path string) []storage.Part {
 	names := strings.Split(path, ".")
 	parts := make([]storage.Part, len(names))

@@ -10,16 +10,16 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// itemRange is a range of items: the item whose name is the field path, or all items below this
-// path, or both. All items are below the path "".
+// itemRange is a range of items. The range contains the item whose name is the field path, or all
+// items below this path, or both. All items are below the path "".
 type itemRange struct {
 	path         string
 	exact, below bool
 }
 
 // itemRanges returns the ranges of a store that an Authority can use with a verb. The ranges
-// contain only the item whose name is the argument "prefix" and the items below it. The ranges do
-// not overlap.
+// contain only the item whose name is the argument "prefix", and the items below this path. The
+// ranges do not overlap.
 func (a Authority) itemRanges(store, prefix string, verb abi.Verb) []itemRange {
 	whole := itemRange{prefix, prefix != "", true}
 	if a.unrestricted {
@@ -67,15 +67,15 @@ func isBelow(path, above string) bool {
 	return above == "" && path != "" || strings.HasPrefix(path, above+".")
 }
 
-// The constants below bound the number of records that a cursor reads at a time. A cursor chooses
-// the number so that it reads about chunkBytes of contents.
+// These constants bound the number of records in a chunk. A cursor chooses the number of records so
+// that a chunk contains about chunkBytes of contents.
 const (
 	minChunk   = 8
 	maxChunk   = 256
 	chunkBytes = 1 << 20
 )
 
-// rangeCursor reads one range of one scope in chunks.
+// rangeCursor reads the records of one range with one scope in chunks.
 type rangeCursor struct {
 	part   *storePartition
 	within itemRange
@@ -86,7 +86,7 @@ type rangeCursor struct {
 	end    bool
 }
 
-// The method fill reads further chunks if the cursor has no record left.
+// If the cursor has no record left, the method fill reads further chunks.
 func (c *rangeCursor) fill(ctx context.Context, p routedPartition) error {
 	for len(c.next) == 0 && !c.end {
 		found, err := c.read(ctx)
@@ -109,9 +109,9 @@ func (c *rangeCursor) fill(ctx context.Context, p routedPartition) error {
 	return nil
 }
 
-// The method "read" returns the next chunk. If this chunk is the last one, the method "read" sets
-// the field "end". If the range contains only one item, the method does not read the items below
-// it.
+// The method "read" returns the next chunk. If no chunk follows, the method "read" sets the field
+// "end". If the range contains only the item itself, the method does not read the items below the
+// item.
 func (c *rangeCursor) read(ctx context.Context) ([]storage.Record, error) {
 	if c.within.below {
 		found, err := c.part.view.tx.Scan(ctx, c.prefix, c.after, c.chunk)
@@ -129,7 +129,8 @@ func (c *rangeCursor) read(ctx context.Context) ([]storage.Record, error) {
 	return []storage.Record{r}, nil
 }
 
-// Each implements kind.ScopedPartition. Each merges the caller's scopes in the order of the items.
+// Each implements kind.ScopedPartition. Each merges the records of all scopes of the caller in the
+// order of their items.
 func (p routedPartition) Each(ctx context.Context, prefix, after string, visit func(storage.Record) bool) error {
 	for _, path := range []string{prefix, after} {
 		if path == "" {
@@ -160,7 +161,7 @@ func (p routedPartition) Each(ctx context.Context, prefix, after string, visit f
 	}
 }
 
-// itemKey returns the part of a record's key by which records of different scopes are sorted.
+// itemKey returns the part of the key of a record by which records of different scopes are sorted.
 func itemKey(r storage.Record) storage.Key { return storage.MakeKey(pathParts(kind.Item(r))...) }
 
 // cursors returns the cursors for the records that Each visits.
@@ -184,7 +185,7 @@ func (p routedPartition) cursors(prefix, after string) ([]*rangeCursor, error) {
 	return cursors, nil
 }
 
-// newRangeCursor returns a cursor for the items of a range that come after an item.
+// newRangeCursor returns a cursor for the items of a range that follow an item.
 func newRangeCursor(part *storePartition, r itemRange, after string) *rangeCursor {
 	c := &rangeCursor{part: part, within: r, prefix: part.key, chunk: minChunk}
 	if r.path != "" {

@@ -35,8 +35,8 @@ func declaredKey(tenant, app string) storage.Key {
 	return partition.App(app).System(partition.Declared, partition.Caller{Tenant: tenant})
 }
 
-// Declared returns the stores of an app that a tenant declared at run time, sorted by name. The
-// caller adds them to the stores of the app file before it opens the app.
+// Declared returns the stores of an app that a tenant declared at run time, sorted by name. Before
+// the caller opens the app, the caller adds these stores to the stores of the app file.
 func Declared(ctx context.Context, backend storage.Backend, tenant, app string) ([]declare.Store, error) {
 	records, err := backend.Get(ctx, declaredKey(tenant, app))
 	if err != nil {
@@ -80,8 +80,9 @@ func decodeDeclared(r storage.Record) (map[string]declaredStore, error) {
 	return kept, nil
 }
 
-// SaveDeclared stores the declarations that were made at run time. If it fails, it stores no
-// declaration. SaveDeclared does not check the declarations. New and Service.Declare check them.
+// SaveDeclared stores the declarations that were made at run time. If SaveDeclared fails, it stores
+// no declaration. SaveDeclared does not check the declarations, because New and Service.Declare
+// check the declarations.
 func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app string, stores ...declare.Store) error {
 	key := declaredKey(tenant, app)
 	db := records.New(records.Config{App: partition.App(app), Backend: backend})

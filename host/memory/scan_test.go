@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// weighing is a backend that records the maximum number of bytes of contents that one operation
-// returned.
+// weighing is a backend that records the size of the contents that an operation returned. weighing
+// keeps the maximum of these sizes.
 type weighing struct {
 	storage.Backend
 	mu  sync.Mutex

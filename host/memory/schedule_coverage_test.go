@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// mustCover lists the situations that the seeds must cover. The test fails if no seed causes one of
-// these situations.
+// mustCover lists the situations that the seeds must cover. For each of these situations, the test
+// fails if no seed causes the situation.
 var mustCover = []string{
 	"torn read ended an attempt", "absent record appeared", "deleted and created again", "expired during an attempt",
 	"session ended in mid-run", "user erased in mid-run", "schema refused at a later merge", "conflict",
@@ -91,6 +91,6 @@ type recordSeen struct {
 }
 
 func seenRecord(reply string) (r recordSeen) {
-	_ = json.Unmarshal([]byte(reply), &r) // for a fault and for a content, r stays empty
+	_ = json.Unmarshal([]byte(reply), &r) // for a fault and for a content, r remains empty
 	return r
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// Besides the runs, a scenario has these events: sessions end and receive metadata, users are
+// Besides runs, a scenario contains other events: sessions end or receive metadata, users are
 // erased, expired records are swept, and time passes.
 
 func (s *scenario) addEnvironment() {
@@ -38,8 +38,7 @@ func (s *scenario) addEnvironment() {
 	}
 }
 
-// addEvents records events that happen one after another between the same two moves of the
-// scheduler.
+// addEvents records a sequence of events that happen between the same two moves of the scheduler.
 func (s *scenario) addEvents(begin int, events ...event) {
 	for i, e := range events {
 		e.begin, e.end, e.after = begin, s.Step(), -1
@@ -106,9 +105,9 @@ func (s *scenario) addMetadata() {
 	})
 }
 
-// addErasure erases a user. An erasure is not a transaction. The erasure first marks the user,
-// which prevents concurrent runs from storing anything. Then it removes records in several steps,
-// and other runs can execute between the steps. Each step is an event.
+// addErasure erases a user. An erasure is not a transaction. First, the erasure marks the user, so
+// that concurrent runs of the user store nothing. Then the erasure removes records in several
+// steps. Other runs can execute between these steps, so each step is an event.
 func (s *scenario) addErasure(user string) {
 	task := s.Go("erase "+user, func(ctx context.Context, _ *txntest.Task) {
 		if _, err := s.hosts[0].Erase(ctx, partition.Caller{Tenant: s.tenant, User: user, Run: "erase"}); err != nil {
@@ -175,7 +174,8 @@ func eraseName(user string, writes []storage.Write) string {
 	return name
 }
 
-// sameEnd compares the stored records and sessions with the state of the model after all events.
+// sameEnd reports whether the stored records and sessions are equal to the state of the model after
+// all events.
 func (s *scenario) sameEnd(w world) bool {
 	ctx := context.Background()
 	prefix := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: s.tenant})
@@ -220,8 +220,8 @@ func (s *scenario) sameSessions(w world) bool {
 	return true
 }
 
-// unjustified reports an error to the test in two cases: a run failed although nothing in the
-// scenario explains the failure, or a fault contains text that tool code must not see.
+// unjustified fails the test if no event of the scenario explains why a run failed, or if a fault
+// contains text that tool code must not see.
 func (s *scenario) unjustified(t testingT) {
 	for _, h := range s.runs {
 		if last := len(h.attempts) - 1; h.task.Lost() > 0 && h.attempts[last].begin > h.task.Lost() {
@@ -257,7 +257,7 @@ func (s *scenario) reason(h *runHistory) bool {
 			}
 		}
 	}
-	return h.outcomeCode() == string(abi.AccessDenied) && h.caller.User == "" // its session was bound in the meantime
+	return h.outcomeCode() == string(abi.AccessDenied) && h.caller.User == "" // the session of the run was bound to a user during the run
 }
 
 type testingT interface {

@@ -16,16 +16,16 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// attempt is the trace of one execution of a run's body.
+// attempt is the trace of one execution of the body of a run.
 type attempt struct {
 	begin, end int       // steps of the scheduler
 	stamp      time.Time // the time of the run
 	at         time.Time // when the attempt began
 	trace      []string
-	torn       bool // a call ended the attempt because its reads were stale
+	torn       bool // true if a call ended the attempt because of stale reads
 }
 
-// runHistory contains everything that was observed of one run.
+// runHistory contains all observations of one run.
 type runHistory struct {
 	name       string
 	caller     partition.Caller
@@ -36,32 +36,31 @@ type runHistory struct {
 	done       memory.Done
 	err        error
 	task       *txntest.Task
-	// fault is the failure of the first commit.
+	// fault is the injected failure of the first commit.
 	fault txntest.Fault
-	// The field "seen" contains the records that the reads of the current attempt found. The field
-	// seen is nil before the first attempt.
+	// The field "seen" contains the records that the current attempt has read. Before the first
+	// attempt, the field "seen" is nil.
 	seen map[storage.Key]storage.Record
-	// The field "changed" is true if a read or a write of the attempt found that a record had
-	// changed since the attempt first read it. A commit of blind merges can cause this.
+	// The field "changed" is true if the attempt detected that a record had changed since the
+	// attempt first read the record. A commit of blind merges can detect a changed record.
 	changed bool
 }
 
 // event is a change that took effect at one moment between the steps "begin" and "end". The
-// function apply returns the states of the model that the change can cause. If the observations
-// rule out all of these states, apply returns no state.
+// function apply returns the states of the model after the change that are consistent with the
+// observations. If no state is consistent, apply returns no state.
 type event struct {
 	name       string
 	begin, end int
-	after      int // the index of the event that must precede it, or -1
-	// If idle is true, the event changes nothing. As soon as it is possible, the search takes it
-	// and does not try to take it later.
+	after      int // the index of the event that must precede this event, or -1
+	// If idle is true, the event changes nothing. The search applies an idle event as soon as
+	// possible, and does not try to apply the event later.
 	idle  bool
 	apply func(world) []world
 }
 
-// explain searches for an order of the events that is consistent with their times. After all
-// events, the state of the model must be one that the function "final" accepts. The argument w is
-// the initial state.
+// explain searches for an order of the events that is consistent with their times. The function
+// "final" must accept the state of the model after all events. The argument w is the initial state.
 func explain(w world, events []event, final func(world) bool) bool {
 	if len(events) > maxEvents {
 		panic(fmt.Sprintf("the scenario has %d events; a search takes %d", len(events), maxEvents))
@@ -76,7 +75,7 @@ func explain(w world, events []event, final func(world) bool) bool {
 
 type search struct {
 	events []event
-	order  []int // sorted by end, because most events took effect shortly before it
+	order  []int // sorted by end, because most events took effect shortly before their end
 	final  func(world) bool
 	failed map[string]bool // states without a solution
 }
@@ -94,10 +93,10 @@ func (s eventSet) with(i int) eventSet {
 	return s
 }
 
-// The method "from" searches for an order of the remaining events. The method "from" reports
-// whether the function "final" accepts the state after the events in this order. The argument w is
-// the current state of the model. The argument "done" contains the n events that have already been
-// applied.
+// The method "from" searches for an order of the remaining events so that the function "final"
+// accepts the state after all events. The method "from" reports whether such an order exists. The
+// argument w is the current state of the model. The argument "done" contains the n events that have
+// already been applied.
 func (s *search) from(w world, done eventSet, n int) bool {
 	if n == len(s.events) {
 		return s.final(w)
@@ -131,12 +130,12 @@ func (s *search) from(w world, done eventSet, n int) bool {
 	return false
 }
 
-// errTorn ends an attempt that the model executes again. There are two possible reasons: a call
-// ended the observed attempt at this point, or the model's attempt differs from the observed
-// attempt.
+// errTorn ends an attempt of the model. Either a call ended the observed attempt at this point, or
+// the attempt of the model differs from the observed attempt.
 var errTorn = errors.New("the observed attempt ended here")
 
-// outcomeCode returns the outcome of a run: "" for success, the code of a fault, or "thrown".
+// outcomeCode returns the outcome of a run. The outcome is "" for success, the code of a fault, or
+// "thrown".
 func (h *runHistory) outcomeCode() string {
 	switch {
 	case h.err == nil:
@@ -152,16 +151,16 @@ func (h *runHistory) outcomeCode() string {
 
 func (h *runHistory) unknown() bool { return h.err != nil && abi.FaultOf(h.err).Outcome == "unknown" }
 
-// The method refused reports whether the run ended because its session ended or was bound to
-// another user, or because its user was erased.
+// The method refused reports whether the run failed because of its session or its user. The session
+// can have ended or been bound to another user, and the user can have been erased.
 func (h *runHistory) refused() bool {
 	code := abi.Code(h.outcomeCode())
 	return len(h.attempts) > 0 && (code == abi.SessionEnded || code == abi.Cancelled || code == abi.AccessDenied)
 }
 
-// events returns the events of a run in order: the start of its session, the start of the run, each
-// attempt that stored nothing, and the last attempt. An attempt that stored nothing must have seen
-// a consistent state. The argument "first" is the index of the first event.
+// events returns the events of a run in order. These are the start of the session, the start of the
+// run, each attempt that stored nothing, and the last attempt. Even an attempt that stored nothing
+// must have read a consistent state. The argument "first" is the index of the first event.
 func (h *runHistory) events(id, first int) []event {
 	begun := h.end
 	if len(h.attempts) > 0 {
@@ -183,8 +182,8 @@ func (h *runHistory) events(id, first int) []event {
 	return all
 }
 
-// applySession starts or binds the session if possible. The session can end again before the run
-// begins.
+// applySession starts the session, or binds the session to the user, if possible. The session can
+// end before the run begins.
 func (h *runHistory) applySession(w world) []world {
 	next := w.clone()
 	if next.begin(h.caller); next.sessions[h.caller.Session] == w.sessions[h.caller.Session] {
@@ -193,8 +192,8 @@ func (h *runHistory) applySession(w world) []world {
 	return []world{next, w}
 }
 
-// applyBegin accepts a state of the model in which the run can begin, or in which it fails like the
-// observed run.
+// applyBegin accepts a state of the model in which the run can begin, or in which the run fails
+// like the observed run.
 func (h *runHistory) applyBegin(id int) func(world) []world {
 	return func(w world) []world {
 		w = w.clone()
@@ -208,7 +207,7 @@ func (h *runHistory) applyBegin(id int) func(world) []world {
 	}
 }
 
-// replay executes the run's program in the model up to the point that the attempt reached.
+// replay executes the program of the run in the model, up to the step that the attempt reached.
 func (h *runHistory) replay(w world, a attempt, lenient bool) (g *guest, trace []string, err error) {
 	g = newGuest(w, h.caller, a.stamp)
 	calls := 0
@@ -221,14 +220,14 @@ func (h *runHistory) replay(w world, a attempt, lenient bool) (g *guest, trace [
 		}
 		reply, code := g.call(op, args)
 		if want := a.trace[calls-1]; reply != want && "!"+string(code) != want {
-			return "", "", errTorn // the attempt is not possible in this state of the model
+			return "", "", errTorn // the model cannot reproduce the attempt in this state
 		}
 		return reply, code, nil
 	})
 	return g, trace, err
 }
 
-// applySeen accepts a state of the model in which the attempt would have seen the same results.
+// applySeen accepts a state of the model in which the attempt receives the observed results.
 func (h *runHistory) applySeen(a attempt) func(world) []world {
 	return func(w world) []world {
 		if _, trace, _ := h.replay(w, a, true); !equal(trace, a.trace) {
@@ -238,8 +237,8 @@ func (h *runHistory) applySeen(a attempt) func(world) []world {
 	}
 }
 
-// applyLast accepts a state of the model in which the run would have ended in the same way.
-// applyLast returns the state after the run.
+// applyLast accepts a state of the model in which the run has the observed outcome, and returns the
+// state after the run.
 func (h *runHistory) applyLast(id int, a attempt) func(world) []world {
 	return func(w world) []world {
 		g, trace, err := h.replay(w, a, h.err != nil)
@@ -274,7 +273,8 @@ func (h *runHistory) stands(w world, id int) bool {
 	return w.mayCommit(h.caller) && w.began[id] == w.erased[h.caller.User]
 }
 
-// sameEffects compares the revisions of the records that the run reported as written.
+// sameEffects compares the reported revisions of the records that the run wrote with the revisions
+// in the model.
 func (h *runHistory) sameEffects(g *guest) bool {
 	reported := map[string]int64{}
 	for _, e := range h.done.Effects.Writes {

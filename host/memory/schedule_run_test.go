@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// The runs of a scenario execute random programs, and some programs that cause rare situations.
+// The runs of a scenario execute random programs. Some further runs execute programs that cause
+// rare situations.
 
 func (s *scenario) addRun(p program) {
 	h := &runHistory{name: fmt.Sprintf("run %d", len(s.runs)), caller: choose(s.Rand, palette...), program: p, clock: s.clock}
@@ -31,7 +32,7 @@ func (s *scenario) addRun(p program) {
 	h.task.OnRead, h.task.OnUpdate = h.onRead, h.onUpdate
 }
 
-// onRead records what an attempt has seen.
+// onRead records the records that an attempt has read.
 func (h *runHistory) onRead(want []storage.Key, found []storage.Record) {
 	if h.seen == nil {
 		return // the first attempt has not begun
@@ -42,7 +43,7 @@ func (h *runHistory) onRead(want []storage.Key, found []storage.Record) {
 	}
 }
 
-// onUpdate detects writes to records that have changed since the attempt saw them.
+// onUpdate detects writes to records that have changed since the attempt read the records.
 func (h *runHistory) onUpdate(now []storage.Head, writes []storage.Write) {
 	for _, r := range now {
 		written := slices.ContainsFunc(writes, func(w storage.Write) bool { return w.Record.Key == r.Key })
@@ -50,8 +51,8 @@ func (h *runHistory) onUpdate(now []storage.Head, writes []storage.Write) {
 	}
 }
 
-// sawOther reports whether the attempt saw a version of a record that differs from the record r.
-// sawOther returns false if r is the zero Record.
+// sawOther reports whether the attempt read another version of the record r. sawOther returns false
+// if r is the zero Record.
 func (h *runHistory) sawOther(key storage.Key, r storage.Record) bool {
 	was, ok := h.seen[key]
 	return ok && r.Exists() && !was.SameVersion(r)
@@ -60,7 +61,7 @@ func (h *runHistory) sawOther(key storage.Key, r storage.Record) bool {
 // execute executes one attempt of a run.
 func (h *runHistory) execute(ctx context.Context, s *scenario, v *memory.View) error {
 	if h.seen == nil {
-		h.task.Fault = h.fault // the first commit fails, and not an update before it
+		h.task.Fault = h.fault // makes the first commit fail, and not an update before the commit
 	}
 	h.seen, h.changed = map[storage.Key]storage.Record{}, false
 	seen := attempt{begin: s.Step(), stamp: v.Now(), at: h.clock.Now()}
@@ -91,8 +92,8 @@ func getStep(store string) step {
 	return step{op: abi.GetContent, args: []string{quoted(store), "", `{"record":true}`}}
 }
 
-// digestStep stores a digest of the previous results. The stored records at the end therefore
-// depend on these results.
+// digestStep stores a digest of the previous results, so that the final records depend on these
+// results.
 func digestStep(store string) step {
 	return step{op: abi.SetContent, args: []string{quoted(store), `{"c":null}`}, digest: true, catch: true}
 }
@@ -105,8 +106,8 @@ func (s *scenario) addPrograms(all ...[]step) {
 	}
 }
 
-// addSuccessors adds runs that remove a record and create another one under the same key. The new
-// record could have the same revision.
+// addSuccessors adds runs that remove a record and create a new record under the same key. An
+// incorrect Service could give the new record the same revision.
 func (s *scenario) addSuccessors(store, other string) {
 	s.addPrograms(
 		[]step{{op: abi.DeleteContent, args: []string{quoted(store)}}},
@@ -115,7 +116,8 @@ func (s *scenario) addSuccessors(store, other string) {
 	)
 }
 
-// addBlindMerges adds merges that match the schema one by one, but not in combination.
+// addBlindMerges adds merges whose separate results match the schema, but whose combined result
+// does not match the schema.
 func (s *scenario) addBlindMerges() {
 	s.addPrograms(
 		[]step{setStep("prefs", `{"b":1}`), digestStep("flags")},
@@ -123,8 +125,8 @@ func (s *scenario) addBlindMerges() {
 	)
 }
 
-// addLateRead adds a run that reads a record after it merged into the record. addLateRead also adds
-// a run that changes the record in between.
+// addLateRead adds a run that merges into a record and then reads the record, and a run that
+// changes the record between the merge and the read.
 func (s *scenario) addLateRead(store, other string) {
 	s.addPrograms(
 		[]step{setStep(store, `{"a":1}`), getStep(other), getStep(store), digestStep(other)},

@@ -27,8 +27,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// Config configures a Service. App and Backend are required. The zero value of any other field
-// selects its default.
+// Config configures a Service. The fields App and Backend are required. The zero value of each
+// other field selects the default of the field.
 type Config struct {
 	// App is the id of the app, unique within a tenant.
 	App     string
@@ -38,24 +38,26 @@ type Config struct {
 	// agents. Default: none.
 	Kinds  []kind.Kind
 	Limits Limits
-	// AutoCollections allows collections without a declaration; see declare.Collection.Auto.
+	// AutoCollections allows collections without a declaration, which declare.Collection.Auto
+	// describes.
 	AutoCollections bool
-	// Index contains the search indexes of collections. Several Services of a process should share one
-	// Index, because it bounds the memory of all indexes. Default: an Index that the Service creates.
+	// Index contains the search indexes of collections. Several Services of a process should share
+	// one Index, because an Index bounds the memory of all search indexes. Default: an Index that
+	// the Service creates.
 	Index *index.Set
-	// Embedder makes the vectors of collections if a View has no embedder of its own; see
-	// SetEmbedder. Embedder must be safe for concurrent use. Default: an embedder that has only
-	// declare.Lexical.
+	// Embedder computes the vectors of collections for each View whose embedder was not set by
+	// SetEmbedder. Embedder must be safe for concurrent use. Default: an embedder whose only model
+	// is declare.Lexical.
 	Embedder kind.Embedder
-	// SessionIdle is the time after which an unused session ends. The actual time can be up to an
-	// eighth longer. Default: 24 hours.
+	// SessionIdle is the time after which an unused session ends. The session can end later, by up
+	// to an eighth of SessionIdle. Default: 24 hours.
 	SessionIdle time.Duration
-	// WorkflowIdle is the time after which an unused workflow ends, like SessionIdle. Default: 24
-	// hours.
+	// WorkflowIdle is the time after which an unused workflow ends. The workflow can end later, by
+	// up to an eighth of WorkflowIdle. Default: 24 hours.
 	WorkflowIdle time.Duration
-	// BeforeIdleEnd is a function that is called before a sweep ends an idle session; see
-	// session.BeforeEnd. The function can end the session itself, in a transaction with Tx.EndIdle.
-	// Default: nil, which means no call.
+	// BeforeIdleEnd is a function that is called before a sweep ends an idle session, as
+	// session.BeforeEnd describes. The function can end the session in a transaction with
+	// Tx.EndIdle. BeforeIdleEnd can be nil.
 	BeforeIdleEnd session.BeforeEnd
 	// ApprovalExpired is a function that is called after a sweep has ended a request for approval
 	// without a decision. ApprovalExpired must return quickly. Default: nil, which means no call.
@@ -63,14 +65,14 @@ type Config struct {
 	// KeyRetention is the time for which the Result of a run with an idempotency key is stored.
 	// Default: 24 hours.
 	KeyRetention time.Duration
-	// LedgerRetention is the time for which ledger entries are stored. By default there is no
-	// ledger.
+	// LedgerRetention is the time for which ledger entries are stored. By default, ledger entries
+	// are not stored.
 	LedgerRetention time.Duration
-	// MeteringRetention is the time for which the usage of a day is stored; see metering.Meter. By
+	// MeteringRetention is the time for which a metering.Meter stores the usage of a day. By
 	// default, usage is not stored.
 	MeteringRetention time.Duration
-	// FileURL is a function that returns a download URL for a file. The URL is valid until
-	// File.Expires. The store sessionMeta contains the URL. By default, files have no URL.
+	// FileURL is a function that returns a download URL for a file. The download URL is valid until
+	// File.Expires. The store sessionMeta contains the download URL. By default, files have no URL.
 	FileURL func(tenant string, file artifact.Artifact) string
 	// Now is the clock, and Rand is the source of randomness. Now and Rand must be safe for
 	// concurrent use. By default, the clock and random source of the system are used.
@@ -81,11 +83,11 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Limits are limits on the stored data of an app. The zero value of a field selects its default;
-// New rejects negative values.
+// Limits are limits on the stored data of an app. The zero value of a field selects the default of
+// the field. New rejects negative values.
 type Limits struct {
-	// RecordBytes is the maximum size of a record's content as JSON. RecordBytes must not exceed
-	// storage.MaxContentBytes. Default: 256 KiB.
+	// RecordBytes is the maximum size of the content of a record as JSON. RecordBytes must not
+	// exceed storage.MaxContentBytes. Default: 256 KiB.
 	RecordBytes int
 	// Depth is the maximum nesting of arrays and objects in a content. Default: 32.
 	Depth int
@@ -96,20 +98,20 @@ type Limits struct {
 	Values int
 	// Stores is the maximum number of stores of an app. Default: 15.
 	Stores int
-	// AppBytes is the maximum size of an app's data in a tenant: records of its stores, uploaded
-	// files with their texts, sessions with their metadata, and stored Results. The ledger has a
-	// separate limit. Default: 1 GiB.
+	// AppBytes is the maximum size of the data of an app in a tenant. The data are the records of
+	// stores, uploaded files with their texts, sessions with their metadata, and stored Results.
+	// The ledger has a separate limit. Default: 1 GiB.
 	//
-	// AppRecords is the maximum number of records in the app's stores. Default: 1,000,000.
+	// AppRecords is the maximum number of records in the stores of the app. Default: 1,000,000.
 	AppBytes   int64
 	AppRecords int64
-	// UserBytes and UserRecords are the limits for one user. The default is an eighth of AppBytes
-	// and of AppRecords, but at least 1 MiB and 1,000 records. The default never exceeds the limits
-	// of the app.
+	// UserBytes and UserRecords are the limits for one user. The default of UserBytes is an eighth
+	// of AppBytes, but at least 1 MiB. The default of UserRecords is an eighth of AppRecords, but
+	// at least 1,000. The defaults never exceed the limits of the app.
 	UserBytes   int64
 	UserRecords int64
-	// LedgerBytes is the maximum size of a tenant's ledger. If the ledger is larger, a sweep
-	// removes the oldest entries. Default: 1 GiB.
+	// LedgerBytes is the maximum size of the ledger of a tenant. If the ledger exceeds this size, a
+	// sweep removes the oldest entries. Default: 1 GiB.
 	LedgerBytes int64
 }
 
@@ -154,16 +156,16 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 	}
 }
 
-// Service provides the memory of one app for all its tenants. Service is safe for concurrent use.
+// Service provides the memory of one app for all tenants. Service is safe for concurrent use.
 type Service struct {
 	app     partition.App
 	kinds   *kinds
 	backend storage.Backend
-	records *records.DB // gives access to the host's own records
+	records *records.DB // provides access to host records
 	stores  map[string]*store
-	names   []string // of the stores, in the order of declaration
+	names   []string // the names of the stores in the order of their declaration
 	meta    *store   // sessionMeta
-	shared  bool     // whether a block is shared by all apps of a tenant
+	shared  bool     // true if all apps of a tenant share a block
 	// autoCollections reports whether the app has collections without a declaration.
 	autoCollections bool
 	embedder        kind.Embedder
@@ -183,13 +185,13 @@ type Service struct {
 	onExpired func(context.Context, partition.Caller, approval.Approval)
 
 	clock func() time.Time
-	began time.Time // when the Service was created
+	began time.Time // the time of the creation of the Service
 	rand  io.Reader
 	log   *slog.Logger
 	db    *txn.DB
 }
 
-// content returns the limits of a record's content.
+// content returns the limits of the content of a record.
 func (l Limits) content() kind.Limits {
 	return kind.Limits{Bytes: l.RecordBytes, Depth: l.Depth, Keys: l.Keys, Values: l.Values}
 }
@@ -202,7 +204,8 @@ type store struct {
 	dated bool
 }
 
-// New returns a Service. New checks the whole configuration, and its error lists every mistake.
+// New returns a Service. New returns a Service. New checks the whole configuration, and its error
+// lists every mistake.
 func New(cfg Config) (*Service, error) {
 	s := &Service{
 		app: partition.App(cfg.App), backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),
@@ -233,7 +236,7 @@ func New(cfg Config) (*Service, error) {
 	return s, errors.Join(checkConfig(cfg), s.addKinds(cfg.Kinds), s.addStores(cfg.Stores))
 }
 
-// connect creates the parts of the Service that manage the host's own records.
+// connect creates the parts of the Service that manage host records.
 func (s *Service) connect(cfg Config) {
 	s.records = records.New(records.Config{
 		App: s.app, Backend: cfg.Backend, Lock: s.db.Lock, Quota: s.quota, Now: s.clock, Logger: s.log,
@@ -250,8 +253,8 @@ func (s *Service) connect(cfg Config) {
 	s.meter = metering.New(s.records, cfg.MeteringRetention)
 }
 
-// addKinds creates the registry of kinds. addKinds also creates the store sessionMeta, a document
-// that the host generates.
+// addKinds creates the registry of kinds and the store sessionMeta. The host generates the document
+// in sessionMeta.
 func (s *Service) addKinds(more []kind.Kind) error {
 	registry, err := newKinds(more, collection.Kind{Index: s.index})
 	s.kinds = registry
@@ -261,7 +264,8 @@ func (s *Service) addKinds(more []kind.Kind) error {
 	return errors.Join(err, metaErr)
 }
 
-// Operations returns the operation table of all kinds. Operations must not be modified.
+// Operations returns the operation table of all kinds. The caller must not modify the returned
+// table.
 func (s *Service) Operations() abi.Table { return s.kinds.table }
 
 func checkConfig(cfg Config) error {
@@ -302,7 +306,7 @@ func (s *Service) addStores(stores []declare.Store) error {
 	return errors.Join(errs...)
 }
 
-// countDeclared counts stores without the built-in stores and blocks.
+// countDeclared counts the stores that are neither built-in stores nor blocks.
 func countDeclared(stores []declare.Store) int {
 	n := 0
 	for _, st := range stores {
@@ -322,19 +326,19 @@ func (s *Service) Stores() []declare.Store {
 	return all
 }
 
-// Sessions returns the app's sessions.
+// Sessions returns the sessions of the app.
 func (s *Service) Sessions() *session.Sessions { return s.sessions }
 
-// Workflows returns the app's workflows.
+// Workflows returns the workflows of the app.
 func (s *Service) Workflows() *session.Workflows { return s.workflows }
 
-// Artifacts returns the files uploaded to the app's sessions.
+// Artifacts returns the files that were uploaded to the sessions of the app.
 func (s *Service) Artifacts() *artifact.Artifacts { return s.artifacts }
 
-// Ledger returns the app's ledger.
+// Ledger returns the ledger of the app.
 func (s *Service) Ledger() *ledger.Ledger { return s.ledger }
 
-// Meter returns the usage of the app's runs.
+// Meter returns the usage of the runs of the app.
 func (s *Service) Meter() *metering.Meter { return s.meter }
 
 // The method "now" returns the time, truncated to the precision of stored records.

@@ -7,8 +7,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// groupOf returns the group of the records of a store: the app's group or, for a shared block, the
-// group that the apps of the tenant share. Blocks of agents are always in the app's group.
+// groupOf returns the group of the records of a store. This is the group of the app or, for a
+// shared block, the group that the apps of the tenant share. Blocks of agents are always in the
+// group of the app.
 func groupOf(s *Service, st *store, c partition.Caller) storage.Key {
 	if st.Block.Shared {
 		return partition.Shared.Group(c)
@@ -25,7 +26,7 @@ func groups(s *Service, st *store, c partition.Caller) []storage.Key {
 	return groups
 }
 
-// scanShared calls visit with the records of the app's shared blocks.
+// scanShared calls visit with the records of the shared blocks of the app.
 func scanShared(ctx context.Context, s *Service, c partition.Caller, visit func(*store, []storage.Record) error) error {
 	for _, name := range s.names {
 		st := s.stores[name]

@@ -11,12 +11,13 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// pauseState is the stored form of the mark that the runs of a tenant are paused.
+// pauseState is the stored form of the mark that exists while the runs of a tenant are paused.
 type pauseState struct {
 	Since time.Time `json:"since"`
 }
 
-// SetPaused pauses or resumes the runs of a tenant. A run that is in progress continues.
+// SetPaused pauses or resumes the runs of a tenant that process transcripts. SetPaused does not
+// stop a run that is in progress.
 func (q SleepQueue) SetPaused(ctx context.Context, tenant string, paused bool) error {
 	caller := partition.Caller{Tenant: tenant}
 	if err := caller.Check(); err != nil {
@@ -35,7 +36,8 @@ func (q SleepQueue) SetPaused(ctx context.Context, tenant string, paused bool) e
 	return q.s.records.Fault("pause the queue", err)
 }
 
-// Paused reports whether the runs of a tenant are paused, and since when.
+// Paused reports whether the runs of a tenant that process transcripts are paused, and the time of
+// the pause.
 func (q SleepQueue) Paused(ctx context.Context, tenant string) (since time.Time, paused bool, err error) {
 	r, err := q.s.records.Get(ctx, q.s.app.System(partition.SleepPaused, partition.Caller{Tenant: tenant}))
 	if err != nil || !r.Exists() {

@@ -28,11 +28,11 @@ func NewSleepQueue(s *Service) SleepQueue { return SleepQueue{s} }
 // Due is a record of the queue.
 type Due struct {
 	Tenant, User, Session string
-	// At is the time at which the run is due. For a leased run, it is the end of the lease.
+	// At is the time at which the run is due. If the run is leased, At is the end of the lease.
 	At time.Time
 	// Tries is the number of runs that have begun.
 	Tries int
-	// Leased is true if a run has begun and has not ended.
+	// Leased is true if a run has begun but has not ended.
 	Leased bool
 	// Code is the code of the fault of the last run, or "".
 	Code abi.Code
@@ -45,19 +45,19 @@ type dueState struct {
 	Code   abi.Code `json:"code,omitempty"`
 }
 
-// caller returns the caller of the host's own work on the transcript.
+// caller returns the caller of transactions in which the host processes the transcript.
 func (d Due) caller() partition.Caller { return partition.Caller{Tenant: d.Tenant, User: d.User} }
 
-// transact executes body in a transaction of the host's own work, to which no quota applies.
-// Otherwise the record of a user whose quota is exhausted would stay at the head of the queue.
+// transact executes body in a transaction to which no quota applies. If a quota applied, the record
+// of a user with an exhausted quota would remain at the head of the queue.
 func (q SleepQueue) transact(ctx context.Context, c partition.Caller, body func(context.Context, *View) error) error {
 	_, err := q.s.Transact(ctx, &Tx{Caller: c, Unlimited: true}, body)
 	return err
 }
 
-// List returns the first records of a tenant in the order of their times, and not more than limit
-// of them. If until is not zero, List returns only records that are due at this time. List logs and
-// omits damaged records.
+// List returns the first records of a tenant in the order of their times. The argument "limit" is
+// the maximum number of records. If the argument "until" is not zero, List returns only records
+// that are due at this time. List logs and omits damaged records.
 func (q SleepQueue) List(ctx context.Context, tenant string, until time.Time, limit int) ([]Due, error) {
 	var found []Due
 	prefix := q.s.app.System(partition.SleepDue, partition.Caller{Tenant: tenant})
@@ -78,9 +78,9 @@ func (q SleepQueue) List(ctx context.Context, tenant string, until time.Time, li
 	}
 }
 
-// dueIn returns the records of heads that are due at the time "until". dueIn also reports whether
-// other records follow that are not yet due. dueIn omits expired records: after a long pause, there
-// can be many until a sweep removes them.
+// dueIn returns the records of heads that are due at the time "until". The second result reports
+// whether records follow that are not yet due. dueIn omits expired records, because many expired
+// records can exist after a long pause until a sweep removes them.
 func (q SleepQueue) dueIn(heads []storage.Head, tenant string, until time.Time) (due []Due, ended bool) {
 	for _, h := range heads {
 		d, ok := dueOf(h, tenant)
@@ -122,7 +122,8 @@ func (q SleepQueue) withStates(ctx context.Context, due []Due) ([]Due, error) {
 	return found, nil
 }
 
-// eachWithState is like withStates, but reads each record by itself, and logs and omits damaged ones.
+// eachWithState is like withStates, but reads each record separately. eachWithState logs and omits
+// damaged records.
 func (q SleepQueue) eachWithState(ctx context.Context, due []Due) (found []Due, err error) {
 	for i := range due {
 		one, err := q.withStates(ctx, due[i:i+1])
@@ -149,11 +150,11 @@ func decodeDue(log *slog.Logger, r storage.Record) (state dueState) {
 
 const listing = "list the queue"
 
-// Lease leases the run of a record for a duration, so that no other node begins it. The argument
-// "after" is the time after which a session has settled. The result is the lease, or nil if the run
-// must not start now. This is the case if another node has leased the run, if the session has not
-// settled, or if there is nothing to process. The clock of the transaction counts, and not that of
-// the caller.
+// Lease leases the run of a record for a duration, so that no other node begins the run. The
+// argument "after" is the time after which a session has settled. The result is the lease, or nil
+// if the run must not start now. This is the case if another node has leased the run, if the
+// session has not settled, or if there is nothing to process. The clock of the transaction counts,
+// and not that of the caller.
 func (q SleepQueue) Lease(ctx context.Context, d Due, after, length time.Duration) (lease *Lease, err error) {
 	err = q.transact(ctx, d.caller(), func(ctx context.Context, v *View) error {
 		lease = nil
