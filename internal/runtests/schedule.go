@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -41,19 +42,22 @@ func jobs(folders []string) (all []job, err error) {
 
 // The variable long lists the packages with the slowest tests, starting with the slowest package.
 var long = []string{
-	"github.com/toolrun/toolrun/cmd/toolrun",
+	"github.com/toolrun/toolrun/host",
 	"github.com/toolrun/toolrun/hostile",
 	"github.com/toolrun/toolrun/host/engine/python",
 	"github.com/toolrun/toolrun/host/server/httpapi",
-	"github.com/toolrun/toolrun/host",
-	"github.com/toolrun/toolrun/host/sandbox",
-	"github.com/toolrun/toolrun/host/memory",
+	"github.com/toolrun/toolrun/cmd/toolrun",
+	"github.com/toolrun/toolrun/host/storage/bolt",
 	"github.com/toolrun/toolrun/plugins/examples",
+	"github.com/toolrun/toolrun/docs",
+	"github.com/toolrun/toolrun/host/memory",
+	"github.com/toolrun/toolrun/host/sandbox",
 }
 
-// schedule orders jobs to keep all processors busy until the end. The jobs of the main module
-// without its long packages run first. The long packages, each as a separate job, and the other
-// modules follow.
+// schedule orders jobs to keep all processors busy until the end. A long job therefore must not
+// start last. The first job contains the packages of the main module that run with the race
+// detector, without the long packages, and takes the most time. The long packages, each as a
+// separate job, the other packages of the main module, and the other modules follow.
 func schedule(all []job) []job {
 	var main, separate, others []job
 	for _, j := range all {
@@ -79,7 +83,8 @@ func schedule(all []job) []job {
 	slices.SortFunc(separate, func(a, b job) int {
 		return slices.Index(long, a.packages[0]) - slices.Index(long, b.packages[0])
 	})
-	return slices.Concat(main, separate, others)
+	first := min(1, len(main))
+	return slices.Concat(main[:first], separate, main[first:], others)
 }
 
 // compile compiles the packages of a job without linking them. Otherwise concurrent jobs would
@@ -99,17 +104,21 @@ func (j job) command() *exec.Cmd {
 	args := []string{"test", "-json", "-timeout", "9m", "-p", strconv.Itoa(max(1, runtime.NumCPU()/2))}
 	cmd := exec.Command("go", slices.Concat(args, j.flags, j.packages)...)
 	cmd.Dir, cmd.Stderr = j.folder, os.Stderr
+	// By default, the race detector delays the exit of each process by a second. Each package is a
+	// process, and some tests start many processes.
+	cmd.Env = append(os.Environ(), "GORACE="+strings.TrimSpace("atexit_sleep_ms=0 "+os.Getenv("GORACE")))
 	return cmd
 }
 
-// runAll runs jobs in order. The number of concurrent jobs is the number of processors.
+// runAll runs jobs in order. There is one concurrent job more than processors, because many tests
+// wait for timers, disks and other processes.
 func (s *summary) runAll(all []job) error {
 	next := make(chan job, len(all))
 	for _, j := range all {
 		next <- j
 	}
 	close(next)
-	errs := make([]error, max(2, runtime.NumCPU()))
+	errs := make([]error, 1+max(2, runtime.NumCPU()))
 	var lanes sync.WaitGroup
 	for i := range errs {
 		lanes.Go(func() {
