@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/toolrun/toolrun/host"
@@ -90,13 +91,21 @@ func TestForeignIDs(t *testing.T) {
 		name := route.Method + " " + route.Path
 		t.Run(name, func(t *testing.T) {
 			r := rows[name]
+			world := func() (*fixture, seed) { return newForeignWorld(t) }
+			if route.Method == http.MethodGet { // it changes nothing, so all requests can use one service
+				world = sync.OnceValues(world)
+			}
+			send := func(id foreignID, value func(seed) string) string {
+				w, d := world()
+				return w.sendForeign(route, r, id, d, value(d))
+			}
 			for _, id := range foreignIDs {
 				if !id.applies(route, r) {
 					continue
 				}
 				seen[id.kind] = true
-				got := sendForeign(t, route, r, id, id.existing)
-				want := sendForeign(t, route, r, id, func(seed) string { return "absent" })
+				got := send(id, id.existing)
+				want := send(id, func(seed) string { return "absent" })
 				if got != want {
 					t.Errorf("%s (as %s):\nif it exists:        %s\nif it does not exist: %s", id.kind, id.who, got, want)
 				}
@@ -110,23 +119,29 @@ func TestForeignIDs(t *testing.T) {
 	}
 }
 
-// sendForeign sends a request with an id to a new service, and returns the response without the
-// parts that differ between equal requests.
-func sendForeign(t *testing.T, route httpapi.Route, r row, id foreignID, value func(seed) string) string {
+// newForeignWorld returns a new service with data of ann and bob.
+func newForeignWorld(t *testing.T) (*fixture, seed) {
 	t.Helper()
 	w := newWorld(t)
 	d := w.seed()
 	d.run = w.seedRun(d)
+	return w, d
+}
+
+// sendForeign sends a request with an id, and returns the response without the parts that differ
+// between equal requests.
+func (w *fixture) sendForeign(route httpapi.Route, r row, id foreignID, d seed, value string) string {
+	w.t.Helper()
 	in := matrixTarget{app: "shop", user: id.user, file: d.file, run: d.run, session: d.annSession}
 	if id.who == "bob" {
 		in.session = d.bobSession
 	}
-	id.name(&in, value(d))
+	id.name(&in, value)
 	target, body, contentType := r.requestTo(route, in, d)
 	got := w.send(id.who, route.Method, target, body, contentType)
-	text := http.StatusText(got.StatusCode) + " " + unpacked(t, got.body)
+	text := http.StatusText(got.StatusCode) + " " + unpacked(w.t, got.body)
 	for _, quote := range []string{`"`, `\"`} {
-		text = strings.ReplaceAll(text, quote+value(d)+quote, quote+"<id>"+quote)
+		text = strings.ReplaceAll(text, quote+value+quote, quote+"<id>"+quote)
 	}
 	return varying.ReplaceAllString(text, "<varying>")
 }
