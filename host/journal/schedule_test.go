@@ -14,10 +14,10 @@ import (
 	"github.com/toolrun/toolrun/host/journal"
 )
 
-// TestSchedules executes a run again and again, with attempts that end at random times, concurrent
+// TestCallSchedules executes a run again and again, with attempts that end at random times, concurrent
 // calls of random duration, and pauses. Each unsafe call is made once, and every attempt gets the
 // same answers.
-func TestSchedules(t *testing.T) {
+func TestCallSchedules(t *testing.T) {
 	seeds := uint64(300)
 	if testing.Short() {
 		seeds = 30
