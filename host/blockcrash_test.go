@@ -89,8 +89,8 @@ func TestKilledBlockWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	acks, kills, last, between := 0, 0, 0, 0
 	var version int64
-	for acks < 500 || kills < 5 {
-		log := crashBlocksOnce(t, path, 20+rand.IntN(100))
+	for acks < 200 || kills < 5 {
+		log := crashBlocksOnce(t, path, 20+rand.IntN(40))
 		kills++
 		for n, times := range log.acked {
 			acks += times

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -58,12 +59,18 @@ func TestFilterValuesInJavaScript(t *testing.T) {
 		{`forget("kb", {id: "x", namespace: undefined})`, "0"},
 	} {
 		source := "try { return (await memory." + tt.call + ").count } catch (e) { return e.code }"
-		checkFilter(t, "tool.js", source, tt.call, tt.want)
+		checkFilter(t, openFilters(t, "tool.js", source), nil, tt.call, tt.want)
 	}
 }
 
 func TestFilterValuesInPython(t *testing.T) {
-	python := withPython(t)
+	h := openFilters(t, "tool.py", `
+import datetime
+try:
+    return eval("memory." + input["call"])["count"]
+except MemoryAccessError as e:
+    return e.code
+`, withPython(t))
 	const invalid = string(abi.InvalidArgument)
 	for _, tt := range []struct{ call, want string }{
 		{`recall("kb", "tea", {"filter": {"year": float("nan")}})`, invalid},
@@ -84,8 +91,11 @@ func TestFilterValuesInPython(t *testing.T) {
 		{`forget("kb", None)`, invalid},
 		{`forget("kb", {"id": "x", "namespace": None})`, "0"},
 	} {
-		source := "import datetime\ntry:\n    return memory." + tt.call + "[\"count\"]\nexcept MemoryAccessError as e:\n    return e.code\n"
-		checkFilter(t, "tool.py", source, tt.call, tt.want, python)
+		input, err := json.Marshal(map[string]string{"call": tt.call})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFilter(t, h, input, tt.call, tt.want)
 	}
 }
 
@@ -118,10 +128,9 @@ func openFilters(t *testing.T, file, source string, change ...func(*host.Options
 	return h
 }
 
-func checkFilter(t *testing.T, file, source, call, want string, change ...func(*host.Options)) {
+func checkFilter(t *testing.T, h *host.Host, input json.RawMessage, call, want string) {
 	t.Helper()
-	h := openFilters(t, file, source, change...)
-	result, err := run(h, host.Invocation{})
+	result, err := run(h, host.Invocation{Input: input})
 	if got := strings.Trim(string(result.Output), `"`); err != nil || got != want {
 		t.Errorf("%s = %s, %v; want %s", call, result.Output, err, want)
 	}

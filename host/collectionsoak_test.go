@@ -630,7 +630,7 @@ func readCrashed(cmd *exec.Cmd, lines *bufio.Scanner, users map[string]*crashedU
 // TestKilledCollectionWriters kills processes that store, forget and erase entries. No acknowledged entry
 // is lost, no removed or erased one comes back, and nothing is found that no process has stored.
 func TestKilledCollectionWriters(t *testing.T) {
-	want := 1000
+	want := 500
 	if os.Getenv("TOOLRUN_SOAK") != "" {
 		want = 20000
 	}
@@ -664,6 +664,12 @@ func TestKilledCollectionWriters(t *testing.T) {
 		}
 		t.Logf("%d kills of %d writers, %d acknowledged acts, %d acts stored without an acknowledgement: none lost", kills, soakUsers, acks, between)
 	}
-	t.Run("bolt", func(t *testing.T) { test(t, filepath.Join(t.TempDir(), "crash.db")) })
-	t.Run("postgres", func(t *testing.T) { test(t, approvalCluster.DSN(t)) })
+	t.Run("bolt", func(t *testing.T) {
+		t.Parallel() // the processes start slowly and wait for the disk
+		test(t, filepath.Join(t.TempDir(), "crash.db"))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, approvalCluster.DSN(t))
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,9 +50,13 @@ func TestHostileMachines(t *testing.T) {
 		{"operations", attackedMachine + rememberStep + "  compute x\n    {y: globalThis[\"mem\" + \"ory\"]?.forget, z: typeof require}\n", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			limit := 3 * time.Second
+			if slices.Equal(tt.want, []abi.Code{abi.Timeout}) {
+				limit = 500 * time.Millisecond // the run does not end earlier
+			}
 			h := openMachines(t, map[string]string{"m": tt.source})
 			began := time.Now()
-			result, err := h.Run(t.Context(), host.Invocation{Tool: "m", Caller: ann, Input: json.RawMessage(`{"a":"x"}`), Timeout: 3 * time.Second})
+			result, err := h.Run(t.Context(), host.Invocation{Tool: "m", Caller: ann, Input: json.RawMessage(`{"a":"x"}`), Timeout: limit})
 			if (err == nil) != (tt.want == nil) {
 				t.Fatalf("Run = %.300s, %.300v; want one of %v", result.Output, err, tt.want)
 			}
@@ -103,6 +108,7 @@ func TestFailingProviderOfMachine(t *testing.T) {
 		{"answers with more fields", modeltest.Reply{Text: `{"y":1,"__proto__":{"z":1}}`}, abi.ToolError},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel() // some of the runs wait for the deadline
 			server := modeltest.Start()
 			t.Cleanup(server.Close)
 			server.Always(tt.reply)

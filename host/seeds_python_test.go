@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -25,12 +26,20 @@ func withPython(t *testing.T) func(*host.Options) {
 	if err != nil {
 		t.Skipf("this user has no cache folder: %v", err)
 	}
-	pool, err := engines.NewPool(sandbox.Options{CacheDir: filepath.Join(cache, "toolrun", "cells")}, engines.WithPython(disttest.File(t)))
-	if err != nil {
-		t.Fatal(err)
+	pythonPool.once.Do(func() {
+		pythonPool.pool, pythonPool.err = engines.NewPool(sandbox.Options{CacheDir: filepath.Join(cache, "toolrun", "cells")}, engines.WithPython(disttest.File(t)))
+	})
+	if pythonPool.err != nil {
+		t.Fatal(pythonPool.err)
 	}
-	t.Cleanup(func() { pool.Close() })
-	return func(o *host.Options) { o.Engines = pool.Engines() }
+	return func(o *host.Options) { o.Engines = pythonPool.pool.Engines() }
+}
+
+// pythonPool contains the worker pool of all tests with tools in Python.
+var pythonPool struct {
+	once sync.Once
+	pool *sandbox.Pool
+	err  error
 }
 
 const seedPythonApp = `
