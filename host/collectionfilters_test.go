@@ -63,6 +63,46 @@ func TestFilterValuesInJavaScript(t *testing.T) {
 	}
 }
 
+// The fault of an undefined value has a hint.
+func TestHintOfUndefinedFilter(t *testing.T) {
+	for call, want := range map[string]string{
+		`recall("kb", "tea", {filter: {team: undefined}})`: "recall: options.filter.team is undefined",
+		`forget("kb", {id: undefined, namespace: "s1"})`:   "forget: selector.id is undefined",
+	} {
+		_, err := run(openFilters(t, "tool.js", "await memory."+call), host.Invocation{})
+		if f := abi.FaultOf(err); !strings.HasSuffix(f.Message, want) || f.Hint != "give it a value, or omit it to select without this condition" {
+			t.Errorf("%s: %q (hint: %q); want %q with a hint", call, f.Message, f.Hint, want)
+		}
+	}
+}
+
+// Metadata are JSON: JavaScript omits undefined members, as JSON.stringify does, and null and None are
+// stored as null, which a filter can match. TestCollectionsInAllLanguages expects the same of null in the
+// other languages.
+func TestUndefinedAndNullMetadata(t *testing.T) {
+	const want = `[{"b":null,"c":[null,1]}]`
+	for file, source := range map[string]string{
+		"tool.js": `await memory.remember("kb", "oolong", {id: "4", metadata: {a: undefined, b: null, c: [undefined, 1]}});
+return (await memory.recall("kb", "oolong", {filter: {b: null}, limit: 1})).results.map(r => r.metadata)`,
+		"tool.py": `memory.remember("kb", "oolong", {"id": "4", "metadata": {"b": None, "c": [None, 1]}})
+return [r["metadata"] for r in memory.recall("kb", "oolong", {"filter": {"b": None}, "limit": 1})["results"]]`,
+	} {
+		if got := result(t, openFilters(t, file, source, withPython(t))); got != want {
+			t.Errorf("%s = %s; want %s", file, got, want)
+		}
+	}
+}
+
+// result runs the tool and returns its output.
+func result(t *testing.T, h *host.Host) string {
+	t.Helper()
+	result, err := run(h, host.Invocation{})
+	if err != nil {
+		t.Error(err)
+	}
+	return string(result.Output)
+}
+
 func TestFilterValuesInPython(t *testing.T) {
 	h := openFilters(t, "tool.py", `
 import datetime

@@ -80,6 +80,11 @@ var collectionSteps = []struct{ step, want string }{
 	{`{"call":"forget","store":"kb","options":{"id":null,"namespace":"s1"}}`, `invalid_argument`},
 	{`{"call":"forget","store":"kb","options":{"filter":{"team":"b"}}}`, `{"count":1,"more":false}`},
 	{`{"call":"forget","store":"kb","options":{"id":"2"}}`, `{"count":0,"more":false}`},
+	{`{"call":"remember","store":"kb","value":"oolong","options":{"id":"n","namespace":"null","metadata":{"team":null}}}`,
+		`{"success":true,"id":"n","expires_at":"2026-05-30T12:00:00.000000Z"}`},
+	{`{"call":"recall","store":"kb","value":"oolong","options":{"namespace":"null","filter":{"team":null}}}`,
+		`{"results":[{"id":"n","content":"oolong","metadata":{"team":null}}],"count":1}`},
+	{`{"call":"forget","store":"kb","options":{"namespace":"null","filter":{"team":null}}}`, `{"count":1,"more":false}`},
 	{`{"call":"remember","store":"chats","value":"a grün tea 😀","options":{"id":"m","namespace":"größe"}}`, `{"success":true,"id":"m","expires_at":null}`},
 	{`{"call":"recall","store":"chats","value":"grün","options":{"namespace":"größe"}}`, `{"results":[{"id":"m","content":"a grün tea 😀","metadata":{}}],"count":1}`},
 }

@@ -18,6 +18,7 @@ type encodeError struct {
 	kind  encodeErrorKind
 	where string // "value.items[3].price"
 	what  string // "is NaN"
+	hint  string // can be ""
 }
 
 type encodeErrorKind int
@@ -113,6 +114,11 @@ func (e *encoder) checkSize() *encodeError {
 }
 
 func notEncodable(what string) *encodeError { return &encodeError{kind: notJSON, what: what} }
+
+// undefinedMember rejects an undefined value in an argument that has a Strict member.
+func undefinedMember() *encodeError {
+	return &encodeError{kind: notJSON, what: "is undefined", hint: "give it a value, or omit it to select without this condition"}
+}
 
 func isUndefined(v goja.Value) bool { return v == nil || goja.IsUndefined(v) }
 
@@ -220,7 +226,7 @@ func (e *encoder) array(o *goja.Object) *encodeError {
 		e.path = append(e.path, step{index: int(i)})
 		value := e.resolve(o.Get(strconv.FormatInt(i, 10)))
 		if isUndefined(value) && e.rejectsUndefined() {
-			return notEncodable("is undefined")
+			return undefinedMember()
 		}
 		if e.omits(value) {
 			value = goja.Null()
@@ -248,7 +254,7 @@ func (e *encoder) record(o *goja.Object) *encodeError {
 		}
 		value := e.resolve(raw)
 		if isUndefined(value) && e.rejectsUndefined() {
-			return notEncodable("is undefined")
+			return undefinedMember()
 		}
 		if !isUndefined(value) && !e.omits(value) {
 			if !first {

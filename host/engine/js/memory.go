@@ -171,7 +171,7 @@ func argumentFault(op string, refused *encodeError) *abi.Fault {
 		code = abi.TooLarge
 	}
 	f := abi.Faultf(code, "%s: %v", op, refused)
-	f.Op = op
+	f.Op, f.Hint = op, refused.hint
 	return f
 }
 
