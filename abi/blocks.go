@@ -14,7 +14,7 @@ func Blocks() Table { return Table{getBlock(), updateBlock(), deleteBlock(), rec
 func getBlock() Operation {
 	return Operation{
 		Name: GetBlock, Verb: Read,
-		Doc: "returns a block of the user or of the active agent, or null if there is none",
+		Doc: "returns a block of the user or of the active agent, or null if the block does not exist",
 		Params: []Param{
 			blockParam(),
 			optionsParam("GetBlockOptions", agentField()),
@@ -28,14 +28,14 @@ func getBlock() Operation {
 			{Name: "created_at", Type: Type{Shape: Text}},
 			{Name: "updated_at", Type: Type{Shape: Text}, Doc: "the version of the block, for expected_updated_at"},
 			{Name: "revision", Type: Type{Shape: Integer}},
-		}, Doc: "the block, or null if there is none"},
+		}, Doc: "the block, or null if it does not exist"},
 	}
 }
 
 func updateBlock() Operation {
 	return Operation{
 		Name: UpdateBlock, Verb: Write,
-		Doc: "stores a text in a block in place of the previous one, unless the block has changed since it was read",
+		Doc: "stores the text of a block in place of the previous text, unless the block has changed since the tool read it",
 		Params: []Param{
 			blockParam(),
 			{Name: "content", Kind: JSON, Required: true, Type: Type{Shape: Text}, Doc: "the whole new text; entries are lines such as \"- Prefers tea\""},
@@ -52,7 +52,7 @@ func updateBlock() Operation {
 func deleteBlock() Operation {
 	return Operation{
 		Name: DeleteBlock, Verb: Delete,
-		Doc: "deletes a block, unless it has changed since it was read",
+		Doc: "deletes a block, unless the block has changed since the tool read it",
 		Params: []Param{
 			blockParam(),
 			optionsParam("DeleteBlockOptions", expectedFields("delete")...),
@@ -64,13 +64,13 @@ func deleteBlock() Operation {
 func recallBlocks() Operation {
 	return Operation{
 		Name: Recall, Verb: Read,
-		Doc: "searches the blocks that the tool can read, such as archival, and returns the lines that match a query, the best first",
+		Doc: "searches the blocks that the tool can read, such as archival, and returns the lines that match a query, from the best to the worst",
 		Params: []Param{
 			{Name: "query", Kind: JSON, Required: true, Type: Type{Shape: Text}, Doc: "the words to search for, as in \"Acme renewal\""},
 			optionsParam("RecallOptions",
-				Field{Name: "limit", Type: Type{Shape: Integer}, Optional: true, Doc: "the maximum number of lines, from 1 to 100; by default 10"},
+				Field{Name: "limit", Type: Type{Shape: Integer}, Optional: true, Doc: "the maximum number of lines, from 1 to 100; the default is 10"},
 				Field{Name: "min_score", Type: Type{Shape: Number}, Optional: true, Doc: "the minimum score of a line, from 0 to 1"},
-				Field{Name: "agent", Type: Type{Shape: Boolean}, Optional: true, Doc: "search the blocks of the active agent, too"}),
+				Field{Name: "agent", Type: Type{Shape: Boolean}, Optional: true, Doc: "also search the blocks of the active agent"}),
 		},
 		Reply: Type{Shape: Object, Name: "RecallReply", Fields: []Field{
 			{Name: "results", Type: Type{Shape: List, Items: &Type{Shape: Object, Name: "RecallResult", Fields: []Field{
@@ -92,12 +92,12 @@ func blockParam() Param {
 
 func expectedFields(verb string) []Field {
 	return []Field{
-		{Name: "expected_updated_at", Type: Type{Shape: Text, Nullable: true}, Optional: true, Doc: verb + " only if the block has this updated_at, otherwise fail with conflict; null or absent means that the block must not exist"},
-		{Name: "if_revision", Type: Type{Shape: Integer}, Optional: true, Doc: verb + " only if the block has this revision; it can replace expected_updated_at"},
+		{Name: "expected_updated_at", Type: Type{Shape: Text, Nullable: true}, Optional: true, Doc: verb + " only if the block has this updated_at; if not, the call fails with conflict; null or absent means that the block must not exist"},
+		{Name: "if_revision", Type: Type{Shape: Integer}, Optional: true, Doc: verb + " only if the block has this revision; you can use if_revision instead of expected_updated_at"},
 		agentField(),
 	}
 }
 
 func agentField() Field {
-	return Field{Name: "agent", Type: Type{Shape: Boolean}, Optional: true, Doc: "use the block of the active agent instead of the user's"}
+	return Field{Name: "agent", Type: Type{Shape: Boolean}, Optional: true, Doc: "use the block of the active agent instead of the block of the user"}
 }

@@ -26,10 +26,10 @@ func rememberEntry() Operation {
 			collectionParam(),
 			{Name: "content", Kind: JSON, Required: true, Doc: "the text or the JSON value to store and to search for; null is rejected"},
 			optionsParam("RememberOptions",
-				metadataField("metadata", "values by which recall can filter, such as {category: \"complaint\"}"),
-				namespaceField("the namespace of the entry; by default the namespace without a name"),
-				Field{Name: "ttl", Type: Type{Shape: Text}, Optional: true, Doc: "the lifetime of the entry, such as \"30d\"; default: the retention of the collection"},
-				Field{Name: "id", Type: Type{Shape: Text}, Optional: true, Doc: "the id of the entry in its namespace; by default a new id"}),
+				metadataField("metadata", "values by which recall can filter, such as `{category: \"complaint\"}`"),
+				namespaceField("the namespace of the entry; the default is the namespace without a name"),
+				Field{Name: "ttl", Type: Type{Shape: Text}, Optional: true, Doc: "the lifetime of the entry, such as \"30d\"; the default is the retention of the collection"},
+				Field{Name: "id", Type: Type{Shape: Text}, Optional: true, Doc: "the id of the entry in its namespace; the default is a new id"}),
 		},
 		Reply: Type{Shape: Object, Name: "RememberReply", Fields: []Field{
 			{Name: "success", Type: Type{Shape: Success}},
@@ -42,17 +42,17 @@ func rememberEntry() Operation {
 func recallEntries() Operation {
 	return Operation{
 		Name: Recall, Verb: Read,
-		Doc: "searches a collection and returns the entries that match a query, the best first",
+		Doc: "searches a collection and returns the entries that match a query, from the best to the worst",
 		Params: []Param{
 			collectionParam(),
 			{Name: "query", Kind: JSON, Required: true, Type: Type{Shape: Text}, Doc: "the text to search for, as in \"Acme renewal\""},
 			strict(optionsParam("RecallEntriesOptions",
-				Field{Name: "limit", Type: Type{Shape: Integer}, Optional: true, Doc: "the maximum number of entries, from 1 to 1000; by default 10"},
+				Field{Name: "limit", Type: Type{Shape: Integer}, Optional: true, Doc: "the maximum number of entries, from 1 to 1000; the default is 10"},
 				Field{Name: "threshold", Type: Type{Shape: Number}, Optional: true, Doc: "the minimum score of an entry, from 0 to 1"},
 				filterField(),
-				namespaceField("the namespace to search; by default the namespace without a name, never all"),
-				Field{Name: "mode", Type: Type{Shape: Text}, Optional: true, Doc: "hybrid, vector or text; by default hybrid"},
-				Field{Name: "scores", Type: Type{Shape: Boolean}, Optional: true, Doc: "also return the parts of each score"}), "filter.*"),
+				namespaceField("the only namespace to search; the default is the namespace without a name"),
+				Field{Name: "mode", Type: Type{Shape: Text}, Optional: true, Doc: "hybrid, vector or text; the default is hybrid"},
+				Field{Name: "scores", Type: Type{Shape: Boolean}, Optional: true, Doc: "also return the vector and text parts of each score"}), "filter.*"),
 		},
 		Reply: Type{Shape: Object, Name: "Recalled", Fields: []Field{
 			{Name: "results", Type: Type{Shape: List, Items: &Type{Shape: Object, Name: "RecalledEntry", Fields: []Field{
@@ -71,13 +71,13 @@ func recallEntries() Operation {
 func forgetEntries() Operation {
 	return Operation{
 		Name: Forget, Verb: Delete,
-		Doc: "removes entries of a namespace of a collection: the entry with an id, the entries that match a filter, or all",
+		Doc: "removes entries from a namespace of a collection: the entry with an id, the entries that match a filter, or all entries",
 		Params: []Param{
 			collectionParam(),
 			{Name: "selector", Aliases: []string{"options"}, Kind: JSON, Required: true, Strict: []string{"id", "filter", "all"}, Type: Type{Shape: Object, Name: "ForgetSelector", Fields: []Field{
 				{Name: "id", Type: Type{Shape: Text}, Optional: true, Doc: "the id of an entry"},
 				filterField(),
-				namespaceField("the namespace of the entries; without id and filter, all its entries are removed"),
+				namespaceField("the namespace of the entries; if neither id nor filter is set, all entries of the namespace are removed"),
 				{Name: "all", Type: Type{Shape: Boolean}, Optional: true, Doc: "remove all entries of the namespace without a name"},
 			}}, Doc: "the entries to remove"},
 		},
@@ -113,5 +113,5 @@ func metadataReply() Field {
 }
 
 func filterField() Field {
-	return metadataField("filter", "only entries whose metadata match: {name: value}, {name: {in: [values]}} or {name: {gte: number, lte: number}}")
+	return metadataField("filter", "accept only entries whose metadata match: `{name: value}`, `{name: {in: [values]}}` or `{name: {gte: number, lte: number}}`")
 }

@@ -29,10 +29,10 @@ func Documents() Table {
 }
 
 func getContent() Operation {
-	content := Type{Shape: Content, Nullable: true, Doc: "the content, or null if there is no record; with the option record, the whole record"}
+	content := Type{Shape: Content, Nullable: true, Doc: "the content, or null if no record exists; with the option record, the whole record"}
 	return Operation{
 		Name: GetContent, Verb: Read,
-		Doc: "returns the content of a store, or null if there is no record",
+		Doc: "returns the content of the record in a store, or null if no record exists",
 		Params: []Param{
 			storeParam(),
 			{Name: "projection", Aliases: []string{"projections"}, Kind: JSON, Type: Type{Shape: Named, Name: "Projection", Nullable: true},
@@ -49,7 +49,7 @@ func getContent() Operation {
 				{Name: "created", Type: Type{Shape: Text}},
 				{Name: "updated_at", Type: Type{Shape: Text}},
 				{Name: "expires_at", Type: Type{Shape: Text, Nullable: true}},
-			}}, Doc: "returns the whole record, or null if there is none"},
+			}}, Doc: "returns the whole record, or null if no record exists"},
 		},
 	}
 }
@@ -63,7 +63,7 @@ func setContent() Operation {
 			{Name: "value", Aliases: []string{"content", "data_object"}, Kind: JSON, Required: true, Doc: "the value to merge"},
 			optionsParam("SetOptions",
 				Field{Name: "replace", Type: Type{Shape: Boolean}, Optional: true, Doc: "replace the content with the value instead of merging the value into it"},
-				Field{Name: "if_revision", Type: Type{Shape: Integer}, Optional: true, Doc: "write only if the record has this revision, otherwise fail with conflict; 0 means that the record must not exist"},
+				Field{Name: "if_revision", Type: Type{Shape: Integer}, Optional: true, Doc: "write only if the record has this revision; if not, the call fails with conflict; 0 means that the record must not exist"},
 				Field{Name: "ttl", Type: Type{Shape: Text}, Optional: true, Doc: "the lifetime of the record, such as \"30m\", if it is shorter than the store's retention"}),
 		},
 		Reply: setReplyType(),
@@ -85,7 +85,7 @@ func deleteContent() Operation {
 		Doc: "deletes the record of a store",
 		Params: []Param{
 			storeParam(),
-			optionsParam("DeleteOptions", Field{Name: "if_revision", Type: Type{Shape: Integer}, Optional: true, Doc: "delete only if the record has this revision, otherwise fail with conflict"}),
+			optionsParam("DeleteOptions", Field{Name: "if_revision", Type: Type{Shape: Integer}, Optional: true, Doc: "delete only if the record has this revision; if not, the call fails with conflict"}),
 		},
 		Reply: Type{Shape: Object, Name: "DeleteReply", Fields: []Field{
 			{Name: "success", Type: Type{Shape: Success}},

@@ -16,16 +16,16 @@ func Facts() Table {
 func getFact() Operation {
 	return Operation{
 		Name: GetFact, Verb: Read,
-		Doc: "returns the value of a fact; if none is stored, its declared default, or null",
+		Doc: "returns the value of a fact; if no value is stored, returns the declared default, or null",
 		Params: []Param{
 			pathParam(),
 			optionsParam("GetFactOptions", Field{Name: "record", Type: Type{Shape: Boolean}, Optional: true, Doc: "return the whole record instead of only the value"}),
 		},
-		Reply: Type{Shape: Content, Nullable: true, Doc: "the value, its default or null; with the option record, the whole record"},
+		Reply: Type{Shape: Content, Nullable: true, Doc: "the value, the default or null; with the option record, the whole record"},
 		Variants: []Variant{
 			{Param: "options", Member: "record", Value: "true", Reply: Type{Shape: Object, Name: "FactRecord", Fields: append(factFields(Type{Shape: Content, Nullable: true}),
 				Field{Name: "type", Type: Type{Shape: Text, Nullable: true}, Doc: "the declared type"},
-				Field{Name: "default", Type: Type{Shape: Boolean}, Doc: "whether the value is the default, because none is stored"},
+				Field{Name: "default", Type: Type{Shape: Boolean}, Doc: "whether the value is the default, because no value is stored"},
 			)}, Doc: "returns the value with its record"},
 		},
 	}
@@ -34,13 +34,13 @@ func getFact() Operation {
 func setFact() Operation {
 	return Operation{
 		Name: SetFact, Verb: Write,
-		Doc: "stores the value of a fact in place of the previous one",
+		Doc: "stores the value of a fact in place of the previous value",
 		Params: []Param{
 			pathParam(),
-			{Name: "value", Kind: JSON, Required: true, Doc: "the value; null is rejected, use delete_fact"},
+			{Name: "value", Kind: JSON, Required: true, Doc: "the value; null is rejected, because delete_fact deletes a value"},
 			optionsParam("SetFactOptions",
-				Field{Name: "if_revision", Type: Type{Shape: Integer}, Optional: true, Doc: "write only if the record has this revision, otherwise fail with conflict; 0 means that the record must not exist"},
-				Field{Name: "ttl", Type: Type{Shape: Text}, Optional: true, Doc: "the lifetime of the value, such as \"30m\"; default: the declared ttl"}),
+				Field{Name: "if_revision", Type: Type{Shape: Integer}, Optional: true, Doc: "write only if the record has this revision; if not, the call fails with conflict; 0 means that the record must not exist"},
+				Field{Name: "ttl", Type: Type{Shape: Text}, Optional: true, Doc: "the lifetime of the value, such as \"30m\"; the default is the declared ttl"}),
 		},
 		Reply: setReplyType(),
 	}
@@ -58,14 +58,14 @@ func listFacts() Operation {
 		Name: ListFacts, Verb: Read,
 		Doc: "returns the stored facts that the tool can read, without defaults",
 		Params: []Param{
-			{Name: "prefix", Kind: JSON, Type: Type{Shape: Text, Nullable: true}, Doc: "only facts whose path begins with these names, such as \"user.travel\""},
-			{Name: "domain", Kind: JSON, Type: Type{Shape: Text, Nullable: true}, Doc: "only facts of this domain"},
-			{Name: "limit", Kind: JSON, Type: Type{Shape: Integer, Nullable: true}, Doc: "the maximum number of facts, from 1 to 1000; by default 100"},
-			{Name: "after", Kind: JSON, Type: Type{Shape: Text, Nullable: true}, Doc: "the value of next from the previous page"},
+			{Name: "prefix", Kind: JSON, Type: Type{Shape: Text, Nullable: true}, Doc: "list only facts whose path begins with these names, such as \"user.travel\""},
+			{Name: "domain", Kind: JSON, Type: Type{Shape: Text, Nullable: true}, Doc: "list only facts of this domain"},
+			{Name: "limit", Kind: JSON, Type: Type{Shape: Integer, Nullable: true}, Doc: "the maximum number of facts, from 1 to 1000; the default is 100"},
+			{Name: "after", Kind: JSON, Type: Type{Shape: Text, Nullable: true}, Doc: "the member next of the previous page"},
 		},
 		Reply: Type{Shape: Object, Name: "FactList", Fields: []Field{
 			{Name: "facts", Type: Type{Shape: List, Items: &Type{Shape: Object, Name: "Fact", Fields: factFields(Type{})}}},
-			{Name: "next", Type: Type{Shape: Text, Nullable: true}, Doc: "the value of after for the next page, or null at the end"},
+			{Name: "next", Type: Type{Shape: Text, Nullable: true}, Doc: "the argument after for the next page, or null on the last page"},
 		}},
 	}
 }

@@ -89,7 +89,7 @@ func TestPage(t *testing.T) {
 	page := string(generate(t, withProbe())["abi/ABI.md"])
 	for _, want := range []string{
 		"| `probe_content` | `(store, store_len, default, default_len, question, question_len, options, options_len) -> i32` |",
-		"**default**: the answer if there is none<br>**question**: the question<br>**options**: `limit` (integer), the largest number of answers; `deep` (true or false)",
+		"**default**: the answer if there is none<br>**question**: the question<br>**options**: `limit` (integer): the largest number of answers. `deep` (true or false)",
 		"`{\"success\":true,\"answers\"}`: the answers<br>if `options.deep` is `true`: text or `null` |",
 	} {
 		if !strings.Contains(page, want) {

@@ -134,11 +134,11 @@ func (g *generator) goDeclared() (map[string]bool, error) {
 
 // goDoc renders the doc comment of a function.
 func goDoc(op abi.Operation) string {
-	comment := fmt.Sprintf("%s %s. A nil argument is absent. The reply is decoded into the value that into points to; found is false if it is null.",
+	comment := fmt.Sprintf("%s %s. A nil argument counts as absent. The function decodes the reply into the value that the argument into points to; found is false if the reply is null.",
 		pascal(op.Name), docOf(op))
 	for i, p := range op.Params {
 		if i == 0 && len(op.Forms) > 0 {
-			comment += fmt.Sprintf(" An empty %s is absent.", identifier(p.Name))
+			comment += fmt.Sprintf(" An empty %s counts as absent.", identifier(p.Name))
 		}
 		if p.Kind != abi.StoreName && p.Doc != "" {
 			comment += fmt.Sprintf(" %s: %s.", identifier(p.Name), strings.TrimSuffix(p.Doc, "."))

@@ -72,13 +72,13 @@ func pageArguments(op abi.Operation) string {
 			text += ": " + p.Doc
 		}
 		for i, f := range p.Type.Fields {
-			separator := ": "
-			if i > 0 {
-				separator = "; "
+			separator := ". "
+			if i == 0 && text == "**"+p.Name+"**" {
+				separator = ": "
 			}
 			text += fmt.Sprintf("%s`%s` (%s)", separator, f.Name, pageType(f.Type))
 			if f.Doc != "" {
-				text += ", " + f.Doc
+				text += ": " + f.Doc
 			}
 		}
 		parts = append(parts, tableCell(text))

@@ -60,8 +60,8 @@ export interface SetOptions {
   /** Replace the content with the value instead of merging the value into it. */
   replace?: boolean;
   /**
-   * Write only if the record has this revision, otherwise fail with conflict; 0 means that the
-   * record must not exist.
+   * Write only if the record has this revision; if not, the call fails with conflict; 0 means that
+   * the record must not exist.
    */
   if_revision?: number;
   /** The lifetime of the record, such as "30m", if it is shorter than the store's retention. */
@@ -80,7 +80,7 @@ export interface SetReply {
 }
 
 export interface DeleteOptions {
-  /** Delete only if the record has this revision, otherwise fail with conflict. */
+  /** Delete only if the record has this revision; if not, the call fails with conflict. */
   if_revision?: number;
 }
 
@@ -103,17 +103,17 @@ export interface FactRecord<T> {
   expires_at: string | null;
   /** The declared type. */
   type: string | null;
-  /** Whether the value is the default, because none is stored. */
+  /** Whether the value is the default, because no value is stored. */
   default: boolean;
 }
 
 export interface SetFactOptions {
   /**
-   * Write only if the record has this revision, otherwise fail with conflict; 0 means that the
-   * record must not exist.
+   * Write only if the record has this revision; if not, the call fails with conflict; 0 means that
+   * the record must not exist.
    */
   if_revision?: number;
-  /** The lifetime of the value, such as "30m"; default: the declared ttl. */
+  /** The lifetime of the value, such as "30m"; the default is the declared ttl. */
   ttl?: string;
 }
 
@@ -127,16 +127,16 @@ export interface Fact {
 
 export interface FactList {
   facts: Array<Fact>;
-  /** The value of after for the next page, or null at the end. */
+  /** The argument after for the next page, or null on the last page. */
   next: string | null;
 }
 
 export interface GetBlockOptions {
-  /** Use the block of the active agent instead of the user's. */
+  /** Use the block of the active agent instead of the block of the user. */
   agent?: boolean;
 }
 
-/** The block, or null if there is none. */
+/** The block, or null if it does not exist. */
 export interface Block {
   id: string;
   /** The name of the block. */
@@ -154,13 +154,16 @@ export interface Block {
 
 export interface UpdateBlockOptions {
   /**
-   * Write only if the block has this updated_at, otherwise fail with conflict; null or absent means
-   * that the block must not exist.
+   * Write only if the block has this updated_at; if not, the call fails with conflict; null or
+   * absent means that the block must not exist.
    */
   expected_updated_at?: string | null;
-  /** Write only if the block has this revision; it can replace expected_updated_at. */
+  /**
+   * Write only if the block has this revision; you can use if_revision instead of
+   * expected_updated_at.
+   */
   if_revision?: number;
-  /** Use the block of the active agent instead of the user's. */
+  /** Use the block of the active agent instead of the block of the user. */
   agent?: boolean;
 }
 
@@ -172,22 +175,25 @@ export interface UpdateBlockReply {
 
 export interface DeleteBlockOptions {
   /**
-   * Delete only if the block has this updated_at, otherwise fail with conflict; null or absent
-   * means that the block must not exist.
+   * Delete only if the block has this updated_at; if not, the call fails with conflict; null or
+   * absent means that the block must not exist.
    */
   expected_updated_at?: string | null;
-  /** Delete only if the block has this revision; it can replace expected_updated_at. */
+  /**
+   * Delete only if the block has this revision; you can use if_revision instead of
+   * expected_updated_at.
+   */
   if_revision?: number;
-  /** Use the block of the active agent instead of the user's. */
+  /** Use the block of the active agent instead of the block of the user. */
   agent?: boolean;
 }
 
 export interface RecallOptions {
-  /** The maximum number of lines, from 1 to 100; by default 10. */
+  /** The maximum number of lines, from 1 to 100; the default is 10. */
   limit?: number;
   /** The minimum score of a line, from 0 to 1. */
   min_score?: number;
-  /** Search the blocks of the active agent, too. */
+  /** Also search the blocks of the active agent. */
   agent?: boolean;
 }
 
@@ -213,20 +219,20 @@ export interface RecallReply {
 }
 
 export interface RecallEntriesOptions {
-  /** The maximum number of entries, from 1 to 1000; by default 10. */
+  /** The maximum number of entries, from 1 to 1000; the default is 10. */
   limit?: number;
   /** The minimum score of an entry, from 0 to 1. */
   threshold?: number;
   /**
-   * Only entries whose metadata match: {name: value}, {name: {in: [values]}} or {name: {gte:
-   * number, lte: number}}.
+   * Accept only entries whose metadata match: `{name: value}`, `{name: {in: [values]}}` or `{name:
+   * {gte: number, lte: number}}`.
    */
   filter?: JsonObject;
-  /** The namespace to search; by default the namespace without a name, never all. */
+  /** The only namespace to search; the default is the namespace without a name. */
   namespace?: string;
-  /** Hybrid, vector or text; by default hybrid. */
+  /** Hybrid, vector or text; the default is hybrid. */
   mode?: string;
-  /** Also return the parts of each score. */
+  /** Also return the vector and text parts of each score. */
   scores?: boolean;
 }
 
@@ -250,13 +256,13 @@ export interface Recalled<T> {
 }
 
 export interface RememberOptions {
-  /** Values by which recall can filter, such as {category: "complaint"}. */
+  /** Values by which recall can filter, such as `{category: "complaint"}`. */
   metadata?: JsonObject;
-  /** The namespace of the entry; by default the namespace without a name. */
+  /** The namespace of the entry; the default is the namespace without a name. */
   namespace?: string;
-  /** The lifetime of the entry, such as "30d"; default: the retention of the collection. */
+  /** The lifetime of the entry, such as "30d"; the default is the retention of the collection. */
   ttl?: string;
-  /** The id of the entry in its namespace; by default a new id. */
+  /** The id of the entry in its namespace; the default is a new id. */
   id?: string;
 }
 
@@ -271,11 +277,14 @@ export interface ForgetSelector {
   /** The id of an entry. */
   id?: string;
   /**
-   * Only entries whose metadata match: {name: value}, {name: {in: [values]}} or {name: {gte:
-   * number, lte: number}}.
+   * Accept only entries whose metadata match: `{name: value}`, `{name: {in: [values]}}` or `{name:
+   * {gte: number, lte: number}}`.
    */
   filter?: JsonObject;
-  /** The namespace of the entries; without id and filter, all its entries are removed. */
+  /**
+   * The namespace of the entries; if neither id nor filter is set, all entries of the namespace are
+   * removed.
+   */
   namespace?: string;
   /** Remove all entries of the namespace without a name. */
   all?: boolean;
@@ -313,7 +322,7 @@ export interface ChatTool {
 
 export interface ChatRequest {
   messages: Array<ChatMessage>;
-  /** The JSON Schema of the answer; without it the answer is a text. */
+  /** The JSON Schema of the answer; without a schema, the answer is a text. */
   schema?: unknown;
   /** Functions that the model can call instead of answering. */
   tools?: Array<ChatTool>;
@@ -347,9 +356,9 @@ export interface ChatReply {
 export interface Memory {
   /** Returns data about the session; it requires the grant sessionMeta: read. */
   get_content(store: "sessionMeta"): Promise<SessionMeta>;
-  /** Returns the whole record, or null if there is none. */
+  /** Returns the whole record, or null if no record exists. */
   get_content<T = { [name: string]: any }>(store: string, projection: Projection | null | undefined, options: GetOptions & { record: true }): Promise<StoredRecord<T> | null>;
-  /** Returns the content of a store, or null if there is no record. */
+  /** Returns the content of the record in a store, or null if no record exists. */
   get_content<T = { [name: string]: any }>(store: string, projection?: Projection | null, options?: GetOptions): Promise<T | null>;
   get_content<T = { [name: string]: any }>(args: { store?: string; store_name?: string; memory_store_name?: string; projection?: Projection | null; projections?: Projection | null; options?: GetOptions }): Promise<T | null>;
 
@@ -366,11 +375,11 @@ export interface Memory {
 
   /** Returns the value with its record. */
   get_fact<T = { [name: string]: any }>(path: string, options: GetFactOptions & { record: true }): Promise<FactRecord<T>>;
-  /** Returns the value of a fact; if none is stored, its declared default, or null. */
+  /** Returns the value of a fact; if no value is stored, returns the declared default, or null. */
   get_fact<T = { [name: string]: any }>(path: string, options?: GetFactOptions): Promise<T | null>;
   get_fact<T = { [name: string]: any }>(args: { path: string; options?: GetFactOptions }): Promise<T | null>;
 
-  /** Stores the value of a fact in place of the previous one. */
+  /** Stores the value of a fact in place of the previous value. */
   set_fact(path: string, value: unknown, options?: SetFactOptions): Promise<SetReply>;
   set_fact(args: { path: string; value: unknown; options?: SetFactOptions }): Promise<SetReply>;
 
@@ -382,28 +391,30 @@ export interface Memory {
   list_facts(prefix?: string | null, domain?: string | null, limit?: number | null, after?: string | null): Promise<FactList>;
   list_facts(args: { prefix?: string | null; domain?: string | null; limit?: number | null; after?: string | null }): Promise<FactList>;
 
-  /** Returns a block of the user or of the active agent, or null if there is none. */
+  /** Returns a block of the user or of the active agent, or null if the block does not exist. */
   get_block(name: string, options?: GetBlockOptions): Promise<Block | null>;
   get_block(args: { name?: string; block?: string; options?: GetBlockOptions }): Promise<Block | null>;
 
   /**
-   * Stores a text in a block in place of the previous one, unless the block has changed since it
-   * was read.
+   * Stores the text of a block in place of the previous text, unless the block has changed since
+   * the tool read it.
    */
   update_block(name: string, content: string, options?: UpdateBlockOptions): Promise<UpdateBlockReply>;
   update_block(args: { name?: string; block?: string; content: string; options?: UpdateBlockOptions }): Promise<UpdateBlockReply>;
 
-  /** Deletes a block, unless it has changed since it was read. */
+  /** Deletes a block, unless the block has changed since the tool read it. */
   delete_block(name: string, options?: DeleteBlockOptions): Promise<DeleteReply>;
   delete_block(args: { name?: string; block?: string; options?: DeleteBlockOptions }): Promise<DeleteReply>;
 
   /**
    * Searches the blocks that the tool can read, such as archival, and returns the lines that match
-   * a query, the best first.
+   * a query, from the best to the worst.
    */
   recall(query: string, options?: RecallOptions): Promise<RecallReply>;
   recall(args: { query: string; options?: RecallOptions }): Promise<RecallReply>;
-  /** Searches a collection and returns the entries that match a query, the best first. */
+  /**
+   * Searches a collection and returns the entries that match a query, from the best to the worst.
+   */
   recall<T = { [name: string]: any }>(collection: string, query: string, options?: RecallEntriesOptions): Promise<Recalled<T>>;
   recall<T = { [name: string]: any }>(args: { collection?: string; collection_name?: string; query: string; options?: RecallEntriesOptions }): Promise<Recalled<T>>;
 
@@ -412,8 +423,8 @@ export interface Memory {
   remember(args: { collection?: string; collection_name?: string; content: unknown; options?: RememberOptions }): Promise<RememberReply>;
 
   /**
-   * Removes entries of a namespace of a collection: the entry with an id, the entries that match a
-   * filter, or all.
+   * Removes entries from a namespace of a collection: the entry with an id, the entries that match
+   * a filter, or all entries.
    */
   forget(collection: string, selector: ForgetSelector): Promise<ForgetReply>;
   forget(args: { collection?: string; collection_name?: string; selector?: ForgetSelector; options?: ForgetSelector }): Promise<ForgetReply>;

@@ -8,7 +8,7 @@ import { at, encode } from "./utf8";
 declare function memory_get_content(store: usize, storeLen: i32, projection: usize, projectionLen: i32, options: usize,
                                     optionsLen: i32): i32;
 
-/** get_content returns the content of a store, or null if there is no record. */
+/** get_content returns the content of the record in a store, or null if no record exists. */
 export function get_content(store: string, projection: string | null = null, options: string | null = null): Reply {
   const a0 = encode(store), a1 = encode(projection), a2 = encode(options);
   return replyTo(memory_get_content(at(a0), a0.byteLength, at(a1), a1.byteLength, at(a2), a2.byteLength));
@@ -36,7 +36,7 @@ export function delete_content(store: string, options: string | null = null): Re
 @external("memory", "get_fact")
 declare function memory_get_fact(path: usize, pathLen: i32, options: usize, optionsLen: i32): i32;
 
-/** get_fact returns the value of a fact; if none is stored, its declared default, or null. */
+/** get_fact returns the value of a fact; if no value is stored, returns the declared default, or null. */
 export function get_fact(path: string | null, options: string | null = null): Reply {
   const a0 = encode(path), a1 = encode(options);
   return replyTo(memory_get_fact(at(a0), a0.byteLength, at(a1), a1.byteLength));
@@ -46,7 +46,7 @@ export function get_fact(path: string | null, options: string | null = null): Re
 declare function memory_set_fact(path: usize, pathLen: i32, value: usize, valueLen: i32, options: usize,
                                  optionsLen: i32): i32;
 
-/** set_fact stores the value of a fact in place of the previous one. */
+/** set_fact stores the value of a fact in place of the previous value. */
 export function set_fact(path: string | null, value: string | null, options: string | null = null): Reply {
   const a0 = encode(path), a1 = encode(value), a2 = encode(options);
   return replyTo(memory_set_fact(at(a0), a0.byteLength, at(a1), a1.byteLength, at(a2), a2.byteLength));
@@ -76,7 +76,7 @@ export function list_facts(prefix: string | null = null, domain: string | null =
 @external("memory", "get_block")
 declare function memory_get_block(name: usize, nameLen: i32, options: usize, optionsLen: i32): i32;
 
-/** get_block returns a block of the user or of the active agent, or null if there is none. */
+/** get_block returns a block of the user or of the active agent, or null if the block does not exist. */
 export function get_block(name: string, options: string | null = null): Reply {
   const a0 = encode(name), a1 = encode(options);
   return replyTo(memory_get_block(at(a0), a0.byteLength, at(a1), a1.byteLength));
@@ -86,7 +86,7 @@ export function get_block(name: string, options: string | null = null): Reply {
 declare function memory_update_block(name: usize, nameLen: i32, content: usize, contentLen: i32, options: usize,
                                      optionsLen: i32): i32;
 
-/** update_block stores a text in a block in place of the previous one, unless the block has changed since it was read. */
+/** update_block stores the text of a block in place of the previous text, unless the block has changed since the tool read it. */
 export function update_block(name: string, content: string | null, options: string | null = null): Reply {
   const a0 = encode(name), a1 = encode(content), a2 = encode(options);
   return replyTo(memory_update_block(at(a0), a0.byteLength, at(a1), a1.byteLength, at(a2), a2.byteLength));
@@ -95,7 +95,7 @@ export function update_block(name: string, content: string | null, options: stri
 @external("memory", "delete_block")
 declare function memory_delete_block(name: usize, nameLen: i32, options: usize, optionsLen: i32): i32;
 
-/** delete_block deletes a block, unless it has changed since it was read. */
+/** delete_block deletes a block, unless the block has changed since the tool read it. */
 export function delete_block(name: string, options: string | null = null): Reply {
   const a0 = encode(name), a1 = encode(options);
   return replyTo(memory_delete_block(at(a0), a0.byteLength, at(a1), a1.byteLength));
@@ -105,7 +105,7 @@ export function delete_block(name: string, options: string | null = null): Reply
 declare function memory_recall(collection: usize, collectionLen: i32, query: usize, queryLen: i32, options: usize,
                                optionsLen: i32): i32;
 
-/** recall searches the blocks that the tool can read, such as archival, and returns the lines that match a query, the best first; or searches a collection and returns the entries that match a query, the best first. */
+/** recall searches the blocks that the tool can read, such as archival, and returns the lines that match a query, from the best to the worst; or searches a collection and returns the entries that match a query, from the best to the worst. */
 export function recall(collection: string | null, query: string | null, options: string | null = null): Reply {
   const a0 = encode(collection), a1 = encode(query), a2 = encode(options);
   return replyTo(memory_recall(at(a0), a0.byteLength, at(a1), a1.byteLength, at(a2), a2.byteLength));
@@ -124,7 +124,7 @@ export function remember(collection: string, content: string | null, options: st
 @external("memory", "forget")
 declare function memory_forget(collection: usize, collectionLen: i32, selector: usize, selectorLen: i32): i32;
 
-/** forget removes entries of a namespace of a collection: the entry with an id, the entries that match a filter, or all. */
+/** forget removes entries from a namespace of a collection: the entry with an id, the entries that match a filter, or all entries. */
 export function forget(collection: string, selector: string | null): Reply {
   const a0 = encode(collection), a1 = encode(selector);
   return replyTo(memory_forget(at(a0), a0.byteLength, at(a1), a1.byteLength));

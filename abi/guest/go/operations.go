@@ -4,87 +4,91 @@ package toolrun
 
 import "github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 
-// GetFact returns the value of a fact; if none is stored, its declared default, or null. A nil
-// argument is absent. The reply is decoded into the value that into points to; found is false if it
-// is null. path: the path of the fact, such as "user.language". options: options.
+// GetFact returns the value of a fact; if no value is stored, returns the declared default, or
+// null. A nil argument counts as absent. The function decodes the reply into the value that the
+// argument into points to; found is false if the reply is null. path: the path of the fact, such as
+// "user.language". options: options.
 func GetFact(path any, options any, into any) (found bool, err error) {
 	return operate(imports.GetFact, "get_fact", into, path, options)
 }
 
-// SetFact stores the value of a fact in place of the previous one. A nil argument is absent. The
-// reply is decoded into the value that into points to; found is false if it is null. path: the path
-// of the fact, such as "user.language". value: the value; null is rejected, use delete_fact.
-// options: options.
+// SetFact stores the value of a fact in place of the previous value. A nil argument counts as
+// absent. The function decodes the reply into the value that the argument into points to; found is
+// false if the reply is null. path: the path of the fact, such as "user.language". value: the
+// value; null is rejected, because delete_fact deletes a value. options: options.
 func SetFact(path any, value any, options any, into any) (found bool, err error) {
 	return operate(imports.SetFact, "set_fact", into, path, value, options)
 }
 
 // DeleteFact deletes the stored value of a fact, so that reads return its default again. A nil
-// argument is absent. The reply is decoded into the value that into points to; found is false if it
-// is null. path: the path of the fact, such as "user.language". options: options.
+// argument counts as absent. The function decodes the reply into the value that the argument into
+// points to; found is false if the reply is null. path: the path of the fact, such as
+// "user.language". options: options.
 func DeleteFact(path any, options any, into any) (found bool, err error) {
 	return operate(imports.DeleteFact, "delete_fact", into, path, options)
 }
 
-// ListFacts returns the stored facts that the tool can read, without defaults. A nil argument is
-// absent. The reply is decoded into the value that into points to; found is false if it is null.
-// prefix: only facts whose path begins with these names, such as "user.travel". domain: only facts
-// of this domain. limit: the maximum number of facts, from 1 to 1000; by default 100. after: the
-// value of next from the previous page.
+// ListFacts returns the stored facts that the tool can read, without defaults. A nil argument
+// counts as absent. The function decodes the reply into the value that the argument into points to;
+// found is false if the reply is null. prefix: list only facts whose path begins with these names,
+// such as "user.travel". domain: list only facts of this domain. limit: the maximum number of
+// facts, from 1 to 1000; the default is 100. after: the member next of the previous page.
 func ListFacts(prefix any, domain any, limit any, after any, into any) (found bool, err error) {
 	return operate(imports.ListFacts, "list_facts", into, prefix, domain, limit, after)
 }
 
-// GetBlock returns a block of the user or of the active agent, or null if there is none. A nil
-// argument is absent. The reply is decoded into the value that into points to; found is false if it
-// is null. options: options.
+// GetBlock returns a block of the user or of the active agent, or null if the block does not exist.
+// A nil argument counts as absent. The function decodes the reply into the value that the argument
+// into points to; found is false if the reply is null. options: options.
 func GetBlock(name string, options any, into any) (found bool, err error) {
 	return operate(imports.GetBlock, "get_block", into, storeName(name), options)
 }
 
-// UpdateBlock stores a text in a block in place of the previous one, unless the block has changed
-// since it was read. A nil argument is absent. The reply is decoded into the value that into points
-// to; found is false if it is null. content: the whole new text; entries are lines such as "-
-// Prefers tea". options: options.
+// UpdateBlock stores the text of a block in place of the previous text, unless the block has
+// changed since the tool read it. A nil argument counts as absent. The function decodes the reply
+// into the value that the argument into points to; found is false if the reply is null. content:
+// the whole new text; entries are lines such as "- Prefers tea". options: options.
 func UpdateBlock(name string, content any, options any, into any) (found bool, err error) {
 	return operate(imports.UpdateBlock, "update_block", into, storeName(name), content, options)
 }
 
-// DeleteBlock deletes a block, unless it has changed since it was read. A nil argument is absent.
-// The reply is decoded into the value that into points to; found is false if it is null. options:
-// options.
+// DeleteBlock deletes a block, unless the block has changed since the tool read it. A nil argument
+// counts as absent. The function decodes the reply into the value that the argument into points to;
+// found is false if the reply is null. options: options.
 func DeleteBlock(name string, options any, into any) (found bool, err error) {
 	return operate(imports.DeleteBlock, "delete_block", into, storeName(name), options)
 }
 
 // Recall searches the blocks that the tool can read, such as archival, and returns the lines that
-// match a query, the best first; or searches a collection and returns the entries that match a
-// query, the best first. A nil argument is absent. The reply is decoded into the value that into
-// points to; found is false if it is null. An empty collection is absent. query: the text to search
-// for, as in "Acme renewal". options: options.
+// match a query, from the best to the worst; or searches a collection and returns the entries that
+// match a query, from the best to the worst. A nil argument counts as absent. The function decodes
+// the reply into the value that the argument into points to; found is false if the reply is null.
+// An empty collection counts as absent. query: the text to search for, as in "Acme renewal".
+// options: options.
 func Recall(collection string, query any, options any, into any) (found bool, err error) {
 	return operate(imports.Recall, "recall", into, storeName(collection), query, options)
 }
 
 // Remember stores an entry in a collection, in place of an entry with the same id. A nil argument
-// is absent. The reply is decoded into the value that into points to; found is false if it is null.
-// content: the text or the JSON value to store and to search for; null is rejected. options:
-// options.
+// counts as absent. The function decodes the reply into the value that the argument into points to;
+// found is false if the reply is null. content: the text or the JSON value to store and to search
+// for; null is rejected. options: options.
 func Remember(collection string, content any, options any, into any) (found bool, err error) {
 	return operate(imports.Remember, "remember", into, storeName(collection), content, options)
 }
 
-// Forget removes entries of a namespace of a collection: the entry with an id, the entries that
-// match a filter, or all. A nil argument is absent. The reply is decoded into the value that into
-// points to; found is false if it is null. selector: the entries to remove.
+// Forget removes entries from a namespace of a collection: the entry with an id, the entries that
+// match a filter, or all entries. A nil argument counts as absent. The function decodes the reply
+// into the value that the argument into points to; found is false if the reply is null. selector:
+// the entries to remove.
 func Forget(collection string, selector any, into any) (found bool, err error) {
 	return operate(imports.Forget, "forget", into, storeName(collection), selector)
 }
 
 // ModelChat sends a conversation to a language model and returns the model's answer; the tool
-// requires a grant for the model. A nil argument is absent. The reply is decoded into the value
-// that into points to; found is false if it is null. name: the name of a model that is granted to
-// the tool. request: the conversation that the model continues.
+// requires a grant for the model. A nil argument counts as absent. The function decodes the reply
+// into the value that the argument into points to; found is false if the reply is null. name: the
+// name of a model that is granted to the tool. request: the conversation that the model continues.
 func ModelChat(name any, request any, into any) (found bool, err error) {
 	return operate(imports.ModelChat, "model_chat", into, name, request)
 }

@@ -64,8 +64,8 @@ class StoredRecord(TypedDict):
 class SetOptions(TypedDict, total=False):
     # replace the content with the value instead of merging the value into it
     replace: bool
-    # write only if the record has this revision, otherwise fail with conflict; 0 means that the
-    # record must not exist
+    # write only if the record has this revision; if not, the call fails with conflict; 0 means that
+    # the record must not exist
     if_revision: int
     # the lifetime of the record, such as "30m", if it is shorter than the store's retention
     ttl: str
@@ -77,7 +77,7 @@ class SetReply(TypedDict):
     expires_at: Optional[str]
 
 class DeleteOptions(TypedDict, total=False):
-    # delete only if the record has this revision, otherwise fail with conflict
+    # delete only if the record has this revision; if not, the call fails with conflict
     if_revision: int
 
 class DeleteReply(TypedDict):
@@ -97,14 +97,14 @@ class FactRecord(TypedDict):
     expires_at: Optional[str]
     # the declared type
     type: Optional[str]
-    # whether the value is the default, because none is stored
+    # whether the value is the default, because no value is stored
     default: bool
 
 class SetFactOptions(TypedDict, total=False):
-    # write only if the record has this revision, otherwise fail with conflict; 0 means that the
-    # record must not exist
+    # write only if the record has this revision; if not, the call fails with conflict; 0 means that
+    # the record must not exist
     if_revision: int
-    # the lifetime of the value, such as "30m"; default: the declared ttl
+    # the lifetime of the value, such as "30m"; the default is the declared ttl
     ttl: str
 
 class Fact(TypedDict):
@@ -116,11 +116,11 @@ class Fact(TypedDict):
 
 class FactList(TypedDict):
     facts: list[Fact]
-    # the value of after for the next page, or None at the end
+    # the argument after for the next page, or None on the last page
     next: Optional[str]
 
 class GetBlockOptions(TypedDict, total=False):
-    # use the block of the active agent instead of the user's
+    # use the block of the active agent instead of the block of the user
     agent: bool
 
 class Block(TypedDict):
@@ -138,12 +138,13 @@ class Block(TypedDict):
     revision: int
 
 class UpdateBlockOptions(TypedDict, total=False):
-    # write only if the block has this updated_at, otherwise fail with conflict; None or absent
-    # means that the block must not exist
+    # write only if the block has this updated_at; if not, the call fails with conflict; None or
+    # absent means that the block must not exist
     expected_updated_at: Optional[str]
-    # write only if the block has this revision; it can replace expected_updated_at
+    # write only if the block has this revision; you can use if_revision instead of
+    # expected_updated_at
     if_revision: int
-    # use the block of the active agent instead of the user's
+    # use the block of the active agent instead of the block of the user
     agent: bool
 
 class UpdateBlockReply(TypedDict):
@@ -152,20 +153,21 @@ class UpdateBlockReply(TypedDict):
     updated_at: str
 
 class DeleteBlockOptions(TypedDict, total=False):
-    # delete only if the block has this updated_at, otherwise fail with conflict; None or absent
-    # means that the block must not exist
+    # delete only if the block has this updated_at; if not, the call fails with conflict; None or
+    # absent means that the block must not exist
     expected_updated_at: Optional[str]
-    # delete only if the block has this revision; it can replace expected_updated_at
+    # delete only if the block has this revision; you can use if_revision instead of
+    # expected_updated_at
     if_revision: int
-    # use the block of the active agent instead of the user's
+    # use the block of the active agent instead of the block of the user
     agent: bool
 
 class RecallOptions(TypedDict, total=False):
-    # the maximum number of lines, from 1 to 100; by default 10
+    # the maximum number of lines, from 1 to 100; the default is 10
     limit: int
     # the minimum score of a line, from 0 to 1
     min_score: float
-    # search the blocks of the active agent, too
+    # also search the blocks of the active agent
     agent: bool
 
 class RecallResult(TypedDict):
@@ -188,18 +190,18 @@ class RecallReply(TypedDict):
     results: list[RecallResult]
 
 class RecallEntriesOptions(TypedDict, total=False):
-    # the maximum number of entries, from 1 to 1000; by default 10
+    # the maximum number of entries, from 1 to 1000; the default is 10
     limit: int
     # the minimum score of an entry, from 0 to 1
     threshold: float
-    # only entries whose metadata match: {name: value}, {name: {in: [values]}} or {name: {gte:
-    # number, lte: number}}
+    # accept only entries whose metadata match: ``{name: value}``, ``{name: {in: [values]}}`` or
+    # ``{name: {gte: number, lte: number}}``
     filter: JsonObject
-    # the namespace to search; by default the namespace without a name, never all
+    # the only namespace to search; the default is the namespace without a name
     namespace: str
-    # hybrid, vector or text; by default hybrid
+    # hybrid, vector or text; the default is hybrid
     mode: str
-    # also return the parts of each score
+    # also return the vector and text parts of each score
     scores: bool
 
 class _RecalledEntry(TypedDict):
@@ -222,13 +224,13 @@ class Recalled(TypedDict):
     count: int
 
 class RememberOptions(TypedDict, total=False):
-    # values by which recall can filter, such as {category: "complaint"}
+    # values by which recall can filter, such as ``{category: "complaint"}``
     metadata: JsonObject
-    # the namespace of the entry; by default the namespace without a name
+    # the namespace of the entry; the default is the namespace without a name
     namespace: str
-    # the lifetime of the entry, such as "30d"; default: the retention of the collection
+    # the lifetime of the entry, such as "30d"; the default is the retention of the collection
     ttl: str
-    # the id of the entry in its namespace; by default a new id
+    # the id of the entry in its namespace; the default is a new id
     id: str
 
 class RememberReply(TypedDict):
@@ -240,10 +242,11 @@ class RememberReply(TypedDict):
 class ForgetSelector(TypedDict, total=False):
     # the id of an entry
     id: str
-    # only entries whose metadata match: {name: value}, {name: {in: [values]}} or {name: {gte:
-    # number, lte: number}}
+    # accept only entries whose metadata match: ``{name: value}``, ``{name: {in: [values]}}`` or
+    # ``{name: {gte: number, lte: number}}``
     filter: JsonObject
-    # the namespace of the entries; without id and filter, all its entries are removed
+    # the namespace of the entries; if neither id nor filter is set, all entries of the namespace
+    # are removed
     namespace: str
     # remove all entries of the namespace without a name
     all: bool
@@ -256,7 +259,7 @@ class ForgetReply(TypedDict):
 
 @overload
 def get_content(store: str, projection: Optional[Projection] = ..., options: Optional[GetOptions] = ...) -> Any:
-    """Returns the content of a store, or None if there is no record."""
+    """Returns the content of the record in a store, or None if no record exists."""
 
 @overload
 def get_content(*, store: str, projections: Optional[Projection] = ..., options: Optional[GetOptions] = ...) -> Any: ...
@@ -301,11 +304,11 @@ def delete_content(*, store_name: str, options: Optional[DeleteOptions] = ...) -
 def delete_content(*, memory_store_name: str, options: Optional[DeleteOptions] = ...) -> DeleteReply: ...
 
 def get_fact(path: str, options: Optional[GetFactOptions] = ...) -> Any:
-    """Returns the value of a fact; if none is stored, its declared default, or None."""
+    """Returns the value of a fact; if no value is stored, returns the declared default, or None."""
 
 
 def set_fact(path: str, value: Any, options: Optional[SetFactOptions] = ...) -> SetReply:
-    """Stores the value of a fact in place of the previous one."""
+    """Stores the value of a fact in place of the previous value."""
 
 
 def delete_fact(path: str, options: Optional[DeleteOptions] = ...) -> DeleteReply:
@@ -318,22 +321,22 @@ def list_facts(prefix: Optional[str] = ..., domain: Optional[str] = ..., limit: 
 
 @overload
 def get_block(name: str, options: Optional[GetBlockOptions] = ...) -> Optional[Block]:
-    """Returns a block of the user or of the active agent, or None if there is none."""
+    """Returns a block of the user or of the active agent, or None if the block does not exist."""
 
 @overload
 def get_block(*, block: str, options: Optional[GetBlockOptions] = ...) -> Optional[Block]: ...
 
 @overload
 def update_block(name: str, content: str, options: Optional[UpdateBlockOptions] = ...) -> UpdateBlockReply:
-    """Stores a text in a block in place of the previous one, unless the block has changed since it was
-    read."""
+    """Stores the text of a block in place of the previous text, unless the block has changed since the
+    tool read it."""
 
 @overload
 def update_block(*, block: str, content: str, options: Optional[UpdateBlockOptions] = ...) -> UpdateBlockReply: ...
 
 @overload
 def delete_block(name: str, options: Optional[DeleteBlockOptions] = ...) -> DeleteReply:
-    """Deletes a block, unless it has changed since it was read."""
+    """Deletes a block, unless the block has changed since the tool read it."""
 
 @overload
 def delete_block(*, block: str, options: Optional[DeleteBlockOptions] = ...) -> DeleteReply: ...
@@ -341,11 +344,11 @@ def delete_block(*, block: str, options: Optional[DeleteBlockOptions] = ...) -> 
 @overload
 def recall(query: str, options: Optional[RecallOptions] = ...) -> RecallReply:
     """Searches the blocks that the tool can read, such as archival, and returns the lines that match a
-    query, the best first."""
+    query, from the best to the worst."""
 
 @overload
 def recall(collection: str, query: str, options: Optional[RecallEntriesOptions] = ...) -> Recalled:
-    """Searches a collection and returns the entries that match a query, the best first."""
+    """Searches a collection and returns the entries that match a query, from the best to the worst."""
 
 @overload
 def recall(*, collection_name: str, query: str, options: Optional[RecallEntriesOptions] = ...) -> Recalled: ...
@@ -359,8 +362,8 @@ def remember(*, collection_name: str, content: Any, options: Optional[RememberOp
 
 @overload
 def forget(collection: str, selector: ForgetSelector) -> ForgetReply:
-    """Removes entries of a namespace of a collection: the entry with an id, the entries that match a
-    filter, or all."""
+    """Removes entries from a namespace of a collection: the entry with an id, the entries that match a
+    filter, or all entries."""
 
 @overload
 def forget(*, collection: str, options: ForgetSelector) -> ForgetReply: ...

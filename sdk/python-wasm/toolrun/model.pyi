@@ -31,7 +31,7 @@ class _ChatRequest(TypedDict):
     messages: list[ChatMessage]
 
 class ChatRequest(_ChatRequest, total=False):
-    # the JSON Schema of the answer; without it the answer is a text
+    # the JSON Schema of the answer; without a schema, the answer is a text
     schema: Any
     # functions that the model can call instead of answering
     tools: list[ChatTool]
