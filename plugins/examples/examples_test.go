@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -36,18 +37,30 @@ var cacheDir string
 func TestMain(m *testing.M) {
 	engines.Main()
 	doubletest.Main()
-	dir, err := os.UserCacheDir()
-	if err == nil {
-		cacheDir = filepath.Join(dir, "toolrun")
-		os.Exit(m.Run())
-	}
-	if cacheDir, err = os.MkdirTemp("", "examples"); err != nil {
+	code, err := runTests(m)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		code = 1
 	}
-	code := m.Run()
-	_ = os.RemoveAll(cacheDir) // best effort; the folder is temporary
 	os.Exit(code)
+}
+
+// runTests runs the tests and removes their temporary folders.
+func runTests(m *testing.M) (code int, err error) {
+	temporary, err := os.MkdirTemp("", "examples")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(temporary)
+	packages.dir = filepath.Join(temporary, "npm")
+	if err := os.Mkdir(packages.dir, 0o700); err != nil {
+		return 1, err
+	}
+	cacheDir = filepath.Join(temporary, "cache")
+	if dir, err := os.UserCacheDir(); err == nil {
+		cacheDir = filepath.Join(dir, "toolrun")
+	}
+	return m.Run(), nil
 }
 
 // TestScripts runs the script of each tool in a copy of the examples.
@@ -173,7 +186,9 @@ func copyExamples(t *testing.T, tool string) string {
 		t.Fatal(err)
 	}
 	if tool == npmTool {
-		installPackages(t, filepath.Join(dir, npmTool))
+		if err := os.CopyFS(filepath.Join(dir, npmTool, "node_modules"), os.DirFS(installPackages(t))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if isPython(tool) {
 		needRuntime(t)
@@ -184,23 +199,47 @@ func copyExamples(t *testing.T, tool string) string {
 // unreachable lists npm's error codes for an unreachable registry.
 var unreachable = []string{"ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH"}
 
-func installPackages(t *testing.T, dir string) {
+// installPackages returns the folder node_modules with the packages of npmTool, which it installs
+// once for all tests.
+func installPackages(t *testing.T) string {
 	t.Helper()
 	npm, err := exec.LookPath("npm")
 	if err != nil {
 		t.Skip("npm is not installed")
 	}
-	cmd := exec.Command(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline",
-		"--fetch-retries=1", "--fetch-retry-mintimeout=1000") // by default npm retries for over a minute
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		return
+	packages.once.Do(func() {
+		for _, name := range []string{"package.json", "package-lock.json"} {
+			content, err := os.ReadFile(filepath.Join(npmTool, name))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(packages.dir, name), content, 0o600)
+			}
+			packages.err = errors.Join(packages.err, err)
+		}
+		if packages.err != nil {
+			return
+		}
+		cmd := exec.Command(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline",
+			"--fetch-retries=1", "--fetch-retry-mintimeout=1000") // by default npm retries for over a minute
+		cmd.Dir = packages.dir
+		packages.output, packages.err = cmd.CombinedOutput()
+	})
+	if packages.err == nil {
+		return filepath.Join(packages.dir, "node_modules")
 	}
 	for _, code := range unreachable {
-		if bytes.Contains(out, []byte(code)) {
+		if bytes.Contains(packages.output, []byte(code)) {
 			t.Skip("npm cannot reach its registry: " + code)
 		}
 	}
-	t.Fatalf("npm ci: %v\n%s", err, out)
+	t.Fatalf("npm ci: %v\n%s", packages.err, packages.output)
+	return ""
+}
+
+// packages contains the installation of the packages of npmTool. TestMain creates and removes the
+// folder.
+var packages struct {
+	once   sync.Once
+	dir    string
+	output []byte
+	err    error
 }
