@@ -62,7 +62,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, "toolrun"), "../cmd/toolrun").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(bin, "toolrun"), "../cmd/toolrun").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	for _, page := range pages(t) {

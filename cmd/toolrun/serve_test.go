@@ -50,7 +50,7 @@ var builtDir string
 
 var built = sync.OnceValues(func() (string, error) {
 	binary := filepath.Join(builtDir, "toolrun")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, ".").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return binary, nil

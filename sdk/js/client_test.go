@@ -105,7 +105,7 @@ func TestClient(t *testing.T) {
 	}
 	install(t, dir)
 	toolrun := filepath.Join(dir, "toolrun")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", toolrun, "../../cmd/toolrun").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", toolrun, "../../cmd/toolrun").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	operator, runtime, backup := makeKey(t, toolrun, dir, "operator"), makeKey(t, toolrun, dir, "runtime"), makeKey(t, toolrun, dir, "backup")
