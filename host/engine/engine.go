@@ -47,8 +47,8 @@ func DefaultMemory(e Engine) int64 {
 // Preparer is implemented by engines that compile a shared component, such as an interpreter, once
 // for all programs.
 type Preparer interface {
-	// Prepared reports, without waiting, whether this compilation appears to be done. Use the
-	// result only for messages, because Load may still have to compile.
+	// Prepared reports, without waiting, whether the shared component appears to be compiled. Use
+	// the result only for messages, because Load may still have to compile.
 	Prepared() bool
 }
 
@@ -78,8 +78,8 @@ type Source struct {
 	// Params are the names of the tool's declared parameters, which some languages bind as
 	// variables.
 	Params []string
-	// Review requests a static check of the code. The loaded program then implements Reviewer. Only
-	// app checks request a review, because a review takes time.
+	// Review requests a static check of the code. If Review is true, the loaded program implements
+	// Reviewer. Only app checks request a review, because a review takes time.
 	Review bool
 	// Domain is the isolation domain of the code. Engines that use worker processes never compile
 	// or run code from two domains in one process. The empty string is a separate domain.
@@ -101,8 +101,8 @@ type Program interface {
 	// cancellation (cancelled).
 	//
 	// An error from the guest is an *abi.Fault. If Host.Call returns an error that is not an
-	// *abi.Fault, the engine stops the guest at once and Run returns that error unchanged. The
-	// guest cannot catch this error.
+	// *abi.Fault, the engine stops the guest at once, the guest cannot catch the error, and Run
+	// returns the error unchanged.
 	Run(ctx context.Context, in Input, host Host) (Output, error)
 	// Close frees the program after active runs have ended. Close can be called more than once.
 	Close() error
@@ -110,10 +110,11 @@ type Program interface {
 
 // Warmer is implemented by programs that need preparation, such as a new process, before their
 // first run for a domain. Run can do the preparation itself, but the preparation then counts toward
-// the time of the run. A host calls Warm first to keep the preparation out of that time.
+// the time of the run. A host calls Warm first, so that the preparation does not count toward the
+// time of the run.
 type Warmer interface {
-	// IsWarm reports whether Warm has nothing left to prepare. A run for the domain then starts at
-	// once, or waits only for other runs.
+	// IsWarm reports whether Warm has nothing left to prepare. If IsWarm returns true, a run for
+	// the domain starts at once or waits only for other runs.
 	IsWarm(domain string) bool
 	// Warm prepares a run for the domain. Warm returns the same errors as Run.
 	Warm(ctx context.Context, domain string) error
@@ -147,10 +148,10 @@ type Host struct {
 	// Begin begins an external operation and returns its id, which is not 0. Await waits for the
 	// answer to any of the pending operations, and returns the answer with the id of its operation.
 	// Each answer is returned once. If the argument "until" is not zero and no answer arrives
-	// before that time, the id is 0. The errors of both functions have the same meaning as the
-	// errors of Call. A fault that Await returns has an id, and a fault that Begin returns has
-	// none. The host may delay the operations until Await is called. Begin and Await are nil if a
-	// run needs only Call, which also performs external operations.
+	// before that time, the id is 0. The errors of Begin and Await have the same meaning as the
+	// errors of Call. A fault from Await comes with the id of its operation, and a fault from Begin
+	// has no id. The host may delay the operations until Await is called. Begin and Await are nil
+	// if a run needs only Call, which also performs external operations.
 	Begin func(call abi.Call) (id uint64, err error)
 	Await func(ctx context.Context, until time.Time) (id uint64, reply json.RawMessage, err error)
 	// Log receives a log line. If Log returns an error, the run ends at once and Run returns that

@@ -25,7 +25,7 @@ func (i *Inflight) Enter() bool {
 // Leave ends a run that Enter began.
 func (i *Inflight) Leave() { i.runs.Done() }
 
-// Close rejects new runs and waits for active ones. Close reports whether this was the first call
+// Close rejects new runs and waits for active runs. Close reports whether this was the first call
 // of Close.
 func (i *Inflight) Close() (first bool) {
 	i.mu.Lock()

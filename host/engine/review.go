@@ -54,14 +54,14 @@ func ReviewOf(p Program) Review {
 	return Review{}
 }
 
-// The limits of a Review. Engines omit the calls and findings beyond these limits.
+// The maximum numbers of calls and findings in a Review. Engines omit further calls and findings.
 const (
 	MaxReviewCalls    = 500
 	MaxReviewFindings = 100
 )
 
-// Bounded returns a copy of the review that does not exceed these limits. Bounded truncates long
-// texts. Reviews from a guest's process are not trusted and must be bounded.
+// Bounded returns a copy of the review that does not exceed MaxReviewCalls and MaxReviewFindings.
+// Bounded truncates long texts. Reviews from a guest's process are not trusted and must be bounded.
 func (r Review) Bounded() Review {
 	const name, text = 256, 1 << 10
 	var b Review

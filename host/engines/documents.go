@@ -12,14 +12,14 @@ import (
 )
 
 // NewDocumentPool returns a pool of workers that extract text from uploaded documents. The only
-// engine of the pool is the one that extract.Reader needs. The pool is separate from the pool of
+// engine of the pool is the engine that extract.Reader needs. The pool is separate from the pool of
 // tools, so that no tool can use the engine, and uploads do not occupy the workers of tools.
-// sandbox.Options.Languages is ignored. The default of Workers is the number of processors that Go
-// uses. Close the pool after its readers.
+// sandbox.Options.Languages is ignored. The default of sandbox.Options.Workers is the number of
+// processors that Go uses. Close the pool after its readers.
 func NewDocumentPool(opts sandbox.Options) (*sandbox.Pool, error) {
 	language := documents()
 	if unsound(runtime.GOARCH) != "" && len(opts.Require) > 0 {
-		language.Shared = nil // without it no text is extracted from PDF files
+		language.Shared = nil // without the program, no text is extracted from PDF files
 	}
 	opts.Languages = []sandbox.Language{language}
 	opts.Workers = cmp.Or(opts.Workers, runtime.GOMAXPROCS(0))
@@ -45,6 +45,6 @@ func compilePDFium(ctx context.Context, s sandbox.Setup) error {
 
 func startPDFium(ctx context.Context, e engine.Engine) {
 	if d, ok := e.(*extract.Engine); ok {
-		_ = d.Start(ctx) // loading the program retries, and reports the error
+		_ = d.Start(ctx) // loading the program tries again and reports the error
 	}
 }

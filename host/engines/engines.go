@@ -1,11 +1,11 @@
 // Package engines bundles toolrun's engines: JavaScript and TypeScript, WebAssembly, and Python.
 //
-// A program that runs tools calls [Main] first in main and creates its engines with [NewPool]:
-// every guest then runs in a locked-down worker process. [InProcess] returns the same engines
-// without worker processes, for trusted tools.
+// A program that runs tools calls [Main] at the beginning of main and creates its engines with
+// [NewPool], so that every guest runs in a locked-down worker process. [InProcess] returns the same
+// engines without worker processes, for trusted tools.
 //
-// Python needs an interpreter that is not part of this module: package distribution installs one,
-// and [WithPython] sets its path.
+// Python needs an interpreter that is not part of toolrun. Package distribution installs the
+// interpreter, and [WithPython] sets its path.
 package engines
 
 import (
@@ -18,8 +18,8 @@ import (
 // main, and of TestMain in its tests.
 func Main() { sandbox.Main(append(sandboxed(choices{}), documents())...) }
 
-// NewPool returns a worker pool for every language. sandbox.Options.Languages is ignored. Pass its
-// Engines to host.Options, and close it after the host.
+// NewPool returns a worker pool for every language. sandbox.Options.Languages is ignored. Pass the
+// Engines of the pool to host.Options, and close the pool after the host.
 func NewPool(workers sandbox.Options, options ...Option) (*sandbox.Pool, error) {
 	workers.Languages = sandboxed(choose(options))
 	return sandbox.New(workers)
@@ -30,7 +30,8 @@ var UTC = engine.UTC
 
 // InProcess returns an engine for every language that runs guests in this process. Without worker
 // processes, a guest can exhaust the memory of this process or hang the process, and a bug in an
-// engine can become a sandbox escape. Every Result contains a warning about this.
+// engine can become a sandbox escape. Every Result contains a warning that the tool ran without
+// isolation.
 //
 // JavaScript dates use the process's local time zone. To use UTC as in workers, set time.Local to
 // UTC at the start of the program.

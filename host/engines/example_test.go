@@ -16,15 +16,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// A program calls Main at the beginning of its main function, as these tests do. In a worker, Main
-// does not return.
+// A program calls Main at the beginning of its main function, as TestMain does for the tests of
+// this package. In a worker, Main does not return.
 func TestMain(m *testing.M) {
 	engines.Main()
 	os.Exit(m.Run())
 }
 
 // The pool does not start if the machine lacks a layer of isolation. The page
-// docs/explanation/isolation.md shows this code.
+// docs/explanation/isolation.md shows the code of this example.
 func ExampleNewPool_require() {
 	pool, err := engines.NewPool(sandbox.Options{Require: sandbox.Layers()}) // or sandbox.Baseline(), without cgroup
 	if err != nil {

@@ -17,8 +17,9 @@ func choose(options []Option) (c choices) {
 }
 
 // WithPython sets the file of the interpreter for Python tools, which is CPython for WASI. The file
-// is the one that distribution.Find returns, or another build. The file is read when the first
-// Python tool is loaded. By default there is no interpreter, and Python tools fail with a hint.
+// is the installed interpreter, whose path distribution.Find returns, or another build. The file is
+// read when the first Python tool is loaded. By default no interpreter is set, and Python tools
+// fail with a hint.
 func WithPython(file string) Option { return func(c *choices) { c.python = file } }
 
 // WithCache sets the folder in which in-process engines store compiled code. Only the user can have

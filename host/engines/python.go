@@ -75,7 +75,7 @@ func stateOf(file string) string {
 	if err != nil {
 		return file
 	}
-	if distribution.Holds(file) { // its content is verified when it is read, and it may be reinstalled
+	if distribution.Holds(file) { // the content of an installed interpreter is verified when it is read
 		return fmt.Sprint(python.Version(), " ", distribution.SHA256)
 	}
 	return fmt.Sprint(python.Version(), " ", file, " ", info.Size(), " ", info.ModTime().UnixNano())

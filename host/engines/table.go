@@ -14,14 +14,14 @@ import (
 
 // entry describes how a bundled engine is created, in a worker and in this process.
 type entry struct {
-	title     string // for the log of panics
+	title     string // the name of the engine in the log of panics
 	sandboxed func(choices) sandbox.Language
 	inProcess func(c choices, panicked func(value any, stack []byte)) engine.Engine
 }
 
-// table returns the bundled engines. No other list contains the bundled engines. The languages of
-// the engines and file extensions are in their Info. After a change, run go generate to update the
-// default of app.Loader.
+// table returns the bundled engines. No other list contains the bundled engines. The Info of each
+// engine contains its languages and file extensions. After a change of the table, run go generate
+// to update the default of app.Loader.
 func table() []entry {
 	return []entry{
 		{"JavaScript", jsLanguage, func(_ choices, panicked func(any, []byte)) engine.Engine {

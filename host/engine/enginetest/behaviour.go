@@ -30,9 +30,8 @@ const (
 	// Fake raises an error that imitates a fault with the code "conflict" as closely as the language
 	// allows.
 	Fake Behaviour = "fake"
-	// Halt reads the store "halt". In some languages a tool can continue after a failed call, for
-	// example with catch or finally. In these languages, Halt then reads the store "after" and
-	// loops forever.
+	// Halt reads the store "halt". In languages in which a tool can continue after a failed call,
+	// for example with catch or finally, Halt then reads the store "after" and loops forever.
 	Halt Behaviour = "halt"
 	// LogAndGo logs "stop". If the language lets the tool continue, LogAndGo then reads the store
 	// "after".
@@ -63,9 +62,9 @@ const (
 	Large Behaviour = "large"
 	// Recurse calls itself without end.
 	Recurse Behaviour = "recurse"
-	// Global increments a global variable, which is initially 0, and returns its value. If the
-	// language has state that all code shares, such as a prototype, Global also increments a counter
-	// in this state.
+	// Global increments a global variable, which is initially 0, and returns the value of the
+	// variable. If the language has state that all code shares, such as a prototype, Global also
+	// increments a counter in the shared state.
 	Global Behaviour = "global"
 	// Keep stores input.value in a global variable, reads the store "prefs", and returns the
 	// variable.

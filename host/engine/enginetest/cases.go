@@ -158,7 +158,7 @@ var cases = []struct {
 	}},
 	{"a frozen clock shows the given time", func(t *testing.T, s *subject) {
 		in := input()
-		in.Now, in.Frozen = time.Date(2031, 5, 6, 7, 8, 9, 999_900_000, time.UTC), true // 100 µs later, the output would be another one
+		in.Now, in.Frozen = time.Date(2031, 5, 6, 7, 8, 9, 999_900_000, time.UTC), true // 100 µs later, the output would be different
 		out := s.answer(t, Clock, in, NewMemory(errHalt))
 		if want := strconv.FormatInt(in.Now.UnixMilli(), 10); string(out.Output) != want {
 			t.Errorf("output = %s; want %s", out.Output, want)

@@ -17,7 +17,7 @@ import (
 type frame struct {
 	Kind kind `json:"kind"`
 
-	// Frames of the kinds "load" and "loaded" use these fields.
+	// Frames of the kinds "load" and "loaded" use the fields below.
 	Path     string    `json:"path,omitempty"`
 	Code     []byte    `json:"code,omitempty"`
 	Entry    string    `json:"entry,omitempty"`
@@ -26,21 +26,21 @@ type frame struct {
 	Table    abi.Table `json:"table,omitempty"`
 	Program  int       `json:"program,omitempty"`
 
-	// A frame of the kind "open" requests the file at Path. The frame of the kind "file", which is
-	// the reply, uses these fields.
+	// A frame of the kind "open" requests the file at Path. The reply is a frame of the kind
+	// "file", which uses the fields below.
 	Data    []byte  `json:"data,omitempty"`
 	Entries []entry `json:"entries,omitempty"`
 	IsDir   bool    `json:"is_dir,omitempty"`
 	Missing bool    `json:"missing,omitempty"`
 
-	// Frames of the kinds "run" and "outcome" use these fields.
+	// Frames of the kinds "run" and "outcome" use the fields below.
 	Input  *engine.Input  `json:"input,omitempty"`
 	Output *engine.Output `json:"output,omitempty"`
 
-	// Frames of the kinds "call", "log", "reply" and "cancel" use these fields, and so does every
-	// kind that can report a failure.
+	// Frames of the kinds "call", "log", "reply" and "cancel" use the fields below, and so does
+	// every kind of frame that can report a failure.
 	Op     string     `json:"op,omitempty"`
-	Args   []*string  `json:"args,omitempty"` // nil if the argument is absent
+	Args   []*string  `json:"args,omitempty"` // an element is nil if the argument is absent
 	Level  abi.Level  `json:"level,omitempty"`
 	Text   string     `json:"text,omitempty"`
 	Fault  *abi.Fault `json:"fault,omitempty"`
@@ -73,7 +73,7 @@ const (
 const maxFrameBytes = 64 << 20
 
 // wire reads and writes frames. A frame is a big-endian length of four bytes, followed by that many
-// bytes of JSON. Many goroutines can write at the same time, but only one can read.
+// bytes of JSON. Many goroutines can write at the same time, but only one goroutine can read.
 type wire struct {
 	conn  io.ReadWriteCloser
 	write sync.Mutex

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Pipe returns an Engine that runs e at the other end of a pipe. Source, input, calls, logs and
-// outcome cross the pipe as JSON frames. Each load and each run uses a new pipe.
+// Pipe returns an Engine that runs the engine e at the other end of a pipe. Source, input, calls,
+// logs and outcome cross the pipe as JSON frames. Each load and each run uses a new pipe.
 func Pipe(e engine.Engine) engine.Engine {
 	return &piped{info: e.Info(), server: &server{engine: e, programs: make(map[int]engine.Program)}}
 }
@@ -137,7 +137,7 @@ func (p *pipedProgram) Close() error {
 	return nil
 }
 
-// pipedRun is a run as seen by the host's end of the pipe.
+// pipedRun is the state of a run at the host's end of the pipe.
 type pipedRun struct {
 	ctx    context.Context
 	wire   *wire

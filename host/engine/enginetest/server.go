@@ -103,7 +103,7 @@ func failed(k kind, err error) frame {
 // hostConn is the engine's end of the connection to the host.
 type hostConn struct {
 	wire    *wire
-	ask     sync.Mutex // locked from a request until its reply
+	ask     sync.Mutex // locked from a request until the reply to the request
 	replies chan frame
 }
 

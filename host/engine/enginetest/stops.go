@@ -56,9 +56,9 @@ func cause(t *testing.T, s *subject) {
 }
 
 // waiting expects that the end of a run cancels a pending call, and that Run returns the error of
-// this call.
+// the pending call.
 func waiting(t *testing.T, s *subject) {
-	out, err := run(s.load(t, Wait), input(), NewMemory(errHalt), 4*short) // enough time for the call
+	out, err := run(s.load(t, Wait), input(), NewMemory(errHalt), 4*short) // 4*short is enough time for the call
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Run = %s, %v; want the error of the call", out.Output, err)
 	}

@@ -83,7 +83,7 @@ type subject struct {
 	engine      engine.Engine
 	write       func(Behaviour) (engine.Source, bool)
 	noPositions bool
-	table       abi.Table // the operations of loaded sources; nil selects the default
+	table       abi.Table // operations of loaded sources; nil selects the default operations
 }
 
 // load compiles the source for a Behaviour. If the language cannot express the Behaviour, load ends

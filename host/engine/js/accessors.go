@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// accessorNames matches the names of the legacy getter and setter functions, which goja does not
-// have.
+// accessorNames matches the names of the legacy getter and setter functions, such as
+// __defineGetter__, which goja does not have.
 var accessorNames = lazyregexp.New(`__(?:define|lookup)[GS]etter__`)
 
 // addAccessors adds __defineGetter__, __defineSetter__, __lookupGetter__ and __lookupSetter__ to

@@ -50,7 +50,7 @@ func callInEngine(t *testing.T, call string) string {
 	return seen
 }
 
-// The function "shown" returns arguments as JSON, without trailing undefined ones.
+// The function "shown" returns arguments as JSON, without trailing undefined arguments.
 func shown(t *testing.T, args []json.RawMessage) string {
 	t.Helper()
 	var parts []string

@@ -8,8 +8,8 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// walker traverses syntax trees. walker visits a limited number of nodes, because sources are
-// untrusted and a separate search for each part of a tree takes quadratic time.
+// walker traverses syntax trees. walker visits a limited number of nodes, because a lint that
+// searches each part of an untrusted source separately takes quadratic time.
 type walker struct{ left int }
 
 // maxWalk is the maximum number of nodes that a walker visits. Visiting this many nodes takes less
@@ -55,8 +55,8 @@ func isName(node any, name string) bool {
 	return ok && id.Name.String() == name
 }
 
-// mentions reports whether a tree contains a variable with the name. In a pattern, which declares
-// or assigns variables, a name that is only read can also match.
+// mentions reports whether a tree contains a variable with the name. In a destructuring pattern, a
+// name that the pattern only reads can also match.
 func (w *walker) mentions(tree any, name string) (found bool) {
 	w.walk(tree, func(node any) bool {
 		short, ok := node.(*ast.PropertyShort)
@@ -84,7 +84,7 @@ func (w *walker) rebinds(node any, name string) bool {
 	case *ast.ForIntoExpression:
 		return w.mentions(n.Expression, name)
 	case *ast.AssignExpression:
-		return w.mentions(n.Left, name) // includes x.a = 1, which changes the object
+		return w.mentions(n.Left, name) // also matches x.a = 1, which changes the object
 	case *ast.UnaryExpression:
 		return (n.Operator == token.INCREMENT || n.Operator == token.DECREMENT) && isName(n.Operand, name)
 	case *ast.WithStatement:

@@ -21,7 +21,8 @@ const (
 	markName           = "\x00asyncGeneratorFunction"
 )
 
-// The patterns below match esbuild's helpers. The name of a helper can end with a number.
+// The patterns below match esbuild's helper functions. The name of a helper function can end with a
+// number.
 var (
 	asyncGeneratorHelper = lazyregexp.New(`var (__asyncGenerator\d*) = \(__this, __arguments, generator\) => \{\s+var resume = `)
 	yieldStarHelper      = lazyregexp.New(`var (__yieldStar\d*) = \(value\) => \{\s+var obj = `)
@@ -30,12 +31,13 @@ var (
 	helperDeclaration    = lazyregexp.New(`var __(?:asyncGenerator|yieldStar|forAwait|await)\d* = `)
 )
 
-// asyncHelpers contains the names of the helpers in a script. The name of a missing helper is "".
+// asyncHelpers contains the names of esbuild's helpers in a script. The name of a missing helper is
+// "".
 type asyncHelpers struct{ generator, yieldStar, forAwait, await string }
 
 // findAsyncHelpers returns the names of esbuild's helpers for async generators. findAsyncHelpers
-// returns false if there are no helpers, or several helpers of one kind. The helpers of an already
-// bundled package belong together and are left unchanged.
+// returns false if the script has no helpers, or several helpers of one kind. The helpers of an
+// already bundled package are left unchanged, because they depend on each other.
 func findAsyncHelpers(code string) (h asyncHelpers, ok bool) {
 	if !strings.Contains(code, "__asyncGenerator") && !strings.Contains(code, "__forAwait") {
 		return h, false
@@ -51,10 +53,10 @@ func findAsyncHelpers(code string) (h asyncHelpers, ok bool) {
 }
 
 // replaceAsyncHelpers replaces esbuild's helpers with our own functions, because esbuild's helpers
-// deviate from the language. With esbuild's helpers, an await in a finally clause ended the clause
-// if the consumer had left the loop. The helpers of esbuild differ from the specification in two
-// ways: a return does not await its value within the generator, and the function next of a
-// generator is not a method of a prototype.
+// deviate from the language. With esbuild's helpers, an await in a finally clause ends the clause
+// early if the consumer has left the loop. The helpers of esbuild differ from the specification in
+// two ways: a return statement does not await its value within the generator, and the function
+// "next" of a generator is not a method of a prototype.
 func replaceAsyncHelpers(code string, tree *ast.Program) {
 	h, ok := findAsyncHelpers(code)
 	if !ok {
@@ -77,7 +79,8 @@ func replaceAsyncHelpers(code string, tree *ast.Program) {
 	})
 }
 
-// replace initializes a helper with our function. replace reports whether the binding is a helper.
+// replace initializes a binding with our function if the binding is a helper of esbuild, and
+// reports whether it is.
 func (h asyncHelpers) replace(b *ast.Binding) bool {
 	id, ok := b.Target.(*ast.Identifier)
 	if !ok || b.Initializer == nil {
@@ -98,8 +101,8 @@ func (h asyncHelpers) replace(b *ast.Binding) bool {
 	return true
 }
 
-// awaitReturns makes each return of a generator await its value, because this can fail within a try
-// block. awaitReturns skips nested functions.
+// awaitReturns makes each return statement of a generator await its value, because the await can
+// fail within a try block. awaitReturns skips nested functions.
 func (h asyncHelpers) awaitReturns(generator *ast.FunctionLiteral) {
 	w := walker{maxUnfolded}
 	w.walk(generator.Body, func(node any) bool {
@@ -117,8 +120,8 @@ func (h asyncHelpers) awaitReturns(generator *ast.FunctionLiteral) {
 	})
 }
 
-// isAsyncGenerator reports whether a function is a lowered async generator. Such a function only
-// returns a new generator.
+// isAsyncGenerator reports whether a function is a lowered async generator. A lowered async
+// generator only returns a new generator.
 func (h asyncHelpers) isAsyncGenerator(f *ast.FunctionLiteral) bool {
 	if h.generator == "" || len(f.Body.List) != 1 {
 		return false
@@ -131,8 +134,8 @@ func (h asyncHelpers) isAsyncGenerator(f *ast.FunctionLiteral) bool {
 	return ok && isName(c.Callee, h.generator)
 }
 
-// markDeclared marks the async generators that a block declares. The marks are at the beginning of
-// the block, because declarations are hoisted.
+// markDeclared marks the async generators that a block declares. The marks are inserted at the
+// beginning of the block, because declarations are hoisted.
 func (h asyncHelpers) markDeclared(list []ast.Statement) []ast.Statement {
 	var marks []ast.Statement
 	for _, s := range list {
@@ -161,7 +164,7 @@ func isText(s ast.Statement) bool {
 }
 
 // markArguments marks the async generators among the arguments of a call. In other positions, goja
-// infers a name for a generator, and the mark would remove this name.
+// infers a name for a generator, and the mark would remove the inferred name.
 func (h asyncHelpers) markArguments(c *ast.CallExpression) {
 	if isName(c.Callee, markName) {
 		return

@@ -11,7 +11,7 @@ func TestAsyncGenerators(t *testing.T) {
 	for body, want := range map[string]string{
 		// Code after an await in a finally clause runs if the consumer leaves the loop.
 		log + `async function* g() { try { yield 1; yield 2 } finally { await null; seen.push("closed") } } for await (const x of g()) { seen.push(x); break } return seen`: `[1,"closed"]`,
-		// The value of a return is awaited within the try block.
+		// A return statement awaits its value within the try block.
 		`async function* g() { try { return Promise.reject(new Error("late")) } catch (e) { yield e.message } } return (await g().next()).value`:                                       `"late"`,
 		`async function* g() { try { yield 1 } catch (e) { yield "caught " + e } } const i = g(); await i.next(); return (await i.return(Promise.reject("no"))).value`:                 `"caught no"`,
 		`async function* g() { return Promise.resolve(3) } return await g().next()`:                                                                                                    `{"value":3,"done":true}`,
@@ -25,14 +25,14 @@ func TestAsyncGenerators(t *testing.T) {
 		log + `async function* inner() { try { yield 1 } finally { await 0; seen.push("inner") } } async function* g() { try { yield* inner() } finally { seen.push("outer") } } for await (const x of g()) break; return seen`:                                                                   `["inner","outer"]`,
 		log + `async function* inner() { try { yield 1 } catch (e) { yield e } } async function* g() { yield* inner() } const i = g(); await i.next(); return (await i.throw(5)).value`:                                                                                                           `5`,
 		`async function* g() { try { yield* [1, Promise.reject("r"), 3] } catch (e) { yield e } } const all = []; for await (const x of g()) all.push(x); return all`:                                                                                                                             `[1,"r"]`,
-		// A generator answers concurrent requests in their order.
+		// A generator answers concurrent requests in the order of the requests.
 		`async function* g() { yield 1; yield 2 } const i = g(); return (await Promise.all([i.next(), i.next(), i.next(), i.next()])).map((r) => [r.value ?? null, r.done])`:        `[[1,false],[2,false],[null,true],[null,true]]`,
 		log + `async function* g() { yield 1 } const i = g(); i.return(1).then((r) => seen.push(r)); i.throw("x").catch((e) => seen.push(e)); await i.next(); await 0; return seen`: `[{"value":1,"done":true},"x"]`,
 		// A for await loop accepts a synchronous iterable.
 		log + `const it = { [Symbol.iterator]() { return { n: 0, next() { return { done: this.n > 2, value: Promise.resolve(this.n++) } }, return() { seen.push("closed"); return {} } } } }; for await (const x of it) { seen.push(x); if (x) break } return seen`: `[0,1,"closed"]`,
 		log + `const it = { *[Symbol.iterator]() { try { yield Promise.reject("no") } finally { seen.push("closed") } } }; try { for await (const x of it) seen.push(x) } catch (e) { seen.push(e) } return seen`:                                                   `["closed","no"]`,
 		`try { for await (const x of 5) ; } catch (e) { return e.name }`: `"TypeError"`,
-		// A promise has a getter "constructor" that throws an error.
+		// An awaited promise has a getter "constructor" that throws an error.
 		log + `const p = Promise.resolve(1); Object.defineProperty(p, "constructor", { get() { throw new Error("no") } }); async function* g() { try { yield p } catch (e) { yield e.message } } for await (const x of g()) seen.push(x); try { for await (const x of [p]) ; } catch (e) { seen.push(e.message) } return seen`: `["no","no"]`,
 		// The properties of generators and of generator functions.
 		`async function* g() {} const i = g(), p = Object.getPrototypeOf(i); return [String(i), p.next.length, p.next.name, i[Symbol.asyncIterator]() === i, Object.keys(p), Reflect.ownKeys(i)]`:                    `["[object AsyncGenerator]",1,"next",true,[],[]]`,

@@ -15,10 +15,10 @@ const (
 	caughtName   = "\x00caught"
 )
 
-// watchCatches changes each catch clause, so that it first passes the caught value to a function.
-// The called function is the third argument of the script's function. watchCatches reports whether
-// the script has catch clauses. Cleaning the value is necessary because goja writes Go texts and
-// heap addresses into some errors and has no hook for their creation.
+// watchCatches changes each catch clause so that the clause first passes the caught value to a
+// function. The called function is the third argument of the script's function. watchCatches
+// reports whether the script has catch clauses. Cleaning the value is necessary because goja writes
+// Go texts and heap addresses into some errors and has no hook for their creation.
 func watchCatches(tree *ast.Program) bool {
 	outer := scriptFunction(tree)
 	if outer == nil {
@@ -36,7 +36,8 @@ func watchCatches(tree *ast.Program) bool {
 	if found {
 		at := outer.Function
 		outer.ParameterList.List = append(outer.ParameterList.List, &ast.Binding{Target: identifier(at, cleanerParam)})
-		// The function is passed as a constant, because a tool can change the arguments of the script.
+		// The called function is passed as a constant, because a tool can change the arguments of
+		// the script.
 		outer.Body.List = append([]ast.Statement{declaration(at, token.CONST, identifier(at, cleanerName), identifier(at, cleanerParam))}, outer.Body.List...)
 	}
 	return found
@@ -59,7 +60,7 @@ func watchCatch(c *ast.CatchStatement) {
 	at := c.Catch
 	var first []ast.Statement
 	name, ok := c.Parameter.(*ast.Identifier)
-	if !ok { // a pattern, which reads the caught value
+	if !ok { // a destructuring pattern, which reads the caught value
 		name = identifier(at, caughtName)
 		first = []ast.Statement{declaration(at, token.LET, c.Parameter, name)}
 		c.Parameter = name

@@ -32,8 +32,8 @@ func TestFaultOfBrokenErrors(t *testing.T) {
 	}
 }
 
-// TestClassOfFault checks that the error for a fault is an instance of its class and of Error, even
-// if the guest has replaced Error.
+// TestClassOfFault checks that the error for a fault is an instance of MemoryAccessError and of
+// Error, even if the guest has replaced Error.
 func TestClassOfFault(t *testing.T) {
 	const look = `
 		const caught = await memory.get_content('forbidden').catch((e) => e);

@@ -20,8 +20,8 @@ const (
 	refusedObject
 )
 
-// The Go types to which goja exports objects of a class. Reading the type runs no guest
-// code and converts nothing.
+// The Go types to which goja exports objects of a JavaScript class. Reading the Go type runs no
+// guest code and converts nothing.
 var (
 	mapType    = reflect.TypeFor[[][2]any]()
 	setType    = reflect.TypeFor[[]any]()

@@ -15,7 +15,7 @@ var errTooManyParts = errors.New("the code has too many syntax nodes")
 // unfold prevents goja's compiler from evaluating constant expressions, such as 2n ** 100_000_000n
 // or a string that repeatedly doubles. unfold wraps the literal left operand of an operator in a
 // sequence with one element. A sequence compiles to the same code, but the compiler does not treat
-// it as a constant. No operator then has two constant operands.
+// it as a constant. After unfold, no operator has two constant operands.
 func unfold(tree *ast.Program) error {
 	w := walker{maxUnfolded}
 	w.walk(tree.Body, func(node any) bool {

@@ -38,7 +38,7 @@ func hashNamed(name string) func() hash.Hash {
 // cryptoAPI contains the host functions of the crypto modules.
 type cryptoAPI struct {
 	*realm
-	random *rand.Rand // nil selects the system's source
+	random *rand.Rand // the run's random source; nil selects the system's source
 }
 
 // createHash implements createHash(name). createHash returns an object with the methods update,

@@ -44,8 +44,8 @@ type bounds struct {
 
 // encoder encodes a guest's value as JSON. JSON.stringify drops some values and turns others into
 // null or {}. The encoder rejects such values and reports their paths. encoder also enforces bounds
-// and does not use names that a guest can change. The methods of encoder run getters and proxies,
-// so call them only within a protected call.
+// and does not depend on names that a guest can change. The methods of encoder run getters and
+// proxies, so call them only within a protected call.
 type encoder struct {
 	realm   *realm
 	bounds  bounds
@@ -56,7 +56,7 @@ type encoder struct {
 	losses  losses
 }
 
-// checkEvery is the number of values to encode before the next check for the end of the run.
+// checkEvery is the number of values to encode between two checks for the end of the run.
 const checkEvery = 4096
 
 // encodeJSON encodes v. root is the beginning of the paths in errors. If v is undefined, the result
@@ -85,7 +85,8 @@ func (e *encoder) encode(root string, v goja.Value) ([]byte, *encodeError) {
 func (e *encoder) value(v goja.Value) *encodeError {
 	e.values++
 	if e.values%checkEvery == 0 && e.realm.ctx.Err() != nil {
-		// The interrupt is set or will be set soon. The guest stops at its next instruction.
+		// The interrupt of the runtime is set or will be set soon. The guest stops at its next
+		// instruction.
 		return &encodeError{kind: tooLarge, what: "takes too long to encode"}
 	}
 	if refused := e.checkSize(); refused != nil {
@@ -144,8 +145,8 @@ func (e *encoder) scalar(v goja.Value) *encodeError {
 }
 
 // text encodes a string. text rejects a string with half of a surrogate pair, which UTF-8 cannot
-// represent. If half pairs were replaced by another character, two different keys could become
-// equal.
+// represent. If the encoder replaced half of a surrogate pair by another character, two different
+// keys could become equal.
 func (e *encoder) text(v goja.String) *encodeError {
 	s := v.String()
 	if strings.ContainsRune(s, utf8.RuneError) && hasLoneSurrogate(v) {
@@ -206,8 +207,8 @@ func (e *encoder) members(o *goja.Object, kind objectKind) *encodeError {
 	}
 }
 
-// raw encodes the result of JSON.rawJSON. raw checks the text, because goja accepts texts that
-// other JSON readers reject.
+// raw encodes the result of JSON.rawJSON. raw checks the text, because goja's JSON.rawJSON accepts
+// texts that JSON parsers reject.
 func (e *encoder) raw(text string) *encodeError {
 	if err := strictjson.Check([]byte(text), strictjson.Limits{}); err != nil {
 		return notEncodable("is raw JSON that other parsers reject")
@@ -248,8 +249,8 @@ func (e *encoder) record(o *goja.Object) *encodeError {
 		e.path = append(e.path, step{key: key, index: -1})
 		raw := o.Get(key)
 		if strings.ContainsRune(key, utf8.RuneError) && (raw == nil || count(keys, key) > 1) {
-			// goja replaces invalid characters in a key with U+FFFD. Get with the changed key finds
-			// nothing or a different member.
+			// goja replaces invalid characters in a key with U+FFFD. The method Get with the
+			// changed key finds no member or a different member.
 			return notEncodable("has an unpaired surrogate in its name")
 		}
 		value := e.resolve(raw)
@@ -314,7 +315,7 @@ func (e *encoder) resolve(v goja.Value) goja.Value {
 	}
 	answer := e.realm.call(method.(*goja.Object), v, e.realm.vm.ToValue(e.lastKey()))
 	if answer != nil && goja.IsNull(answer) && o.ClassName() == "Date" {
-		return v // an invalid date, which is rejected later
+		return v // the value is an invalid date, which is rejected later
 	}
 	return answer
 }

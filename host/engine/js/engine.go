@@ -18,9 +18,9 @@ var _ engine.Engine = (*Engine)(nil)
 type Option func(*Engine)
 
 // WithPanicLog sets a function that receives the value and the stack of each recovered panic. A
-// panic of this module is a bug, and the run reports an internal fault. A panic of goja is caused
-// by the tool's code, and the fault has the code tool_error or source_invalid. Faults do not
-// contain the panic value. The function must be safe for concurrent use.
+// panic in code of toolrun is a bug, and the run reports an internal fault. A panic in goja is
+// caused by the tool's code, and the fault of the run has the code tool_error or source_invalid.
+// Faults do not contain the panic value. The function must be safe for concurrent use.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
@@ -34,8 +34,8 @@ func New(options ...Option) *Engine {
 	return e
 }
 
-// Info describes the engine. The engine reads files with the other TypeScript extensions only to
-// report that they cannot be imported.
+// Info describes the engine. The engine reads files with the extensions below only to report that
+// they cannot be imported.
 func (*Engine) Info() engine.Info {
 	return engine.Info{
 		Name: "js",
@@ -52,9 +52,10 @@ func (*Engine) Info() engine.Info {
 // Load bundles and compiles a source without running it. If the source cannot be loaded, the error
 // is an *abi.Fault with the code source_invalid.
 //
-// Load returns when ctx ends. The parsers and the compiler cannot be interrupted, so they continue
-// in the background. The parsers finish soon, because the size of a source is limited. The sandbox
-// limits the parsers and the compiler in any case.
+// If ctx ends during Load, Load returns at once. The parsers and the compiler cannot be
+// interrupted, so they continue in the background. The parsers finish soon, because the size of a
+// source is limited. The sandbox limits the processor time of the parsers and the compiler in any
+// case.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
 	type outcome struct {
 		program engine.Program

@@ -79,7 +79,7 @@ func regexpReason(text string) string {
 type errorCleaner struct {
 	*realm
 	regexps *regexps
-	handler *goja.Object // wraps rejection handlers; nil until its first use
+	handler *goja.Object // the function that wraps rejection handlers; nil until its first use
 }
 
 // text returns a cleaned error text.
@@ -100,7 +100,7 @@ func (c *errorCleaner) clean(thrown goja.Value) {
 		text := message.String()
 		if cleaned := c.text(text); cleaned != text {
 			_ = object.DefineDataProperty("message", c.vm.ToValue(cleaned), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-			if stack, ok := object.Get("stack").(goja.String); ok { // the stack begins with the message
+			if stack, ok := object.Get("stack").(goja.String); ok { // a stack begins with the message
 				renewed := strings.Replace(stack.String(), text, cleaned, 1)
 				_ = object.DefineDataProperty("stack", c.vm.ToValue(renewed), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 			}

@@ -22,8 +22,8 @@ type errorMapper struct {
 	program  *program
 	prelude  *prelude
 	cleaner  *errorCleaner
-	issued   map[*goja.Object]issued // the errors that represent faults
-	readNone bool                    // a read returned null, so a hint can mention it
+	issued   map[*goja.Object]issued // the guest's errors that represent faults
+	readNone bool                    // true after a read returned null, so that a hint can mention the null
 }
 
 // raise throws a fault in the guest as a MemoryAccessError. Only the thrown object represents the
@@ -54,7 +54,7 @@ func (e *errorMapper) failure(err error) error {
 	case *goja.Exception:
 		return e.thrown(ended.Value(), ended.Stack())
 	}
-	panic(err) // goja has no other known errors
+	panic(err) // goja is not known to return any other kind of error
 }
 
 // thrown returns the fault for a value that a guest threw and did not catch. frames is the stack of
@@ -69,8 +69,8 @@ func (e *errorMapper) thrown(value goja.Value, frames []goja.StackFrame) error {
 	where := e.program.traceOf(frames)
 	failed := e.try(func() {
 		f.Message = e.describe(value)
-		// The position where the error was created is more useful than the position of a later
-		// throw.
+		// The position at which an error was created is more useful than the position at which the
+		// error was thrown later.
 		if made := e.program.traceOfError(value); len(made) > 0 {
 			where = made
 		}

@@ -82,7 +82,7 @@ func TestHints(t *testing.T) {
 }
 
 // TestFaultIsKept checks that a fault keeps its identity on every path out of the guest. A copy of
-// the guest's error must not have this identity.
+// the guest's error must not have the identity of the fault.
 func TestFaultIsKept(t *testing.T) {
 	for _, code := range []string{
 		`await memory.get_content('forbidden')`,

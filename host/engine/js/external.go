@@ -10,15 +10,15 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// externalCalls are the external operations that a guest has begun. begin is nil if the guest must
-// wait for each answer; see engine.Host.
+// externalCalls are the external operations that a guest has begun. The field begin is nil if the
+// guest must wait for each answer; see engine.Host.
 type externalCalls struct {
 	begin   func(call abi.Call) (id uint64, err error)
 	await   func(ctx context.Context, until time.Time) (id uint64, reply json.RawMessage, err error)
 	pending map[uint64]pendingCall
 }
 
-// pendingCall is an external operation without an answer.
+// pendingCall is an external operation that has not been answered yet.
 type pendingCall struct {
 	op              *abi.Operation
 	resolve, reject func(value any) error

@@ -9,7 +9,7 @@ import (
 )
 
 // features contains the properties of a tool's code that determine which patches of goja its runs
-// need. Patches are expensive, so each run gets only the necessary patches.
+// need. Patches of goja are expensive, so each run gets only the necessary patches.
 type features struct {
 	freezes   bool              // the code contains the name of a function that makes objects non-extensible
 	localises bool              // the code contains the name of a locale-dependent function
@@ -26,9 +26,8 @@ type features struct {
 }
 
 // freezeNames matches the names of functions that make objects non-extensible. If a tool computes
-// the name of such a function at run time, freezing an object of the engine fails with an error. If
-// all objects of the engine were plain objects, such errors would not occur, but every tool would
-// be slower.
+// the name of such a function at run time, freezing an object of the engine fails with an error.
+// Plain objects would avoid the error but would make every tool slower.
 var freezeNames = lazyregexp.New(`freeze|seal|preventExtensions`)
 
 var (

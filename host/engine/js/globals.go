@@ -7,8 +7,8 @@ import (
 )
 
 // lazyGlobals contains the constructors of the globals that goja does not have. Most tools use few
-// of these globals, so each global is created when a tool first reads it. The variable lazyGlobals
-// is initialized in init, because the functions in it refer to lazyGlobals.
+// of these globals, so each global is created when a tool first reads it. The function init
+// initializes lazyGlobals, because functions in lazyGlobals refer to lazyGlobals.
 var lazyGlobals map[string]func(r *run) goja.Value
 
 func init() {
@@ -73,8 +73,8 @@ func (g *globals) Get(key string) goja.Value {
 	return value
 }
 
-// Has reports whether the global exists. If a guest assigns a value to a global of the engine, the
-// assignment creates a new global, which hides the engine's global.
+// Has reports whether the engine has a global with the name. If a guest assigns a value to a global
+// of the engine, the assignment creates a new global, which hides the engine's global.
 func (g *globals) Has(key string) bool {
 	_, ok := lazyGlobals[key]
 	return ok

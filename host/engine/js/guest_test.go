@@ -159,7 +159,8 @@ func TestMemoryArguments(t *testing.T) {
 	}
 }
 
-// TestCallActsAtOnce checks that a memory call takes effect when it is made.
+// TestCallActsAtOnce checks that a memory call takes effect at the time of the call, not at a later
+// await.
 func TestCallActsAtOnce(t *testing.T) {
 	m := enginetest.NewMemory(errHalt)
 	out, err := runWith(t, `

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// The patterns below match goja's most common errors. goja's messages contain neither the name of
-// the value that was null nor a suggestion for a fix.
+// The patterns below match goja's most common error messages. The messages contain neither the name
+// of a null value nor a suggestion for a fix.
 var (
 	notDefined = lazyregexp.New(`^ReferenceError: (\S+) is not defined$`)
 	readOfNone = lazyregexp.New(`^TypeError: Cannot read property '(.*)' of undefined(?: or null)?$`)
@@ -18,8 +18,8 @@ var (
 	noMember   = lazyregexp.New(`^TypeError: Object has no member '(.*)'$`)
 )
 
-// advise adds a hint to the fault for an error from goja and corrects its message. An error from
-// the guest with the same text gets the same hint.
+// advise adds a hint to the fault for an error from goja and corrects the fault's message. An error
+// that the guest threw with the text of an error from goja gets the same hint.
 func (e *errorMapper) advise(f *abi.Fault) {
 	if m := notDefined().FindStringSubmatch(f.Message); m != nil {
 		f.Hint = unsupportedHint(m[1])

@@ -14,8 +14,8 @@ import (
 const maxParseNesting = 1000
 
 // replaceJSON replaces JSON.parse and JSON.stringify with our own functions. stringifies is false
-// if the tool's code does not contain the name JSON.stringify. A tool that computes this name at
-// run time gets goja's function.
+// if the tool's code does not contain the name JSON.stringify. A tool that computes the name
+// JSON.stringify at run time gets goja's function.
 func replaceJSON(r *realm, stringifies bool) {
 	object := r.vm.GlobalObject().Get("JSON").(*goja.Object)
 	r.parse = object.Get("parse").Export().(nativeFunc)
@@ -30,7 +30,7 @@ func replaceJSON(r *realm, stringifies bool) {
 }
 
 // nativeParse returns goja's JSON.parse. nativeParse looks up the function on demand, because most
-// runs do not need it. If a guest cannot access the object JSON, it cannot have changed its
+// runs do not need it. A guest that cannot access the object JSON cannot have changed the object's
 // members.
 func nativeParse(r *realm) nativeFunc {
 	if r.parse == nil {

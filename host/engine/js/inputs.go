@@ -7,7 +7,7 @@ import (
 )
 
 // missingInputs returns a warning for each missing input that the tool reads as $name, if the
-// output contains NaN. A missing input is undefined, and $x + 1 is then NaN.
+// output contains NaN. If the input x is missing, $x is undefined, and $x + 1 is NaN.
 func (r *run) missingInputs() (warnings []string) {
 	const limit = 5
 	isNaN := func(warning string) bool { return strings.Contains(warning, "is NaN") }

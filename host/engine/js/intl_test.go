@@ -58,8 +58,8 @@ func TestIntl(t *testing.T) {
 	}
 }
 
-// TestIntlRefuses checks that features are rejected, not approximated, if they cannot match Node
-// exactly.
+// TestIntlRefuses checks that the engine rejects features of Intl that it cannot format exactly
+// like Node.
 func TestIntlRefuses(t *testing.T) {
 	for code, want := range map[string]string{
 		`(1).toLocaleString("en_US")`:                                                    `["RangeError","Incorrect locale information provided"]`,
@@ -98,8 +98,8 @@ func TestIntlRefuses(t *testing.T) {
 	}
 }
 
-// TestIntlOfInput checks that a tool also calls the locale-aware functions if the function name
-// comes from the input.
+// TestIntlOfInput checks that a tool calls the engine's locale-aware functions even if the name of
+// the function comes from the input.
 func TestIntlOfInput(t *testing.T) {
 	in := engine.Input{Input: json.RawMessage(`{"method":"toLocaleString"}`)}
 	out, err := runWith(t, `return (1234.5)[input.method]();`, in, enginetest.NewMemory(errHalt))

@@ -9,7 +9,7 @@ import (
 // intlOptions reads the options object of a guest. Reading an option can run a getter of the guest.
 type intlOptions struct {
 	realm  *realm
-	object *goja.Object // nil if there are no options
+	object *goja.Object // the options; nil if the caller passed no options
 }
 
 var _ intl.Options = (*intlOptions)(nil)

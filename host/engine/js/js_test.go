@@ -15,7 +15,7 @@ import (
 
 var errHalt = errors.New("the host had enough")
 
-// run executes a script once with a new memory.
+// run executes a script once with a new, empty memory.
 func run(t testing.TB, code string) (engine.Output, error) {
 	t.Helper()
 	return runWith(t, code, engine.Input{}, enginetest.NewMemory(errHalt))

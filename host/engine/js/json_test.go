@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestJSONParse compares the error messages with Node.js 20.
+// TestJSONParse compares the error messages of JSON.parse with the messages of Node.js 20.
 func TestJSONParse(t *testing.T) {
 	for code, want := range map[string]string{
 		`Object.keys(JSON)`:                                         `[]`,

@@ -203,7 +203,7 @@ func (p *textParser) number() goja.Value {
 		n, _ := strconv.ParseInt(token, 10, 64)
 		return p.realm.vm.ToValue(n)
 	}
-	f, err := strconv.ParseFloat(token, 64) // infinite if the number is out of range, as JavaScript requires
+	f, err := strconv.ParseFloat(token, 64) // f is infinite if the number is out of range, as JavaScript requires
 	p.special = p.special || err != nil
 	return p.realm.vm.ToValue(f)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Every integer with at most maxSafeDigits digits is exact in JavaScript.
+// JavaScript represents every integer of at most maxSafeDigits digits exactly.
 const maxSafeDigits = 15
 
 var errNumber = errors.New("the JSON contains a number that JavaScript cannot represent")

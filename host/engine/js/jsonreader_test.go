@@ -46,8 +46,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// showProgram formats values. The function returns different results for different values,
-// including -0 and 0.
+// showProgram formats values. The function returns different texts for different values, including
+// -0 and 0.
 var showProgram = goja.MustCompile("show.js", `(function show(v) {
 	if (Object.is(v, -0)) return "-0";
 	if (Array.isArray(v)) return "[" + v.map(show) + "]";

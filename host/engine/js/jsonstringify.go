@@ -10,9 +10,9 @@ import (
 // language specifies.
 const maxGap = 10
 
-// guestStringify implements JSON.stringify for the guest. guestStringify uses goja's function
-// except for the layout. goja indents the text after an empty array or object one level too deep
-// and splits multibyte characters in a long gap.
+// guestStringify implements JSON.stringify for the guest. guestStringify uses goja's function for
+// everything but the layout, because goja indents the text after an empty array or object one level
+// too deep and splits multibyte characters in a long gap.
 func guestStringify(r *realm, call goja.FunctionCall) goja.Value {
 	gap := gapOf(r, call.Argument(2))
 	call.Arguments = call.Arguments[:min(2, len(call.Arguments))]

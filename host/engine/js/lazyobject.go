@@ -21,7 +21,8 @@ func (r *realm) lazyObject(names []string, members map[string]func() goja.Value)
 	return r.vm.NewDynamicObject(&lazyObject{names: names, members: members})
 }
 
-// guestObject returns an object for the guest. The object is lazy unless the tool may freeze it.
+// guestObject returns an object for the guest. The returned object is a lazyObject unless the tool
+// may freeze the object.
 func (r *realm) guestObject(names []string, members map[string]func() goja.Value) *goja.Object {
 	if !r.freezes {
 		return r.lazyObject(names, members)
@@ -66,7 +67,7 @@ func (o *lazyObject) Has(key string) bool {
 // Set replaces or adds a member.
 func (o *lazyObject) Set(key string, value goja.Value) bool {
 	has := o.Has(key)
-	if value == nil { // a definition without a value
+	if value == nil { // the definition has no value
 		if has {
 			return true
 		}
@@ -99,5 +100,5 @@ func (r *realm) hostObject(functions map[string]nativeFunc) *goja.Object {
 	for name, function := range functions {
 		members[name] = func() goja.Value { return r.native(name, function) }
 	}
-	return r.lazyObject(nil, members) // only the prelude uses the object, and it never lists the names
+	return r.lazyObject(nil, members) // only the prelude uses the object, and the prelude never lists the names
 }

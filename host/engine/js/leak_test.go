@@ -20,7 +20,8 @@ var oddValues = []string{
 	"new ArrayBuffer(2)", "Promise.resolve(1)", "(function* () {})()", "new Date(NaN)", "{ [Symbol.toPrimitive]: () => ({}) }", "{ [Symbol.toPrimitive]: 1 }", "memory", "env", "console", "globalThis", "(function () { return arguments })(Object.create(null))",
 }
 
-// operations contains expressions with a value x. The test also calls the global functions.
+// operations contains expressions with a variable x, for which the test inserts many values. The
+// test also calls the global functions.
 var oddOperations = []string{
 	"'' + x", "`${x}`", "+x", "-x", "x + 1", "x < 1", "x == 1", "x == 'a'", "x ** 2", "1n + x", "x in {}", "'a' in x", "({})[x]", "x.a", "x.a.b", "x[x]", "x()", "x.a()", "new x", "new x.a", "x`t`",
 	"[...x]", "Math.max(...x)", "const [a] = x", "const { a: { b } } = x", "x instanceof x", "({}) instanceof x", "class A extends x {}", "for (const a of x) ;", "delete x.a", "x.a = 1", "'use strict'; x.length = -1",
@@ -44,7 +45,7 @@ func TestErrorsHoldNothingOfGo(t *testing.T) {
 			fmt.Fprintf(&code, "{ const x = (%s); await Promise.allSettled([0].map(async () => { %s })).then(([p]) => p.reason && seen.push(show(p.reason))); }\n", value, operation)
 		}
 		code.WriteString("return seen;")
-		var panicked any // the tool gets panics of goja as errors
+		var panicked any // the tool catches panics of goja as errors
 		program, err := newEngineWithPanics(&panicked).Load(t.Context(), sourceOf(code.String()))
 		if err != nil {
 			t.Errorf("%s: %v", operation, err)
@@ -65,7 +66,8 @@ func TestErrorsHoldNothingOfGo(t *testing.T) {
 	}
 }
 
-// TestFaultsHoldNothingOfGo applies the same check to the faults of runs.
+// TestFaultsHoldNothingOfGo checks that faults of runs contain no heap addresses and no names of Go
+// or its libraries.
 func TestFaultsHoldNothingOfGo(t *testing.T) {
 	for _, code := range []string{
 		`return "" + Object.create(null)`,

@@ -12,9 +12,9 @@ import (
 )
 
 // Without await, a read returns a promise. A promise does not have the content's fields, so reading
-// such a field from the promise returns undefined. The mistake then causes an error far from the
-// read or no error at all. The lint in this file finds the cases in which an await is certainly
-// missing.
+// such a field from the promise returns undefined. A missing await therefore causes an error far
+// from the read or no error at all. The lint in this file finds the cases in which an await is
+// certainly missing.
 
 // maxAwaitWarnings is the maximum number of warnings.
 const maxAwaitWarnings = 20
@@ -90,8 +90,8 @@ func (f *awaitLinter) block(list []ast.Statement) {
 }
 
 // misusedIn returns a node that uses a promise in a variable as if it were the awaited value, or
-// nil if there is no such node. misusedIn also returns nil if other code can change the variable
-// that the argument "own" declares.
+// nil if no node misuses the promise. misusedIn also returns nil if other code can change the
+// variable that the argument "own" declares.
 func (f *awaitLinter) misusedIn(list []ast.Statement, name string, own *ast.Binding) (misused any) {
 	changed := false
 	f.walk(list, func(node any) bool {
@@ -109,7 +109,8 @@ func (f *awaitLinter) misusedIn(list []ast.Statement, name string, own *ast.Bind
 	return misused
 }
 
-// promiseMembers contains the names of a promise's members. All other members are undefined.
+// promiseMembers contains the names of a promise's members. All other members of a promise are
+// undefined.
 var promiseMembers = strings.Fields("then catch finally constructor toString toLocaleString valueOf hasOwnProperty isPrototypeOf propertyIsEnumerable __proto__")
 
 // promiseIn returns the expression in a node that the author cannot have meant to be a promise, or

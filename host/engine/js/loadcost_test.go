@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// loadIn loads a source and returns how long that took, but at most limit.
+// loadIn loads a source and returns the duration of the load, but at most limit.
 func loadIn(t *testing.T, name, code string, limit time.Duration) (time.Duration, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -53,8 +53,8 @@ func TestLoadComputesNothing(t *testing.T) {
 	}
 }
 
-// costly returns sources of about n bytes that contain many constructs of one kind. A compiler with
-// quadratic time would read all constructs again for each construct.
+// costly returns sources of about n bytes that contain many constructs of one kind. A compiler that
+// takes quadratic time reads all constructs again for each construct.
 func costly(n int) map[string]string {
 	fill := func(before, unit, after string) string { return before + strings.Repeat(unit, n/len(unit)) + after }
 	count := func(before, format, after string) string {

@@ -30,7 +30,8 @@ var localeMethods = []localeMethod{
 	{"String", "toLocaleLowerCase", toCase("toLocaleLowerCase", "toLowerCase", intl.Lower)},
 }
 
-// localePatch replaces goja's locale-dependent functions, because they ignore the locale.
+// localePatch replaces goja's locale-dependent functions, because goja's functions ignore the
+// locale.
 type localePatch struct {
 	*realm
 	defaultOrder *intl.Collator          // the collator of localeCompare without arguments; nil until its first call
@@ -38,7 +39,7 @@ type localePatch struct {
 	plainCases   map[string]*goja.Object // toUpperCase and toLowerCase, saved before guest code ran
 }
 
-// install replaces the functions. Call it before guest code runs.
+// install replaces the functions. The method must be called before guest code runs.
 func (p *localePatch) install() {
 	for _, m := range localeMethods {
 		prototype := p.vm.Get(m.class).(*goja.Object).Get("prototype").(*goja.Object)
@@ -70,8 +71,8 @@ func (p *localePatch) decimalToLocale(d intl.Decimal, call goja.FunctionCall) go
 	return p.vm.ToValue(text)
 }
 
-// numberThis returns the receiver as a number. The receiver is a number or an object that wraps
-// one.
+// numberThis returns the receiver as a number. The receiver is a number or an object that wraps a
+// number.
 func numberThis(this goja.Value) (intl.Decimal, bool) {
 	if object, ok := this.(*goja.Object); ok && object.ClassName() != "Number" {
 		return intl.Decimal{}, false
@@ -181,8 +182,8 @@ func stringThis(r *realm, this goja.Value, method string) string {
 	return this.String()
 }
 
-// toCase returns toLocaleUpperCase or toLocaleLowerCase. Most languages use the same rules as the
-// method without a locale.
+// toCase returns toLocaleUpperCase or toLocaleLowerCase. For most languages, toCase uses the rules
+// of toUpperCase or toLowerCase.
 func toCase(name, plain string, change func([]intl.Tag, string) (string, bool, error)) func(*localePatch, goja.FunctionCall) goja.Value {
 	return func(p *localePatch, call goja.FunctionCall) goja.Value {
 		text := stringThis(p.realm, call.This, name)

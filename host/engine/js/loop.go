@@ -44,7 +44,8 @@ func (l *eventLoop) settle(result goja.Value) (goja.Value, error) {
 	return entry.Result(), nil
 }
 
-// advance waits for the next timer or the next answer to an external operation, and handles it.
+// advance waits for the next event, which is a timer or the answer to an external operation, and
+// handles the event.
 func (l *eventLoop) advance() error {
 	if len(l.memory.external.pending) > 0 {
 		return l.awaitExternal()
@@ -75,14 +76,14 @@ func (l *eventLoop) promiseOf(result goja.Value) (*goja.Promise, error) {
 		return nil, nil
 	}
 	promise, resolve, _ := l.vm.NewPromise()
-	// Any call into the runtime runs the job that resolve creates.
+	// The job that resolve creates runs during the next call into the runtime.
 	if err := resolve(object); err != nil {
 		return nil, l.errors.failure(err)
 	}
 	return promise, nil
 }
 
-// fireNext waits for the next timer and calls it.
+// fireNext waits for the next timer and calls the timer's callback.
 func (l *eventLoop) fireNext() error {
 	if wait := time.Until(l.timers.queue[0].due); wait > 0 {
 		if err := l.sleep(wait); err != nil {
@@ -121,8 +122,8 @@ func (l *eventLoop) neverSettles() error {
 		WithHint("resolve the promise; no timer and no call is pending")
 }
 
-// trackRejection records rejected promises without a handler. Rejections are reported only when the
-// run ends, because a tool can start a call, do something else, and await the call later.
+// trackRejection records rejected promises without a handler. Rejections are reported only at the
+// end of the run, because a tool can start a call now and await the call much later.
 func (l *eventLoop) trackRejection(p *goja.Promise, operation goja.PromiseRejectionOperation) {
 	if operation == goja.PromiseRejectionReject {
 		l.cleaner.clean(p.Result())

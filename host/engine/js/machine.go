@@ -17,8 +17,8 @@ func CheckMachine(d *machine.Document) problem.List {
 	return problems
 }
 
-// compileMachine translates a machine to a JavaScript module. If a problem is an error, there is no
-// module. If test is not nil, the module executes this test.
+// compileMachine translates a machine to a JavaScript module. If a problem is an error, the module
+// is nil. If test is not nil, the module executes the test.
 func compileMachine(d *machine.Document, test *machine.Test) (*machineWriter, problem.List) {
 	c := newMachineCompiler(d)
 	w := &machineWriter{doc: d, test: test}
@@ -41,8 +41,8 @@ func compileMachine(d *machine.Document, test *machine.Test) (*machineWriter, pr
 	return w, c.problems.Sorted()
 }
 
-// translateMachine translates the source of a machine, and returns the positions in its module.
-// translateMachine returns any other source unchanged.
+// translateMachine translates the source of a machine to a module, and returns the positions in the
+// module. translateMachine returns any other source unchanged.
 func translateMachine(src engine.Source) (engine.Source, *machineWriter, error) {
 	if path.Ext(src.Path) != machine.Extension {
 		return src, nil, nil

@@ -6,9 +6,9 @@ import (
 	"github.com/toolrun/toolrun/host/machine"
 )
 
-// writeAssumed writes a step whose result a test assumes. The result is the value in the test, the
-// value in the step, or, for a step recall, an empty list. The settings of the step are evaluated
-// in any case. writeAssumed returns false if the test executes the step.
+// writeAssumed writes a step whose result a test assumes. The assumed result is the value in the
+// test, the value in the step, or, for a step "recall", an empty list. The settings of the step are
+// evaluated in any case. writeAssumed returns false if the test executes the step.
 func writeAssumed(c *machineCompiler, w *machineWriter) bool {
 	s := c.step
 	name := s.Name.Value
@@ -17,7 +17,7 @@ func writeAssumed(c *machineCompiler, w *machineWriter) bool {
 		return false
 	}
 	if s.Kind == machine.Compute {
-		c.body(s.Body) // the code is checked, but not executed
+		c.body(s.Body) // the module checks the code but does not execute it
 	} else {
 		w.write("void ({")
 		writeSettings(c, w)
@@ -38,7 +38,8 @@ func writeAssumed(c *machineCompiler, w *machineWriter) bool {
 	return true
 }
 
-// writeMachineTest writes the values of the test as functions, which the code before them can call.
+// writeMachineTest writes the values of the test as functions. JavaScript hoists functions, so code
+// that precedes the functions can call them.
 func writeMachineTest(c *machineCompiler, w *machineWriter) {
 	t := w.test
 	if t == nil {

@@ -26,7 +26,8 @@ var machineGlobals = func() map[string]bool {
 	return known
 }()
 
-// machineEffects maps the names of the host's operations in JavaScript to the steps that replace them.
+// machineEffects maps the JavaScript names of the host's operations to the kinds of steps that
+// perform the operations in a machine.
 var machineEffects = map[string]string{
 	"memory": "use a step remember, recall or forget", "model": "use a step ask", "fetch": "machines cannot send requests",
 }
@@ -39,8 +40,8 @@ type machineCompiler struct {
 	known    []machine.Step // the steps before the current step
 	problems problem.List
 	names    []string // of all steps
-	// usedSteps and usedInputs are the names that code uses. If allSteps or allInputs is true, the
-	// code uses the whole object.
+	// usedSteps and usedInputs are the names of steps and inputs that code uses. If allSteps is
+	// true, the code uses the whole object steps, and if allInputs is true, the whole object input.
 	usedSteps, usedInputs map[string]bool
 	allSteps, allInputs   bool
 }
@@ -144,15 +145,15 @@ func (c *machineCompiler) expression(s machine.Script) (code string, inserted []
 	return code, inserted
 }
 
-// The function around the code of a step compute while it is parsed.
+// The function in which the code of a step "compute" is wrapped for the parser.
 const (
 	bodyPrefix = `(function () { "use strict"; `
 	bodySuffix = "\n})"
 )
 
-// body checks the code of a step compute. body returns the offset of the expression that is the
-// result of the step, and the end of the code before it. The offset is -1 if the code contains
-// return.
+// body checks the code of a step "compute". body returns the offset of the expression that is the
+// result of the step, and the end of the code before the expression. The offset is -1 if the code
+// contains a return statement.
 func (c *machineCompiler) body(s machine.Script) (result, before int) {
 	part := snippet{script: s, prefix: len(bodyPrefix)}
 	object, before := s.Value()
@@ -196,7 +197,7 @@ func function(tree *ast.Program) []ast.Statement {
 	return nil
 }
 
-// resultOf returns the position of the result of a step compute whose code does not end with an
+// resultOf returns the position of the result of a step "compute" whose code does not end with an
 // object.
 func (c *machineCompiler) resultOf(tree *ast.Program, part snippet) (result, before int) {
 	statements, returns := function(tree), false
@@ -239,8 +240,8 @@ func (c *machineCompiler) checkTests() {
 	}
 }
 
-// checkTestMembers reports inputs of a test that the machine does not accept, and assumed fields that
-// the result of a step does not have.
+// checkTestMembers checks a test. checkTestMembers reports inputs that the machine does not accept,
+// and assumed fields that a step's result does not have.
 func (c *machineCompiler) checkTestMembers(t machine.Test) {
 	if len(c.doc.Accepts) > 0 {
 		c.knownMembers(t.Given, c.doc.Accepts, "the machine does not accept the input %q")
@@ -289,7 +290,7 @@ func (c *machineCompiler) knownMembers(s machine.Script, fields []machine.Field,
 // checkUnused reports inputs and results that no code uses.
 func (c *machineCompiler) checkUnused() {
 	if c.problems.Err() != nil {
-		return // code with an error may use them
+		return // code with an error may use the inputs and results
 	}
 	for _, f := range c.doc.Accepts {
 		if !c.allInputs && !c.usedInputs[f.Value] {
@@ -304,7 +305,7 @@ func (c *machineCompiler) checkUnused() {
 	}
 }
 
-// stepNamed returns the step with a name, and whether it precedes the current step.
+// stepNamed returns the step with a name, and reports whether the step precedes the current step.
 func (c *machineCompiler) stepNamed(name string) (s *machine.Step, earlier bool) {
 	i := slices.Index(c.names, name)
 	if i < 0 {

@@ -60,7 +60,7 @@ func TestMachineProblems(t *testing.T) {
 	}
 }
 
-// TestMachineResult checks the comparison of the result with the section responds with.
+// TestMachineResult checks the comparison of a machine's result with the section "responds with".
 func TestMachineResult(t *testing.T) {
 	for result, want := range map[string]string{
 		"{a: 1, b: []}":      "",

@@ -14,15 +14,15 @@ import (
 )
 
 // machineNames checks the names in one part of the code of a machine. machineNames ignores scopes:
-// a name that the part declares anywhere counts as declared everywhere.
+// a name that the code declares anywhere counts as declared everywhere.
 type machineNames struct {
 	*machineCompiler
 	part  snippet
 	local *names
-	seen  map[ast.Node]bool // the nodes that belong to a larger reference
+	seen  map[ast.Node]bool // the nodes that are part of a larger reference, such as steps in steps.a
 }
 
-// references checks the names in parsed code, and records the steps and inputs that it uses.
+// references checks the names in parsed code, and records the steps and inputs that the code uses.
 func (c *machineCompiler) references(tree *ast.Program, part snippet) {
 	n := &machineNames{machineCompiler: c, part: part, local: namesOf(tree), seen: map[ast.Node]bool{}}
 	if n.local.opaque {
@@ -36,14 +36,14 @@ func (n *machineNames) at(node ast.Node) machine.Position {
 	return n.doc.PositionAt(n.part.offset(int(node.Idx0()) - 1))
 }
 
-// enter checks a node. The outer nodes of the node have been checked.
+// enter checks a node. The enclosing nodes of the node have already been checked.
 func (n *machineNames) enter(node any) bool {
 	if len(n.problems) >= maxMachineProblems {
-		return false // computing the positions of more problems takes time
+		return false // computing the positions of further problems takes too much time
 	}
 	switch v := node.(type) {
 	case *ast.BranchStatement, *ast.MetaProperty:
-		return false // the names in such a node are not variables
+		return false // the names in the skipped fields are not variables
 	case *ast.LabelledStatement:
 		n.walk(v.Statement, n.enter)
 		return false
@@ -205,7 +205,7 @@ func suggestion(name string, known []string, otherwise string) string {
 	return otherwise + strings.Join(known, ", ")
 }
 
-// checkResult compares the object that the last step returns with the section responds with.
+// checkResult compares the object that the last step returns with the section "responds with".
 func (c *machineCompiler) checkResult(tree *ast.Program, part snippet) {
 	if len(c.known)+1 != len(c.doc.Steps) {
 		return

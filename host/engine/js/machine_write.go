@@ -21,14 +21,14 @@ const machineHelpers = `const $now = new Date().toISOString(), now = () => $now;
 	`const $messages = (o) => o.role === undefined ? [{role: "user", content: $text(o.task)}] : [{role: "system", content: $text(o.role)}, {role: "user", content: $text(o.task)}]; ` +
 	`const $answer = (a) => a.object ?? {text: a.text ?? ""}; `
 
-// machineWriter writes the module of a machine. Code from the file is written on the line and, if
-// possible, in the column that it has in the file, so a position in the module is a position in the
-// file. Generated code is written between, without line breaks.
+// machineWriter writes the module of a machine. Code from the file keeps its line and, if possible,
+// its column, so a position in the module is a position in the file. Generated code contains no
+// line breaks.
 type machineWriter struct {
 	doc          *machine.Document
 	test         *machine.Test // the test that the module executes, or nil
 	out          strings.Builder
-	line, column int // the end of the output; both count from 0
+	line, column int // the line and the column of the end of the output; both numbers count from 0
 	edges        map[int][]machineEdge
 }
 
@@ -52,8 +52,8 @@ func (w *machineWriter) raw(text string) {
 	w.column += utf8.RuneCountInString(text)
 }
 
-// move writes line breaks and spaces up to a position. If the output is already beyond the column,
-// move does not change the column.
+// move writes line breaks and spaces up to a position. If the output has already passed the column
+// of the position, move does not change the column.
 func (w *machineWriter) move(line, column int) {
 	if n := line - 1 - w.line; n > 0 {
 		w.raw(strings.Repeat("\n", n))
@@ -91,13 +91,13 @@ func (w *machineWriter) edge(file int) {
 	w.edges[w.line] = append(w.edges[w.line], machineEdge{w.column, file})
 }
 
-// position returns the column in the file of a position in the module. Generated code has the
-// position of the first character of its line.
+// position returns the column in the file of a position in the module. position maps generated code
+// to the first character of its line.
 func (w *machineWriter) position(line, column int) (int, int) {
 	edges := w.edges[line-1]
 	last := machineEdge{file: -1}
 	if len(edges) == 0 || edges[0].file < 0 {
-		last.file = 0 // code that began on an earlier line
+		last.file = 0 // the code began on an earlier line
 	}
 	for _, e := range edges {
 		if e.column <= column-1 {
@@ -157,8 +157,8 @@ func writeMachineStep(c *machineCompiler, w *machineWriter) {
 	w.write(" const %s = steps.%[1]s;", name)
 }
 
-// writeAsk writes a request to a model. The handler of errors is on the line of the step, so an error
-// about the answer has the position of the step.
+// writeAsk writes a request to a model. The error handler is on the line of the step, so an error
+// about the model's answer has the position of the step.
 func writeAsk(c *machineCompiler, w *machineWriter) {
 	s := c.step
 	message := fmt.Sprintf("the model's answer to the step %s is not valid: ", s.Name.Value)

@@ -21,8 +21,8 @@ var exactMath = map[string]func(float64) float64{
 // inexactNames matches the names of the functions of Math whose results differ in goja.
 var inexactNames = lazyregexp.New(`\b(?:a?(?:sin|cos)h?|tanh?|atan2?|exp|log(?:2|10)?|cbrt|pow)\b`)
 
-// mathNames returns the names of such functions in a tool's code. A tool that computes a name at
-// run time gets goja's function.
+// mathNames returns the names of the functions of Math in a tool's code whose results differ in
+// goja. A tool that computes the name of a function at run time gets goja's function.
 func mathNames(code string) []string {
 	if !strings.Contains(code, "Math") {
 		return nil
@@ -32,7 +32,7 @@ func mathNames(code string) []string {
 	return slices.Compact(names)
 }
 
-// replaceMath replaces goja's functions with ours.
+// replaceMath replaces functions of goja's Math with our own functions.
 func replaceMath(r *realm, names []string) {
 	object := r.vm.GlobalObject().Get("Math").(*goja.Object)
 	for _, name := range names {

@@ -2,7 +2,7 @@ package js_test
 
 import "testing"
 
-// TestMathAsV8 compares the last digits of Math's results with V8.
+// TestMathAsV8 checks that the functions of Math return the same last digits as in V8.
 func TestMathAsV8(t *testing.T) {
 	for code, want := range map[string]string{
 		`[9 ** 1.5, Math.pow(1.0075, 360), 1.45 ** 3, 0.1 ** 2]`:                                                `[27,14.73057612304044,3.0486249999999995,0.010000000000000002]`,

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// maxArgumentBytes is the maximum size of one argument of a memory call. The host limits the stored
-// content. The limit maxArgumentBytes applies only to the encoder.
+// maxArgumentBytes is the maximum size of one argument of a memory call. The limit protects only
+// the encoder, because the host itself limits the size of stored content.
 const maxArgumentBytes = 16 << 20
 
 // maxNameBytes is the maximum length of an unknown name in a message. Longer names are truncated.
@@ -50,9 +50,9 @@ func (m *memoryAPI) method(op *abi.Operation) goja.Value {
 	return function
 }
 
-// operation returns the native function for an operation. operation behaves like an async function
-// of the prelude but costs less: it performs the operation when it is called, and returns a settled
-// promise.
+// operation returns the native function for an operation. The function behaves like an async
+// function of the prelude but costs less: the function performs the operation when the guest calls
+// it, and returns a settled promise.
 func (m *memoryAPI) operation(op *abi.Operation) nativeFunc {
 	if op.External && m.external.begin != nil {
 		return m.externalOperation(op)
@@ -72,8 +72,8 @@ func (m *memoryAPI) operation(op *abi.Operation) nativeFunc {
 }
 
 // arrange returns the arguments of a call in the order of the operation's parameters. A call can
-// instead pass one object with named arguments. arrange corresponds to the function "arrange" in
-// the prelude's memory.js, but does not use names that a guest can change.
+// pass positional arguments or one object with named arguments. arrange does the same as the
+// function "arrange" in the prelude's memory.js, but does not use names that a guest can change.
 func (m *memoryAPI) arrange(op *abi.Operation, args []goja.Value) []goja.Value {
 	if len(args) > len(op.Params) {
 		m.refuseCall(op, "takes at most %d arguments, not %d", len(op.Params), len(args))

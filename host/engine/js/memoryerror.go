@@ -6,9 +6,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// newMemoryAccessError returns the guest's error for a fault, equal to an error that the class
-// would create. newMemoryAccessError runs no guest code, even if the guest has replaced Error, the
-// prototypes or the class. The fault therefore cannot be lost.
+// newMemoryAccessError returns the guest's error for a fault. The error is equal to an error that
+// the class MemoryAccessError creates. newMemoryAccessError runs no guest code, even if the guest
+// has replaced Error, the prototypes or the class. Guest code therefore cannot suppress the fault.
 func (p *prelude) newMemoryAccessError(f *abi.Fault) *goja.Object {
 	object := bareError(p.vm, p.vm.ToValue(f.Message))
 	setPrototype(object, p.memoryAccessError().Get("prototype").(*goja.Object))
@@ -36,15 +36,15 @@ func listOf(r *realm, violations []abi.Violation) goja.Value {
 }
 
 // memoryAccessError returns the class MemoryAccessError. memoryAccessError creates the class on the
-// first call. At that time, the guest may already have replaced Error.
+// first call, when the guest may already have replaced Error.
 func (p *prelude) memoryAccessError() *goja.Object {
 	return p.module(errorsModule).Get("MemoryAccessError").(*goja.Object)
 }
 
 // makeErrorBase returns the class from which MemoryAccessError inherits instead of Error. The
-// global Error cannot be used, because the guest may have replaced it. A copy of goja's own Error
-// in advance would slow down every run. Errors that goja creates always inherit from the original
-// Error.
+// global Error cannot be used, because the guest may have replaced it. Copying goja's own Error at
+// the beginning of every run would slow down every run. Errors that goja creates always inherit
+// from the original Error.
 func makeErrorBase(r *realm) goja.Value {
 	base := r.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
 		r.enter()
@@ -56,8 +56,8 @@ func makeErrorBase(r *realm) goja.Value {
 	builtin := r.vm.NewTypeError().Prototype().Prototype()
 	prototype := base.Get("prototype").(*goja.Object)
 	setPrototype(prototype, builtin)
-	// The class sets the name of its prototype. The assignment fails if the next object in the
-	// prototype chain that has a name is frozen.
+	// The class MemoryAccessError assigns a name to its prototype. The assignment fails if the
+	// nearest object in the prototype chain with a property "name" is frozen.
 	for object, flag := range map[*goja.Object]goja.Flag{base: goja.FLAG_FALSE, prototype: goja.FLAG_TRUE} {
 		must(object.DefineDataProperty("name", r.vm.ToValue("Error"), flag, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	}
@@ -65,7 +65,7 @@ func makeErrorBase(r *realm) goja.Value {
 }
 
 // bareError returns an error with a message. bareError works like the constructor of Error but sets
-// another prototype.
+// the prototype of the new class.
 func bareError(vm *goja.Runtime, message goja.Value) *goja.Object {
 	object := vm.NewTypeError()
 	if isUndefined(message) {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// TestBuffer compares results with Node.js 20.
+// TestBuffer compares the results of Buffer with the results in Node.js 20.
 func TestBuffer(t *testing.T) {
 	for code, want := range map[string]string{
 		`[typeof Buffer, Buffer === require("buffer").Buffer, Buffer === require("node:buffer").Buffer, Buffer.name]`:                                                                                      `["function",true,true,"Buffer"]`,

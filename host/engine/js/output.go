@@ -12,7 +12,7 @@ import (
 
 // encodeOutput encodes the result of the tool. encodeOutput runs guest code. For a number or a
 // function that JSON cannot represent, encodeOutput writes the same output as JSON.stringify and
-// adds a warning. The rest of the result is not lost.
+// adds a warning, so the rest of the result is not lost.
 func (r *run) encodeOutput(value goja.Value) (json.RawMessage, error) {
 	e := &encoder{realm: &r.realm, bounds: bounds{nesting: r.realm.limits.ValueNesting, bytes: r.realm.limits.OutputBytes, lossy: true}}
 	text, refused := e.encode("output", value)
@@ -41,8 +41,8 @@ func (r *run) outputTooLarge(name string) error {
 // contextChanges returns a JSON object with the context keys that the guest added or changed, or
 // nil. contextChanges runs guest code.
 func (r *run) contextChanges() (json.RawMessage, error) {
-	// An unchanged context usually encodes to its original text. If both texts are equal, the
-	// contexts need not be compared key by key.
+	// An unchanged context usually encodes to its original text. If the encoded context equals the
+	// original text, no comparison key by key is necessary.
 	same := bounds{nesting: maxParseNesting, bytes: len(r.in.Context)}
 	if text, refused := encodeJSON(&r.realm, "context", r.context, same); refused == nil && bytes.Equal(text, r.contextText()) {
 		return nil, nil

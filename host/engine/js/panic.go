@@ -5,9 +5,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/crash"
 )
 
-// recovered converts a panic to a fault. A tool's code can cause a panic of goja, and the method
-// "broken" then returns the fault. Any other panic becomes an internal fault. Only the host's log
-// receives the details.
+// recovered converts a panic to a fault. If the panic is in goja, the tool's code caused it, and
+// the fault is the result of the method "broken". Any other panic becomes an internal fault. The
+// value and the stack of the panic appear only in the host's log.
 func (e *Engine) recovered(err *error, broken func() error) {
 	c := crash.Of(recover())
 	if c == nil {

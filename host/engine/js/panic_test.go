@@ -11,13 +11,13 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// emptied sorts an array with a comparison function that empties the array. The comparison makes
-// goja panic.
+// emptied is a script that sorts an array with a comparison function that empties the array, which
+// makes goja panic.
 const emptied = `const a = [3, 2, 1];
 	a.sort((x, y) => { a.length = 0; return x - y; });`
 
-// TestPanicOfGoja checks that a panic of goja ends the tool but not the host, and that it is
-// logged.
+// TestPanicOfGoja checks that a panic of goja ends the tool but not the host, and that the host
+// logs the panic.
 func TestPanicOfGoja(t *testing.T) {
 	for _, code := range []string{
 		emptied,

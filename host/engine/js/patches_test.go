@@ -19,7 +19,7 @@ func TestUnicodeProperties(t *testing.T) {
 		`["😀", "1", "a", "❤"].map((c) => [/\p{Emoji}/u, /\p{Emoji_Presentation}/u, /\p{Extended_Pictographic}/u].map((r) => +r.test(c)).join(""))`:                                           `["111","100","000","101"]`,
 		`[/\p{ASCII}/u.test("é"), /\p{Any}/u.test("é"), /\p{Assigned}/u.test("\u0378"), /[\P{Any}]/u.test("é"), /\p{Cs}/u.test("\ud800"), /\p{General_Category=Decimal_Number}/u.test("٣")]`: `[false,true,false,false,true,true]`,
 		`["a-b".replace(/[\p{L}-]/gu, "x"), "a-b".replace(/[-\p{L}]/gu, "x"), "a]b".replace(/[\]\p{L}]/gu, "x")]`:                                                                            `["xxx","xxx","xxx"]`,
-		`"naïve-café".match(/(?<=-)\p{L}+/u)[0]`: `"café"`, // uses the engine with lookbehinds
+		`"naïve-café".match(/(?<=-)\p{L}+/u)[0]`: `"café"`, // selects the engine that supports lookbehinds
 		`(() => { const r = /[\p{L}/]+(?<n>\p{N})/u; return [r.source, String(r), r.flags, new RegExp(r, "giu").source, r.exec("é/1").groups.n]; })()`:                                                                                                        `["[\\p{L}/]+(?<n>\\p{N})","/[\\p{L}/]+(?<n>\\p{N})/u","u","[\\p{L}/]+(?<n>\\p{N})","1"]`,
 		`(() => { const r = new RegExp("\\p{L}", "u"); return [r.source, String(r), r instanceof RegExp, r.constructor === RegExp, RegExp(r) === r, /x/.constructor === RegExp, /x/.source, new RegExp("\\p{L}/", "u").source, String(new RegExp(""))]; })()`: `["\\p{L}","/\\p{L}/u",true,true,true,true,"x","\\p{L}\\/","/(?:)/"]`,
 		`[/(?<word>.)/u.exec("é").groups.word, new RegExp("(?<word>.)", "u").exec("é😀").groups.word, /(?<a>x)/u.source, "é".replace(/(?<a>.)/u, "$<a>$<a>")]`:                                                                                                 `["é","é","(?<a>x)","éé"]`,
@@ -49,8 +49,8 @@ func TestUnicodeProperties(t *testing.T) {
 	}
 }
 
-// TestProxyTrapArguments checks that traps receive copies of their arguments, because goja's arrays
-// are views of its stack.
+// TestProxyTrapArguments checks that traps receive copies of their arguments, because goja passes
+// arrays that are views of goja's stack.
 func TestProxyTrapArguments(t *testing.T) {
 	const look = `let seen; const r = v("A", "B");
 		function v(b, c) { let s = "s3cret"; look(); return [b, c, s] }

@@ -19,7 +19,7 @@ var webapi embed.FS
 // preludeModule is a compiled module of the prelude.
 type preludeModule struct {
 	program  *goja.Program
-	requires bool // the module calls require for other modules
+	requires bool // true if the module calls require for other modules
 }
 
 // errorsModule is the module that defines MemoryAccessError. errorsModule receives the Error class
@@ -28,8 +28,8 @@ const errorsModule = "errors.js"
 
 // modulePrograms contains the modules of the prelude by name. Each module is compiled when the
 // process first uses it. The value of a module is a function with the parameters exports and
-// require. The file name of a module has the prefix "toolrun:", which excludes its frames from the
-// author's stack.
+// require. The file name of a module has the prefix "toolrun:", which excludes frames of the module
+// from the author's stack.
 var modulePrograms = sync.OnceValue(func() map[string]func() preludeModule {
 	programs := make(map[string]func() preludeModule)
 	for _, files := range []fs.FS{sdkjs.Files, webapi} {
@@ -82,7 +82,7 @@ func (p *prelude) module(name string) *goja.Object {
 	if err != nil {
 		panic(err)
 	}
-	exports := p.vm.CreateObject(nil) // without a prototype, an assignment cannot call a guest's setter
+	exports := p.vm.CreateObject(nil) // the object has no prototype, so an assignment cannot call a guest's setter
 	arguments := []goja.Value{exports, p.requireFor(module)}
 	if name == errorsModule {
 		arguments = append(arguments, makeErrorBase(p.realm))
@@ -98,8 +98,8 @@ func (p *prelude) module(name string) *goja.Object {
 	return exports
 }
 
-// requireFor returns the function "require" for a module, or undefined if the module does not use
-// it, because creating a native function is expensive.
+// requireFor returns the function "require" for a module. Because creating a native function is
+// expensive, requireFor returns undefined for a module that does not use "require".
 func (p *prelude) requireFor(module preludeModule) goja.Value {
 	if !module.requires {
 		return goja.Undefined()

@@ -27,7 +27,8 @@ type script struct {
 	inputs []string
 	// awaitWarnings contains the warnings about missing awaits.
 	awaitWarnings []string
-	// position maps a position in code to the author's files. ok is false for generated code.
+	// position maps a position in the script's code to the author's files. The result ok is false
+	// for generated code.
 	position func(line, column int) (file string, srcLine, srcColumn int, ok bool)
 }
 
@@ -79,7 +80,7 @@ func (p *program) compile() (*ast.Program, error) {
 }
 
 // sourceInvalid returns the fault for code that the bundler accepted but goja rejects. The fault
-// contains the author's position.
+// contains the position in the author's file.
 func (p *program) sourceInvalid(err error) *abi.Fault {
 	message, at := "the engine does not support the syntax", file.Position{}
 	if list, ok := errors.AsType[parser.ErrorList](err); ok && len(list) > 0 {

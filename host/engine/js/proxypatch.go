@@ -9,7 +9,8 @@ import (
 // goja passes an array that is a view of its own stack to the traps apply and construct. A guest
 // that keeps such an array can see and change the locals of other calls. If the target of a proxy
 // is a function, the guest's constructor Proxy therefore inserts our own handler, which passes
-// copies to the traps. Other proxies have no such traps and are unchanged goja proxies.
+// copies to the traps. Proxies of other objects have no traps apply and construct, and are
+// unchanged goja proxies.
 
 // proxyPatch is the guest's constructor Proxy.
 type proxyPatch struct{ *realm }
@@ -42,10 +43,11 @@ func (p *proxyPatch) shimmed(arguments []goja.Value) []goja.Value {
 		return arguments
 	}
 	handler, ok := arguments[1].(*goja.Object)
-	if !ok || isRevoked(handler) { // any use of a revoked proxy throws
+	if !ok || isRevoked(handler) { // any use of a revoked proxy throws an error
 		return arguments
 	}
-	// The target of the shim is an empty object, so no trap can conflict with the target's members.
+	// The target of the inserted proxy is an empty object, so no trap can conflict with members of
+	// the target.
 	shim := p.vm.NewProxy(p.vm.CreateObject(nil), &goja.ProxyTrapConfig{
 		Get: func(_ *goja.Object, name string, _ goja.Value) goja.Value { return p.trapOf(handler, name) },
 	})
@@ -72,7 +74,7 @@ func (p *proxyPatch) trapOf(handler *goja.Object, name string) goja.Value {
 	return p.vm.ToValue(func(call goja.FunctionCall) goja.Value {
 		p.enter()
 		defer p.leave()
-		arguments := make([]goja.Value, len(call.Arguments)) // the arguments are also a view of the stack
+		arguments := make([]goja.Value, len(call.Arguments)) // the slice is also a view of goja's stack
 		copy(arguments, call.Arguments)
 		if list > 0 && list < len(arguments) {
 			arguments[list] = p.copyOfList(arguments[list].(*goja.Object))

@@ -11,20 +11,20 @@ import (
 )
 
 // realm is the JavaScript environment of one run. realm contains the runtime, its original
-// intrinsics, the clock and the limits. Only the goroutine of the run uses a realm. Other
-// goroutines only call Interrupt of its runtime. realm contains the context of the run, because
-// goja does not pass a context to native functions.
+// intrinsics, the clock and the limits. Only the goroutine of the run uses a realm, except that
+// other goroutines can call the method Interrupt of the runtime. realm contains the context of the
+// run, because goja does not pass a context to native functions.
 type realm struct {
 	ctx     context.Context
 	vm      *goja.Runtime
 	limits  engine.Limits
 	start   time.Time // of the run
 	base    time.Time // the start of the guest's clock; zero selects the system clock
-	frozen  bool      // the guest's clock always shows base
-	freezes bool      // the tool may freeze objects, which lazy objects do not support
+	frozen  bool      // true if the guest's clock always shows base
+	freezes bool      // true if the tool may freeze objects, which lazy objects do not support
 
 	parse       nativeFunc   // goja's JSON.parse; see nativeParse
-	stringify   nativeFunc   // goja's JSON.stringify; nil if the tool does not name it
+	stringify   nativeFunc   // goja's JSON.stringify; nil if the tool's code does not contain the name
 	objectProto *goja.Object // Object.prototype
 
 	depth  int   // the nesting depth of native calls
@@ -72,8 +72,8 @@ func (r *realm) try(f func()) (err error) {
 }
 
 // enter begins a native call that can run guest code. The method "leave" ends the call. goja counts
-// only JavaScript frames. A native getter or method has no such frame, and a stack overflow of the
-// process is fatal.
+// only JavaScript frames. A native getter or method has no JavaScript frame, and a stack overflow
+// of the process is fatal.
 func (r *realm) enter() {
 	if r.depth >= r.limits.CallDepth {
 		panic(&goja.StackOverflowError{})
@@ -91,9 +91,9 @@ func (r *realm) halt(err error) {
 	r.vm.Interrupt(nil)
 }
 
-// call calls a function of the guest from within a protected call. An exception continues as a
-// panic. Native functions are called directly, because goja.Callable can run the pending jobs in
-// the middle of the caller's work.
+// call calls a function of the guest from within a protected call. If the function throws an
+// exception, call panics with the exception. Native functions are called directly, because
+// goja.Callable can run the pending jobs in the middle of the caller's work.
 func (r *realm) call(function *goja.Object, this goja.Value, arguments ...goja.Value) goja.Value {
 	if function.ExportType() == nativeType {
 		return function.Export().(nativeFunc)(goja.FunctionCall{This: this, Arguments: arguments})
@@ -116,8 +116,8 @@ func (r *realm) construct(construct goja.Constructor, newTarget *goja.Object, ar
 	return object
 }
 
-// The method "native" returns a guest function that calls f. Stack traces contain the function's
-// name.
+// The method "native" returns a guest function that calls f. The name of the function appears in
+// stack traces.
 func (r *realm) native(name string, f nativeFunc) *goja.Object {
 	counted := func(call goja.FunctionCall) goja.Value {
 		r.enter()
@@ -139,8 +139,8 @@ func (r *realm) newError(class, message string) *goja.Object {
 	return object
 }
 
-// must panics with err if it is not nil. While the run is being stopped, goja can return such
-// errors.
+// must panics with err if err is not nil. While the run is being stopped, goja can return errors
+// from any function.
 func must(err error) {
 	if err != nil {
 		panic(err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAnchors compares the results of line and word assertions with V8.
+// TestAnchors compares the results of line and word assertions with the results in V8.
 func TestAnchors(t *testing.T) {
 	for code, want := range map[string]string{
 		`"k: v\r\nk2: v2\r\n".match(/^(\w+): (.*)$/gm)`:                                                                         `["k: v","k2: v2"]`,

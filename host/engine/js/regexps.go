@@ -60,12 +60,12 @@ func (e *patternError) Error() string {
 	return "Invalid regular expression: " + cut(e.literal, 200) + ": " + e.err.Error()
 }
 
-// regexps is the guest's class RegExp. The guest's class RegExp rewrites regular expressions that
-// goja does not interpret as the language specifies.
+// regexps is the guest's class RegExp, which rewrites regular expressions that goja does not
+// interpret as the language specifies.
 type regexps struct {
 	*realm
 	patterns map[string]string // the author's versions of the script's rewritten expressions
-	sources  map[string]string // the same for expressions created at run time; nil if there are none
+	sources  map[string]string // the author's versions of expressions that the run created
 }
 
 // install replaces the constructor RegExp.
@@ -144,7 +144,7 @@ func (x *regexps) patternArguments(provided []goja.Value) []goja.Value {
 	return append([]goja.Value{x.vm.ToValue(rewritten)}, provided[1:]...)
 }
 
-// patternOf returns the text of a pattern. The pattern is a string or, if the call passes flags, a
+// patternOf returns the text of a pattern, which is a string or, if the call passes flags, a
 // regular expression.
 func patternOf(v goja.Value, flagged bool) (string, bool) {
 	switch source := v.(type) {
@@ -161,7 +161,8 @@ func patternOf(v goja.Value, flagged bool) (string, bool) {
 // maxRemembered is the maximum number of rewritten expressions whose original texts a run keeps.
 const maxRemembered = 1000
 
-// remember stores the author's version of a rewritten expression for the member "source".
+// remember stores the author's version of a rewritten expression, which the member "source"
+// returns.
 func (x *regexps) remember(expanded, text string) {
 	if x.sources == nil {
 		x.sources = maps.Clone(x.patterns)
@@ -174,7 +175,7 @@ func (x *regexps) remember(expanded, text string) {
 	}
 }
 
-// escapedSlashes escapes the slashes of an expression that would end a literal.
+// escapedSlashes escapes each slash in an expression that would end a regular expression literal.
 func escapedSlashes(text string) string {
 	var b strings.Builder
 	inClass := false

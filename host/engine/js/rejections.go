@@ -4,8 +4,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// wrapThen makes rejection handlers receive cleaned errors. Catch clauses receive cleaned errors
-// too.
+// wrapThen makes rejection handlers receive cleaned errors.
 func (c *errorCleaner) wrapThen() {
 	prototype := c.vm.GlobalObject().Get("Promise").(*goja.Object).Get("prototype").(*goja.Object)
 	native := prototype.Get("then").(*goja.Object)

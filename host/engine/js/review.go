@@ -66,7 +66,7 @@ type reviewer struct {
 	operations []abi.Operation
 	names      *names
 	defined    func(name string) bool
-	reported   map[string]bool // names that already have a finding
+	reported   map[string]bool // the names that already have a finding
 	caught     int             // the number of enclosing try statements with a catch
 	review     engine.Review
 }
@@ -80,7 +80,7 @@ func (r *reviewer) enter(node any) bool {
 		r.walk(n.Statement, r.enter)
 		return false
 	case *ast.BranchStatement, *ast.MetaProperty:
-		return false // the names in such a node are not variables
+		return false // the names in the skipped fields are not variables
 	case *ast.CallExpression:
 		r.call(n)
 	case *ast.NewExpression:
@@ -147,7 +147,7 @@ func (r *reviewer) operationHint(name string) string {
 	for _, op := range r.operations {
 		names = append(names, op.Name)
 	}
-	// Without underscores, getContent equals get_content.
+	// The comparison ignores underscores and case, so getContent matches get_content.
 	folded := strings.ToLower(strings.ReplaceAll(name, "_", ""))
 	for _, known := range names {
 		if strings.ReplaceAll(known, "_", "") == folded {
@@ -176,7 +176,7 @@ func (r *reviewer) targetOf(op abi.Operation, args []ast.Expression) (string, bo
 			return "", true
 		}
 		if _, isText := r.text(args[1]); !isText {
-			return "", false // args[0] can be the value of the second parameter
+			return "", false // args[0] can be the argument for the second parameter
 		}
 	}
 	if !ok {

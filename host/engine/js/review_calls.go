@@ -22,10 +22,10 @@ func missingArgument(op abi.Operation, args []ast.Expression) string {
 			return ""
 		}
 	} else if _, ok := args[0].(*ast.StringLiteral); !ok && len(args) == 1 {
-		return "" // the argument can be an object of named arguments
+		return "" // the single argument can be an object with named arguments
 	}
 	if provided == nil && hasOptionalStore(op) {
-		return "" // the first argument can be the value of the second parameter, the only required parameter
+		return "" // the first argument can be for the second parameter, which is the only required parameter
 	}
 	for i, param := range op.Params {
 		has := i < len(args) && provided == nil
@@ -49,7 +49,8 @@ func isSpread(e ast.Expression) bool {
 	return ok
 }
 
-// literalKeys returns the keys of an object literal. certain reports whether all keys are known.
+// literalKeys returns the keys of an object literal. The result "certain" reports whether all keys
+// are known.
 func literalKeys(o *ast.ObjectLiteral) (keys []string, certain bool) {
 	for _, property := range o.Value {
 		switch p := property.(type) {
@@ -68,11 +69,12 @@ func literalKeys(o *ast.ObjectLiteral) (keys []string, certain bool) {
 	return keys, len(keys) > 0
 }
 
-// unicodeProperty matches a Unicode property in a pattern. Other escapes can precede the property.
+// unicodeProperty matches a Unicode property in a regular expression, such as \p{L}, after any
+// other escapes.
 var unicodeProperty = lazyregexp.New(`^(?:[^\\]|\\[^pP])*?(\\([pP]\{[A-Za-z][A-Za-z_=]*\}))`)
 
 // pattern reports a regular expression that uses a Unicode property without the flag u. Without the
-// flag, the escape matches letters.
+// flag u, the escape \p matches the letter p.
 func (r *reviewer) pattern(n *ast.RegExpLiteral) {
 	if strings.ContainsAny(n.Flags, "uv") {
 		return

@@ -19,7 +19,7 @@ type names struct {
 	tested   map[string]bool   // the names whose existence the code tests
 	texts    map[string]string // the values of names that are initialized with a string
 	count    map[string]int    // the number of declarations and assignments of each name
-	opaque   bool              // there is a with statement or too much code, so nothing is certain
+	opaque   bool              // true if the code contains a with statement or is too large, so no finding is certain
 }
 
 func (n *names) once(name string) bool { return n.count[name] == 1 }

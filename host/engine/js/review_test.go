@@ -124,7 +124,7 @@ func TestReviewOfFiles(t *testing.T) {
 	}
 }
 
-// TestNoReview checks that a load that does not request a review returns none.
+// TestNoReview checks that a load returns no review if the source does not request a review.
 func TestNoReview(t *testing.T) {
 	program, err := js.New().Load(t.Context(), engine.Source{Path: "tool.js", Code: []byte("fetch('x')")})
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// run is one execution of a program. Only the goroutine of Run uses a run. Other goroutines only
-// call Interrupt of its runtime. The parts of a run are stored as values, so unused parts need no
-// allocation.
+// run is one execution of a program. Only the goroutine of Run uses a run, except that other
+// goroutines can call the method Interrupt of the runtime. The parts of a run are stored as values,
+// so unused parts need no allocation.
 type run struct {
 	program *program
 	in      engine.Input
 	realm   realm
-	random  *rand.Rand   // seeded by the input; nil selects the system's source
+	random  *rand.Rand   // a random source with the input's seed; nil selects the system's source
 	context *goja.Object // the context that the guest received
 	losses  []string     // warnings about output values that JSON cannot represent
 
@@ -76,7 +76,7 @@ func (r *run) prepare() {
 }
 
 // onParse returns a parser option that makes goja call the function "before" when it begins to
-// parse. The type parameter stands for an unexported type of goja.
+// parse. onParse has a type parameter because the type of the option is not exported by goja.
 func onParse[T any](option func(*T), before func()) func(*T) {
 	return func(o *T) {
 		before()
@@ -123,8 +123,8 @@ func (r *run) finalError() error {
 	return nil
 }
 
-// callEntry evaluates the script and calls its entry. The call runs the tool until its first await
-// or its end.
+// callEntry evaluates the script and calls its entry. The tool runs until its first await or its
+// end.
 func (r *run) callEntry() (goja.Value, error) {
 	input, err := parseDocument(&r.realm, "input", r.in.Input)
 	if err != nil {
@@ -168,7 +168,7 @@ func (r *run) output(value goja.Value) (out engine.Output, err error) {
 	if err != nil {
 		return engine.Output{}, err
 	}
-	if err := r.finalError(); err != nil { // the encoding may have run guest code
+	if err := r.finalError(); err != nil { // the encoding of the output may have run guest code
 		return engine.Output{}, err
 	}
 	out.Warnings = slices.Concat(r.program.script.warnings, r.program.script.awaitWarnings, r.losses)

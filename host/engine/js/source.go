@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// buildScript bundles a tool into one script, whatever the form of its source.
+// buildScript bundles a tool, whose source can have any form, into one script.
 func buildScript(ctx context.Context, src engine.Source) (*script, error) {
 	src, layout, err := translateMachine(src)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// The limits of a reported stack and of the text from which it is parsed.
+// The limits of a reported call stack and of the text from which the stack is parsed.
 const (
 	maxFrames     = 20
 	maxStackBytes = 32 << 10

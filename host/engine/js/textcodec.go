@@ -45,7 +45,8 @@ func lowBytes(text goja.String) []byte {
 	return data
 }
 
-// fromHex decodes pairs of hex digits. fromHex stops at the first other character.
+// fromHex decodes pairs of hex digits. fromHex stops at the first character that is not a hex
+// digit.
 func fromHex(text string) []byte {
 	n := 0
 	for n+1 < len(text) && isHex(text[n]) && isHex(text[n+1]) {
@@ -56,7 +57,8 @@ func fromHex(text string) []byte {
 	return data
 }
 
-// fromBase64 decodes both alphabets, skips other characters and stops at the padding.
+// fromBase64 decodes the standard and the URL alphabet of base64, skips other characters and stops
+// at the padding.
 func fromBase64(text string) []byte {
 	digits := make([]byte, 0, len(text))
 	for i := range len(text) {
@@ -133,8 +135,8 @@ func validUTF8(data []byte) string {
 	return string(text)
 }
 
-// brokenLength returns the number of bytes at the start of data that could begin a character. The
-// result is at least 1.
+// brokenLength returns the number of bytes at the start of data that can be the beginning of an
+// incomplete character, but at least 1.
 func brokenLength(data []byte) int {
 	low, high, length := byte(0x80), byte(0xBF), 1
 	switch c := data[0]; {
@@ -165,7 +167,7 @@ func brokenLength(data []byte) int {
 }
 
 // find implements find(buffer, offset, length, buffer, offset, length, from, last). find returns
-// the index of the second byte sequence in the first.
+// the index of the second byte sequence within the first byte sequence.
 func (c textCodec) find(call goja.FunctionCall) goja.Value {
 	all, wanted := bytesAt(call, 0), bytesAt(call, 3)
 	from := int(min(max(call.Argument(6).ToInteger(), 0), int64(len(all))))
@@ -233,9 +235,9 @@ func (c textCodec) atob(call goja.FunctionCall) goja.Value {
 // newArrayBuffer returns an ArrayBuffer that shares the memory of b.
 func newArrayBuffer(vm *goja.Runtime, b []byte) goja.Value { return vm.ToValue(vm.NewArrayBuffer(b)) }
 
-// bytesAt returns the bytes that three arguments describe, starting with argument n: a buffer, an
-// offset and a length. bytesAt clamps values that are out of range, because a guest can change the
-// functions that our modules use.
+// bytesAt returns the bytes that three arguments of a call describe: a buffer, an offset and a
+// length. n is the index of the buffer. bytesAt clamps values that are out of range, because a
+// guest can change the functions that our modules use.
 func bytesAt(call goja.FunctionCall, n int) []byte {
 	buffer, ok := call.Argument(n).(*goja.Object)
 	if !ok || buffer.ExportType() != bufferType {

@@ -9,7 +9,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// minInterval is the minimum delay of an interval timer. Without this minimum, an interval of 0
+// minInterval is the minimum delay of an interval timer. Without a minimum delay, an interval of 0
 // would be a busy loop.
 const minInterval = time.Millisecond
 
@@ -82,7 +82,8 @@ func (t *timers) remove(id int64) {
 	}
 }
 
-// fire removes the first timer from the queue, or schedules it again if it is an interval.
+// fire removes the first timer from the queue, or schedules the timer again if the timer is an
+// interval.
 func (t *timers) fire(now time.Time) *timer {
 	first := t.queue[0]
 	if first.interval == 0 {
@@ -119,7 +120,7 @@ func (l *eventLoop) addTimer(call goja.FunctionCall, after, interval time.Durati
 		due:      time.Now().Add(after),
 		interval: interval,
 		call:     callback,
-		args:     slices.Clone(call.Arguments[min(2, len(call.Arguments)):]), // the original slice is part of the runtime's stack
+		args:     slices.Clone(call.Arguments[min(2, len(call.Arguments)):]), // the slice is part of goja's stack
 	})
 	return l.vm.ToValue(id)
 }

@@ -152,8 +152,8 @@ func TestValuesUnderPollution(t *testing.T) {
 	}
 }
 
-// FuzzIdentity passes arbitrary JSON through a guest that returns its input, and through the
-// guest's memory.
+// FuzzIdentity passes arbitrary JSON through a guest, which stores its input in memory and returns
+// the input.
 func FuzzIdentity(f *testing.F) {
 	for _, seed := range []string{
 		`null`, `{"a":[1,2.5,-0,1e300]}`, `"\ud83d\ude00 \u0000"`, `{"__proto__":{"toJSON":1}}`, `[[[]],{"":{}}]`,

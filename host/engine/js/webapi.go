@@ -31,8 +31,8 @@ func (r *run) webModule(name string) *goja.Object {
 	return made
 }
 
-// webHosts contains the native functions that the modules need. webHosts is initialized in init,
-// because some functions load other modules.
+// webHosts contains the native functions that the modules of the web APIs need. webHosts is
+// initialized in init, because some of the functions load other modules.
 var webHosts map[string]func(r *run) map[string]nativeFunc
 
 func init() {

@@ -22,7 +22,8 @@ func entryName(code []byte) string {
 }
 
 // compileCached returns the compiled interpreter from the cache. If the cache does not contain the
-// interpreter, compileCached rewrites and compiles it. compileCached ignores errors of the cache.
+// compiled interpreter, compileCached rewrites and compiles the interpreter. compileCached ignores
+// errors of the cache.
 func compileCached(ctx context.Context, cache machine.Cache, code []byte) (*machine.Machine, error) {
 	open := func(dir string) (*machine.Machine, error) { return machine.Open(ctx, dir, provide) }
 	fill := func(dir string) (*machine.Machine, error) {

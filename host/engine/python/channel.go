@@ -37,8 +37,8 @@ type channel struct {
 
 	requests   []string // the queue of requests for the guest
 	doing      string   // the verb of the last request that the guest read
-	inbox      []byte   // the unread rest of a request or a reply
-	full       bool     // the last read filled the guest's buffer, so the guest reads again
+	inbox      []byte   // the rest of a request or a reply that the guest has not read yet
+	full       bool     // true if the last read filled the guest's buffer, so the guest reads again
 	ready      []string // the fields of the guest's announcement
 	maxOutcome int      // the number of bytes of an outcome to keep
 	over       bool     // the guest must stop
@@ -51,12 +51,12 @@ type channel struct {
 // The maximum sizes of a guest's messages. Without a limit, a message could be as large
 // as the guest's memory.
 const (
-	maxVerb      = 16 // more than the longest verb and its line feed
-	maxFields    = 16 // more than any call has
+	maxVerb      = 16 // larger than the longest verb with its line feed
+	maxFields    = 16 // larger than the number of arguments of any call
 	maxCallBytes = 3*maxArgumentBytes + 1<<10
 )
 
-// outcome is the guest's last message about a request.
+// outcome is the guest's final message about a request.
 type outcome struct {
 	verb string // "done", "answer", "unfit" or "error"; "" if there is none
 	rest []byte
@@ -66,13 +66,13 @@ func newChannel(ctx context.Context, handler handler, from machine.Sources) *cha
 	c := &channel{ctx: ctx, handler: handler, maxOutcome: 1 << 20}
 	from = from.WithDefaults()
 	wall := func() time.Time {
-		if c.ready != nil && c.announced != nil { // the guest is waiting at a location that it reported
+		if c.ready != nil && c.announced != nil { // the guest is waiting at a location that it has reported
 			c.announced(c.ready)
 			c.announced = nil
 		}
 		return from.Walltime()
 	}
-	// New fails only for invalid arguments, and these arguments are constants of this package.
+	// New fails only for invalid arguments, and the arguments here are constants of this package.
 	c.system, _ = wasi.New(wasi.Config{
 		Args:     []string{"python", "-I", "-S", "-B", "-X", "utf8", "-c", bootProgram()},
 		Walltime: wall, Nanotime: from.Nanotime, Random: from.Random, Channel: c, Log: c.printed,
@@ -83,7 +83,7 @@ func newChannel(ctx context.Context, handler handler, from machine.Sources) *cha
 // push queues a request.
 func (c *channel) push(request string) { c.requests = append(c.requests, request) }
 
-// context returns the context in which the guest is called.
+// context returns the context for a call to the guest.
 func (c *channel) context() context.Context {
 	return machine.With(wasi.With(c.ctx, c.system), c)
 }
@@ -135,7 +135,7 @@ func (c *channel) Read(p []byte) (int, error) {
 }
 
 // Write handles a message from the guest. A guest can write anything; Write ignores unknown
-// messages. If Write returns an error, the guest ends.
+// messages. An error from Write ends the guest.
 func (c *channel) Write(message []byte) (int, error) {
 	if c.ctx.Err() != nil {
 		c.halted = engine.FaultFromContext(c.ctx)
@@ -162,7 +162,8 @@ func (c *channel) handle(verb string, rest []byte) (err error) {
 	case "ready":
 		c.ready = strings.Split(string(rest[:min(len(rest), maxNameBytes)]), "\n")
 	case "done", "answer", "unfit", "error":
-		// Only a message that is too large is truncated. The run rejects a truncated message later.
+		// Only a message that exceeds the limit is truncated. The run rejects a truncated message
+		// later.
 		c.outcome = outcome{verb: verb, rest: bytes.Clone(rest[:min(len(rest), c.maxOutcome)])}
 		if verb == "done" {
 			c.done = c.outcome.rest

@@ -21,8 +21,8 @@ import (
 )
 
 // CPython's own tests of some modules must pass in the engine, except for the tests in
-// testdata/cpython/baseline.txt. The tests of most modules, such as decimal, take minutes. Without
-// a soak, only the tests of json, re and two collections run.
+// testdata/cpython/baseline.txt. The tests of most modules, such as decimal, take minutes. Except
+// in a soak, only the tests of json, re and two collections run.
 func TestSoakCPython(t *testing.T) {
 	lib := installedTests(t)
 	files, err := fs.Glob(lib, "test/test_json/test_*.py")
@@ -83,8 +83,8 @@ func runTests(t *testing.T, lib fs.FS, modules []string, imported ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The function is never called. The engine finds the modules to load by the import statements
-	// in the function.
+	// The tool never calls the function with the import statements. The engine only reads the
+	// import statements to find the modules to load.
 	needs := "def needs():\n    import " + strings.Join(append(imported, modules...), ", ") + "\n"
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
@@ -101,8 +101,8 @@ func runTests(t *testing.T, lib fs.FS, modules []string, imported ...string) {
 	}
 }
 
-// outcomes runs the tests of a module and returns the result of each test: "passed", "skipped" or
-// "failed" with a text.
+// outcomes runs the tests of a module and returns the result of each test: "passed", "skipped", or
+// "failed" with a message.
 func outcomes(ctx context.Context, t *testing.T, p engine.Program, lib fs.FS, module string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -126,7 +126,7 @@ func outcomes(ctx context.Context, t *testing.T, p engine.Program, lib fs.FS, mo
 	return ended
 }
 
-// dataFiles reads the files of a folder for tests that open them.
+// dataFiles reads the files of a folder for tests that open the files.
 func dataFiles(t *testing.T, lib fs.FS, folder string) map[string]string {
 	t.Helper()
 	entries, err := fs.ReadDir(lib, folder)

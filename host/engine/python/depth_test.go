@@ -10,8 +10,8 @@ import (
 )
 
 // throughC contains tools whose nested calls pass through C code. Each tool defines a function f,
-// which calls itself. The argument of f is the number of levels that remain, and its result is the
-// number of levels that it has reached.
+// which calls itself. The argument of f is the number of levels that remain, and the result of f is
+// the number of levels that f has reached.
 var throughC = map[string]string{
 	"lru_cache":          "@functools.lru_cache(None)\ndef f(n):\n    return n and 1 + f(n - 1)",
 	"__init__":           "class A:\n    def __init__(self, n):\n        self.depth = n and 1 + A(n - 1).depth\ndef f(n):\n    return A(n).depth",
@@ -73,7 +73,7 @@ func TestStackOverflow(t *testing.T) {
 	after := loadTool(t, e, "return sorted([2, 1], key=lambda n: n)")
 	python.ShrinkStack(e, 1<<20)
 	for name, code := range throughC {
-		if name == "lists" || name == "pickle" { // these calls use little of the C stack
+		if name == "lists" || name == "pickle" { // the nested calls use little of the C stack
 			continue
 		}
 		code += "\ndef main():\n    try:\n        f(400)\n    except BaseException:\n        return 'caught'\n"

@@ -21,10 +21,10 @@ type Engine struct {
 	cache    machine.Cache
 	compiled string // the folder of a prebuilt interpreter; "" if there is none
 	panicked func(value any, stack []byte)
-	full     bool // every run starts its own interpreter
+	full     bool // true if every run starts its own interpreter
 
 	lock        chan struct{} // a mutex that supports cancellation; guards the interpreter
-	interpreter *interpreter  // nil until it is first needed
+	interpreter *interpreter  // nil until an interpreter is first needed
 }
 
 var (
@@ -53,8 +53,9 @@ func WithCache(dir string) Option {
 	return func(e *Engine) { e.cache = machine.Cache{Dir: dir} }
 }
 
-// WithCompiled uses the interpreter that Compile wrote to a folder. The engine then needs no
-// runtime and no cache. Other users must not be able to write to the folder.
+// WithCompiled uses the interpreter that Compile wrote to a folder. An engine with a compiled
+// interpreter needs neither a runtime nor a cache. Other users must not be able to write to the
+// folder.
 func WithCompiled(dir string) Option {
 	return func(e *Engine) { e.compiled = dir }
 }
@@ -88,7 +89,7 @@ func (*Engine) Info() engine.Info {
 func (*Engine) MemoryBytes() int64 { return DefaultMemoryBytes }
 
 // Prepared reports whether the next Load needs no compilation. Prepared returns true if the
-// interpreter is already compiled or cannot be compiled. Prepared reads the runtime to check this.
+// interpreter is already compiled or cannot be compiled. Prepared reads the runtime.
 func (e *Engine) Prepared() bool {
 	if e.compiled != "" {
 		return true
@@ -108,11 +109,11 @@ func (e *Engine) Start(ctx context.Context) (err error) {
 	return err
 }
 
-// Load compiles a tool and the modules in its folder that it can import. The first Load starts the
-// interpreter. Starting the interpreter takes half a second, or several seconds if the cache does
-// not contain the interpreter. If the tool cannot be loaded, the error is an *abi.Fault with the
-// code source_invalid. If there is no usable runtime, the code is unavailable or source_invalid,
-// and the hint describes the remedy.
+// Load compiles a tool and the modules in the tool's folder that the tool can import. The first
+// Load starts the interpreter. Starting the interpreter takes half a second, or several seconds if
+// the cache does not contain the interpreter. If the tool cannot be loaded, the error is an
+// *abi.Fault with the code source_invalid. If there is no usable runtime, the code is unavailable
+// or source_invalid, and the hint describes the remedy.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (loaded engine.Program, err error) {
 	defer e.recovered(&err)
 	i, err := e.started(ctx)
@@ -161,7 +162,7 @@ func (e *Engine) started(ctx context.Context) (*interpreter, error) {
 		err = i.boot(ctx)
 	}
 	if err != nil {
-		_ = i.close() // the start error is more useful
+		_ = i.close() // the error of the start is more useful than the error of ctx
 		return nil, err
 	}
 	e.interpreter = i

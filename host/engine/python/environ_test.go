@@ -32,7 +32,7 @@ var environs = []tool{
 
 func TestEnviron(t *testing.T) { runAll(t, environs) }
 
-// TestEnvironStartedAnew checks the environment variables without snapshots.
+// TestEnvironStartedAnew checks the environment variables of runs that start without snapshots.
 func TestEnvironStartedAnew(t *testing.T) {
 	e := newEngine(t, python.WithFullStarts())
 	for _, tt := range environs {

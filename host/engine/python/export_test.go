@@ -37,20 +37,20 @@ func Fresh(loaded engine.Program) (memory []byte, globals []uint64, err error) {
 
 var background = context.Background()
 
-// Tried returns the error of the engine's check of its own snapshot. For this check, Tried
-// increases the entry point's index in the function table by the argument "shift".
+// Tried checks the snapshot of an engine as the engine does, and returns the error. Before the
+// check, Tried adds the argument "shift" to the entry point's index in the function table.
 func Tried(e *Engine, shift uint32) error {
 	i := *e.interpreter
 	i.entry.Slot += shift
 	return i.answers(background)
 }
 
-// ShrinkStack reduces the C stack of all tools that are loaded afterwards to a number of bytes.
+// ShrinkStack reduces the C stack of all tools that are loaded later to a number of bytes.
 func ShrinkStack(e *Engine, bytes uint32) {
 	e.interpreter.entry.Limit = e.interpreter.entry.Stack - bytes
 }
 
-// RanOnce reports whether the top level of a tool ran once for all runs.
+// RanOnce reports whether the top level of a tool ran only once for all runs.
 func RanOnce(loaded engine.Program) bool {
 	s := loaded.(*program).topLevel
 	return s != nil && s.started != nil

@@ -20,7 +20,7 @@ type interpreter struct {
 	machine *machine.Machine
 	data    *snapshot.Image // the state before any code ran; nil if base was loaded from a file
 	base    *snapshot.Image // the state of the started interpreter; nil if every run starts its own interpreter
-	entry   entryPoint      // the function of base to call
+	entry   entryPoint      // the entry point of the started interpreter in base
 }
 
 // entryPoint contains the guest addresses that the host needs to call a started interpreter.
@@ -60,7 +60,7 @@ func (i *interpreter) boot(ctx context.Context) error {
 		}
 		c.over = true
 	}
-	_ = c.launch(in) // the error does not matter, because the channel stops the guest
+	_ = c.launch(in) // the error is ignored, because the channel stops the guest
 	if ctx.Err() != nil {
 		return engine.FaultFromContext(ctx)
 	}
@@ -83,8 +83,8 @@ const (
 )
 
 // locate finds the entry point of the interpreter and reserves a stack. The interpreter reports
-// four values: the addresses of a function, of an empty tuple and of the function type, and its
-// recursion limit.
+// four values: the addresses of a function, of an empty tuple and of the function type, and the
+// interpreter's recursion limit.
 func locate(in *snapshot.Instance, announced []string) (entry entryPoint, err error) {
 	var numbers [4]uint32
 	if len(announced) != len(numbers) {

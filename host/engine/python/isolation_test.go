@@ -69,8 +69,8 @@ return [found, texts[:3], all(checks)]
 const clean = `[[],[],true]`
 
 // TestNothingIsLeftBehind runs all planters repeatedly. After each run, the next instance must
-// equal the first instance bit for bit, and another tool must find no traces. With a soak, there
-// are more than a thousand runs.
+// equal the first instance bit for bit, and another tool must find no traces. A soak executes more
+// than a thousand runs.
 func TestNothingIsLeftBehind(t *testing.T) {
 	rounds := 2
 	if os.Getenv("TOOLRUN_SOAK") != "" {
@@ -147,7 +147,7 @@ func checkClean(t *testing.T, after string, p engine.Program) {
 	}
 }
 
-// The host looks up the fault in its own list and ignores what the guest reports about the fault.
+// The host looks up the fault in its own list and ignores the guest's description of the fault.
 func TestForgedFaults(t *testing.T) {
 	runAll(t, []tool{
 		{name: "none was given", code: "import os\nos.write(0, b'error\\n{\"message\":\"x\",\"fault\":0,\"kind\":\"memory\",\"code\":\"conflict\",\"id\":\"1\"}')\nos.close(0)", fault: abi.ToolError},

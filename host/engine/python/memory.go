@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// maxArgumentBytes is the maximum size of one argument of a memory call. All engines use the same
-// limit. The host limits the stored content.
+// maxArgumentBytes is the maximum size of one argument of a memory call, and is the same in all
+// engines. The host limits the size of stored content separately.
 const maxArgumentBytes = 16 << 20
 
 // maxDeclined is the maximum number of malformed memory calls in a run. Malformed calls need their
@@ -20,7 +20,7 @@ const maxDeclined = 1000
 // memoryCalls checks the memory calls of a guest and passes them to the host.
 type memoryCalls struct {
 	host    func(context.Context, abi.Call) (json.RawMessage, error) // nil if the run has no memory operations
-	table   abi.Table                                                // the operations that the tool can use
+	table   abi.Table                                                // the operations that the tool can call
 	nesting int                                                      // the maximum nesting of an argument
 
 	issued   []*abi.Fault // the faults that were raised in the guest, by number
@@ -28,8 +28,8 @@ type memoryCalls struct {
 }
 
 // call performs a memory operation and returns the reply to the guest. The arguments are JSON texts
-// in the order of the parameters. An absent argument is empty. running reports whether the guest is
-// processing a run.
+// in the order of the parameters. An absent argument is an empty text. The argument "running"
+// reports whether the guest is processing a run.
 func (m *memoryCalls) call(ctx context.Context, op string, args []string, running bool) ([]byte, error) {
 	operation, refused := m.operation(op, running)
 	if refused != nil {
@@ -110,8 +110,8 @@ func (m *memoryCalls) decline(op string, f *abi.Fault) ([]byte, error) {
 }
 
 // raise returns the reply that raises a fault in the guest. The reply contains the number of the
-// fault. If the guest later reports an error with this number, the host looks up the fault in its
-// own list.
+// fault. If the guest later reports an error with the number of a fault, the host looks up the
+// fault in its own list.
 func (m *memoryCalls) raise(op string, f *abi.Fault) ([]byte, error) {
 	named := *f
 	if named.Op == "" {
@@ -127,7 +127,7 @@ func (m *memoryCalls) raise(op string, f *abi.Fault) ([]byte, error) {
 	return fmt.Appendf(nil, "fault\n%d\n%s", len(m.issued)-1, text), nil
 }
 
-// jsonError describes invalid JSON by location and reason.
+// jsonError contains the location of invalid JSON and the reason.
 type jsonError struct {
 	text string
 	deep bool // the JSON is nested too deeply

@@ -57,7 +57,7 @@ func (r *run) checkDocument(name string, text []byte) (json.RawMessage, error) {
 }
 
 // The method "changes" returns a JSON object with the context keys that the guest changed, or nil
-// if it changed none.
+// if the guest changed no key.
 func (r *run) changes(text []byte) (json.RawMessage, error) {
 	if string(text) == "{}" {
 		return nil, nil

@@ -16,8 +16,8 @@ import (
 )
 
 // Compile compiles an interpreter for WithCompiled and writes the result to a folder. The
-// interpreter is CPython for WASI, as in WithRuntime. Compile also starts the interpreter once and
-// saves a snapshot of its memory, because imports take most of the start time. The snapshot
+// interpreter is CPython for WASI, as in WithRuntime. Because imports take most of the start time,
+// Compile also starts the interpreter once and saves a snapshot of its memory. The snapshot
 // contains the secret seed of the interpreter's hash function. The folder must be empty. Compile
 // creates the folder with mode 0700 if the folder does not exist. If the interpreter cannot be
 // compiled, the error is an *abi.Fault with the code source_invalid.
@@ -61,7 +61,7 @@ const (
 	stateName  = "state"
 )
 
-// savedState is the state of a started interpreter except for its memory.
+// savedState is the state of a started interpreter without its memory.
 type savedState struct {
 	Saved snapshot.Saved `json:"saved"`
 	Entry entryPoint     `json:"entry"`
@@ -112,6 +112,6 @@ func openCompiled(ctx context.Context, dir string) (*machine.Machine, error) {
 }
 
 // Prepare opens the system resources that are needed to restore snapshots. A process must call
-// Prepare before it drops the permission to open files. Otherwise runs are slower and snapshots are
-// larger.
+// Prepare before it drops the permission to open files. Without Prepare, runs are slower and
+// snapshots are larger.
 func Prepare() { snapshot.Prepare() }

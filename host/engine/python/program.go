@@ -25,7 +25,7 @@ type program struct {
 	nothing     string   // the warning for a run that returns nothing
 	review      engine.Review
 
-	loaded   *snapshot.Image // captured before the top level runs; nil if every run starts its own interpreter
+	loaded   *snapshot.Image // the snapshot from before the top level runs; nil if every run starts its own interpreter
 	topLevel *topLevel       // nil if the top level cannot run once for several runs
 
 	open engine.Inflight
@@ -37,7 +37,7 @@ type loadRequest struct {
 	Code       string    `json:"code"`
 	Entry      string    `json:"entry"`
 	Params     []string  `json:"params"`
-	Folder     bool      `json:"folder"` // whether the tool's folder contains modules
+	Folder     bool      `json:"folder"` // true if the tool's folder contains modules
 	Review     bool      `json:"review,omitempty"`
 	Operations abi.Table `json:"operations"`
 }
@@ -145,8 +145,8 @@ func (p *program) Close() error {
 	return errors.Join(errs...)
 }
 
-// recovered turns a panic into an internal fault. Only the host's log receives the panic value and
-// the stack.
+// recovered turns a panic into an internal fault. The value and the stack of the panic appear only
+// in the host's log.
 func (e *Engine) recovered(err *error) {
 	if x := recover(); x != nil {
 		e.panicked(x, debug.Stack())

@@ -60,7 +60,7 @@ func python3(t *testing.T) (file string, minor int) {
 }
 
 // requires matches the line of a program that requires a later version of Python. For machines with
-// an older version, the expected result of the program is in a JSON file next to the program.
+// an older version of Python, a JSON file next to the program contains the expected result.
 var requires = regexp.MustCompile(`(?m)^# Requires Python 3\.(\d+)\.$`)
 
 // The results of real programs must be equal in the engine and in this machine's CPython, byte for

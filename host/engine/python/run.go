@@ -28,20 +28,20 @@ type run struct {
 	memory  memoryCalls
 	in      engine.Input
 	limits  engine.Limits
-	logLine func(level abi.Level, text string) error // nil if log lines cannot be sent yet
+	logLine func(level abi.Level, text string) error // nil while log lines cannot be sent yet
 
 	files      *folder
 	instance   *snapshot.Instance
-	extraBytes int64         // the size of the C stack, which does not count as the tool's memory
-	returned   bool          // whether the call to the guest returned
+	extraBytes int64         // the size of the C stack, which does not count toward the tool's memory
+	returned   bool          // true if the call to the guest has returned
 	early      []abi.LogLine // log lines from before the run
 	warnings   []string
 }
 
 var _ handler = (*run)(nil)
 
-// newRun creates a run. The argument "from" contains the guest's clocks and its source of random
-// numbers.
+// newRun creates a run. The argument "from" contains the guest's clocks and the guest's source of
+// random numbers.
 func newRun(ctx context.Context, in engine.Input, host engine.Host, from machine.Sources) *run {
 	if in.Limits.MemoryBytes == 0 {
 		in.Limits.MemoryBytes = DefaultMemoryBytes
@@ -49,13 +49,13 @@ func newRun(ctx context.Context, in engine.Input, host engine.Host, from machine
 	r := &run{in: in, limits: in.Limits.WithDefaults(), logLine: host.Log}
 	r.memory = memoryCalls{host: host.Call, nesting: r.limits.ValueNesting}
 	r.channel = newChannel(ctx, r, from)
-	r.channel.maxOutcome = 2*r.limits.OutputBytes + 1<<20 // enough for the output and the context, and to detect that one is too large
+	r.channel.maxOutcome = 2*r.limits.OutputBytes + 1<<20 // enough for an output and a context that exceed their limits
 	return r
 }
 
-// startRequest returns the request to run the top level of the tool. perRun reports whether the top
-// level runs for this run only. If watch is true, the guest reports the location of code that uses
-// the time or random numbers.
+// startRequest returns the request to run the top level of the tool. The argument perRun reports
+// whether the result of the top level is for one run only. If watch is true, the guest reports the
+// location of code that uses the time or random numbers.
 func (r *run) startRequest(perRun, watch bool) string {
 	return fmt.Sprintf(`start
 {"depth":%d,"nesting":%d,"per_run":%t,"watch":%t,"env":%s}`, r.limits.CallDepth, r.limits.ValueNesting, perRun, watch, r.env(perRun))
@@ -90,9 +90,9 @@ func orEmpty(text json.RawMessage) json.RawMessage {
 	return text
 }
 
-// perform restores an instance of an image and makes it process requests until one fails. If image
-// is nil, perform starts an interpreter for the requests. The error is the reason why the guest
-// ended. The error is nil if the call to the guest returned.
+// perform restores an instance of an image and makes the instance process requests until a request
+// fails. If image is nil, perform starts an interpreter for the requests. The error is the reason
+// why the guest ended, or nil if the call to the guest returned.
 func (r *run) perform(p *program, image *snapshot.Image, requests ...string) error {
 	r.files, r.memory.table = p.files, p.operations
 	full := image == nil
@@ -124,7 +124,7 @@ func (r *run) perform(p *program, image *snapshot.Image, requests ...string) err
 	return nil
 }
 
-// noInstance returns the error of a run if its instance cannot be created or exceeds the memory
+// noInstance returns the error of a run whose instance cannot be created or exceeds the memory
 // limit.
 func (r *run) noInstance(err error) error {
 	switch {
@@ -159,7 +159,7 @@ func (r *run) close() {
 }
 
 // call performs a memory operation. The arguments are JSON texts in the order of the parameters. An
-// absent argument is empty.
+// absent argument is an empty text.
 func (r *run) call(op string, args []string) ([]byte, error) {
 	return r.memory.call(r.channel.ctx, op, args, r.channel.doing == "run")
 }
@@ -168,8 +168,8 @@ func (r *run) refuse(op, kind, message string) ([]byte, error) {
 	return r.memory.refuse(op, kind, message)
 }
 
-// log logs a line. log buffers lines from before the run. If a run has to load the tool again, the
-// lines of that load are not logged again.
+// log logs a line. log buffers lines from before the run. If a run has to load the tool again, log
+// drops the lines of the repeated load.
 func (r *run) log(level abi.Level, text string) error {
 	if r.logLine != nil && r.channel.doing != "load" {
 		return r.logLine(level, text)
@@ -180,8 +180,8 @@ func (r *run) log(level abi.Level, text string) error {
 	return nil
 }
 
-// warn records a warning of a run. The number of warnings is limited, because a guest can send any
-// number.
+// warn records a warning of a run. warn limits the number of warnings, because a guest can send any
+// number of warnings.
 func (r *run) warn(text string) {
 	if r.channel.doing == "run" && text != "" && len(r.warnings) < maxWarnings {
 		r.warnings = append(r.warnings, text)

@@ -40,7 +40,7 @@ func compileError(err error) error {
 	return err
 }
 
-// inspect checks that a module is a WASI command with no other imports.
+// inspect checks that a module is a WASI command and has no imports other than WASI functions.
 func inspect(m *binary.Module) error {
 	if _, ok := m.Export(startExport); !ok {
 		return unusable("the module does not export %s", startExport)

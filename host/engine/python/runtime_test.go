@@ -19,8 +19,8 @@ import (
 
 var one = engine.Source{Path: "tool.py", Code: []byte("return 1")}
 
-// TestNoRuntime checks the faults if there is no usable interpreter. The faults must contain a
-// hint, but no path of the host.
+// TestNoRuntime checks the faults of an engine without a usable interpreter. The faults must
+// contain a hint, but no path of the host.
 func TestNoRuntime(t *testing.T) {
 	silent, foreign := wasmtest.Module{Pages: 1}, wasmtest.Module{Pages: 1}
 	silent.Func("_start", 0)
@@ -48,7 +48,7 @@ func TestNoRuntime(t *testing.T) {
 			_, err := e.Load(t.Context(), one)
 			f, ok := err.(*abi.Fault)
 			want := abi.SourceInvalid
-			if name == "a fault" || name == "none" { // the first error has its own code; the second error is not a fault of the tool
+			if name == "a fault" || name == "none" { // a fault keeps its code; a missing runtime is unavailable
 				want = abi.Unavailable
 			}
 			if !ok || f.Code != want || f.File != "tool.py" || !strings.Contains(f.Hint, "toolrun python install") {

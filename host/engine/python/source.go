@@ -20,7 +20,7 @@ const (
 	maxSourceBytes = 1 << 20 // of one file
 	maxModules     = 200
 	maxFolderBytes = 8 << 20         // of all modules
-	maxLookups     = 20 * maxModules // the number of module names, found or not
+	maxLookups     = 20 * maxModules // the maximum number of module names that a guest can request
 )
 
 // sourceText checks the size and the encoding of a source and removes a byte order mark.

@@ -13,8 +13,8 @@ import (
 // stackBytes is the size of the stack for the interpreter's C code. The interpreter is linked with
 // a stack of 512 KiB. A stack of 512 KiB is enough for only 40 to 80 nested Python calls that pass
 // through C, such as calls to sorted with a key, because each call uses 8 KiB or more. Like the
-// stack of a process, this stack does not count towards the memory limit of a tool. Pages that a
-// run does not touch use no memory.
+// stack of a process, the stack for C code does not count towards the memory limit of a tool. Pages
+// that a run does not touch use no memory.
 const stackBytes = 12 << 20
 
 const wasmPage = 64 << 10
@@ -57,18 +57,18 @@ func reserveStack(in *snapshot.Instance) (top, limit uint32, err error) {
 }
 
 // maxCCalls is the maximum number of nested C calls. One Python call that passes through C counts
-// as two to five C calls, and each C call uses at most 4 KiB of the stack. With the chosen number,
-// a guest usually reaches the limit of Python calls (Limits.CallDepth) first and does not overflow
-// the stack. The order matters because a tool can catch a RecursionError, but a stack overflow ends
-// the run.
+// as two to five C calls, and each C call uses at most 4 KiB of the stack. With maxCCalls, a guest
+// usually reaches the limit of Python calls (Limits.CallDepth) before it overflows the stack. A
+// tool can catch a RecursionError, but a stack overflow ends the run.
 const maxCCalls = 2200
 
 // allowCalls raises the limit of nested C calls, which the WASI build sets to 500. The thread state
 // of CPython 3.12 contains three adjacent numbers: the remaining Python calls, the recursion limit
-// and the remaining C calls. To mark the position of these numbers, prepare.py sets the recursion
-// limit to a special value. If allowCalls does not find the numbers, the limit stays unchanged.
+// and the remaining C calls. To mark the position of the three numbers, prepare.py sets the
+// recursion limit to a special value. If allowCalls does not find the special value, the limit
+// stays unchanged.
 func allowCalls(in *snapshot.Instance, mark uint32) {
-	const maxActive = 100 // the calls that are active now
+	const maxActive = 100 // the maximum number of calls that can be active now
 	guest := in.Guest().Memory()
 	memory, _ := guest.Read(0, guest.Size())
 	number := func(at int) uint32 { return binary.LittleEndian.Uint32(memory[at:]) }

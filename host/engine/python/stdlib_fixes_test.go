@@ -3,7 +3,7 @@ package python_test
 import "testing"
 
 // The engine fixes some results of CPython 3.12.0 that tools may depend on. Later releases of
-// CPython contain the same fixes.
+// CPython contain the same fixes as the engine.
 func TestStdlibFixes(t *testing.T) {
 	runAll(t, []tool{
 		{name: "addresses that are not public", code: "import ipaddress\n" +

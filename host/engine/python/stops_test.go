@@ -40,7 +40,7 @@ var endless = map[string]string{
 	"compiling":          "while True:\n    compile('x = 1\\n' * 10 ** 5, 'x', 'exec')",
 }
 
-// TestEndless checks that tools end at their deadline. The test includes deadlines during Go
+// TestEndless checks that tools end at their deadline. Some deadlines in the test pass during Go
 // garbage collections, which wait for guests to yield.
 func TestEndless(t *testing.T) {
 	e := sharedEngine(t)
@@ -93,7 +93,7 @@ func TestClosed(t *testing.T) {
 	in := make(chan struct{})
 	host := engine.Host{Call: func(context.Context, abi.Call) (json.RawMessage, error) {
 		close(in)
-		time.Sleep(10 * time.Millisecond) // makes it likely that Close is called meanwhile; any order is correct
+		time.Sleep(10 * time.Millisecond) // makes it likely that Close is called during the run; any order is correct
 		return json.RawMessage("null"), nil
 	}}
 	done := make(chan error)

@@ -18,10 +18,10 @@ type topLevel struct {
 	program *program
 
 	lock    chan struct{}   // a mutex that supports cancellation; guards the fields from tried to varies
-	tried   bool            // a run has tried to run the top level for all runs
-	started *snapshot.Image // captured after the top level ran; nil if each run has to run the top level
+	tried   bool            // true if a run has tried to run the top level for all runs
+	started *snapshot.Image // the snapshot from after the top level ran; nil if each run has to run the top level
 	early   []abi.LogLine   // the lines that the top level logged
-	varies  string          // the value used by the top level that differs between runs; "" if there is none
+	varies  string          // the varying value that the top level used, or ""
 
 	// location is the source line that uses the varying value. location is "" if the line is
 	// unknown, and nil until a run has searched for it.
@@ -77,7 +77,7 @@ func (l *topLevel) try(r *run) error {
 	if err != nil || outcome.verb != "done" || json.Unmarshal(outcome.rest, &report) != nil {
 		return nil
 	}
-	if report.Environ { // the variables can differ between runs
+	if report.Environ { // the environment variables can differ between runs
 		return nil
 	}
 	if l.varies = probe.used(report.Random); l.varies != "" {
@@ -90,11 +90,12 @@ func (l *topLevel) try(r *run) error {
 }
 
 // toWatch reports whether the next run of the top level has to find the line that uses the varying
-// value. The method "try" does not search for the line, because a later run of the top level can do
-// this at no extra cost.
+// value. The method "try" does not search for the line, because a later run of the top level can
+// find the line at no extra cost.
 func (l *topLevel) toWatch() bool { return l.varies != "" && l.location.Load() == nil }
 
-// warn adds a warning to a run that had to run the top level. The warning contains the reason.
+// warn adds a warning to a run that had to run the top level. The warning contains the reason why
+// the top level could not run once for all runs.
 func (l *topLevel) warn(r *run) {
 	if l.varies == "" {
 		return
@@ -129,8 +130,8 @@ func (p *inputProbe) Read(buffer []byte) (int, error) {
 	return rand.Read(buffer)
 }
 
-// The method "used" returns a description of the varying value that the top level used, or "".
-// random reports whether the guest used one of Python's own random number generators.
+// The method "used" returns a description of the varying value that the top level used, or "". The
+// argument "random" reports whether the guest used one of Python's own random number generators.
 func (p *inputProbe) used(random bool) string {
 	if p.time {
 		return "the time"

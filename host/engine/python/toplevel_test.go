@@ -155,7 +155,7 @@ func TestFullStarts(t *testing.T) {
 	}
 }
 
-// stopWhenSpinning returns a context that ends soon if the Behaviour is a busy loop.
+// stopWhenSpinning returns a context that ends soon if the Behaviour loops forever.
 func stopWhenSpinning(t *testing.T, b enginetest.Behaviour) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(t.Context())
 	if b == enginetest.Spin {

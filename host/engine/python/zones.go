@@ -40,7 +40,7 @@ func unpackZones() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all = bytes.Clone(all) // drops the unused capacity of the slice from ReadAll
+	all = bytes.Clone(all) // copies the slice without the unused capacity from ReadAll
 	archive, err := zip.NewReader(bytes.NewReader(all), int64(len(all)))
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func unpackZones() (map[string][]byte, error) {
 	return files, nil
 }
 
-// zoneFile returns the file of a time zone, or false if there is no zone with this name.
+// zoneFile returns the file of a time zone, or false if no zone has the name.
 func zoneFile(name string) ([]byte, bool) {
 	file, ok := zoneFiles()[name]
 	return file, ok

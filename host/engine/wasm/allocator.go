@@ -2,12 +2,13 @@ package wasm
 
 import "github.com/tetratelabs/wazero/experimental"
 
-// linearMemory is the memory of a guest. linearMemory grows up to a limit and allocates itself.
+// linearMemory is the memory of a guest, which grows up to a limit. linearMemory implements the
+// allocator and the memory of wazero.
 type linearMemory struct {
 	bytes   []byte
 	limit   uint64
 	peak    int64 // the maximum size
-	refused bool  // a request exceeded the limit
+	refused bool  // true if a request exceeded the limit
 }
 
 var _ experimental.LinearMemory = (*linearMemory)(nil)

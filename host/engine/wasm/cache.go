@@ -16,8 +16,8 @@ func WithCache(dir string) Option {
 	return func(e *Engine) { e.cache = machine.Cache{Dir: dir} }
 }
 
-// compile returns a compiled plug-in from the cache, or compiles it. compile ignores errors of the
-// cache.
+// compile returns a compiled plug-in from the cache, or compiles the plug-in. compile ignores
+// errors of the cache.
 func (p *plugin) compile(ctx context.Context, code machine.Code) (*machine.Machine, error) {
 	compileIn := func(dir string) (*machine.Machine, error) { return machine.CompileIn(ctx, dir, code, p.provide) }
 	if m := p.engine.cache.Get(hash(code.Binary), compileIn, compileIn); m != nil {

@@ -16,7 +16,7 @@ import (
 const (
 	markerPrefix = "toolrun_abi_"
 	marker       = markerPrefix + "1"
-	defaultEntry = "toolrun_run" // the entry if the manifest does not contain one
+	defaultEntry = "toolrun_run" // the entry of a tool whose manifest does not name an entry
 	initialise   = "_initialize"
 	command      = "_start"
 	memoryExport = "memory"
@@ -107,7 +107,7 @@ func (c *checker) checkVersion() *abi.Fault {
 func (c *checker) commandHint() string {
 	const reactor = "build a reactor: with -buildmode=c-shared in Go and TinyGo (0.34 or newer), -mexec-model=reactor in C, crate-type cdylib in Rust"
 	names := c.entries()
-	if len(names) == 0 || slices.Contains(names, quote(defaultEntry)) { // the manifest omits the default entry
+	if len(names) == 0 || slices.Contains(names, quote(defaultEntry)) { // a manifest omits the default entry
 		return reactor
 	}
 	return reactor + "; to use another export, set entry in the manifest to one of: " + strings.Join(names[:min(len(names), 10)], ", ")
@@ -136,7 +136,7 @@ func (c *checker) checkImports() *abi.Fault {
 }
 
 // provided returns the type of the imported host function. The result "known" reports whether the
-// host provides the function, and ok reports whether the host provides the module.
+// host provides the function, and the result ok reports whether the host provides the module.
 func (c *checker) provided(i binary.Import) (signature string, known, ok bool) {
 	switch i.Module {
 	case runModule:

@@ -48,7 +48,7 @@ func command(entry string) []byte {
 	return m.Bytes()
 }
 
-// extism returns a module like the ones that Extism's PDKs produce.
+// extism returns a module like the modules that Extism's PDKs produce.
 func extism(command bool) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	m.Import("extism:host/env.input_length", 0)

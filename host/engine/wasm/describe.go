@@ -49,7 +49,7 @@ func Describe(src engine.Source) (Description, error) {
 
 // Timing contains the durations of the two phases of a run.
 type Timing struct {
-	Start time.Duration // creation and initialization of the instance
+	Start time.Duration // the creation and initialization of the instance
 	Call  time.Duration // running the entry
 }
 

@@ -2,7 +2,7 @@
 // any language.
 //
 // The file abi/ABI.md describes the ABI of plug-ins. The package checks a plug-in before wazero
-// reads it. The package rewrites the code of a plug-in, which can then be stopped and does not
+// reads it. The package rewrites the code of a plug-in, so that a run can be stopped and does not
 // block Go's garbage collector. The package compiles each plug-in once. Each run gets a fresh
 // instance. A plug-in can import the functions for input, output and logs, the memory operations,
 // and WASI without files.

@@ -49,8 +49,8 @@ func callsOf(program []byte, exit int32) []byte {
 			break
 		}
 		for i := range args {
-			// The conversion extends the sign, so the arguments include addresses near both ends of
-			// the memory.
+			// The conversion extends the sign, so some arguments are addresses near the beginning
+			// or the end of the address space.
 			args[i] = int32(int16(binary.LittleEndian.Uint16(program[2*i:])))
 		}
 		program = program[2*len(args):]

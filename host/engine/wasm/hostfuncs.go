@@ -76,7 +76,8 @@ func reading(document func(*run) []byte) func(*run, api.Memory, []uint32) int32 
 	}
 }
 
-// writing returns a host function (ptr, len) that stores a copy of data from the guest.
+// The function "writing" returns a host function (ptr, len) that stores a copy of data from the
+// guest.
 func writing(target func(*run) (into *[]byte, limit int)) func(*run, api.Memory, []uint32) int32 {
 	return func(r *run, memory api.Memory, args []uint32) int32 {
 		text, ok := memory.Read(args[0], args[1])
@@ -103,8 +104,8 @@ func (r *run) log(level abi.Level, text []byte) {
 }
 
 // note sends a log line to the host. note buffers lines from the initialization, because one
-// initialization can serve many runs. The host receives these lines only if the initialization
-// fails.
+// initialization can serve many runs. The host receives the buffered lines only if the
+// initialization fails.
 func (r *run) note(level abi.Level, text []byte) error {
 	if !r.started {
 		if len(r.early) < maxEarlyLines {
@@ -119,7 +120,7 @@ func (r *run) note(level abi.Level, text []byte) error {
 }
 
 // cut converts data from the guest to a valid UTF-8 string. If the data is longer than limit bytes,
-// cut truncates it and appends an ellipsis.
+// cut truncates the data and appends an ellipsis.
 func cut(text []byte, limit int) string {
 	if len(text) <= limit {
 		return strings.ToValidUTF8(string(text), "\uFFFD")
@@ -146,7 +147,7 @@ func (f function) goFunction() api.GoModuleFunc {
 			args[i] = uint32(stack[i])
 		}
 		r := runOf(ctx)
-		r.checkEnd() // a call uses one instruction of the guest, but can take the host longer
+		r.checkEnd() // the call is one instruction for the guest, but can take the host a long time
 		stack[0] = uint64(uint32(f.call(r, module.Memory(), args[:f.params])))
 	}
 }

@@ -14,15 +14,15 @@ import (
 )
 
 // starter creates the instances of a plug-in. If initialization has the same result in every run,
-// starter restores a snapshot of an initialized instance. Otherwise, starter restores an image of
-// the plug-in before initialization. If an image cannot contain all state of the module, starter
-// instantiates the module.
+// starter restores a snapshot of an initialized instance. If the results differ, starter restores
+// an image of the plug-in before initialization. If an image cannot contain all state of the
+// module, starter instantiates the module for each run.
 type starter struct {
 	plugin *plugin
 
-	mutex chan struct{}   // guards the fields below; contains an element while locked
+	mutex chan struct{}   // locks the fields below; contains an element while locked
 	image *snapshot.Image // set by the first run
-	ready bool            // the image contains an initialized instance
+	ready bool            // true if the image contains an initialized instance
 	tried bool
 }
 
@@ -142,5 +142,5 @@ func (s *starter) close() error {
 }
 
 // Prepare opens the files that are needed to start plug-ins from snapshots. A process must call
-// Prepare before it drops the permission to open files. Otherwise each start takes longer.
+// Prepare before it drops the permission to open files. Without Prepare, each start takes longer.
 func Prepare() { snapshot.Prepare() }

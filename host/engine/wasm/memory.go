@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// maxArgumentBytes is the maximum size of one argument of a memory call. All engines use the same
-// limit. The host limits the stored data.
+// maxArgumentBytes is the maximum size of one argument of a memory call, and is the same in all
+// engines. The host limits the size of stored data separately.
 const maxArgumentBytes = 16 << 20
 
 // maxParams is the maximum number of i32 parameters of a host function. Each parameter of an
@@ -93,7 +93,7 @@ func (r *run) raise(op *abi.Operation, f *abi.Fault) int32 {
 }
 
 // arguments copies the arguments of a call from the guest's memory. arguments checks all arguments
-// before it copies any.
+// before it copies the first argument.
 func arguments(op *abi.Operation, memory api.Memory, args []uint32) (abi.Call, *abi.Fault) {
 	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, len(op.Params))}
 	var texts [maxParams / 2][]byte
@@ -122,7 +122,7 @@ func arguments(op *abi.Operation, memory api.Memory, args []uint32) (abi.Call, *
 
 func argument(param abi.Param, text []byte) json.RawMessage {
 	if param.Kind == abi.StoreName {
-		quoted, _ := json.Marshal(string(text)) // strings can always be encoded
+		quoted, _ := json.Marshal(string(text)) // strings can always be encoded as JSON
 		return quoted
 	}
 	return append(json.RawMessage(nil), text...)

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// conclude returns the outcome of the run. result is the return value of the entry, and the
-// argument "ended" is the error of the call to the entry.
+// conclude returns the outcome of the run. The argument "result" is the return value of the entry,
+// and the argument "ended" is the error of the call to the entry.
 func (r *run) conclude(result uint64, ended error) (engine.Output, error) {
 	out := engine.Output{MemoryBytes: r.used}
 	if err := r.flush(); err != nil && r.halted == nil {
@@ -98,8 +98,8 @@ func (r *run) check(name string, text []byte) error {
 	return abi.Faultf(abi.OutputInvalid, "the %s is not valid JSON: %s: %v", name, where, err)
 }
 
-// contextChanges returns the JSON object that the guest wrote as its context, or nil if it wrote
-// none.
+// contextChanges returns the JSON object that the guest wrote as its context, or nil if the guest
+// wrote no context.
 func (r *run) contextChanges() (json.RawMessage, error) {
 	if r.changes == nil {
 		return nil, nil

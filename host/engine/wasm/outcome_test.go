@@ -60,8 +60,8 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// TestShared opens and closes programs of one plug-in concurrently. Each program must run until it
-// is closed.
+// TestShared opens and closes programs of one plug-in concurrently. A program must work until the
+// program itself is closed, even if other programs of the plug-in are closed.
 func TestShared(t *testing.T) {
 	e, m := newEngine(t), &wasmtest.Module{Pages: 1}
 	write := m.Import("toolrun.output_write", 2)
@@ -169,7 +169,7 @@ func filling() []byte {
 }
 
 // TestCallsEndWithTheRun runs guests that make failing host calls in a loop. Each host call must
-// check the deadline, because the call uses only one instruction of the guest.
+// check the deadline, because a host call is only one instruction of the guest.
 func TestCallsEndWithTheRun(t *testing.T) {
 	loopOf := func(name string, params int, args ...int32) []byte {
 		return plugin(func(m *wasmtest.Module) { m.Pages = 300; m.Import(name, params) },
@@ -202,7 +202,7 @@ func TestRunDoesNotWait(t *testing.T) {
 		defer close(done)
 		p.Run(first, engine.Input{}, engine.Host{})
 	}()
-	time.Sleep(50 * time.Millisecond) // the runs can start in any order, so neither of them can wait for the other one
+	time.Sleep(50 * time.Millisecond) // the runs can start in any order, so neither run can wait for the other run
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := p.Run(short, engine.Input{}, engine.Host{}); !errors.Is(err, abi.Timeout) {

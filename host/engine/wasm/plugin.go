@@ -27,7 +27,7 @@ type plugin struct {
 	module  *binary.Module // the imports and exports
 
 	mu       sync.Mutex
-	starters map[int64]*starter // by memory limit, because initialization can depend on the limit
+	starters map[int64]*starter // the starters by memory limit, because initialization can depend on the limit
 
 	loaded   sync.Once
 	err      error
@@ -50,14 +50,14 @@ func load(ctx context.Context, e *Engine, src engine.Source) (*program, error) {
 		err = inspectEntry(p.module, entry)
 	}
 	if err != nil {
-		_ = e.release(p) // the reason why the load failed is more useful
+		_ = e.release(p) // the reason why the load failed is more useful than the error of ctx
 		return nil, named(src, err)
 	}
 	return &program{plugin: p, entry: entry}, nil
 }
 
-// acquire returns the plugin of a source. If there is none, acquire adds a plugin that is not
-// compiled yet.
+// acquire returns the plugin of a source. If no plugin exists for the source, acquire adds a plugin
+// that is not compiled yet.
 func (e *Engine) acquire(src engine.Source) *plugin {
 	table := src.Table()
 	key := keyOf(src, table)
@@ -76,7 +76,7 @@ func (e *Engine) acquire(src engine.Source) *plugin {
 }
 
 // release frees a plugin when its last program is closed. If the plugin failed to load, release
-// removes it at once.
+// removes the plugin at once.
 func (e *Engine) release(p *plugin) error {
 	e.mu.Lock()
 	p.programs--

@@ -43,7 +43,7 @@ func (p *program) perform(ctx context.Context, in engine.Input, host engine.Host
 	return r, out, err
 }
 
-// execute creates an instance and calls the entry in it.
+// execute creates an instance and calls the entry of the instance.
 func (p *program) execute(r *run) (uint64, error) {
 	ctx := r.with(r.ctx)
 	guest, done, err := p.starterOf(r.limits.MemoryBytes).instance(ctx, r)
@@ -69,8 +69,8 @@ func (p *program) Close() error {
 	return p.engine.release(p.plugin)
 }
 
-// recovered turns a panic into an internal fault. Only the host's log receives the value of the
-// panic.
+// recovered turns a panic into an internal fault. The value of the panic appears only in the host's
+// log.
 func (e *Engine) recovered(err *error) {
 	if x := recover(); x != nil {
 		e.panicked(x, debug.Stack())

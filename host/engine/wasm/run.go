@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// run is the host's state of one execution of a plug-in. Imported functions get the run from their
-// context. Only the goroutine of Run uses a run.
+// run is the state of one execution of a plug-in in the host. Imported functions get the run from
+// their context. Only the goroutine of Run uses a run.
 type run struct {
 	ctx     context.Context
 	in      engine.Input
@@ -32,19 +32,19 @@ type run struct {
 	output   []byte
 	changes  []byte // the context changes that the guest wrote
 	failure  []byte // the error that the guest wrote
-	tooLarge bool   // an output or context exceeded its size limit
+	tooLarge bool   // true if an output or context exceeded its size limit
 
 	system       *wasi.System
 	abortMessage string                // the message that the guest printed before it aborted
 	issued       map[string]*abi.Fault // the faults that the guest received, by ID
 	used         int64                 // the final size of the instance's memory in bytes
-	refused      bool                  // a request for more memory was denied
+	refused      bool                  // true if a request for more memory was denied
 	early        []abi.LogLine         // the log lines of the initialization
-	memory       *linearMemory         // used if the instance is not restored from an image
+	memory       *linearMemory         // the memory of an instance that is not restored from an image
 	restored     *snapshot.Instance
 	halted       error // the error with which the host stopped the run; hidden from the guest
 	fuel         int64 // the fuel granted so far
-	started      bool  // false during initialization, without input and memory operations
+	started      bool  // false during initialization, when the guest has no input and no memory operations
 }
 
 func newRun(ctx context.Context, in engine.Input, host engine.Host, table abi.Table, from machine.Sources) (*run, error) {
@@ -113,7 +113,8 @@ func (r *run) checkEnd() {
 	}
 }
 
-// Yield stops the run if its deadline has passed, it was canceled, or it has used all its fuel.
+// Yield stops the run if the deadline has passed, the run was canceled, or the guest has used all
+// fuel.
 func (r *run) Yield() bool {
 	r.checkEnd()
 	if limit := r.limits.Fuel; limit > 0 && r.fuel >= limit {

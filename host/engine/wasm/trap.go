@@ -24,7 +24,7 @@ func (r *run) trapped(err error) error {
 	case r.refused:
 		return r.outOfMemory()
 	}
-	if len(r.failure) > 0 { // the guest printed the reason before it aborted
+	if len(r.failure) > 0 { // the guest printed the reason of the trap before it aborted
 		return r.failed(1)
 	}
 	message := trap.Message

@@ -104,7 +104,7 @@ except MemoryAccessError as error:
 	enginetest.Broken: "a = 1\n\nb = = 2",
 }
 
-// Write returns the tool for a Behaviour, or false if Python cannot express it.
+// Write returns the tool for a Behaviour, or false if Python cannot express the Behaviour.
 func Write(b enginetest.Behaviour) (engine.Source, bool) {
 	code, ok := behaviours[b]
 	files := fstest.MapFS{

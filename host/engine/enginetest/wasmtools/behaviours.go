@@ -34,7 +34,7 @@ var unsupported = map[enginetest.Behaviour]bool{
 
 // Recursive is a WebAssembly module whose entry calls itself: (func (export "toolrun_run") (result
 // i32) call 1 i32.const 1 i32.add). A plug-in in Go cannot test the stack limit of WebAssembly,
-// because Go keeps its stack in linear memory. Linear memory has another limit.
+// because Go keeps its stack in linear memory. The limit of linear memory is not the stack limit.
 const Recursive = "\x00asm\x01\x00\x00\x00" +
 	"\x01\x08\x02\x60\x00\x00\x60\x00\x01\x7f" + "\x03\x03\x02\x00\x01" + "\x05\x03\x01\x00\x01" +
 	"\x07\x28\x03\x06memory\x02\x00\x0dtoolrun_abi_1\x00\x00\x0btoolrun_run\x00\x01" +

@@ -42,9 +42,9 @@ func (r release) folder(dir string) string {
 	return filepath.Join(home(dir), r.version+"-"+r.sha256[:digits])
 }
 
-// Find returns the path of the runtime that is installed in dir, or false if there is none. Find
-// does not read the file. Find checks that the path is a regular file of the right size, in folders
-// that no other user can write to. Find is safe for concurrent use.
+// Find returns the path of the runtime that is installed in dir, or false if no runtime is
+// installed in dir. Find does not read the file. Find checks that the path is a regular file of the
+// right size, in folders that no other user can write to. Find is safe for concurrent use.
 func Find(dir string) (file string, ok bool) { return pinned.find(dir) }
 
 func (r release) find(dir string) (file string, ok bool) {
@@ -59,8 +59,8 @@ func (r release) find(dir string) (file string, ok bool) {
 	return file, true
 }
 
-// Holds reports whether a path has the form of an installed runtime in any folder. Read can read
-// such paths.
+// Holds reports whether a path has the form of the path of an installed runtime, which Read can
+// read, in any folder.
 func Holds(file string) bool {
 	return filepath.Base(file) == fileName && filepath.Base(filepath.Dir(file)) == filepath.Base(pinned.folder(""))
 }

@@ -13,14 +13,16 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// fetch downloads the archive of a package into an empty folder with npm, and returns its path.
+// fetch downloads the archive of a package into an empty folder with npm, and returns the path of
+// the archive.
 func fetch(ctx context.Context, work, spec string) (archive string, err error) {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
 		return "", abi.Faultf(abi.Unavailable, "cannot fetch the Python runtime: npm was not found").
 			WithHint("install Node.js, which includes npm, or add npm to the PATH")
 	}
-	// npm writes to a file, because a process that outlives npm would keep a pipe open.
+	// The output of npm goes to a file, because a child process that outlives npm would keep a pipe
+	// open.
 	stderr, err := os.OpenFile(filepath.Join(work, "npm.log"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return "", folderFault(err)
@@ -62,7 +64,7 @@ const hintSee = "see the output of: npm pack " + Package + "@" + Version
 // prints ERR! instead of error.
 var codeLine = lazyregexp.New(`(?m)^npm (?:error|ERR!) code ([A-Z0-9_]{1,40})\s*$`)
 
-// errorCode returns the error code in npm's output, or "" if there is none.
+// errorCode returns the error code in npm's output, or "" if the output contains no error code.
 func errorCode(stderr *os.File) string {
 	const maxBytes = 64 << 10
 	text, err := io.ReadAll(io.NewSectionReader(stderr, 0, maxBytes))

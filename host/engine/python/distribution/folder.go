@@ -43,7 +43,7 @@ func makeFolder(dir string) error {
 // scratch creates the working folder of an installation. scratch also removes the working folders
 // of killed installations.
 func scratch(home string) (dir string, err error) {
-	const prefix, maxAge = "new-", 24 * time.Hour // longer than any installation takes
+	const prefix, maxAge = "new-", 24 * time.Hour // a duration that exceeds any installation
 	entries, err := os.ReadDir(home)
 	if err != nil {
 		return "", err
@@ -51,7 +51,7 @@ func scratch(home string) (dir string, err error) {
 	for _, entry := range entries {
 		info, err := entry.Info()
 		if err == nil && strings.HasPrefix(entry.Name(), prefix) && time.Since(info.ModTime()) > maxAge {
-			_ = os.RemoveAll(filepath.Join(home, entry.Name())) // a later installation removes it
+			_ = os.RemoveAll(filepath.Join(home, entry.Name())) // a later installation removes the folder
 		}
 	}
 	return os.MkdirTemp(home, prefix)
@@ -71,7 +71,7 @@ func folderFault(err error) error {
 
 const hintSpace = "free 100 MB on the disk that holds toolrun's cache folder"
 
-// reason returns a file system error without its path, because the path must not leave the machine.
+// reason returns a file system error without the path, because the path must not leave the machine.
 func reason(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err

@@ -16,7 +16,8 @@ import (
 // file is already installed, Install downloads nothing.
 //
 // If progress is not nil, Install calls progress on the calling goroutine with the number of
-// unpacked bytes. The number is 0 during the download, because npm does not report its progress.
+// unpacked bytes. The number is 0 during the download, because npm does not report the progress of
+// the download.
 //
 // The error is an *abi.Fault with a hint. The code of the fault is unavailable, or invalid_argument
 // if dir is "". If ctx ends, the error wraps the cause of ctx. Find ignores the files of an
@@ -45,7 +46,7 @@ func (r release) install(ctx context.Context, dir string, progress func(done, to
 	if err != nil {
 		return "", folderFault(err)
 	}
-	defer func() { _ = os.RemoveAll(work) }() // a later installation removes the rest
+	defer func() { _ = os.RemoveAll(work) }() // a later installation removes the remaining files
 	file, err = r.installFrom(ctx, dir, work, progress)
 	if err != nil && ctx.Err() != nil {
 		return "", fmt.Errorf("install the Python runtime: %w", context.Cause(ctx))
@@ -69,8 +70,8 @@ func (r release) installFrom(ctx context.Context, dir, work string, progress fun
 		return "", folderFault(err)
 	}
 	file = filepath.Join(r.folder(dir), fileName)
-	// The rename is atomic. Readers never see a partial file, and the last of several concurrent
-	// installations replaces the others.
+	// The rename is atomic. Readers never see a partial file. If several installations run
+	// concurrently, the last one replaces the files of the others.
 	if err := os.Rename(fresh, file); err != nil {
 		return "", folderFault(err)
 	}

@@ -221,7 +221,7 @@ func TestInstallRefuses(t *testing.T) {
 			fakeNPM(t, tt.archive, tt.script)
 			dir := t.TempDir()
 			path, err := small.install(t.Context(), dir, nil)
-			if tt.message == "" { // the file is complete; only the rest of the archive is damaged
+			if tt.message == "" { // the runtime's file is complete, and only the rest of the archive is damaged
 				if err != nil {
 					t.Errorf("Install = %v; want the runtime", err)
 				}
@@ -245,7 +245,7 @@ func TestInstallRefuses(t *testing.T) {
 }
 
 // TestInstallWritesOneFile installs an archive whose members have names outside of the folder.
-// TestInstallWritesOneFile expects that none of these files are written.
+// TestInstallWritesOneFile expects that Install writes none of the members outside of the folder.
 func TestInstallWritesOneFile(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	fakeNPM(t, pack(t,
@@ -289,8 +289,8 @@ func TestInstallNowhere(t *testing.T) {
 	}
 }
 
-// TestInstallCancelled checks that a cancellation kills an npm process that hangs. The child
-// process of npm, which keeps a pipe open, must be killed too.
+// TestInstallCancelled checks that a cancellation kills an npm process that hangs. The cancellation
+// must also kill the child process of npm, which keeps a pipe open.
 func TestInstallCancelled(t *testing.T) {
 	fakeNPM(t, nil, `sleep 6000 > "$PIPE" & wait`)
 	pipe := filepath.Join(t.TempDir(), "pipe")
@@ -305,7 +305,7 @@ func TestInstallCancelled(t *testing.T) {
 		held, err := os.Open(pipe) // waits until npm's child process exists
 		cancel(provided)
 		if err == nil {
-			_, err = io.ReadAll(held) // waits until it has ended
+			_, err = io.ReadAll(held) // waits until the child process has ended
 		}
 		ended <- err
 	}()

@@ -7,9 +7,10 @@ import (
 	"os/exec"
 )
 
-// The function "private" returns true, because file modes on this system do not show who can write
-// to a file. Read checks the content.
+// The function "private" returns true, because file modes on a system other than Unix do not show
+// who can write to a file. Read checks the content.
 func private(fs.FileInfo) bool { return true }
 
-// killAll does nothing. On this system, canceling a command does not kill its child processes.
+// killAll does nothing. On systems other than Unix, canceling a command does not kill the command's
+// child processes.
 func killAll(*exec.Cmd) {}

@@ -19,8 +19,8 @@ import (
 // runtime's size. The bound limits the work that a malicious registry can cause.
 const archiveTimes = 4
 
-// unpack extracts the runtime from an archive to a new file and checks it. unpack does not extract
-// other files, and does not use names from the archive as paths.
+// unpack extracts the runtime from an archive to a new file and checks the runtime. unpack does not
+// extract other files, and does not use names from the archive as paths.
 func (r release) unpack(ctx context.Context, archive, file string, progress func(done, total int64)) error {
 	in, err := os.Open(archive)
 	if err != nil {
@@ -41,7 +41,7 @@ func (r release) unpack(ctx context.Context, archive, file string, progress func
 	}
 	err = r.copy(out, &meter{ctx: ctx, from: entry, total: r.bytes, progress: progress})
 	if err == nil {
-		err = out.Sync() // before the rename, because Find checks only the size
+		err = out.Sync() // sync before the rename, because Find checks only the size
 	}
 	return cmp.Or(err, out.Close())
 }

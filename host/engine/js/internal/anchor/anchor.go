@@ -1,7 +1,7 @@
 // Package anchor rewrites assertions in JavaScript regular expressions that goja interprets
 // differently.
 //
-// With the flag m, goja ends a line only at \n, but JavaScript also ends it at \r, U+2028 and
+// With the flag m, goja ends a line only at \n, but JavaScript also ends a line at \r, U+2028 and
 // U+2029. For \b and \B, goja treats non-ASCII letters as word characters if the text contains such
 // letters.
 package anchor
@@ -25,8 +25,8 @@ func Used(pattern, flags string) bool {
 		strings.Contains(flags, "m") && strings.ContainsAny(pattern, "^$")
 }
 
-// Rewrite translates a JavaScript regular expression to one that matches the same text in goja.
-// Rewrite returns an invalid expression unchanged.
+// Rewrite translates a JavaScript regular expression to a regular expression that matches the same
+// text in goja. Rewrite returns an invalid expression unchanged.
 func Rewrite(pattern, flags string) string {
 	r := rewriter{pattern: pattern, lines: strings.Contains(flags, "m")}
 	for r.pos < len(pattern) {
@@ -39,13 +39,13 @@ func Rewrite(pattern, flags string) string {
 // rewriter is the state of rewriting one expression.
 type rewriter struct {
 	pattern string
-	lines   bool // whether the flag m is set
+	lines   bool // true if the flag m is set
 	pos     int
 	copied  int // the length of the input that has been copied to out
 	out     strings.Builder
 
 	inClass bool
-	word    bool // whether the last term matches a word character
+	word    bool // true if the last term matches a word character
 }
 
 func (r *rewriter) step() {
@@ -65,7 +65,7 @@ func (r *rewriter) step() {
 		} else if kind == 'c' || kind == 'x' || kind == 'u' || isDigit(kind) {
 			r.skipWords()
 		}
-	case c == '/': // without this, goja's member source shows a different escape
+	case c == '/': // otherwise goja's member source would show a different escape
 		r.put(start, `\/`)
 	case r.inClass:
 		r.inClass = c != ']'
@@ -80,7 +80,7 @@ func (r *rewriter) step() {
 	}
 }
 
-// put replaces the input since start with text.
+// put writes text instead of the input between start and the current position.
 func (r *rewriter) put(start int, text string) {
 	r.out.WriteString(r.pattern[r.copied:start])
 	r.out.WriteString(text)
@@ -115,7 +115,7 @@ func (r *rewriter) wordFollows() bool {
 	return rest == "" || !strings.ContainsRune("?*{", rune(rest[0]))
 }
 
-// skipWords skips the rest of an escape, such as \x41, and the letters after it.
+// skipWords skips the rest of an escape, such as \x41, and the letters after the escape.
 func (r *rewriter) skipWords() {
 	for r.pos < len(r.pattern) && isWord(r.pattern[r.pos]) {
 		r.pos++
@@ -130,7 +130,7 @@ func (r *rewriter) skipGroupHead() {
 	}
 }
 
-// skipName skips a name in angle brackets. The name can contain a $.
+// skipName skips a name in angle brackets, which can contain a $.
 func (r *rewriter) skipName() {
 	if strings.HasPrefix(r.pattern[r.pos:], "<") {
 		if end := strings.IndexByte(r.pattern[r.pos:], '>'); end >= 0 {

@@ -6,8 +6,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The bundler parses a body inside a function. A parser therefore reports a missing bracket at text
-// that the author did not write. The scan reports the position of the unmatched bracket.
+// The bundler wraps a body in a function before parsing. A parser therefore reports a missing
+// bracket at text that the author did not write. The scan reports the position of the unmatched
+// bracket instead.
 
 // bracketFault returns the fault for the first unmatched bracket in the tool's file, or nil.
 func (t *tool) bracketFault() *abi.Fault {

@@ -21,7 +21,8 @@ func providedModule(name string) string {
 	return "module.exports = globalThis[" + quote("node:"+name) + "];"
 }
 
-// The purposes of modules that tools cannot import. The purposes determine the hint.
+// The purposes of modules that tools cannot import. The purpose of a module determines the hint
+// about the module.
 var (
 	forNetwork = words("http http2 https net tls dns dgram node-fetch axios got request undici ws superagent ky cross-fetch isomorphic-fetch")
 	forFiles   = words("fs path os module readline repl tty fs-extra graceful-fs")
@@ -70,6 +71,6 @@ func hintFor(name, otherwise string) string {
 
 // quote returns a text as a JavaScript string literal.
 func quote(s string) string {
-	literal, _ := json.Marshal(s) // marshalling a string cannot fail
+	literal, _ := json.Marshal(s) // encoding a string as JSON cannot fail
 	return string(literal)
 }

@@ -27,17 +27,17 @@ type Form string
 
 // The forms.
 const (
-	Body    Form = "body"    // statements with top-level await and return
-	Main    Form = "main"    // a function main, not exported
-	Execute Form = "execute" // a function execute, not exported
+	Body    Form = "body"    // statements, which can use await and return at the top level
+	Main    Form = "main"    // a function main that is not exported
+	Execute Form = "execute" // a function execute that is not exported
 	Module  Form = "module"  // an ES or CommonJS module that exports its entry
 )
 
 // Bundle is a tool compiled into one script. Bundle is immutable and safe for concurrent use.
 type Bundle struct {
-	// Code is the script. The completion value is a function entry(input, context), which runs the
-	// whole tool including its top level. The function returns the result or a promise of the
-	// result. The script needs only the globals of the language.
+	// Code is the script. The completion value of the script is a function entry(input, context),
+	// which runs the whole tool including its top level. The function returns the result or a
+	// promise of the result. The script needs only the globals of the language.
 	Code string
 	// Form is the form of the entry file.
 	Form Form
@@ -51,16 +51,16 @@ type Bundle struct {
 
 // Position maps a position in Code to a position in the author's files. Lines and columns count
 // from 1. Columns count UTF-16 code units, as editors do. The file is relative to the tool's
-// folder. The result ok is false for code that the author did not write.
+// folder.
 func (b *Bundle) Position(line, column int) (file string, l, c int, ok bool) {
 	p, ok := b.positions.find(line-prologueLines, column)
 	return p.file, p.line, p.column, ok
 }
 
 // Build bundles a tool. If Build fails, the error is an *abi.Fault. A fault with the code
-// source_invalid contains the author's file, line and column. The code timeout or cancelled means
-// that ctx ended. The remaining work then continues in the background. goja's parser panics for
-// some sources, and Build raises this panic again as a *crash.Crash. Build is safe for concurrent
+// source_invalid contains the author's file, line and column. A fault with the code timeout or
+// cancelled means that ctx ended, and that the remaining work continues in the background. If a
+// source makes goja's parser panic, Build panics with a *crash.Crash. Build is safe for concurrent
 // use.
 func Build(ctx context.Context, src engine.Source) (*Bundle, error) {
 	if err := ctx.Err(); err != nil {
@@ -71,7 +71,7 @@ func Build(ctx context.Context, src engine.Source) (*Bundle, error) {
 		fault  *abi.Fault
 		crash  *crash.Crash
 	}
-	// The parsers cannot be interrupted, so only the wait for them ends.
+	// The parsers cannot be interrupted, so only the wait for the parsers ends.
 	done := make(chan outcome, 1)
 	go func() {
 		var o outcome
@@ -84,7 +84,7 @@ func Build(ctx context.Context, src engine.Source) (*Bundle, error) {
 	select {
 	case o := <-done:
 		if o.crash != nil {
-			panic(o.crash) // raised on the caller's goroutine, which can recover it
+			panic(o.crash) // the panic is raised on the caller's goroutine, which can recover it
 		}
 		if o.fault != nil {
 			return nil, o.fault

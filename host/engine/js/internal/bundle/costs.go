@@ -7,7 +7,7 @@ import (
 )
 
 // The constants below limit the work that short source text can cause in the parsers and compilers.
-// The durations are for one file that reaches the limit.
+// The durations in the comments are for one file that reaches the limit.
 const (
 	// maxListed bounds the total length of all lists in a file, because esbuild scans the head of a
 	// sequence again for each element. A file reaches the limit with one sequence of 6,000 elements
@@ -22,9 +22,10 @@ const (
 	// maxDigits bounds the length of a number, because parsing a BigInt takes quadratic time.
 	maxDigits = 10_000
 	// maxInlined bounds the bytes that inlined enum values add to a file. esbuild computes the
-	// value of each enum member and inserts it wherever the member is used.
+	// value of each enum member and inserts the value wherever the member is used.
 	maxInlined = 64 << 20
-	// shortValue is the maximum length in bytes of member values that are not counted.
+	// shortValue is the maximum length in bytes of values of enum members that do not count toward
+	// maxInlined.
 	shortValue = 256
 )
 
@@ -46,7 +47,7 @@ func (s *scanner) pattern(text string) (why, hint string) {
 // groups. The number of steps is capped at about a million.
 func patternCost(text string) (cost, depth int) {
 	const limit = 1 << 20
-	type group struct{ all, last int } // the steps of the last term, and of all terms before it
+	type group struct{ all, last int } // the steps of the last term, and of all terms before the last term
 	groups := []group{{}}
 	for i := 0; i < len(text); i++ {
 		g := &groups[len(groups)-1]
@@ -57,7 +58,7 @@ func patternCost(text string) (cost, depth int) {
 			continue
 		case ')':
 			if len(groups) == 1 {
-				continue // every parser rejects this expression
+				continue // every parser rejects an unmatched parenthesis
 			}
 			inner := g.all + g.last + 2
 			groups = groups[:len(groups)-1]
@@ -83,8 +84,8 @@ func patternCost(text string) (cost, depth int) {
 	return cost, depth
 }
 
-// repetition parses {m}, {m,} or {m,n} and returns the larger number. The length is 0 if the text
-// is not a repetition.
+// repetition parses {m}, {m,} or {m,n}, and returns the larger number and the length of the text.
+// The length is 0 if the text is not a repetition.
 func repetition(text string) (times, length int) {
 	end := strings.IndexByte(text, '}')
 	if end < 2 || end > 40 {

@@ -6,10 +6,11 @@
 // from positions in the script to positions in the author's files. Build does not run the tool.
 //
 // Neither esbuild nor goja ever opens a file. The options of esbuild and goja cannot prevent all
-// file access: both follow a sourceMappingURL, and esbuild reads tsconfig.json and package.json and
-// lists directories for an import with a computed name. Therefore a resolver in this package serves
-// all files from engine.Source.Files. Before a parser reads a file, comments that name a source map
-// are disabled, and imports with a computed name are rejected. The loader rejects everything else.
+// file access. Both esbuild and goja follow a sourceMappingURL. esbuild reads tsconfig.json and
+// package.json, and lists directories for an import with a computed name. Therefore a resolver in
+// this package serves all files from engine.Source.Files. Before a parser reads a file, comments
+// that name a source map are disabled, and imports with a computed name are rejected. The loader
+// rejects all other access to files.
 //
 // Sources are untrusted. Parsers are recursive, and the Go runtime ends the process on a stack
 // overflow. Before parsing, a scan therefore limits the nesting of brackets and the length of

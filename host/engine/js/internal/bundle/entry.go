@@ -48,7 +48,7 @@ type entry struct {
 	warnings []string
 	inputs   []string // the inputs that the tool reads as $name
 	imports  int      // the number of lines at the beginning of code with the author's imports
-	body     int      // the number of lines before the author's body; 0 if code does not contain the body
+	body     int      // the number of lines before the author's body; 0 if the code does not contain the body
 }
 
 // entry detects the form of a tool and wraps the source of the tool for this form.
@@ -86,7 +86,7 @@ var entryExports = []string{"default", string(Main), string(Execute), "handler"}
 const entryHint = "write export default async function (input, context), or export a function main, execute or handler"
 
 // ownModule is the name with which the entry of a module imports the author's file. Other files
-// cannot import this name.
+// cannot import the name ownModule.
 const ownModule = "toolrun:entry"
 
 // module returns the entry for a file that exports its function. A handler has the signature of a
@@ -110,8 +110,8 @@ __entry = (input, context) => run.call(own, input, context);
 
 // wrap returns the entry for a file whose statements run as one function. An outer function
 // declares the inputs as parameters, so the file can declare the same names. If the file declares
-// an input with var, an inner function declares the input again. The statement "var a = a || 1"
-// then reads the input.
+// an input with var, as in "var a = a || 1", an inner function declares the input as a parameter
+// again, so that the statement reads the input.
 func (t *tool) wrap(form Form, s *shape, params []string) *entry {
 	e := &entry{tool: t, form: form, format: api.FormatIIFE}
 	declarations, rest := hoist(t.code, t.scan.imports)
@@ -148,9 +148,8 @@ func (t *tool) wrap(form Form, s *shape, params []string) *entry {
 	return e
 }
 
-// bindings returns the names by which the source can use an input. For each name, bindings returns an
-// expression for the value. bindings omits names that the source does not mention, and names that
-// the source imports.
+// bindings returns the names by which the source can use an input, with an expression for each
+// value. bindings omits names that the source does not mention, and names that the source imports.
 func (t *tool) bindings(params []string) (names, values []string) {
 	bound := map[string]string{"input": "__input", "context": "__context", "env": "__context?.env"}
 	for word := range t.scan.words {
@@ -206,7 +205,8 @@ func (e *entry) author(source string, line, column int) (location, bool) {
 
 func (e *entry) location(l *api.Location) (location, bool) { return locationOf(l, e.author) }
 
-// within returns a position in the tool's file, or false if the line is outside of the file.
+// within maps a position to a position in the tool's file, or returns false if the line is outside
+// of the file.
 func (t *tool) within(line, column int) (location, bool) {
 	if line < 1 || line > t.lines {
 		return location{}, false

@@ -22,23 +22,23 @@ import (
 // them.
 var lowering = map[string]bool{
 	"async-generator":      false,
-	"exponent-operator":    false, // becomes our Math.pow, because goja's result is inexact
+	"exponent-operator":    false, // rewritten to Math.pow, which the engine corrects
 	"for-await":            false,
 	"import-meta":          false, // rewritten to an empty object, because a tool has no URL
 	"regexp-match-indices": false, // flag d
 	"regexp-set-notation":  false, // flag v
 }
 
-// loweringSingle is the lowering for a file that is parsed separately. With this option,
-// import(...) has the same form as in the bundle when goja parses the file.
+// loweringSingle is the lowering for a file that is parsed separately. When goja parses a file with
+// this lowering, import(...) has the same form as in the bundle.
 var loweringSingle = func() map[string]bool {
 	m := maps.Clone(lowering)
 	m["dynamic-import"] = false
 	return m
 }()
 
-// lastCodePoint is U+10FFFF in the form in which esbuild writes it into a string. lastCodePoint
-// makes goja's parser panic, but goja accepts the surrogate pair.
+// lastCodePoint is U+10FFFF in the form in which esbuild writes it into a string. The form makes
+// goja's parser panic, but goja accepts the surrogate pair of U+10FFFF.
 var lastCodePoint = []byte(`\u{10FFFF}`)
 
 // surrogatePairs returns a lowering that writes surrogate pairs. Build uses this lowering only if
@@ -101,7 +101,7 @@ const (
 // computedImport returns the message for an import or require whose argument is not a plain string.
 // If the computed argument begins with "./", esbuild lists the directory on disk and bundles the
 // files in it, without calling any plug-in. Each file is therefore first parsed separately, because
-// esbuild then only reports the import.
+// esbuild only reports a computed import in a separate file.
 func computedImport(messages []api.Message) *api.Message {
 	i := slices.IndexFunc(messages, func(m api.Message) bool {
 		return (m.ID == unbundledImport || m.ID == unbundledRequire) && strings.Contains(m.Text, "not a string literal")
@@ -116,8 +116,8 @@ func computedImport(messages []api.Message) *api.Message {
 	}
 }
 
-// mayCompute matches all texts that can contain a computed import, and few other texts. A keyword
-// cannot contain escapes, but a name such as require can.
+// mayCompute matches all texts that can contain a computed import, and few other texts. The keyword
+// import cannot contain escapes, but the name require can.
 var mayCompute = lazyregexp.New(`require|\\u|import[\s\p{Z}\x{FEFF}]*[(/.]`)
 
 // packed is esbuild's output for a tool.
@@ -150,8 +150,8 @@ func (e *entry) bundle(src engine.Source, lowering map[string]bool, keepNames bo
 	})
 }
 
-// pack bundles an entry and all its imports into one script. pack bundles again with other options
-// if the first result requires this.
+// pack bundles an entry and all its imports into one script. If the first result shows that other
+// options are necessary, pack bundles again.
 func pack(e *entry, src engine.Source) (*packed, *abi.Fault) {
 	known, keepNames := lowering, false
 	result := e.bundle(src, known, keepNames)
@@ -191,8 +191,8 @@ var numbered = lazyregexp.New(`\bclass (\w*?[A-Za-z_$])\d+ |\b(\w*?[A-Za-z_$])\d
 var declaring = lazyregexp.New(`\b(?:class|var|let|const|function) ([\w$]+)`)
 
 // renamesClass reports whether esbuild may have renamed a class because another file has a class
-// with the same name. Code that reads the name of an error's class would then fail. An option of
-// esbuild keeps all names, but it costs one call per created function.
+// with the same name. Code that reads the name of a renamed error class would fail. An option of
+// esbuild keeps all names, but the option costs one call per created function.
 func renamesClass(code []byte) bool {
 	matches := numbered().FindAllSubmatch(code, -1)
 	if len(matches) == 0 {
@@ -232,7 +232,7 @@ func (e *entry) addWarnings(p *packed, warnings []api.Message) *abi.Fault {
 			missing++
 			continue
 		}
-		if len(p.warnings) == maxWarnings { // computing positions in long lines takes time
+		if len(p.warnings) == maxWarnings { // computing positions in long lines takes too much time
 			continue
 		}
 		if at, ok := e.location(w.Location); ok && !inPackage(at.file) {

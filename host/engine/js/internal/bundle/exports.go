@@ -8,7 +8,7 @@ import (
 
 // exportsNoEntry reports whether a CommonJS module certainly exports no entry. A module certainly
 // has no entry if it uses the names "exports" and "module" only in assignments to properties that
-// cannot be an entry. words contains the number of uses of both names.
+// cannot be an entry. The argument "words" contains the number of uses of each name.
 func exportsNoEntry(body []ast.Statement, words map[string]int) bool {
 	exports, modules := 0, 0
 	for _, statement := range body {
@@ -33,7 +33,8 @@ func exportsNoEntry(body []ast.Statement, words map[string]int) bool {
 		}
 		exports++
 	}
-	// words does not count a word after a dot, so module.exports counts as module.
+	// The argument "words" does not count a word after a dot, so module.exports counts only as
+	// module.
 	return exports+modules > 0 && exports == words["exports"] && modules == words["module"]
 }
 

@@ -131,7 +131,7 @@ func inspect(name, code string, lang language) *abi.Fault {
 // The method "read" returns the content of a file if the tool does not exceed its size limit.
 func (f *files) read(name string) ([]byte, *abi.Fault) {
 	at := location{file: name}
-	// Check the file type first, because opening a pipe would block.
+	// The file type is checked before the file is opened, because opening a named pipe would block.
 	if info, err := fs.Stat(f.fsys, name); err == nil && !info.Mode().IsRegular() {
 		return nil, invalid(at, "the file cannot be read: it is not a regular file")
 	}
@@ -172,14 +172,14 @@ func inPackage(name string) bool {
 	return strings.HasPrefix(name, modules+"/") || strings.Contains(name, "/"+modules+"/")
 }
 
-// neutralize disables comments that name a source map. Otherwise esbuild and goja would open the
-// file in the comment, and the files that an inline source map lists. neutralize replaces every
-// occurrence, even inside strings, so it needs no parser.
+// neutralize disables comments that name a source map. An unchanged comment would make esbuild and
+// goja open the file in the comment, and the files that an inline source map lists. neutralize
+// replaces every occurrence, even inside strings, so neutralize needs no parser.
 func neutralize(code []byte) string {
 	for _, directive := range [...]string{"//# source", "//@ source", "/*# source", "/*@ source"} {
 		code = bytes.ReplaceAll(code, []byte(directive), []byte(directive[:2]+"  source"))
 	}
-	if bytes.HasPrefix(code, []byte("#!")) { // not a comment after the wrapper's head
+	if bytes.HasPrefix(code, []byte("#!")) { // inside of the wrapper, #! does not begin a comment
 		code = append([]byte("//"), code[2:]...)
 	}
 	return string(code)

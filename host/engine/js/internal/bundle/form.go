@@ -12,7 +12,7 @@ import (
 
 // shape describes the statements of a body. shape determines the form of the tool.
 type shape struct {
-	returns   bool   // the body has a return outside of all functions
+	returns   bool   // the body has a return statement outside of all functions
 	exports   bool   // the body assigns to module.exports or exports
 	strange   bool   // the body certainly exports no name that an entry can have
 	entry     Form   // Main or Execute if the body declares such a function and does not call it
@@ -69,14 +69,14 @@ func wrappedFunction(p *ast.Program) *ast.FunctionLiteral {
 
 func (t *tool) bodyFault(messages []api.Message, author author) *abi.Fault {
 	m := messages[0]
-	if f := t.bracketFault(); f != nil && mayBeBracket(m.Text) { // clearer than the parse error
+	if f := t.bracketFault(); f != nil && mayBeBracket(m.Text) { // clearer than the error of the parser
 		return f
 	}
 	if computed := computedImport(messages); computed != nil {
 		m = *computed
 	}
 	at, ok := locationOf(m.Location, author)
-	if !ok { // at the end of the wrapper
+	if !ok { // the error is at the end of the wrapper
 		at = t.end()
 	}
 	f := invalid(at, "%s", plain(m.Text))
@@ -109,7 +109,7 @@ func shapeOf(f *ast.FunctionLiteral, text string) *shape {
 			}
 		}
 	}
-	elsewhere := countWords(text) // how often each word is used outside of the declared functions
+	elsewhere := countWords(text) // the number of uses of each word outside of the declared functions
 	declared := map[string]bool{}
 	for _, statement := range f.Body.List {
 		s.returns = s.returns || returns(statement)
@@ -215,7 +215,7 @@ func rootOf(e ast.Expression) string {
 	}
 }
 
-// returns reports whether a statement contains a return that is not in a nested function.
+// returns reports whether a statement contains a return statement outside of nested functions.
 func returns(s ast.Statement) bool {
 	switch s := s.(type) {
 	case *ast.ReturnStatement:

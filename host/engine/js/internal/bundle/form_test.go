@@ -91,7 +91,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestBodyStaysInside checks that a body cannot escape from the function that wraps it.
+// TestBodyStaysInside checks that a body cannot close the wrapper function and place code outside.
 func TestBodyStaysInside(t *testing.T) {
 	for _, code := range []string{
 		`})(); globalThis.out = 1; (async function () {`,

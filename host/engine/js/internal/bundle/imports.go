@@ -30,7 +30,7 @@ func (s *scanner) importDeclaration(t token) {
 	case top && t.kind == literal:
 		s.named = true
 	case text == "as" && len(d.names) > 0 && s.prev.kind == word:
-		d.names = d.names[:len(d.names)-1] // the name in the other module
+		d.names = d.names[:len(d.names)-1] // the name of the export in the imported module
 	case t.kind == word && !s.named && !importWords[text]:
 		d.names = append(d.names, text)
 	}
@@ -49,7 +49,7 @@ func (s *scanner) endsImport(t token, text string) bool {
 }
 
 // hoist splits a body into its imports and the rest. The imports and the rest keep the lines and
-// columns of the original. In each, spaces replace the text that belongs to the other.
+// columns of the original. Spaces replace the rest in the imports, and the imports in the rest.
 func hoist(code string, imports []importSpan) (declarations, rest string) {
 	if len(imports) == 0 {
 		return "", code

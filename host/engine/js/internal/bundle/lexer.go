@@ -22,7 +22,7 @@ type token struct {
 	kind       kind
 	start, end int
 	newline    bool // a line break precedes the token
-	member     bool // a word after a dot, so the name of a property
+	member     bool // a word after a dot, which is the name of a property
 }
 
 // lexer splits JavaScript or TypeScript into tokens. The caller decides whether a slash is a
@@ -78,8 +78,8 @@ func (l *lexer) block() bool {
 	return strings.IndexFunc(text, isLineEnd) >= 0
 }
 
-// The method "next" reads a token. divides reports whether a slash at this position is a division.
-// The result of divides can depend on whether the slash begins a line.
+// The method "next" reads a token. The function "divides" reports whether a slash at the position
+// is a division, which can depend on whether the slash begins a line.
 func (l *lexer) next(divides func(newline bool) bool) token {
 	t := token{newline: l.space(), start: l.pos, kind: punct}
 	if l.pos == len(l.src) {

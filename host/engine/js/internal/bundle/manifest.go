@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// manifest contains the relevant fields of a package.json. If the file is missing, its manifest is
-// empty.
+// manifest contains the relevant fields of a package.json. The manifest of a missing file is empty.
 type manifest struct {
 	dir     string
 	broken  bool              // the file exists but cannot be parsed
@@ -19,11 +18,11 @@ type manifest struct {
 	exports *exports
 	imports *exports
 	pure    bool            // importing a file of the package has no side effects
-	depends map[string]bool // the names of its dependencies
+	depends map[string]bool // the names of the dependencies of the package
 }
 
-// mains returns the entries to try, in order of preference. With require, the CommonJS entry
-// precedes the ES module, because the ES module has a different value.
+// mains returns the entries to try, in order of preference. For a call to require, the CommonJS
+// entry precedes the ES module, because require returns a different value for an ES module.
 func (m *manifest) mains(require bool) []string {
 	list := []string{m.web, m.module, m.main}
 	if require {
@@ -117,15 +116,14 @@ func text(raw json.RawMessage) string {
 // exports is the value of "exports" or "imports" in a package.json.
 type exports struct{ root *exported }
 
-// exported is a value in the field "exports" or "imports" of a package.json. The value has one of
-// three forms: a path, a list of which the first matching element is used, or an ordered object
-// with paths or conditions as keys. If the value is null, which forbids the export, all fields are
-// empty.
+// exported is a value in the field "exports" or "imports" of a package.json. The value is a path, a
+// list, or an ordered object with paths or conditions as keys. In a list, the first matching
+// element is used. All fields are empty if the value is null, which forbids the export.
 type exported struct {
 	path string
 	list []*exported
 	keys []string
-	with []*exported // the values of keys, in the same order
+	with []*exported // the values of the keys, in the order of the keys
 }
 
 func decodeExports(raw json.RawMessage) *exports {

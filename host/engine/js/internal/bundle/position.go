@@ -40,7 +40,7 @@ func locationOf(l *api.Location, find author) (location, bool) {
 // positions is a decoded source map. positions maps positions in generated code to positions in the
 // author's files. positions is immutable.
 type positions struct {
-	lines [][]mapping // by line, in the order of columns
+	lines [][]mapping // the mappings of each line, in the order of columns
 }
 
 // mapping is the origin of the code that begins at a column. For generated code, the location has
@@ -68,8 +68,8 @@ func (p positions) find(line, column int) (location, bool) {
 
 var errSourceMap = errors.New("malformed source map")
 
-// decodePositions decodes a source map (version 3). decodePositions maps each position with find,
-// so the result does not contain esbuild's source names.
+// decodePositions decodes a source map (version 3). decodePositions maps each position with the
+// function find, so the result does not contain esbuild's names of sources.
 func decodePositions(sourceMap []byte, find author) (positions, error) {
 	var m struct {
 		Sources  []string `json:"sources"`
@@ -79,7 +79,7 @@ func decodePositions(sourceMap []byte, find author) (positions, error) {
 		return positions{}, err
 	}
 	var p positions
-	var source, line, column int // deltas are relative across the whole map
+	var source, line, column int // a segment contains differences to the previous segment
 	for row := range strings.SplitSeq(m.Mappings, ";") {
 		var mappings []mapping
 		generated := 0

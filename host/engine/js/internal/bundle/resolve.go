@@ -18,7 +18,7 @@ const modules = "node_modules"
 type request struct {
 	name     string // the imported name
 	importer string // the importing file
-	require  bool   // whether the import is a call to require
+	require  bool   // true if the import is a call to require
 }
 
 // target is the result of resolving an import. target is a file, or a module of another namespace.
@@ -40,7 +40,7 @@ var scheme = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 // resolves an import itself.
 func (f *files) resolve(args api.OnResolveArgs) api.OnResolveResult {
 	r := request{name: args.Path, importer: args.Importer, require: args.Kind == api.ResolveJSRequireCall}
-	if args.Namespace != namespace { // the entry contains the author's imports
+	if args.Namespace != namespace { // the entry contains the imports of the author's file
 		r.importer = f.entry
 		if r.name == ownModule {
 			return api.OnResolveResult{Path: f.entry, Namespace: namespace}

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The limits of a scan, in addition to the limit of nested brackets. Without these
-// limits, the parsers overflow their stack, which ends the process, or take quadratic time.
+// The limits of a scan, in addition to the limit of nested brackets. Without the limits, a source
+// can make the parsers take quadratic time or overflow their stack, which ends the process.
 const (
 	// maxChain bounds constructs that are not brackets but use a parser's stack: 1+1+1..., !!!!!x,
 	// a=>b=>c, if (a) b; else if (c) d; else ... The stack overflows at about 100,000 such
@@ -38,7 +38,7 @@ type scan struct {
 
 // frame is an open bracket or the whole file.
 type frame struct {
-	open       byte // ( [ { or ` for a substitution in a template; 0 for the file
+	open       byte // the bracket ( [ or {, or ` for a substitution in a template, or 0 for the whole file
 	at         int  // the offset of the bracket
 	control    bool // whether this is the head of if, for, while, with, switch or catch
 	expression bool // whether this is a brace within an expression and not a block

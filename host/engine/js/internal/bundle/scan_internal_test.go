@@ -8,8 +8,8 @@ import (
 )
 
 // TestScanKeepsInStep checks that the scan distinguishes divisions from regular expressions. After
-// a mistake, the scan would miss brackets and names. In each source, "marker" is code and "hidden"
-// is not.
+// mistaking one for the other, the scan would miss brackets and names. In each source, "marker" is
+// part of the code, and "hidden" is part of a string, a comment or a regular expression.
 func TestScanKeepsInStep(t *testing.T) {
 	for _, src := range []string{
 		`a / b; marker / "hidden"`,

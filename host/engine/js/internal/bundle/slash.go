@@ -7,8 +7,7 @@ import "strings"
 // rules are therefore detailed, and FuzzScan tests the rules.
 
 // divides reports whether a slash is a division. A slash on a new line after a statement that can
-// be complete is not a division. An operand cannot follow a complete statement, so a new statement
-// begins.
+// be complete is not a division, because the slash begins a new statement.
 func (s *scanner) divides(newline bool) bool {
 	prev, prior := s.text(s.prev), s.text(s.prior)
 	whole := s.top().unset || s.top().alias || s.prev.kind == word && !s.prev.member && jumps[prev] || s.prev.kind == word && jumps[prior] ||

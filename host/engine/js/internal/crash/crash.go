@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The prefixes of function names in goja and in this module.
+// The prefixes of function names in goja and in toolrun.
 var (
 	gojas = []string{"github.com/dop251/goja.", "github.com/dop251/goja/"}
 	ours  = []string{"github.com/toolrun/toolrun/"}
@@ -19,15 +19,14 @@ type Crash struct {
 	// Stack is the stack at the time of the panic in the format of debug.Stack. Stack includes the
 	// frames that panicked.
 	Stack []byte
-	// Goja reports whether goja caused the panic. goja caused the panic if the panic was raised in
-	// goja itself, or in a function of another module that goja called.
+	// Goja reports whether goja caused the panic. Goja returns true if the panic was raised in
+	// goja, or in a function of another module that goja called.
 	Goja bool
 }
 
 // Of returns a Crash for the result of recover, or nil for nil. The deferred function that called
-// recover must call Of before it returns. If the value is already a *Crash, Of returns it
-// unchanged. A value is already a *Crash if one goroutine recovers a panic and another goroutine
-// raises it again.
+// recover must call Of before it returns. If the value is already a *Crash, because one goroutine
+// recovered a panic and another goroutine raised the panic again, Of returns the value unchanged.
 func Of(value any) *Crash {
 	if value == nil {
 		return nil
@@ -42,7 +41,7 @@ func Of(value any) *Crash {
 func functions() []string {
 	pcs := make([]uintptr, 512)
 	n := runtime.Callers(0, pcs)
-	for n == len(pcs) { // the depth of the stack depends on the guest
+	for n == len(pcs) { // the guest determines the depth of the stack
 		pcs = make([]uintptr, 2*len(pcs))
 		n = runtime.Callers(0, pcs)
 	}
@@ -56,15 +55,15 @@ func functions() []string {
 	}
 }
 
-// repanicFrames is the maximum number of frames between a panic and its repetition. The frames
-// belong to a deferred function and to the functions that it calls before the repetition. During a
-// panic, guest code can run and panic again. In this case there are more frames of goja between the
-// two panics.
+// repanicFrames is the maximum number of frames between a panic and its repetition. Between the two
+// panics are only the frames of a deferred function and of the functions that it calls. If guest
+// code runs during a panic and panics again, the stack contains more frames of goja between the two
+// panics.
 const repanicFrames = 2
 
 // raised returns the part of a stack that begins at the first panic. If a function recovers a panic
-// and panics again with the same value, the stack contains both panics, and the second one is above
-// the first one.
+// and panics again with the same value, the stack contains both panics, with the second panic above
+// the first panic.
 func raised(stack []string) []string {
 	for {
 		_, after, found := cutPanic(stack)
@@ -89,7 +88,7 @@ func cutPanic(stack []string) (before, after []string, found bool) {
 	return stack, nil, false
 }
 
-// isGojas reports whether goja is closer to the top of the stack than this module. A frame of the
+// isGojas reports whether goja is closer to the top of the stack than toolrun. A frame of the
 // standard library or of another module is attributed to its caller.
 func isGojas(stack []string) bool {
 	for _, name := range stack {

@@ -1,13 +1,14 @@
 // Package ieee754 implements some functions of JavaScript's Math. The results of these functions
 // equal the results of V8 to the last digit.
 //
-// The language does not specify the last digits. Authors write and test tools with Node, where
-// Math.pow(1.0075, 360) and 9 ** 1.5 differ from the results of Go's package math. Go's package
-// math also uses different algorithms on different processors. The package omits Expm1, Log1p,
-// Atanh, Sqrt and Hypot, because Go has the same results. A test compares 352,000 results with V8.
-// Only nine of them differ: sines, cosines and tangents of numbers over two million.
+// JavaScript does not specify the last digits of results. Authors write and test tools with Node,
+// where Math.pow(1.0075, 360) and 9 ** 1.5 differ from the results of Go's package math. Go's
+// package math also uses different algorithms on different processors. The package omits Expm1,
+// Log1p, Atanh, Sqrt and Hypot, because package math returns the same results for these functions.
+// A test compares 352,000 results with V8. Only nine of the results differ: sines, cosines and
+// tangents of numbers over two million.
 //
-// The algorithms and coefficients are those of fdlibm:
+// The algorithms and coefficients come from fdlibm:
 //
 //	Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved.
 //
@@ -28,7 +29,7 @@ func words(x float64) (int32, uint32) {
 	return int32(b >> 32), uint32(b)
 }
 
-// fromWords returns the number with these high and low halves.
+// fromWords returns the number with the given high and low halves.
 func fromWords(high int32, low uint32) float64 {
 	return math.Float64frombits(uint64(uint32(high))<<32 | uint64(low))
 }

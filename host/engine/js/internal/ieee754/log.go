@@ -17,8 +17,8 @@ const (
 	two54 = 1.80143985094819840000e+16
 )
 
-// The function "split" returns the exponent of x, and x scaled by this exponent to a value near 1.
-// ok is false if x is a special case of the logarithm, such as 0.
+// The function "split" returns the exponent of x, and x scaled by the exponent to a value near 1.
+// The result ok is false if x is a special case of the logarithm, such as 0.
 func split(x float64) (k, hx int32, scaled, special float64, ok bool) {
 	hx, lx := words(x)
 	if hx < 0x00100000 {

@@ -58,7 +58,7 @@ func powInf(ax, y float64) float64 {
 	return 0
 }
 
-// The function "parity" returns one of these constants.
+// The results of the function "parity".
 const (
 	fraction = iota
 	odd
@@ -76,7 +76,7 @@ func parity(y float64) int {
 }
 
 // powLog2 returns the base-2 logarithm of ax in two parts. The first part has half of the digits.
-// iy is the high half of the exponent.
+// The argument iy is the high half of the exponent of the power.
 func powLog2(ax float64, iy int32) (t1, t2 float64) {
 	const (
 		l1, l2, l3                = 5.99999999999994648725e-01, 4.28571428578550184252e-01, 3.33333329818377432918e-01
@@ -167,7 +167,7 @@ func powExp2(y, t1, t2 float64) float64 {
 	w := v - (z - u)
 	t = z * z
 	t1 = z - t*(p1+t*(p2+t*(p3+t*(p4+t*p5))))
-	r := (z * t1) / ((t1 - 2) - (w + z*w)) // here fdlibm subtracts the last term from the quotient, but V8 computes the following
+	r := (z * t1) / ((t1 - 2) - (w + z*w)) // here V8 deviates from fdlibm
 	z = 1 - (r - z)
 	if j, _ = words(z); (j+n<<20)>>20 <= 0 {
 		return math.Ldexp(z, int(n))

@@ -81,7 +81,7 @@ func remLarge(x float64) (n int32, y0, y1 float64) {
 	rest := new(big.Int).Lsh(big.NewInt(int64(fraction*(1<<53))), uint(exponent-53+reduceBits))
 	half := halfPi()
 	times := new(big.Int).Lsh(rest, 1)
-	times.Add(times, half).Div(times, new(big.Int).Lsh(half, 1)) // rounds to the nearest integer
+	times.Add(times, half).Div(times, new(big.Int).Lsh(half, 1)) // round to the nearest integer
 	rest.Sub(rest, new(big.Int).Mul(times, half))
 	exact := new(big.Float).SetMantExp(new(big.Float).SetInt(rest), -reduceBits)
 	y0, _ = exact.Float64()

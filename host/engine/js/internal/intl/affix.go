@@ -8,7 +8,7 @@ type numberPattern struct {
 	positive, negative affixes
 	hasNegative        bool
 	primary, secondary int // group sizes; 0 disables grouping
-	zeros              int // the number of zeros in the body of a compact pattern
+	zeros              int // the number of zeros in a compact pattern
 }
 
 // affixes contains the prefix and the suffix of a number in CLDR syntax.
@@ -82,7 +82,8 @@ const (
 )
 
 // affixesOf returns the affixes that include the sign. affixesOf uses the signs in the pattern. If
-// a plus is required and the pattern has none, a plus replaces the minus in the pattern.
+// a plus sign is required and the pattern has no plus sign, a plus sign replaces the minus sign of
+// the pattern.
 func (p numberPattern) affixesOf(sign int) affixes {
 	plus := sign == signPlus && !hasUnquoted(p.positive.prefix+p.positive.suffix, '+')
 	useNegative := p.hasNegative && (sign == signMinus ||
@@ -126,7 +127,7 @@ func minusToPlus(text string) string {
 	return string(b)
 }
 
-// affixParts splits an affix into parts. literal is the part type for plain text.
+// affixParts splits an affix into parts. The argument "literal" is the part type for plain text.
 func (f *NumberFormat) affixParts(text, literal, currency string) (parts []Part) {
 	inQuotes := false
 	runes := []rune(text)

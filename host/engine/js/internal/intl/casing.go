@@ -6,8 +6,8 @@ import (
 )
 
 // Upper converts a text to upper case for a language with special rules. For all other languages,
-// ok is false. For Greek and Lithuanian, the rules of golang.org/x/text differ from the rules of
-// ICU.
+// the result ok is false. For Greek and Lithuanian, the rules of golang.org/x/text differ from the
+// rules of ICU.
 func Upper(tags []Tag, text string) (changed string, ok bool, err error) {
 	switch first(tags) {
 	case "tr", "az":
@@ -19,7 +19,7 @@ func Upper(tags []Tag, text string) (changed string, ok bool, err error) {
 }
 
 // Lower converts a text to lower case for a language with special rules. For all other languages,
-// ok is false.
+// the result ok is false.
 func Lower(tags []Tag, text string) (changed string, ok bool, err error) {
 	switch first(tags) {
 	case "tr", "az":

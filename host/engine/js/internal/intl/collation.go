@@ -17,8 +17,8 @@ var searchLanguages = strings.Fields("en fr it pt nl id")
 // agrees with ICU.
 var tailoredLanguages = strings.Fields("es sv fi pl cs sk hu tr ro sl et lt ru uk bg el")
 
-// firstScripts contains the script that a language sorts before all others. golang.org/x/text does
-// not do this.
+// firstScripts contains the script that a language sorts before all other scripts.
+// golang.org/x/text does not reorder scripts.
 var firstScripts = map[string]*unicode.RangeTable{"bg": unicode.Cyrillic, "ru": unicode.Cyrillic, "uk": unicode.Cyrillic, "el": unicode.Greek}
 
 // knownOrder returns the non-ASCII characters that ICU and golang.org/x/text order in the same way.

@@ -27,7 +27,8 @@ texts.sort((a, b) => compare(a, b) || (a < b ? -1 : 1));
 console.log(JSON.stringify({ texts, equal: texts.map((t, i) => i > 0 && compare(texts[i - 1], t) === 0) }));`
 
 // TestKnownOrder checks that Node and golang.org/x/text agree on the order of the characters in
-// knownSpans. The characters in knownSpans are a longest common subsequence of the two orders.
+// knownSpans. The characters in knownSpans are a longest common subsequence of the orders of Node
+// and golang.org/x/text.
 func TestKnownOrder(t *testing.T) {
 	node := NodeOfCLDR(t)
 	texts, err := json.Marshal(candidates())

@@ -17,7 +17,7 @@ type Collator struct {
 	name, usage, sensitivity string
 	numeric                  bool
 	root                     bool                // the language uses the root collation
-	first                    *unicode.RangeTable // the script that sorts before all others, or nil
+	first                    *unicode.RangeTable // the script that sorts before all other scripts, or nil
 	order                    *collate.Collator
 	apart                    *strings.Replacer // replaces each accented letter with a letter and a mark
 }
@@ -118,14 +118,14 @@ func (c *Collator) prepare(l locale) error {
 	return nil
 }
 
-// ukrainian is a Ukrainian letter. Languages other than Ukrainian treat this letter as the letter і
-// with a mark.
+// ukrainian is the letter ї. Languages other than Ukrainian treat this letter as the letter і with
+// a mark.
 var ukrainian = []string{"ї", "і\u034f\u0308", "Ї", "І\u034f\u0308"}
 
 // accented contains letters that golang.org/x/text treats as separate letters and that ICU treats
-// as letters with a mark. A combining grapheme joiner separates the letter from the mark in the
-// replacement. The joiner has no weight, but it prevents golang.org/x/text from combining the
-// letter and the mark.
+// as letters with a mark. In the replacement, a combining grapheme joiner separates the letter from
+// the mark. The joiner has no weight, but prevents golang.org/x/text from combining the letter and
+// the mark.
 var accented = append([]string{"ѓ", "г\u034f\u0301", "Ѓ", "Г\u034f\u0301", "ќ", "к\u034f\u0301", "Ќ", "К\u034f\u0301"}, ukrainian...)
 
 func (c *Collator) compare(a, b string) int {

@@ -11,19 +11,19 @@ import (
 )
 
 // packed is the output of the command generate. packed contains the paths of all data, followed by
-// a table for each locale with texts by path. packed is embedded as a string, which uses no memory
-// until it is read.
+// a table for each locale with texts by path. The variable packed is a string, so the data uses no
+// memory until the string is read.
 //
 //go:embed cldr.bin
 var packed string
 
 // archive is the index of packed.
 type archive struct {
-	paths  []string // sorted; a path is identified by its index
+	paths  []string // sorted; the index of a path identifies the path
 	chunks map[string]*chunk
 }
 
-// chunk is a table in the archive. chunk is decompressed when it is first used.
+// chunk is a compressed table in the archive, which is decompressed on first use.
 type chunk struct {
 	packed string
 	once   sync.Once

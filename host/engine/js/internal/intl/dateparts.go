@@ -12,8 +12,8 @@ import (
 const maxTime = 8.64e15
 
 // Format formats a time, given in milliseconds since 1970, as a string. Since version 42, CLDR uses
-// narrow spaces in some patterns. Node replaces narrow spaces with plain spaces in format, but not
-// in formatToParts.
+// narrow spaces in some patterns. The method "format" in Node replaces narrow spaces with plain
+// spaces, but formatToParts does not.
 func (f *DateTimeFormat) Format(ms float64) (string, error) {
 	parts, err := f.Parts(ms)
 	return strings.ReplaceAll(Join(parts), "\u202f", " "), err
@@ -138,7 +138,7 @@ func (f *DateTimeFormat) weekday(t time.Time, it item) string {
 	return f.locale.table.get("days/" + form + "/" + widthOf(it.count) + "/" + weekdays[t.Weekday()])
 }
 
-// half returns AM or PM.
+// half returns the text for AM or PM.
 func (f *DateTimeFormat) half(t time.Time, count int) string {
 	width := "abbreviated"
 	if count == 5 {
@@ -157,7 +157,7 @@ func (f *DateTimeFormat) dayPeriod(t time.Time, count int) string {
 	rules := dayPeriodRules(f.locale.name)
 	exact := (!f.has('m') || t.Minute() == 0) && (!f.has('s') || t.Second() == 0)
 	for _, r := range rules {
-		// Of the day periods that are named hours, Node uses only noon.
+		// Of the day periods that name a single hour, Node uses only noon.
 		if r.at == 12 && t.Hour() == 12 && exact || r.at < 0 && r.holds(t.Hour()) {
 			if name := f.locale.table.get(names + r.name); name != "" {
 				return name

@@ -189,8 +189,8 @@ func (d *dateOptions) applyDefaults(defaults Defaults) error {
 var calendars = strings.Fields(`buddhist chinese coptic dangi ethioaa ethiopic gregory hebrew indian islamic islamic-civil
 	islamic-rgsa islamic-tbla islamic-umalqura iso8601 japanese persian roc islamicc ethiopic-amete-alem`)
 
-// calendar checks the requested calendar. Only one calendar is supported. calendar returns the
-// extension for the resolved locale.
+// calendar checks the requested calendar. Only the Gregorian calendar is supported. calendar
+// returns the extension for the resolved locale.
 func (l locale) calendar(option string) (extension string, err error) {
 	requested := ""
 	for _, name := range []string{option, l.extension("ca")} {
@@ -247,7 +247,7 @@ func (f *DateTimeFormat) choosePattern(d dateOptions) (extension string, err err
 // cycle selects the hour cycle.
 func (f *DateTimeFormat) cycle(d dateOptions, p *patterns) (cycle, extension string) {
 	usual := map[byte]string{'K': "h11", 'h': "h12", 'H': "h23", 'k': "h24"}[p.hourChar]
-	if d.hour12 != nil { // in Node, both cycles count from 0 if the locale does, and from 1 otherwise
+	if d.hour12 != nil { // Node counts from 0 if the locale's cycle counts from 0
 		fromZero := usual == "h11" || usual == "h23"
 		switch {
 		case *d.hour12 && fromZero:

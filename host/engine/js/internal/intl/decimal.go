@@ -93,7 +93,7 @@ func ParseDecimal(text string) (d Decimal, ok bool) {
 	return d, true
 }
 
-// FitsFloat reports whether converting a text to the float x caused no overflow or underflow.
+// FitsFloat reports whether a text was converted to the float x without overflow or underflow.
 func FitsFloat(text string, x float64) bool {
 	if x != 0 && !math.IsInf(x, 0) {
 		return true
@@ -144,7 +144,7 @@ func (d *Decimal) roundTo(place int, mode string, increment int) {
 		return
 	}
 	var kept []byte
-	half := -1 // the comparison of the removed digits with half a unit
+	half := -1 // the comparison of the removed digits with half a unit of the last place
 	last := byte('0')
 	if cut <= len(d.digits) {
 		kept = append([]byte(nil), d.digits[:len(d.digits)-cut]...)

@@ -7,7 +7,6 @@ import (
 )
 
 // NodeOfCLDR returns the path of Node.js if its ICU version matches the data of this package.
-// TestVectors uses recorded results and does not need Node.js.
 func NodeOfCLDR(t *testing.T) string {
 	t.Helper()
 	node, err := exec.LookPath("node")

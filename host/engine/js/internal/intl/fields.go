@@ -2,8 +2,8 @@ package intl
 
 import "strings"
 
-// field is a component of a date. The constants have the same order as in ICU. The order of the
-// constants determines which field is appended to which other field.
+// field is a component of a date. The constants have the same order as in ICU. If a pattern lacks
+// fields, the order determines in which sequence the fields are appended.
 type field int
 
 const (
@@ -200,9 +200,9 @@ func (s *skeleton) mask() (mask int) {
 	return mask
 }
 
-// distance returns the distance between s and a pattern with the fields in the argument "other".
-// distance also returns the missing and the extra fields. distance ignores the fields of s that are
-// not in mask.
+// distance returns the distance between the skeleton s and a pattern with the fields in the
+// argument "other", together with the missing and the extra fields. distance ignores the fields of
+// s that are not in mask.
 func (s *skeleton) distance(other *skeleton, mask int) (distance, missing, extra int) {
 	const extraField, missingField = 0x10000, 0x1000
 	for f := range fieldCount {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// FuzzParseTag checks that parsing a canonical tag again does not change it, and that the tag can
-// be used.
+// FuzzParseTag checks that parsing a canonical tag again does not change the tag, and that the
+// package can use the tag.
 func FuzzParseTag(f *testing.F) {
 	for _, tag := range []string{"en", "zh-hant-tw", "de-u-co-phonebk-kn-true", "sr-Latn-x-a-b", "sh-YU", "en-a-b-u-nu-thai-x-y", "1", "", "a-b"} {
 		f.Add(tag)

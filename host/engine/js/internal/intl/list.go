@@ -69,8 +69,8 @@ func (f *ListFormat) appended(parts, element []Part, position string) []Part {
 	return appendLiteral(append(parts, element...), after)
 }
 
-// joined combines two elements with a pattern. text is the beginning of the second element. In some
-// languages, the conjunction depends on text.
+// joined combines two elements with a pattern. The argument "text" is the beginning of the second
+// element. In some languages, the conjunction depends on text.
 func (f *ListFormat) joined(position string, first, second []Part, text string) []Part {
 	pattern := f.pattern(position)
 	if position == "2" || position == "end" {

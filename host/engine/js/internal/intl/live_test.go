@@ -36,7 +36,7 @@ type answer struct {
 	parts    string
 	resolved map[string]any
 	err      string
-	refused  bool // rejected only by this package
+	refused  bool // true if only this package rejects the case
 }
 
 // ask returns Node's results for test cases.
@@ -194,7 +194,7 @@ func ours(c testCase) (a answer) {
 // tally counts the equal, rejected and wrong results for a locale.
 type tally struct{ equal, refused, wrong int }
 
-// compare compares this package's results with Node's and reports the differences.
+// compare compares this package's results with the results of Node, and reports the differences.
 func compare(t *testing.T, cases []testCase, show int) {
 	t.Helper()
 	theirs := ask(t, cases)

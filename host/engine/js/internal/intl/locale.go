@@ -55,7 +55,7 @@ func negotiate(tags []Tag) (locale, error) {
 }
 
 // tableFor returns the table of a locale that Node supports, or nil if this package does not
-// support it.
+// support the locale.
 func tableFor(name string) *table {
 	if t := tableOf(name); t != nil {
 		return t
@@ -71,7 +71,7 @@ func tableFor(name string) *table {
 			return t
 		}
 		if knownLocales()[name] && !defaultLocales()[name] {
-			return nil // the locale has its own data
+			return nil // the locale has data of its own
 		}
 		name = name[:max(strings.LastIndexByte(name, '-'), 0)]
 	}
@@ -116,7 +116,7 @@ func (l locale) numberingSystem(option string) (system, extension string, err er
 			continue
 		}
 		if supplemental("digits/"+requested) == "" && !slices.Contains(algorithmic, requested) {
-			continue // Node does not know this system and skips it
+			continue // Node skips a numbering system that it does not know
 		}
 		if requested != "latn" && requested != standard {
 			return "", "", unsupported("the numbering system "+requested, "use latn")

@@ -71,8 +71,8 @@ func (t *Tag) setKeyword(key, value string) {
 	slices.SortFunc(t.keywords, func(a, b keyword) int { return strings.Compare(a.key, b.key) })
 }
 
-// Keyword returns the value of a key in the tag's -u- extension. ok is false if the tag does not
-// contain the key.
+// Keyword returns the value of a key in the tag's -u- extension. The result ok is false if the tag
+// does not contain the key.
 func (t Tag) Keyword(key string) (value string, ok bool) { return t.keyword(key) }
 
 // Maximize adds the likely script and region if data for the language exists.

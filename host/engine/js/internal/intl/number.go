@@ -21,7 +21,7 @@ type NumberFormat struct {
 	sign                       string
 	rounding                   rounding
 	pattern                    numberPattern
-	currencyText               string // the text that replaces ¤
+	currencyText               string // the text that replaces the currency sign ¤
 	minimumGrouping            int
 	maxCompact                 int // the largest power of ten with a compact pattern
 	decimalSymbol, groupSymbol string

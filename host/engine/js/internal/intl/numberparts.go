@@ -317,8 +317,8 @@ func (f *NumberFormat) withCurrencyName(number []Part, category string) []Part {
 	})
 }
 
-// fillUnit inserts a number into a pattern. The function "rest" formats the other text of the
-// pattern.
+// fillUnit inserts a number into a pattern. The function "rest" formats the text of the pattern
+// around the number.
 func fillUnit(pattern string, number []Part, rest func(text string) []Part) []Part {
 	before, after, found := strings.Cut(pattern, "{0}")
 	if !found {

@@ -9,14 +9,14 @@ import (
 // Options reads the options that a guest passed. An implementation panics if it cannot convert a
 // value.
 type Options interface {
-	// Text returns an option as a string. ok is false if the option is undefined.
+	// Text returns an option as a string. The result ok is false if the option is undefined.
 	Text(name string) (value string, ok bool)
 	// Bool returns an option as a boolean.
 	Bool(name string) (value, ok bool)
 	// Number returns an option as a number.
 	Number(name string) (value float64, ok bool)
-	// BoolOrText returns an option that can be a boolean or a string. For a boolean, text is "true"
-	// or "false" and isBool is true.
+	// BoolOrText returns an option that can be a boolean or a string. For a boolean, the result
+	// text is "true" or "false", and isBool is true.
 	BoolOrText(name string) (text string, isBool, ok bool)
 }
 

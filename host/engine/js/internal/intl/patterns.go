@@ -12,7 +12,7 @@ import (
 // does.
 type patterns struct {
 	table    *table
-	entries  []*patternEntry // in the order in which they are compared
+	entries  []*patternEntry // the patterns in the order in which nearest compares them
 	appends  [fieldCount]string
 	names    [fieldCount]string
 	decimal  string
@@ -26,7 +26,7 @@ type patternEntry struct {
 	base      string
 	fields    skeleton
 	pattern   string
-	specified bool // the skeleton is part of the locale's data
+	specified bool // true if the skeleton is part of the locale's data
 }
 
 // maxFound is the maximum number of cached patterns per locale.
@@ -94,8 +94,9 @@ func (p *patterns) addMinutes(pattern string) {
 	}
 }
 
-// add adds a pattern. If the locale's data already contains the skeleton of the added pattern, the
-// added pattern can replace patterns of other skeletons, but not the pattern of this skeleton.
+// add adds a pattern. If a pattern with the same skeleton exists, the added pattern replaces the
+// existing pattern only if override is true and the two skeletons are not both part of the locale's
+// data.
 func (p *patterns) add(pattern, provided string, override bool) {
 	if pattern == "" {
 		return
@@ -182,8 +183,8 @@ func (p *patterns) nearest(s *skeleton, mask int) (entry *patternEntry, missing,
 			}
 		}
 	}
-	// ICU looks up the pattern by its letters. The first entry with the same letters can be a
-	// different entry.
+	// ICU looks up the nearest pattern again by its letters, and can find an earlier entry with the
+	// same letters.
 	for _, e := range p.entries {
 		if e.fields.letters == entry.fields.letters && e.fields.lengths == entry.fields.lengths {
 			return e, missing, extra

@@ -10,7 +10,7 @@ import (
 // pluralRules contains the plural rules of a language in CLDR's order of evaluation.
 type pluralRules struct {
 	categories []string
-	conditions [][][]relation // for each category, a disjunction of conjunctions of relations
+	conditions [][][]relation // for each category, a list of alternatives, each a list of relations
 }
 
 // relation is a condition "operand [% modulus] = or != ranges".
@@ -33,7 +33,7 @@ var pluralCategories = []string{"zero", "one", "two", "few", "many"}
 
 var parsedPlurals sync.Map // *pluralRules by kind and language; bounded by the number of languages
 
-// pluralsOf returns the plural rules of a language. kind is "cardinal" or "ordinal".
+// pluralsOf returns the plural rules of a language. The argument "kind" is "cardinal" or "ordinal".
 func pluralsOf(kind, locale string) *pluralRules {
 	language, _, _ := strings.Cut(locale, "-")
 	if locale == "pt-PT" || strings.HasPrefix(locale, "pt-PT-") {
@@ -155,8 +155,8 @@ func (r relation) holds(o operands) bool {
 	return r.negated
 }
 
-// reduced returns the value of digits modulo the modulus of the relation. If there is no modulus,
-// reduced caps large values. The capped value exceeds all numbers in the rules.
+// reduced returns the value of digits modulo the modulus of the relation. If the relation has no
+// modulus, reduced caps large values at a number that exceeds all numbers in the rules.
 func (r relation) reduced(digits string) int {
 	const large = 1_000_000_000
 	value := 0
@@ -171,8 +171,8 @@ func (r relation) reduced(digits string) int {
 	return value
 }
 
-// The method "simple" reports whether the categories are independent of the last digits of the
-// number and of its fraction. ICU changes the last digits in the compact notation.
+// The method "simple" reports whether the plural category of a number does not depend on the
+// number's last digits and fraction. ICU changes the last digits in the compact notation.
 func (p *pluralRules) simple() bool {
 	for _, alternatives := range p.conditions {
 		for _, and := range alternatives {
@@ -186,9 +186,9 @@ func (p *pluralRules) simple() bool {
 	return true
 }
 
-// The method "unsure" reports whether ICU can select another category for a number than the rules
-// do. The choice of ICU can differ for large numbers. ICU uses digits that a float does not have,
-// and only 64 bits.
+// The method "unsure" reports whether ICU can select a category for a number that differs from the
+// category by the rules. For large numbers, ICU uses digits that a float does not have, and only 64
+// bits.
 func (p *pluralRules) unsure(d Decimal) bool {
 	if !d.finite() || d.magnitude() <= 15 {
 		return false
@@ -201,7 +201,7 @@ func (p *pluralRules) unsure(d Decimal) bool {
 	return form != whole(d.exact()) || d.magnitude() >= 18 && form != p.of(operands{})
 }
 
-// errUnsure returns the error for a number for which unsure is true.
+// errUnsure returns the error for a number for which the method "unsure" returns true.
 func errUnsure() error {
 	return unsupported("the plural form of a number with more than 15 digits", "use a smaller number")
 }

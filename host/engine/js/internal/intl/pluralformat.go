@@ -31,7 +31,7 @@ func NewPluralRules(tags []Tag, o Options) (*PluralRules, error) {
 }
 
 // pluralLocale returns the locale of the first tag that has plural rules. Plural rules exist only
-// for whole languages and for pt-PT.
+// for languages and for the locale pt-PT.
 func pluralLocale(tags []Tag) string {
 	languages := strings.Fields(supplemental("plural/languages"))
 	for _, tag := range tags {
@@ -46,7 +46,7 @@ func pluralLocale(tags []Tag) string {
 }
 
 // Select returns the plural category of a number. For large numbers, ICU uses digits that a float
-// does not have. If these digits can change the category, Select returns an error.
+// does not have. If the additional digits can change the category, Select returns an error.
 func (p *PluralRules) Select(d Decimal) (string, error) {
 	if !d.finite() {
 		return "other", nil

@@ -6,7 +6,7 @@ import "slices"
 type rounding struct {
 	minInteger               int
 	kind                     string // "fraction", "significant", "morePrecision" or "lessPrecision"
-	fraction, significant    bool   // whether resolvedOptions contains these limits
+	fraction, significant    bool   // which limits resolvedOptions contains
 	minFraction, maxFraction int
 	minDigits, maxDigits     int // significant digits
 	increment                int

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// simpleUnits contains the units that ECMA-402 allows. "-per-" can join two of them.
+// simpleUnits contains the units that ECMA-402 allows. Two simple units can be joined with "-per-".
 var simpleUnits = strings.Fields(`acre bit byte celsius centimeter day degree fahrenheit fluid-ounce foot gallon gigabit
 	gigabyte gram hectare hour inch kilobit kilobyte kilogram kilometer liter megabit megabyte meter microsecond mile
 	mile-scandinavian milliliter millimeter millisecond minute month nanosecond ounce percent petabyte pound second stone

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 	"time"
-	_ "time/tzdata" // worker processes cannot open files
+	_ "time/tzdata" // the tz database is embedded because worker processes cannot open files
 )
 
 // zone is a time zone.
@@ -15,8 +15,8 @@ type zone struct {
 	location *time.Location
 }
 
-// localZone returns the time zone of the process. The name of this zone is known only if the zone
-// is UTC.
+// localZone returns the time zone of the process. The name of the process's time zone is known only
+// if the zone is UTC.
 func localZone(location *time.Location) zone {
 	_, winter := time.Date(2000, 1, 1, 0, 0, 0, 0, location).Zone()
 	_, summer := time.Date(2000, 7, 1, 0, 0, 0, 0, location).Zone()
@@ -59,12 +59,12 @@ func zoneOf(name string) (zone, error) {
 	return z, nil
 }
 
-// reversed contains, for each zone, a span of time in seconds. In this span of time, the tz
-// database and CLDR disagree: the tz database treats the winter time of the zone as daylight saving
-// time.
+// reversed contains, for some zones, a span of time in seconds in which the tz database, unlike
+// CLDR, treats the winter time of the zone as daylight saving time.
 var reversed = map[string][2]int64{"Europe/Dublin": {57722400, 1 << 62}, "Africa/Windhoek": {764200800, 1508803200}}
 
-// zoneName returns the name of a zone at a time. letter and count describe the pattern field.
+// zoneName returns the name of a zone at a time. The arguments letter and count describe the field
+// of the pattern.
 func (f *DateTimeFormat) zoneName(t time.Time, letter byte, count int) string {
 	_, offset := t.Zone()
 	if letter == 'O' {

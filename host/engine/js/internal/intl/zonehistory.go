@@ -8,8 +8,8 @@ import (
 )
 
 // differing lists the zones whose data differs between Go and Node, by the last year with a
-// difference. Go's data uses the history of a neighboring zone. TestZonesAsNode reports zones that
-// are missing in differing.
+// difference. For the zones in differing, Go's data uses the history of a neighboring zone.
+// TestZonesAsNode reports zones that are missing in differing.
 const differing = `1883 Europe/Isle_of_Man
 1894 Europe/Vaduz
 1900 Asia/Kuala_Lumpur Pacific/Funafuti Pacific/Wake Pacific/Wallis

@@ -35,8 +35,8 @@ func Used(pattern string) bool {
 
 // Expand replaces the properties in an expression with the flag u by character classes. If the
 // expression has named groups, the result begins with an empty lookahead. The empty lookahead makes
-// goja use the slower of its two regexp engines. The faster engine loses the names of groups and
-// does not support lookaheads.
+// goja use its slower regexp engine, because the faster engine does not support lookaheads. The
+// faster engine also loses the names of groups.
 func Expand(pattern string) (string, error) {
 	e := expander{pattern: pattern}
 	if namedGroup().MatchString(pattern) {
@@ -75,7 +75,7 @@ func (e *expander) step() error {
 		}
 	case c == ']':
 		e.class = 0
-	case c == '/': // without this, goja's member source shows a different escape
+	case c == '/': // otherwise goja's member source would show a different escape
 		e.out.WriteString(e.pattern[e.copied:e.pos-1] + `\/`)
 		e.copied = e.pos
 	case c == '\\' && e.pos < len(e.pattern):

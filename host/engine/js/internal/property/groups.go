@@ -47,7 +47,7 @@ func CheckGroups(pattern string, unicodeMode bool) error {
 		}
 	}
 	if len(names) == 0 && !unicodeMode {
-		return nil // \k matches the letter k
+		return nil // without named groups, \k matches the letter k
 	}
 	for _, reference := range references {
 		if name, ok := groupName(reference); !ok || !names[name] {
@@ -88,8 +88,8 @@ func groupName(text string) (string, bool) {
 	return string(name), len(name) > 0
 }
 
-// nameRune decodes the first character of a name, which can be an escape. size is 0 if the escape
-// is invalid.
+// nameRune decodes the first character of a name, which can be an escape. The result "size" is 0 if
+// the escape is invalid.
 func nameRune(text string) (c rune, size int) {
 	if text[0] != '\\' {
 		return utf8.DecodeRuneInString(text)

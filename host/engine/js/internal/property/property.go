@@ -18,8 +18,8 @@ import (
 //go:embed properties.txt.gz
 var packed []byte
 
-// lines returns the packed ranges of each property by its names. For example, the name of
-// Script=Greek is "sc=Greek".
+// lines returns the packed ranges of each property by the names of the property. For example, the
+// name of Script=Greek is "sc=Greek".
 var lines = sync.OnceValue(func() map[string]string {
 	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

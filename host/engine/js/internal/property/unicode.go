@@ -13,8 +13,9 @@ var (
 	ErrRepeat = errors.New("Nothing to repeat")
 )
 
-// If the flag u is set, only these letters have a meaning after a backslash. The constant "escapes"
-// applies outside of a character class, and classEscapes applies inside of one.
+// The letters that have a meaning after a backslash if the flag u is set. The constant "escapes"
+// contains the letters outside of character classes, and classEscapes the letters inside of
+// character classes.
 const (
 	escapes      = "bBfnrtvdDsSwWpPuxck"
 	classEscapes = "bfnrtvdDsSwWpPuxc"
@@ -51,8 +52,8 @@ func CheckUnicode(pattern string) error {
 	return nil
 }
 
-// escapable reports whether the escape at the start of a text is valid. An escaped character is
-// valid if it is one of the listed letters or not a letter.
+// escapable reports whether the escape at the start of a text is valid. An escape is valid if the
+// escaped character is not a letter or is one of the listed letters.
 func escapable(text, letters string) bool {
 	if len(text) < 2 {
 		return true

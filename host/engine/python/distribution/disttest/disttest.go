@@ -11,12 +11,12 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution"
 )
 
-// Variable is the name of an environment variable that contains the path of the runtime. Set this
-// variable if the runtime is not installed in the usual folder.
+// Variable is the name of an environment variable that contains the path of the runtime. Set the
+// environment variable if the runtime is not installed in the usual folder.
 const Variable = "TOOLRUN_PYTHON_WASM"
 
-// File returns the path of the runtime. File skips the test if there is no runtime. File is safe
-// for concurrent use.
+// File returns the path of the runtime. If no runtime is available, File skips the test. File is
+// safe for concurrent use.
 func File(t testing.TB) string {
 	t.Helper()
 	file, err := installed()

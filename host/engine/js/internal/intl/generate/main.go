@@ -2,7 +2,7 @@
 //
 //	go run ./host/engine/js/internal/intl/generate -out host/engine/js/internal/intl/cldr.bin /tmp/cldr/node_modules
 //
-// If no folder is named, the command downloads the packages with npm.
+// If the arguments contain no folder, the command downloads the packages with npm.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 )
 
 // packages contains the npm packages with the data of CLDR 48.1. ICU 78.2 in Node 20 uses CLDR
-// 48.1. Some packages skipped this version.
+// 48.1. Some npm packages were not published in version 48.1.
 var packages = []string{"cldr-core@48.1.0", "cldr-dates-full@48.1.0", "cldr-numbers-full@48.1.0", "cldr-misc-full@48.1.0",
 	"cldr-units-full@48.0.0", "cldr-bcp47@48.2.0"}
 
@@ -109,8 +109,8 @@ func pack(tables map[string]table) []byte {
 	return out.Bytes()
 }
 
-// encode encodes a table in columns, which compress better than rows. The columns are the path
-// distances, the value lengths and the values.
+// encode encodes a table in columns, which compress better than rows. The columns contain the
+// distances between paths, the lengths of values, and the values.
 func encode(t table, number map[string]int) []byte {
 	paths := slices.SortedFunc(maps.Keys(t), func(a, b string) int { return number[a] - number[b] })
 	var out, values bytes.Buffer

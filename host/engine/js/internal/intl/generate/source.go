@@ -70,8 +70,8 @@ func (s *source) locales() (names []string) {
 	return names
 }
 
-// parents returns the parents of locales whose names do not show their parent. The value "" means
-// that there is no parent.
+// parents returns the parents of locales whose names do not show their parent. The parent "" means
+// that the locale has no parent.
 func (s *source) parents() map[string]string {
 	parents := map[string]string{}
 	for name, parent := range s.read("cldr-core/supplemental/parentLocales.json", "supplemental", "parentLocales", "parentLocale") {
@@ -94,7 +94,8 @@ func parentOf(parents map[string]string, name string) string {
 	return ""
 }
 
-// inherit removes the values that equal the parent's values from the tables.
+// inherit removes from the table of each locale the values that equal the values of the locale's
+// parent.
 func (s *source) inherit(tables map[string]table) {
 	parents := s.parents()
 	full := map[string]table{}
@@ -111,7 +112,7 @@ func (s *source) inherit(tables map[string]table) {
 		}
 		for path, value := range full[parent] {
 			if mine, ok := t[path]; !ok {
-				t[path] = "" // the locale does not have this value
+				t[path] = "" // the locale does not have the value
 			} else if mine == value {
 				delete(t, path)
 			}

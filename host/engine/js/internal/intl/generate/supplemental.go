@@ -63,8 +63,8 @@ func (s *source) supplemental(locales []string) table {
 	return t
 }
 
-// The method "known" returns all locales of ICU, including locales without a table. defaults
-// contains the locales whose data equals the data of a locale with a shorter name.
+// The method "known" returns all locales of ICU, including locales without a table. The result
+// "defaults" contains the locales whose data equals the data of a locale with a shorter name.
 func (s *source) known() (names, defaults []string) {
 	list, _ := s.read("cldr-core/availableLocales.json", "availableLocales")["full"].([]any)
 	same, _ := s.read("cldr-core/defaultContent.json")["defaultContent"].([]any)
