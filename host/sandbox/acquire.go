@@ -154,19 +154,19 @@ func (p *Pool) takeReady(program *program, domain *string) (*worker, error) {
 }
 
 // maxIdleCPU is the maximum processor time that an idle worker may use. maxIdleCPU is not zero,
-// because Go's garbage collector can still have work to do.
+// because Go's garbage collector can be active after a run.
 const maxIdleCPU = 200 * time.Millisecond
 
 // The method quiescent reports whether a worker was inactive while idle. A worker that is still
-// active after a run is not reused. An active worker may contain code of the guest, which could
-// send a result for the next run.
+// active after a run is not reused. Code of the last guest may still be active in the worker and
+// could send a result for the next run.
 func (w *worker) quiescent() bool {
 	return w.wire.in.Buffered() == 0 && w.pipe.empty() && cpuTime(w.process.Pid)-w.cpuAtRelease < maxIdleCPU
 }
 
 // isReady reports whether an idle worker has compiled the program and can run it for the domain. If
-// all slots are in use, isReady also returns true, because the pool could not prepare such a
-// worker.
+// all slots are in use, isReady also returns true, because the pool cannot prepare a worker without
+// a free slot.
 func (p *Pool) isReady(program *program, domain string) bool {
 	if len(p.slots) == cap(p.slots) {
 		return true
@@ -176,8 +176,8 @@ func (p *Pool) isReady(program *program, domain string) bool {
 	return slices.ContainsFunc(p.idle, func(w *worker) bool { return w.programs[program] && w.compatible(program, &domain) })
 }
 
-// The method compatible reports whether the worker has run only code of this domain and has the
-// same mounts as the program.
+// The method compatible reports whether the worker has run only code of the program's domain and
+// has the same mounts as the program.
 func (w *worker) compatible(program *program, domain *string) bool {
 	if w.mounts != program.mounts || w.loaded && w.sourceDomain != program.source.Domain || len(w.programs) >= maxPrograms && !w.programs[program] {
 		return false
@@ -200,7 +200,7 @@ func (w *worker) assign(program *program, domain *string) {
 	w.used, w.runDomain = true, *domain
 }
 
-// release returns a worker to the pool. The pool keeps the worker for another run if possible.
+// release returns a worker to the pool. If possible, the pool keeps the worker for another run.
 func (p *Pool) release(w *worker) {
 	p.mu.Lock()
 	delete(p.busy, w)
@@ -218,7 +218,7 @@ func (p *Pool) release(w *worker) {
 	}
 	p.refill()
 	p.mu.Unlock()
-	// Reaping takes milliseconds, so the run does not wait for it.
+	// Reaping a worker takes milliseconds, so the run does not wait for the reaping.
 	if over != nil {
 		p.background.Go(over.stop)
 	}

@@ -16,9 +16,9 @@ import (
 )
 
 // Workers execute the machine code that an engine has compiled. A process that can write machine
-// code can control the workers. Therefore only a worker that compiles one source and runs no guest
-// can write the code. The compiling worker writes to a temporary folder. The parent then moves the
-// folder to a location that only workers of the same domain can read.
+// code can control the workers. Therefore only a worker that compiles a single source and runs no
+// guest can write machine code. The compiling worker writes to a temporary folder. The parent then
+// moves the folder to a location that only workers of the same domain can read.
 
 // attachCache sets the folder and the key of the program's compiled code. If the code is missing,
 // attachCache compiles the code.
@@ -41,8 +41,8 @@ func (p *program) attachCache(ctx context.Context) error {
 }
 
 // attachShared sets the folder of the language's shared state. If the state is missing,
-// attachShared prepares the state. attachShared returns the time that the preparation took, which
-// is not charged to the program.
+// attachShared prepares the state. The result is the duration of the preparation, which is not
+// charged to the program.
 func (p *program) attachShared(ctx context.Context) (spent time.Duration, err error) {
 	e := p.engine
 	if e.language.Shared == nil {
@@ -77,8 +77,8 @@ func detachedTimeout(ctx context.Context, limit time.Duration) (context.Context,
 	return own, func() { stop(); cancel() }
 }
 
-// sharedFolder returns the folder of the shared state, and prepares the state if it is missing. If
-// nothing can be cached, sharedFolder returns "". The caller must hold the lock "preparing".
+// sharedFolder returns the folder of the shared state, and prepares missing state. If the pool
+// cannot cache anything, sharedFolder returns "". The caller must hold the lock "preparing".
 func (e *proxy) sharedFolder(ctx context.Context) (string, error) {
 	if e.shared != "" {
 		return e.shared, nil
@@ -100,7 +100,7 @@ func (e *proxy) sharedFolder(ctx context.Context) (string, error) {
 	return e.shared, err
 }
 
-// folder and key return the names under which the cache stores the shared state.
+// The methods folder and key return the names under which the cache stores the shared state.
 func (e *proxy) folder() string { return digest("language", e.info.Name) }
 
 func (e *proxy) key() string {
@@ -145,9 +145,9 @@ func copyFiles(folder string, files []string) (names []string, err error) {
 	return names, nil
 }
 
-// dropShared removes damaged shared state and stops the workers that use it. The next load prepares
-// the state again. A worker that compiled a hostile source can report damage that does not exist,
-// so the parent itself checks the state.
+// dropShared removes damaged shared state and stops the workers that use the state. The next load
+// prepares the state again. A worker that compiled a hostile source can report damage that does not
+// exist, so the parent itself checks the state.
 func (e *proxy) dropShared(o mounts) (removed bool) {
 	e.preparing.Lock()
 	defer e.preparing.Unlock()
@@ -157,15 +157,15 @@ func (e *proxy) dropShared(o mounts) (removed bool) {
 	if e.shared == o.shared && e.generation == o.generation {
 		e.shared = ""
 		e.generation++
-		_ = os.RemoveAll(o.shared) // if this fails, the damage will be detected again
+		_ = os.RemoveAll(o.shared) // if the removal fails, a later load detects the damage again
 	}
 	e.pool.forgetSpares(o)
 	return true
 }
 
 // The method "cached" returns the path of the cache entry that the arguments folder and key
-// identify. If the entry is missing, the function fill writes it. If nothing can be cached, the
-// result is "".
+// identify. If the entry is missing, the function fill writes it. If the pool cannot cache
+// anything, the result is "".
 func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string, error) {
 	cache, err := p.cacheDir()
 	folder = filepath.Join(cache, folder)
@@ -182,7 +182,7 @@ func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string
 		return final, nil
 	}
 	prune(cache, time.Now())
-	if err := codecache.Make(folder); err != nil { // this process or another one may have pruned the folder
+	if err := codecache.Make(folder); err != nil { // this process or another process may have pruned the folder
 		return "", nil
 	}
 	fresh, err := os.MkdirTemp(folder, "new-")
@@ -222,7 +222,7 @@ func (p *Pool) cacheDir() (string, error) {
 // freshKey is the name of compiled code in a temporary folder.
 const freshKey = "code"
 
-// runJob starts a worker for one job and stops it afterwards.
+// runJob starts a worker for one job and stops the worker after the job.
 func (p *Pool) runJob(ctx context.Context, o mounts, job uint64, files []string, do func(*worker) error) error {
 	if err := p.acquireSlot(ctx); err != nil {
 		return err
@@ -243,7 +243,7 @@ func (p *Pool) runJob(ctx context.Context, o mounts, job uint64, files []string,
 	if err := do(w); err != nil {
 		return err
 	}
-	w.kill() // the worker must not write while its files are counted
+	w.kill() // the worker must not write while the parent counts the worker's files
 	_, _ = w.reap()
 	return w.writes.exceeded()
 }
@@ -275,8 +275,8 @@ func (e *proxy) prepareIn(ctx context.Context, w *worker) error {
 	return nil
 }
 
-// prepareBytes is the minimum memory limit for preparing shared state. The preparation runs no
-// untrusted code.
+// prepareBytes is the minimum memory limit for preparing shared state. The limit can be high,
+// because the preparation runs no untrusted code.
 const prepareBytes = 2 << 30
 
 // digest returns a hash of the parts.

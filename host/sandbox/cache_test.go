@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// cachedFiles returns the paths of compiled code, relative to the folder that contains it.
+// cachedFiles returns the paths of compiled code, relative to the cache folder.
 func cachedFiles(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*", "*"))
@@ -28,7 +28,7 @@ func cachedFiles(t *testing.T, dir string) []string {
 // TestCache checks that compiled code is cached per domain for other workers and other pools.
 func TestCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "compiled")
-	for range 2 { // the second pool finds the code of the first
+	for range 2 { // the second pool finds the code that the first pool has compiled
 		b := newBench(t, sandbox.Options{CacheDir: dir})
 		for _, domain := range []string{"one", "two"} {
 			got, err := perform(t, b.load(t, "found", domain), "", engine.Input{}, enough, engine.Host{})

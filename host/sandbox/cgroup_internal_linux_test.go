@@ -47,7 +47,7 @@ func lay(t *testing.T, dir string, files map[string]string) {
 }
 
 // TestDelegate checks that a process moves to a subgroup if it is the only process in its group. If
-// the group contains other processes, delegate must fail and move no process.
+// the group of the process contains other processes, delegate must fail and move no process.
 func TestDelegate(t *testing.T) {
 	read := func(name string) string { text, _ := os.ReadFile(name); return string(text) }
 	dir, self := t.TempDir(), fmt.Sprint(os.Getpid())

@@ -18,20 +18,20 @@ import (
 )
 
 // groups creates a control group for each worker. The new groups are below the group of this
-// process, so the limits of this group also apply to the workers. See cgroups(7). groups is safe
-// for concurrent use.
+// process, so the limits of this process's group also apply to the workers; see cgroups(7). groups
+// is safe for concurrent use.
 type groups struct {
-	folders []string // the parent groups of new groups: one in cgroup version 2, one for each controller in version 1
+	folders []string // the parents of new groups: one in version 2, one for each controller in version 1
 	version int
 }
 
-// groupPrefix is the prefix of group names. The process ID and a number follow the prefix.
+// groupPrefix is the prefix of group names, which is followed by the process ID and a number.
 const groupPrefix = "toolrun-"
 
 var groupNumber atomic.Uint64
 
-// newGroups detects whether control groups are available. newGroups runs once for all pools of this
-// process. newGroups also removes the groups of processes that were killed.
+// newGroups detects whether control groups are available, and removes the groups of killed
+// processes. newGroups runs once for all pools of this process.
 var newGroups = sync.OnceValues(func() (*groups, error) {
 	mounts, err1 := os.ReadFile("/proc/self/mountinfo")
 	own, err2 := os.ReadFile("/proc/self/cgroup")
@@ -48,7 +48,7 @@ var newGroups = sync.OnceValues(func() (*groups, error) {
 		}
 	}
 	g.sweep()
-	probe, err := g.newGroup() // this fails if the folders are read-only or belong to another user
+	probe, err := g.newGroup() // newGroup fails if the folders are read-only or belong to another user
 	if err != nil {
 		return nil, fmt.Errorf("the control group of this process is not delegated: %w", err)
 	}
@@ -93,8 +93,8 @@ func (g *groups) sweep() {
 type group struct {
 	version    int
 	folders    []string
-	folder     int        // the descriptor of the folder in version 2; -1 if there is none
-	limitFiles []*os.File // the memory limit files; the limit that includes swap is last
+	folder     int        // the descriptor of the folder in version 2, or -1
+	limitFiles []*os.File // the files of the memory limits; the file of the limit that includes swap is last
 }
 
 // open writes the limits that never change and opens the files of the other limits.
@@ -111,7 +111,7 @@ func (g *group) open() error {
 		return err
 	}
 	for name, value := range fixed {
-		if err := g.write(name, value); err != nil && !errors.Is(err, fs.ErrNotExist) { // some of these files do not exist on a system without swap
+		if err := g.write(name, value); err != nil && !errors.Is(err, fs.ErrNotExist) { // some exist only with swap
 			return err
 		}
 	}
@@ -128,7 +128,8 @@ func (g *group) open() error {
 	return nil
 }
 
-// write writes a limit to a file of the group. The file is in the folder of its controller.
+// write writes a limit to a file of the group. In version 1, the file is in the folder of the
+// controller in the file's name.
 func (g *group) write(name, value string) error {
 	folder := g.folders[0]
 	if strings.HasPrefix(name, "pids.") {
@@ -150,7 +151,7 @@ func (g *group) descriptor() (use bool, folder int) {
 	return true, g.folder
 }
 
-// add moves a process into the group unless the process was started in it.
+// add moves a process into the group unless the process was started in the group.
 func (g *group) add(pid int) error {
 	if g == nil || g.version == 2 {
 		return nil
@@ -175,9 +176,8 @@ func (g *group) limit(bytes uint64) error {
 		return nil
 	}
 	value := []byte(strconv.FormatUint(bytes, 10))
-	// The limit without swap must never exceed the limit with swap. When the limits are raised, the
-	// limit with swap is therefore written first. When the limits are lowered, the limit with swap is
-	// written last.
+	// The limit without swap must never exceed the limit with swap. The limit with swap is
+	// therefore written first if the limits are raised, and last if the limits are lowered.
 	var errs []error
 	for _, up := range []bool{true, false} {
 		errs = errs[:0]
@@ -215,7 +215,7 @@ func (g *group) remove() {
 			if !errors.Is(err, unix.EBUSY) {
 				break
 			}
-			killGroup(folder) // a child that a guest left behind
+			killGroup(folder) // the group contains a child process that a guest left behind
 			time.Sleep(time.Millisecond)
 		}
 	}

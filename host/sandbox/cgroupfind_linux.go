@@ -23,7 +23,7 @@ const hostGroup = groupPrefix + "host"
 // /proc/self/cgroup.
 func findGroups(mounts, own string) (*groups, error) {
 	paths := ownGroups(own)
-	found := map[string]string{} // folders by controller; the key is "" in version 2
+	found := map[string]string{} // the folders by controller; the key is "" in version 2
 	for line := range strings.Lines(mounts) {
 		// proc_pid_mountinfo(5): id parent device root folder options optional... - type source superoptions
 		before, after, ok := strings.Cut(strings.TrimSpace(line), " - ")
@@ -98,7 +98,7 @@ func hasControllers(folder string) bool {
 // must be the only process in the group, to a subgroup.
 func (g *groups) delegate() error {
 	folder := g.folders[0]
-	if filepath.Base(folder) == hostGroup { // created by systemd's DelegateSubgroup or by an earlier process
+	if filepath.Base(folder) == hostGroup { // systemd or an earlier process created the group
 		folder = filepath.Dir(folder)
 		g.folders[0] = folder
 	}

@@ -13,10 +13,10 @@ import (
 )
 
 // openRoot opens the folder that becomes the root of this process. The new root is the folder of
-// compiled code, or else a folder that contains only the process's own descriptors. Landlock puts
-// each thread into a separate domain. A child process gets the domain of the thread that starts it,
-// so it can only use the folder of this thread. The caller must therefore stay on its thread until
-// it has changed the root.
+// compiled code, or else a folder that contains only the process's own descriptors. The folder of
+// descriptors belongs to the current thread. Landlock puts each thread into a separate Landlock
+// domain, which a child process of the thread inherits. The caller must therefore stay on its
+// thread until the root has been changed.
 func openRoot(h handshake) (int, error) {
 	folder := h.mounts.folder
 	if folder == "" {
@@ -36,12 +36,13 @@ func closeRoot(root int) {
 }
 
 // changeRoot makes a folder the root of this process, and drops the capability that a change of the
-// root requires. The process then cannot open any path outside of the folder. See chroot(2).
+// root requires. After changeRoot, the process cannot open any path outside of the folder. See
+// chroot(2).
 //
 // Package psx drops capabilities on one thread after the other and reads /proc to find the threads.
-// The root must therefore change after this process has dropped the capability. A child process
-// that shares the root with this process (CLONE_FS in clone(2)) keeps the capability and changes
-// the root.
+// The root must therefore change after this process has dropped the capability. Therefore a child
+// process that shares the root with this process (CLONE_FS in clone(2)) keeps the capability and
+// changes the root.
 func changeRoot(root int) error {
 	if root < 0 {
 		return nil // the caller reports the first error
@@ -91,9 +92,9 @@ func waitFor(child int, status *unix.WaitStatus) error {
 var dot = [2]byte{'.', 0}
 
 // startChroot starts a process that shares the root and the current folder with this process. When
-// the new process reads a byte, it changes the root and the current folder of both processes. The
-// new process exits if the pipe is closed first. The new process also shares the memory, so nothing
-// is copied. The new process does not use a stack.
+// the new process reads a byte, it changes the root and the current folder of both processes. If
+// the pipe is closed before the new process has read a byte, the new process exits. The new process
+// also shares the memory, so nothing is copied. The new process does not use a stack.
 func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
 	stack := uintptr(unsafe.Pointer(&chrootStack[len(chrootStack)/2]))
 	r := cloneChroot(unix.CLONE_VM|unix.CLONE_FS|uintptr(syscall.SIGCHLD), stack, uintptr(root), uintptr(from), uintptr(to), uintptr(unsafe.Pointer(&dot)))
@@ -103,8 +104,8 @@ func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
 	return int(r), 0
 }
 
-// chrootStack is the memory at the stack pointer of the child process, which stores there the byte
-// that it reads. Nothing else writes to chrootStack.
+// chrootStack is the memory at the stack pointer of the child process. The child process writes
+// only the byte that it reads from the pipe to chrootStack.
 var chrootStack [256]byte
 
 // capabilities contains the header and the sets of capget(2) and capset(2), version 3.

@@ -12,8 +12,8 @@ import (
 )
 
 // TestDocumentedLayers checks the output of toolrun doctor in the documentation. The documented
-// output must contain every layer of a Report, in the same order. The texts must be the same, apart
-// from the versions of the kernel.
+// output must contain every layer of a Report, in the same order. The documented texts must equal
+// the texts of the Report, apart from the versions of the kernel.
 func TestDocumentedLayers(t *testing.T) {
 	text, err := os.ReadFile("../../docs/explanation/isolation.md")
 	if err != nil {

@@ -23,7 +23,7 @@ type proxy struct {
 
 	preparing  sync.Mutex // locked while shared state is prepared
 	shared     string     // the folder of the shared state; "" until it is prepared
-	generation int        // how often the shared state was replaced
+	generation int        // the number of times that the shared state was replaced
 }
 
 var (
@@ -58,8 +58,8 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	p := &program{engine: e, id: e.pool.programs.Add(1), source: src, table: src.Table(), files: newArchive(src.Files, e.pool.readable), closing: make(chan struct{})}
 	p.mounts.memoryFiles = e.language.MemoryFiles
 	err := p.compile(ctx)
-	// If this fault comes from the engine and not from the pool, the shared state on disk may be
-	// damaged. Damaged state is prepared again, but only once.
+	// If the fault comes from the engine and not from the pool, the shared state on disk may be
+	// damaged. The engine prepares damaged state again, but only once.
 	if f, ok := err.(*abi.Fault); ok && f.Code == abi.Unavailable && p.mounts.shared != "" && ctx.Err() == nil && e.dropShared(p.mounts) {
 		err = p.compile(ctx)
 	}
@@ -112,8 +112,8 @@ func checkSource(src engine.Source) error {
 	return nil
 }
 
-// program is a source that at least one worker has compiled. Other workers compile the source
-// before they run it for the first time.
+// program is a source that at least one worker has compiled. Another worker compiles the source
+// before its first run of the program.
 type program struct {
 	engine *proxy
 	id     uint64
@@ -125,7 +125,7 @@ type program struct {
 	key    string // the key of the compiled code in mounts.folder; "" if the code is not cached
 
 	open    engine.Inflight
-	closing chan struct{} // closed by the first Close
+	closing chan struct{} // the channel is closed by the first Close
 	closed  atomic.Bool
 }
 
@@ -150,8 +150,8 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	return out, err
 }
 
-// The method "within" calls the function do with a worker that has compiled the program. If the
-// worker died while idle, "within" tries another worker, because nothing has run yet.
+// The method "within" calls the function "do" with a worker that has compiled the program. If the
+// worker died while idle, "within" tries another worker, because the tool has not run yet.
 func (p *program) within(ctx context.Context, domain *string, do func(*worker) error) error {
 	for range maxTries {
 		w, err := p.engine.pool.acquire(ctx, p, domain)
@@ -216,7 +216,7 @@ func (p *program) loadFor(ctx context.Context, w *worker, domain *string) error 
 }
 
 // IsWarm reports whether an idle worker can run the program for a domain. IsWarm also returns true
-// if there is no free slot to prepare a worker.
+// if no slot is free to prepare a worker.
 func (p *program) IsWarm(domain string) bool { return p.engine.pool.isReady(p, domain) }
 
 // Warm prepares a worker that can run the program for a domain.
@@ -228,14 +228,14 @@ func (p *program) Warm(ctx context.Context, domain string) error {
 	return p.within(ctx, &domain, func(*worker) error { return nil })
 }
 
-// maxTries is the maximum number of workers to try for one run if workers die while idle. If even
-// the last of these workers dies, another worker would probably die too.
+// maxTries is the maximum number of workers to try for one run if workers die while idle. If
+// maxTries workers die, another worker would probably die too.
 const maxTries = 10
 
 // errWorkerDied is the error of a request to a worker that had already died.
 var errWorkerDied = errors.New("sandbox: the worker died while idle")
 
-// runIn executes the tool in a worker that has compiled it.
+// runIn executes the tool in a worker that has compiled the tool.
 func (p *program) runIn(ctx context.Context, w *worker, in engine.Input, host engine.Host) (engine.Output, error) {
 	in.Limits.MemoryBytes = cmp.Or(in.Limits.MemoryBytes, p.engine.MemoryBytes())
 	limits := in.Limits.WithDefaults()
@@ -268,7 +268,7 @@ func (p *program) runIn(ctx context.Context, w *worker, in engine.Input, host en
 		w.kill()
 		return out, over
 	}
-	if x.halted == nil && errors.Is(err, abi.Internal) { // a bug of the engine; the details are on standard error
+	if x.halted == nil && errors.Is(err, abi.Internal) { // a bug of the engine; its standard error contains details
 		_ = exit{cause: err, doing: "the run"}.fault(w, p.engine.pool.log)
 	}
 	return out, err
@@ -358,7 +358,8 @@ var loadCodes = []abi.Code{
 	abi.MemoryLimit, abi.StackLimit, abi.Timeout, abi.Unavailable, abi.Internal,
 }
 
-// readLoaded reads the result of a compilation, including the review of the source if there is one.
+// readLoaded reads the result of a compilation, including the review of the source if the load
+// requested a review.
 func readLoaded(f *fields) (failed *abi.Fault, review engine.Review, err error) {
 	status, text, reviewed := f.number(), f.data(), f.data()
 	if err := f.end(); err != nil {

@@ -22,14 +22,14 @@ var (
 // exit describes how a worker ended during an exchange.
 type exit struct {
 	cause  error // the error of the exchange, such as io.EOF
-	reason error // why the watchdog killed the worker; nil if it did not
+	reason error // the reason why the watchdog killed the worker; nil if the watchdog did not kill the worker
 	limit  int64 // the memory limit, in bytes
 	doing  string
-	closed bool // whether the pool was closed
+	closed bool // true if the pool was closed
 }
 
 // fault reaps a worker and returns the fault for the run. If the exit has no known cause, fault
-// logs the exit with the standard error of the worker, which guests must not see.
+// logs the exit and the worker's standard error, which guests must not see.
 func (d exit) fault(w *worker, log *slog.Logger) error {
 	state, stderr := w.reap()
 	disconnected := isDisconnect(d.cause)
@@ -70,8 +70,8 @@ func memoryFault(doing string, limit int64) *abi.Fault {
 }
 
 // ranOutOfMemory reports whether a process died because it had too little memory. Parts of Go's
-// garbage collector do not check allocations and then read address 0. On a runtime stack, only a
-// lack of memory causes such an error.
+// garbage collector do not check allocations and then read address 0. In the code of Go's runtime,
+// only a lack of memory causes an access to address 0.
 func ranOutOfMemory(stderr string) bool {
 	if containsAny(stderr, outOfMemory) {
 		return true

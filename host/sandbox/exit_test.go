@@ -63,7 +63,7 @@ func newBench(t testing.TB, o sandbox.Options) *bench {
 	return b
 }
 
-// load compiles a source whose name is the name of an act.
+// load compiles the source of an act.
 func (b *bench) load(t testing.TB, act, domain string) engine.Program {
 	t.Helper()
 	program, err := b.pool.Engines()[probing].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte(act), Domain: domain})
@@ -240,7 +240,7 @@ func TestGrace(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	spin := b.load(t, "fail in time", "")
 	who := b.load(t, "who", "")
-	for range 20 { // on a busy machine, the grace period can be too short
+	for range 20 { // on a busy machine, the grace period can be too short for the worker
 		first := whoRuns(t, who, "")
 		ctx, cancel := context.WithTimeout(t.Context(), short)
 		_, err := spin.Run(ctx, engine.Input{Input: []byte("{}")}, engine.Host{})

@@ -24,7 +24,8 @@ type externalExchange struct {
 	pending map[uint64]uint64
 }
 
-// begin begins an external operation of the guest. The worker expects no reply.
+// begin begins an external operation of the guest. The worker expects no reply to a frame that
+// begins an operation.
 func (x *exchange) begin(f *fields) error {
 	id := f.number()
 	call, op, err := x.readCall(f)
@@ -42,7 +43,7 @@ func (x *exchange) begin(f *fields) error {
 	known, err := x.host.Begin(call)
 	if err != nil {
 		x.halted = err
-		x.watchdog.startGrace() // the worker receives the fault when it waits
+		x.watchdog.startGrace() // the worker receives the fault at its next wait
 		return nil
 	}
 	if e.pending == nil {
@@ -77,7 +78,8 @@ func (x *exchange) wait(f *fields) error {
 	return x.worker.wire.send(answer.number(outcomeHalted))
 }
 
-// await waits for the next answer, and returns it with the id of the operation in the worker.
+// await waits for the next answer, and returns the answer with the id of the operation in the
+// worker.
 func (x *exchange) await(left time.Duration) (id uint64, reply json.RawMessage, err error) {
 	if x.halted != nil {
 		return 0, nil, x.halted
@@ -96,9 +98,9 @@ func (x *exchange) await(left time.Duration) (id uint64, reply json.RawMessage, 
 	return id, reply, err
 }
 
-// withoutSlot releases the slot of the worker while it calls "wait". Another worker can run during
-// this time. If no slot becomes free before the run's context ends, withoutSlot returns an error,
-// which ends the run.
+// withoutSlot calls the function "wait", and releases the slot of the worker during the call, so
+// that another worker can run. If no slot becomes free before the run's context ends, withoutSlot
+// returns an error, which ends the run.
 func (x *exchange) withoutSlot(wait func() error) error {
 	p := x.external.pool
 	if p == nil {

@@ -49,7 +49,7 @@ type archive struct {
 
 	mu      sync.Mutex
 	files   fs.FS // nil for none
-	sealed  bool  // if true, no more files are read, so uncached files do not exist for workers
+	sealed  bool  // if true, the archive reads no more files, and a file that is not cached does not exist for workers
 	answers map[string]servedFile
 	bytes   int
 }
@@ -60,7 +60,7 @@ func newArchive(files fs.FS, readable []string) *archive {
 	return &archive{files: files, readable: readable, answers: map[string]servedFile{}}
 }
 
-// seal ends the use of the file system. The archive then serves only files that it has already
+// seal ends the use of the file system. A sealed archive serves only files that it has already
 // read.
 func (a *archive) seal() {
 	a.mu.Lock()

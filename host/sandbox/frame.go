@@ -14,10 +14,10 @@ type kind byte
 
 // The kinds of frames, with the sender of each. An unexpected frame ends the exchange.
 const (
-	kindHandshake kind = iota + 1 // host: configures the worker; worker: reports its layers
+	kindHandshake kind = iota + 1 // host: configures the worker; worker: reports the worker's layers
 	kindLoad                      // host: compile a source
-	kindOpen                      // worker: requests a file of the source
-	kindFile                      // host: replies with the file
+	kindOpen                      // worker: a request for a file of the source
+	kindFile                      // host: the requested file
 	kindLoaded                    // worker: the source is compiled, or the error
 	kindRun                       // host: run a program
 	kindCall                      // worker: a memory call of the guest
@@ -60,7 +60,8 @@ func newWire(in io.Reader, out io.Writer) *wire {
 var errProtocol = errors.New("protocol violation")
 
 // receive reads a frame. receive checks the length against the limit of the kind before it
-// allocates memory. The caller owns the payload. The fields are valid until the next frame.
+// allocates memory. The caller owns the payload. The returned fields are valid until the next
+// frame.
 func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	head, err := w.in.Peek(headBytes)
 	if err != nil {
@@ -73,7 +74,7 @@ func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	if uint64(length) > uint64(limit[k]) {
 		return 0, nil, fmt.Errorf("frame of kind %d has %d bytes; the limit is %d: %w", k, length, limit[k], errProtocol)
 	}
-	_, _ = w.in.Discard(headBytes) // this cannot fail after Peek
+	_, _ = w.in.Discard(headBytes) // Discard cannot fail after Peek
 	payload := make([]byte, length)
 	if _, err := io.ReadFull(w.in, payload); err != nil {
 		return 0, nil, err
@@ -102,8 +103,8 @@ func (w *wire) send(f *frame) error {
 	return err
 }
 
-// frame is a frame under construction. Numbers are encoded as varints, and bytes are preceded by
-// their length.
+// frame is a frame under construction. Numbers are encoded as varints, and byte slices are preceded
+// by their length.
 type frame struct{ bytes []byte }
 
 func (f *frame) number(n uint64) *frame {
@@ -142,7 +143,7 @@ func (f *frame) texts(list []string) *frame {
 }
 
 // fields reads the fields of a frame. After an error, every further field is empty, and end returns
-// the error. Callers therefore have to check for errors only once.
+// the error. Callers therefore have to check for errors only once, at the end.
 type fields struct {
 	rest      []byte
 	malformed bool
@@ -203,8 +204,8 @@ func (f *fields) optional() []byte {
 
 // texts reads a list of strings that has at most limit elements.
 func (f *fields) texts(limit int) []string {
-	// Each string needs at least one byte. The rest of the payload therefore limits the number of
-	// strings, even if the encoded number is larger.
+	// Each string needs at least one byte. The size of the remaining payload therefore limits the
+	// number of strings, even if the encoded number is larger.
 	n := f.count(min(limit, len(f.rest)))
 	if n == 0 {
 		return nil

@@ -27,7 +27,8 @@ func seed(frames ...func(*wire) error) []byte {
 }
 
 // FuzzParent feeds arbitrary data to the parent as the output of a worker, for a run and for a
-// load. Everything that reaches the host must stay within its limits, and outputs must be JSON.
+// load. All calls and log lines that reach the host must be within the limits of the run, and
+// outputs must be JSON.
 func FuzzParent(f *testing.F) {
 	call := func(w *wire) error {
 		return w.send(w.frame(kindCall).text(abi.GetContent).number(2).optional([]byte(`"prefs"`)).optional(nil))

@@ -14,15 +14,15 @@ import (
 type handshake struct {
 	version uint64
 	build   string
-	key     string // random; the worker returns it to show that it uses this protocol
+	key     string // a random number that the worker returns to show that it uses the protocol
 
 	// The parent sends these fields:
 	without []string // the layers to disable
 	mounts  mounts
 	job     uint64
-	files   []string // the names in mounts.folder of the files that jobPrepare reads
+	files   []string // the names of the files in mounts.folder that jobPrepare reads
 
-	namespaces bool // the worker has its own user namespace
+	namespaces bool // true if the worker has its own user namespace
 
 	// The worker sends these fields:
 	layers []Layer
@@ -36,10 +36,10 @@ func newHandshake() handshake { return handshake{version: version, build: build(
 
 // mounts describes the folders that a worker can access.
 type mounts struct {
-	folder      string // compiled code of the worker's domain; "" if there is none
-	language    string // the language whose Shared the worker starts; "" if there is none
+	folder      string // the folder of compiled code of the worker's domain, or ""
+	language    string // the language whose Shared the worker starts, or ""
 	shared      string // the folder of the shared state
-	memoryFiles bool   // the worker can create memory files
+	memoryFiles bool   // true if the worker can create memory files
 	generation  int    // the number of times that the shared state was prepared; used only by the parent
 }
 
@@ -75,10 +75,10 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// modulePath is the path of this module in the build information of a program.
+// modulePath is the path of toolrun's module in the build information of a program.
 const modulePath = "github.com/toolrun/toolrun"
 
-// build identifies the versions of the protocol, the ABI and this module. The parent and the worker
+// build identifies the versions of the protocol, the ABI and toolrun. The parent and the worker
 // must have the same versions.
 var build = sync.OnceValue(func() string {
 	text := fmt.Sprintf("worker %d, ABI %d", version, abi.Version)

@@ -40,7 +40,8 @@ func Baseline() []string {
 type Layer struct {
 	Name string `json:"name"`
 	On   bool   `json:"on"`
-	// Detail describes what the layer protects. If the layer is off, Detail is the reason.
+	// Detail describes what the layer protects. If the layer is off, Detail is the reason why the
+	// layer is off.
 	Detail string `json:"detail"`
 }
 
@@ -49,11 +50,11 @@ type Report struct {
 	Layers []Layer `json:"layers"`
 }
 
-// errDisabled is the reason why a layer that Options.Without disables is off.
+// errDisabled is the reason why a layer in Options.Without is off.
 var errDisabled = errors.New("disabled by option")
 
-// newLayer returns a layer that is on with the detail. If err is not nil, the layer is off, and err
-// is the reason.
+// newLayer returns a layer that is on if err is nil. If err is not nil, the layer is off, and its
+// Detail is err.
 func newLayer(name string, err error, detail string) Layer {
 	if err != nil {
 		return Layer{Name: name, Detail: err.Error()}
@@ -81,7 +82,7 @@ func (e *MissingError) Error() string {
 	return "this machine lacks required isolation layers: " + strings.Join(texts, "; ")
 }
 
-// The method missing returns a *MissingError if a required layer is off.
+// The method "missing" returns a *MissingError if a required layer is off.
 func (r Report) missing(required []string) error {
 	var missing []Layer
 	for _, l := range r.Layers {
@@ -95,7 +96,7 @@ func (r Report) missing(required []string) error {
 	return &MissingError{missing}
 }
 
-// sort sorts the layers into their order.
+// sort sorts the layers in the order of a Report.
 func (r *Report) sort() {
 	slices.SortFunc(r.Layers, func(a, b Layer) int {
 		return slices.Index(layers, a.Name) - slices.Index(layers, b.Name)

@@ -33,7 +33,7 @@ func children(t testing.TB) []int {
 	}
 	var pids []int
 	for _, file := range files {
-		text, _ := os.ReadFile(file) // fails if the thread has ended
+		text, _ := os.ReadFile(file) // reading fails if the thread has ended
 		for _, field := range strings.Fields(string(text)) {
 			if pid, err := strconv.Atoi(field); err == nil {
 				pids = append(pids, pid)
@@ -114,8 +114,8 @@ func waitFor(t testing.TB, pidfd int) {
 	}
 }
 
-// TestNothingIsLeft ends runs in all possible ways. Close must then leave no processes and no
-// descriptors behind.
+// TestNothingIsLeft ends runs in all possible ways. After the runs, Close must leave no processes
+// and no descriptors behind.
 func TestNothingIsLeft(t *testing.T) {
 	before, fds := len(children(t)), descriptors(t)
 	b := newBench(t, sandbox.Options{Workers: 3})
@@ -190,7 +190,7 @@ func init() {
 	if os.Getenv(asParent) == "" {
 		return
 	}
-	sandbox.Main(languages...) // not needed, because a worker has no environment, but Main is always called first
+	sandbox.Main(languages...) // New requires a call of Main
 	pool, err := sandbox.New(sandbox.Options{Languages: languages})
 	if err != nil {
 		panic(err)

@@ -13,11 +13,10 @@ import (
 const (
 	maxDescriptors = 256      // files, pipes and memory files
 	maxThreads     = 64       // an engine needs about 15
-	maxAddresses   = 16 << 30 // in bytes, in addition to what Go's runtime has reserved; also limits page tables
+	maxAddresses   = 16 << 30 // in bytes, in addition to the reservation of Go's runtime; also limits page tables
 )
 
-// A worker can write compiled code and memory files. The constants below are the maximum sizes of
-// such code and files in bytes.
+// The maximum sizes of compiled code and of memory files that a worker can write, in bytes.
 const (
 	maxCompiledFile = 256 << 20
 	maxSharedFile   = 1 << 30
@@ -32,13 +31,13 @@ func limitsDetail() string {
 // setLimits sets the resource limits of this process; see getrlimit(2). The parent sets the memory
 // limit.
 func setLimits(h handshake) error {
-	signal.Ignore(unix.SIGXFSZ) // a write to a file that is too large then fails with EFBIG
+	signal.Ignore(unix.SIGXFSZ) // without the signal, a write beyond the limit fails with EFBIG
 	limits := map[int]uint64{
 		unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: maxDescriptors, unix.RLIMIT_FSIZE: fileLimit(h),
 		unix.RLIMIT_MEMLOCK: 0, unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_AS: addressSpaceBytes() + maxAddresses,
 	}
-	// Otherwise the kernel would count the threads of all processes of the user, and the worker
-	// could not start any threads.
+	// Without a user namespace, the kernel counts the threads of all processes of the user, and a
+	// worker with the limit could not start any threads.
 	if h.namespaces && countsThreadsByNamespace() {
 		limits[unix.RLIMIT_NPROC] = maxThreads
 	}
@@ -52,7 +51,7 @@ func setLimits(h handshake) error {
 		limit = min(limit, now.Max)
 		errs = append(errs, unix.Setrlimit(resource, &unix.Rlimit{Cur: limit, Max: limit}))
 	}
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // best effort, because the file may not exist
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // the file may not exist
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("set limits: %w", err)
 	}

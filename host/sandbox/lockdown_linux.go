@@ -30,7 +30,7 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 	add(LayerLimits, limitsDetail(), func() (string, error) { return "", setLimits(h) })
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	root, rootErr := openRoot(h) // while /proc and the folder are still reachable
+	root, rootErr := openRoot(h) // before the lockdown makes /proc and the folder unreachable
 	add(LayerLandlock, "no files except its own compiled code", func() (string, error) { return restrictFiles(h) })
 	landlocked := done[len(done)-1].On
 	add(LayerChroot, "no names, sizes or times of files except its own compiled code", func() (string, error) {
@@ -38,7 +38,7 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 	})
 	closeRoot(root)
 	rooted := done[len(done)-1].On
-	if wanted(LayerLimits) { // last, because changing the root reads /proc/self
+	if wanted(LayerLimits) { // after changeRoot, which reads /proc/self
 		if err := disableDumps(); err != nil {
 			add(LayerLimits, "", func() (string, error) { return "", err })
 			done = slices.DeleteFunc(done, func(l Layer) bool { return l.Name == LayerLimits && l.On })
@@ -64,9 +64,9 @@ func setNoNewPrivileges() (string, error) {
 	return "", nil
 }
 
-// restrictFiles denies access to all files outside the worker's folder. If the kernel supports
-// this, restrictFiles also denies TCP, abstract sockets and signals to other processes. See
-// landlock(7).
+// restrictFiles denies access to all files outside the worker's folder. On kernels with a recent
+// version of Landlock, restrictFiles also denies TCP, abstract sockets and signals to other
+// processes. See landlock(7).
 func restrictFiles(h handshake) (string, error) {
 	abi, err := ll.LandlockGetABIVersion()
 	if err != nil {
@@ -83,8 +83,8 @@ func restrictFiles(h handshake) (string, error) {
 	if err := landlock.V7.BestEffort().Restrict(rules...); err == nil {
 		return detail, nil
 	}
-	// The folder is missing or this user cannot read it. Engines work without the folder, but
-	// Landlock must stay on.
+	// The folder is missing, or this user cannot read the folder. Engines work without the folder,
+	// but Landlock must stay on.
 	if err := landlock.V7.BestEffort().Restrict(); err != nil {
 		return "", err
 	}

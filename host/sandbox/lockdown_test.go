@@ -22,8 +22,8 @@ var kernelLayers = []string{
 	sandbox.LayerNamespaces, sandbox.LayerPrivileges, sandbox.LayerLimits, sandbox.LayerCgroup, sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp,
 }
 
-// attempts contains the acts that a guest tries. Each attempt has a list of layers. Each layer of
-// the list prevents the act by itself.
+// attempts contains the acts that a guest tries. Each attempt contains the layers that prevent the
+// act. Each of the layers prevents the act even if all other layers are off.
 var attempts = []struct {
 	act    string
 	layers []string
@@ -58,8 +58,8 @@ var attempts = []struct {
 	{act: "open many descriptors", layers: []string{sandbox.LayerLimits}},
 }
 
-// TestLayers tries each act in a worker. Without layers, the act must succeed. The act must fail
-// with each single layer that prevents it, and with all layers.
+// TestLayers tries each act in a worker. Without layers, the act must succeed. With any single
+// layer that prevents the act, and with all layers, the act must fail.
 func TestLayers(t *testing.T) {
 	w := newTestEnv(t)
 	for _, a := range attempts {
@@ -86,8 +86,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestEnvironment checks that a worker never inherits environment variables, whatever layers it
-// has.
+// TestEnvironment checks that a worker with any set of layers inherits no environment variables.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("TOOLRUN_TEST_SECRET", "secret")
 	if got := newTestEnv(t).try(t, "read the environment"); got != "it is empty" {
@@ -137,7 +136,7 @@ func newTestEnv(t *testing.T) *testEnv {
 	return w
 }
 
-// try performs an act in a worker that has only these kernel layers, and returns the result.
+// try performs an act in a worker that has only the given kernel layers, and returns the result.
 func (w *testEnv) try(t *testing.T, name string, with ...string) string {
 	t.Helper()
 	for _, layer := range with {

@@ -13,7 +13,6 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The command-line arguments of a worker process.
 const (
 	workerCommand = "worker"
 	workerFlag    = "--serve"
@@ -80,7 +79,7 @@ func serve(in io.Reader, out io.Writer, languages []Language) error {
 			l.BeforeLockdown()
 		}
 	}
-	s := newServer(wire, languages, parent) // this reads the shared state of a language, but no data from a guest
+	s := newServer(wire, languages, parent) // newServer reads the shared state of a language, but no data from a guest
 	answer := handshake{version: version, build: build(), key: parent.key}
 	answer.layers = lockDown(parent, func(name string) bool { return !slices.Contains(parent.without, name) })
 	if (Report{answer.layers}).On(LayerChroot) && s.folder != "" {

@@ -21,7 +21,7 @@ func TestCacheDirIsAbsolute(t *testing.T) {
 }
 
 // TestCompilingSurvivesTheRun ends a run before its worker has compiled the tool. The next run must
-// use this worker.
+// use the same worker.
 func TestCompilingSurvivesTheRun(t *testing.T) {
 	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")
@@ -31,7 +31,7 @@ func TestCompilingSurvivesTheRun(t *testing.T) {
 	}
 	warm := program.(engine.Warmer)
 	// If a run ends before its worker has started, no worker remains for the next run. The test
-	// therefore tries several times. Every run is shorter than the compilation.
+	// therefore tries several runs, each of which is shorter than the compilation.
 	for patience := 20 * time.Millisecond; !warm.IsWarm(in.Domain); patience += 10 * time.Millisecond {
 		if patience > 150*time.Millisecond {
 			t.Fatal("the worker does not become ready")

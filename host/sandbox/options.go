@@ -17,23 +17,23 @@ import (
 // list of languages.
 type Language struct {
 	// New creates the engine. New is called in each worker and once in the parent. The parent uses
-	// only the name and the extensions of the engine.
+	// only the name and the extensions of the engine that New returns.
 	New func(Setup) engine.Engine
 	// BeforeLockdown acquires the system resources that the engine needs as long as the worker
 	// runs. BeforeLockdown is called before the worker locks itself down. BeforeLockdown can be
 	// nil.
 	BeforeLockdown func()
 	// Unsound is the reason why the language's own sandbox cannot be trusted on this machine, or ""
-	// if it can be trusted. For example, a compiler can have known errors on the machine's
-	// processor. If Options.Require is not empty, the tools of a language that is unsound fail with
-	// the code abi.Unavailable.
+	// if the sandbox can be trusted. For example, a compiler can have known errors on the machine's
+	// processor. If Options.Require is not empty, the tools of a language with a nonempty Unsound
+	// fail with the code abi.Unavailable.
 	Unsound string
 	// CacheCode reports whether to cache compiled code in Setup.CacheDir because compilation is
 	// slow.
 	CacheCode bool
 	// MemoryFiles reports whether the engine creates files in memory (memfd_create). Workers of
 	// other engines cannot create files in memory, because no process limit counts the content of
-	// such files.
+	// files in memory.
 	MemoryFiles bool
 	// Shared is state that all programs of the language share and that is slow to prepare. If
 	// Shared is nil, the language has no shared state.
@@ -50,10 +50,10 @@ type Language struct {
 // once, in a worker that does nothing else and never runs a guest. Shared is stored in the pool's
 // CacheDir. Workers of all domains can read the state.
 type Shared struct {
-	// Key identifies a version of the state. Only the parent's value is used.
+	// Key identifies a version of the state. Workers ignore Key.
 	Key string
-	// Files contains the absolute paths of the files that Prepare reads. Only the parent's value is
-	// used.
+	// Files contains the absolute paths of the files that Prepare reads. Workers ignore
+	// Shared.Files.
 	Files []string
 	// Prepare reads Setup.Files and writes the state to Setup.CacheDir.
 	Prepare func(context.Context, Setup) error
@@ -65,17 +65,18 @@ type Shared struct {
 
 // Setup is the environment that a worker passes to an engine.
 type Setup struct {
-	// CacheDir is the folder of compiled code, or "" if there is none. An engine reads the compiled
-	// code. In a worker that only compiles, the engine also writes compiled code. An engine must
-	// work even if the folder cannot be used.
+	// CacheDir is the folder of compiled code, or "" if the worker has no such folder. An engine
+	// reads the compiled code. In a worker that only compiles, the engine also writes compiled
+	// code. An engine must work even if CacheDir cannot be used.
 	CacheDir string
-	// Files contains the files that Shared.Prepare reads. Files is nil in all other workers.
+	// Files contains the files that Shared.Prepare reads. Files is nil in workers that do not call
+	// Shared.Prepare.
 	Files []string
 	// Panicked receives the value and the stack of a panic in the engine. The parent logs both.
 	Panicked func(value any, stack []byte)
 }
 
-// Options configures a Pool. Languages is required. If another field has its zero value, the
+// Options configures a Pool. Languages is required. For any other field with the zero value, the
 // default in the comment of the field applies.
 type Options struct {
 	// Languages contains the languages that the workers run.
@@ -97,22 +98,23 @@ type Options struct {
 	Runs int
 	// Lifetime is the age at which a worker is replaced, counted from its first run. If a bug in a
 	// language's sandbox lets an attacker take over a worker, the attacker can see the runs of the
-	// same app and tenant until then. The default is 10 minutes.
+	// same app and tenant until the worker is replaced. The default is 10 minutes.
 	Lifetime time.Duration
 	// LoadBytes is the memory limit for compiling a source, in bytes. The default is 512 MiB.
 	LoadBytes int64
 	// LoadTimeout is the time limit for compiling a source that another worker has compiled before.
-	// If a run ends earlier, the worker is kept for the next run. The default is 30 seconds.
+	// If the run ends during the compilation, the pool keeps the worker for the next run. The
+	// default is 30 seconds.
 	LoadTimeout time.Duration
 	// CacheDir is the folder of compiled code. CacheDir is an absolute path that only the user can
 	// access. CacheDir is created if it does not exist. Code is stored by domain, and only workers
-	// of that domain can read it. Code that has not been used for 30 days is removed. The default
-	// is a temporary folder that exists as long as the pool.
+	// of the code's domain can read the code. Code that has not been used for 30 days is removed.
+	// The default is a temporary folder that exists as long as the pool.
 	CacheDir string
 	// Require contains the names of layers that New requires. If a layer is missing, New returns a
 	// *MissingError. The default is none.
 	Require []string
-	// Without contains the names of layers to disable. Disable a layer to find out what it
+	// Without contains the names of layers to disable. Disable a layer to find out what the layer
 	// protects. The default is none.
 	Without []string
 	// Logger receives the exit state and the standard error of workers that die for an unknown

@@ -25,7 +25,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestRequire checks that New fails if a required layer is missing, and that it reports the reason.
+// TestRequire checks that New fails if a required layer is missing, and that New reports the
+// reason.
 func TestRequire(t *testing.T) {
 	for _, layer := range kernelLayers {
 		pool, err := sandbox.New(sandbox.Options{Languages: languages, Require: kernelLayers, Without: []string{layer}})

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestEmptyUnderSignals checks that signals to the thread do not affect the result of empty. Go's
-// runtime often sends such signals.
+// TestEmptyUnderSignals checks that signals to the thread, which Go's runtime often sends, do not
+// affect the result of the method "empty".
 func TestEmptyUnderSignals(t *testing.T) {
 	in, out, err := os.Pipe()
 	if err != nil {

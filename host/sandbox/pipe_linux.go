@@ -9,10 +9,10 @@ import (
 )
 
 // pipe is the parent's end of the wire. Reading ends when the worker process exits, even if a child
-// that a guest left behind still has the pipes open.
+// process of a guest still has the pipes open.
 type pipe struct {
 	in, out int
-	pidfd   int // -1 if the system does not support pidfds
+	pidfd   int // a pidfd of the process; -1 if the system does not support pidfds
 	ended   int // the number of bytes read since the process exited
 }
 
@@ -75,7 +75,7 @@ func (l *pipe) Write(b []byte) (written int, err error) {
 	return written, nil
 }
 
-// The method empty reports whether all data that the worker has written has been read.
+// The method "empty" reports whether the parent has read all data that the worker has written.
 func (l *pipe) empty() bool {
 	fds := [...]unix.PollFd{{Fd: int32(l.in), Events: unix.POLLIN}}
 	for {
@@ -116,7 +116,7 @@ func killAll(p *os.Process) {
 // closeInherited does not close the descriptors of Go's runtime.
 func closeInherited() {
 	const firstOther = 3
-	names, _ := os.ReadDir("/proc/self/fd") // without /proc, there is no list of descriptors
+	names, _ := os.ReadDir("/proc/self/fd") // without /proc, the list of descriptors is not available
 	for _, name := range names {
 		fd := 0
 		for _, digit := range name.Name() {

@@ -24,18 +24,18 @@ type Pool struct {
 	slots    chan struct{} // a semaphore with one slot per concurrent guest
 	done     chan struct{} // closed by Close
 
-	background sync.WaitGroup // starts and reaps workers; Add requires a slot
+	background sync.WaitGroup // counts the goroutines that start and reap workers; Add requires a slot
 
 	mu           sync.Mutex
 	closed       bool
 	idle         []*worker      // workers that have run a guest; the most recently used is last
 	spares       []*worker      // workers that have not run a guest
 	starting     map[mounts]int // the number of spares that are starting
-	spareMounts  []mounts       // the mounts to keep spares for; not specific to a domain
+	spareMounts  []mounts       // the mounts for which the pool keeps spares; not specific to a domain
 	busy         map[*worker]bool
 	temporary    string // the code cache if Options.CacheDir is empty; "" until needed
-	namespaceErr error  // why workers have no namespaces
-	namespaces   bool   // whether an earlier worker had namespaces
+	namespaceErr error  // the reason why workers have no namespaces
+	namespaces   bool   // true if an earlier worker had namespaces
 	reported     *Report
 }
 
@@ -65,7 +65,7 @@ func New(options Options) (*Pool, error) {
 // Engines returns one engine per language, in the order of Options.Languages.
 func (p *Pool) Engines() []engine.Engine { return p.engines }
 
-// Report returns the isolation layers of the workers. Report starts a worker if none has been
+// Report returns the isolation layers of the workers. Report starts a worker if no worker has been
 // started yet.
 func (p *Pool) Report() (Report, error) {
 	p.mu.Lock()
@@ -100,7 +100,7 @@ func (p *Pool) refill() {
 	}
 }
 
-// keepSpares makes the pool keep spares with these mounts. The mounts must not be specific to a
+// keepSpares makes the pool keep spares with the given mounts, which must not be specific to a
 // domain.
 func (p *Pool) keepSpares(o mounts) {
 	p.mu.Lock()
@@ -110,8 +110,8 @@ func (p *Pool) keepSpares(o mounts) {
 	}
 }
 
-// forgetSpares stops the waiting workers with these mounts. The pool then keeps no spares with
-// these mounts.
+// forgetSpares stops the waiting workers with the given mounts. After forgetSpares, the pool keeps
+// no spares with the given mounts.
 func (p *Pool) forgetSpares(o mounts) {
 	p.mu.Lock()
 	p.spareMounts = slices.DeleteFunc(p.spareMounts, func(other mounts) bool { return other == o })
@@ -119,7 +119,7 @@ func (p *Pool) forgetSpares(o mounts) {
 	p.stopWaiting(func(w *worker) bool { return w.mounts == o })
 }
 
-// sparesOf returns the number of spares with these mounts. The caller holds mu.
+// sparesOf returns the number of spares with the given mounts. The caller holds mu.
 func (p *Pool) sparesOf(o mounts) (n int) {
 	for _, w := range p.spares {
 		if w.mounts == o {
@@ -148,8 +148,8 @@ func (p *Pool) startSpare(o mounts) {
 	})
 }
 
-// start starts a worker. If the system denies namespaces, the worker runs without them, and the
-// report of the worker shows this.
+// start starts a worker. If the system denies namespaces, the worker runs without namespaces, and
+// the report of the worker contains the reason.
 func (p *Pool) start(o mounts, job uint64, files ...string) (*worker, error) {
 	set := p.spawnConfig()
 	command, argument0 := p.command()
@@ -193,11 +193,11 @@ func (p *Pool) start(o mounts, job uint64, files ...string) (*worker, error) {
 
 // spawnConfig describes the isolation that the parent applies to a new worker.
 type spawnConfig struct {
-	namespaces   bool  // the worker has its own namespaces
-	namespaceErr error // why the worker has no namespaces
-	chroot       bool  // the worker can change its root in its namespaces
+	namespaces   bool  // true if the worker has its own namespaces
+	namespaceErr error // the reason why the worker has no namespaces
+	chroot       bool  // true if the worker can change its root in its namespaces
 	group        *group
-	groupErr     error // why the worker has no control group
+	groupErr     error // the reason why the worker has no control group
 }
 
 // spawnConfig returns the configuration of the next worker.
@@ -222,8 +222,8 @@ func (p *Pool) spawnConfig() spawnConfig {
 	return s
 }
 
-// degrade removes the next feature that the system may have denied, or returns false if there is
-// none. degrade removes the control group first, because the control group adds the least
+// degrade removes the next feature that the system may have denied, or returns false if no feature
+// is left. degrade removes the control group first, because the control group adds the least
 // protection.
 func (s *spawnConfig) degrade(err error) bool {
 	switch {
@@ -276,7 +276,7 @@ func (p *Pool) Close() error {
 		w.stop()
 	}
 	if first {
-		for range cap(p.slots) { // this waits until every run has released its worker
+		for range cap(p.slots) { // wait until every run has released its worker
 			p.slots <- struct{}{}
 		}
 		p.background.Wait()

@@ -23,8 +23,9 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox/sandboxtest"
 )
 
-// probes is an engine whose guests are Go code in this file. Such guests do what an attacker can do
-// after escaping from the sandbox of a language. A source is the name of an act.
+// probes is an engine whose guests are Go code in this file. The guests perform acts that an
+// attacker can perform after escaping from the sandbox of a language. A source is the name of an
+// act.
 type probes struct{ dir string }
 
 func (probes) Info() engine.Info { return engine.Info{Name: "probe", Extensions: []string{".probe"}} }
@@ -44,8 +45,8 @@ func (p probes) Load(_ context.Context, src engine.Source) (engine.Program, erro
 	return probe{name, found}, nil
 }
 
-// The method compiled returns the compiled code of a source, or the text of an error. If the code
-// is missing, compiled writes it.
+// The method "compiled" returns the compiled code of a source, or the text of an error. If the code
+// is missing, the method writes the code.
 func (p probes) compiled(name string) string {
 	if p.dir == "" {
 		return "nowhere"
@@ -120,7 +121,7 @@ type probe struct{ name, found string }
 
 func (probe) Close() error { return nil }
 
-// Run returns the result of the act, which is "done" or the text of its error.
+// Run returns the result of the act, which is "done" or the text of an error.
 func (p probe) Run(ctx context.Context, in engine.Input, host engine.Host) (engine.Output, error) {
 	var argument struct {
 		Text []byte
@@ -257,13 +258,13 @@ var acts = map[string]func(act) error{
 	"map shared memory": func(act) error {
 		all, err := unix.Mmap(-1, 0, 400<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
 		for i := 0; i < len(all); i += 4096 {
-			if all[i] = 1; i%(8<<20) == 0 { // releases the memory, so it does not stay resident
+			if all[i] = 1; i%(8<<20) == 0 { // releases the memory, so the memory does not stay resident
 				_ = unix.Madvise(all[:i], unix.MADV_DONTNEED)
 			}
 		}
 		return err
 	},
-	"read a quarter of a terabyte": func(act) error { // this fills memory with page tables
+	"read a quarter of a terabyte": func(act) error { // the loop fills memory with page tables
 		const quarterTerabyte = 1 << 38
 		all, err := unix.Mmap(-1, 0, quarterTerabyte, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 		for i := 0; i < len(all); i += 2 << 20 {
@@ -392,7 +393,7 @@ var acts = map[string]func(act) error{
 		time.Sleep(time.Second)
 		return err
 	},
-	"speak ahead": func(a act) error { // this answers the next run
+	"speak ahead": func(a act) error { // the frame is a result for the next run
 		frame := "\x0e\x00\x00\x00\x0a\x00\x00\x08\"forged\"\x00\x00\x00"
 		_, err := unix.Write(1, []byte(frame+frame))
 		return err
@@ -403,7 +404,7 @@ var acts = map[string]func(act) error{
 	"nest":                func(act) error { return fmt.Errorf("%s", nest(1)) },
 	"crash":               func(act) error { go panic("a bug of the engine"); select {} },
 	"exit":                func(act) error { os.Exit(0); return nil },
-	"burn": func(a act) error { // this uses more than one processor
+	"burn": func(a act) error { // the goroutines use more than one processor
 		for range 2 {
 			go func() {
 				for {
@@ -446,7 +447,7 @@ var acts = map[string]func(act) error{
 	},
 }
 
-// The function may returns nil for errors that only report invalid arguments.
+// The function "may" returns nil for errors that only report invalid arguments.
 func may(err error, harmless ...syscall.Errno) error {
 	for _, e := range harmless {
 		if err == e {

@@ -11,11 +11,10 @@ import (
 const cacheLifetime = 30 * 24 * time.Hour
 
 // touch marks compiled code as used.
-func touch(entry string, now time.Time) { _ = os.Chtimes(entry, now, now) } // if this fails, the code is compiled again later
+func touch(entry string, now time.Time) { _ = os.Chtimes(entry, now, now) } // on failure, the code is compiled again
 
-// prune removes compiled code that has not been used for a long time. prune also removes the
-// folders of compilers that were killed. prune ignores errors, because their only effect is that
-// the cache uses more space.
+// prune removes compiled code that has not been used for a long time, and the folders of compilers
+// that were killed. prune ignores errors, because without a removal the cache only uses more space.
 func prune(cacheDir string, now time.Time) {
 	entries, _ := filepath.Glob(filepath.Join(cacheDir, "*", "*")) // Glob fails only for a malformed pattern
 	for _, entry := range entries {
@@ -25,6 +24,6 @@ func prune(cacheDir string, now time.Time) {
 	}
 	domains, _ := filepath.Glob(filepath.Join(cacheDir, "*"))
 	for _, domain := range domains {
-		_ = os.Remove(domain) // fails unless the folder is empty
+		_ = os.Remove(domain) // Remove fails unless the folder is empty
 	}
 }

@@ -16,7 +16,7 @@ var (
 )
 
 // remoteFS is the file system of a source. remoteFS requests each file from the parent only once.
-// remoteFS is safe for concurrent use. The file system can be used until the compilation ends.
+// remoteFS is safe for concurrent use. A remoteFS can be used until the compilation ends.
 type remoteFS struct {
 	server *server
 	known  map[string]*remoteFile
@@ -33,7 +33,7 @@ func (r *remoteFS) Open(name string) (fs.File, error) {
 	return opened, nil
 }
 
-// Stat returns the information of a file without copying its content.
+// Stat returns the information about a file without copying the content of the file.
 func (r *remoteFS) Stat(name string) (fs.FileInfo, error) {
 	file, err := r.find(name)
 	if err != nil {
@@ -92,7 +92,7 @@ type remoteFile struct {
 type openFile struct {
 	*remoteFile
 	bytes.Reader
-	left int // the number of entries not read yet
+	left int // the number of entries that ReadDir has not returned yet
 }
 
 func (f *openFile) Stat() (fs.FileInfo, error) { return f.remoteFile, nil }

@@ -114,12 +114,13 @@ func TestLandlockWithoutItsFolder(t *testing.T) {
 	}
 }
 
-// TestThreadsCount checks that a run fails if its worker starts threads and the kernel does not
-// limit them, as for root. The worker already has some threads when the host counts its threads.
+// TestThreadsCount checks that a run fails if its worker starts many threads, even if the kernel
+// does not limit the number of threads, as for root. The limit includes the threads that the worker
+// had before the run.
 func TestThreadsCount(t *testing.T) {
 	for _, without := range [][]string{nil, {sandbox.LayerCgroup}, {sandbox.LayerCgroup, sandbox.LayerNamespaces}} {
 		b := newBench(t, sandbox.Options{Without: without})
-		// Either the kernel denies the threads, or the host counts them and ends the run.
+		// Either the kernel denies the threads, or the host counts the threads and ends the run.
 		got, err := b.run(t, "start threads", "", engine.Input{}, enough, engine.Host{})
 		if got == "done" || err != nil && codeOf(err) != abi.MemoryLimit {
 			t.Errorf("without %v: Run = %q, %v; want memory_limit", without, got, err)
@@ -148,8 +149,8 @@ func TestCompilerFillsDisk(t *testing.T) {
 	}
 }
 
-// TestLoadFaults checks that the parent rejects faults that compiling cannot return, and truncates
-// long faults.
+// TestLoadFaults checks that the parent rejects faults that a compilation cannot return, and
+// truncates long faults.
 func TestLoadFaults(t *testing.T) {
 	for act, want := range map[string]abi.Code{"compile to a conflict": abi.Internal, "compile to a long fault": abi.SourceInvalid} {
 		b := newBench(t, sandbox.Options{})

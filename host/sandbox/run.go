@@ -25,7 +25,7 @@ const (
 
 // The statuses of a reply or an outcome.
 const (
-	outcomeOutput = iota // an output or a reply
+	outcomeOutput = iota // success, with an output or a reply
 	outcomeFault         // an *abi.Fault as JSON
 	outcomeHalted        // the host ended the run; the worker does not receive the reason
 	outcomeBroken        // an error of the worker itself, as text
@@ -50,7 +50,7 @@ type exchange struct {
 	bytes    int                   // the size of the log lines received
 }
 
-// sendRun asks the worker to run a program.
+// sendRun sends the request to run a program to the worker.
 func (x *exchange) sendRun(id uint64, in engine.Input) error {
 	f := x.worker.wire.frame(kindRun)
 	f.number(id)
@@ -59,8 +59,8 @@ func (x *exchange) sendRun(id uint64, in engine.Input) error {
 	return x.worker.wire.send(f)
 }
 
-// serve handles the worker's frames until the run has an outcome. If lost is true, err is a
-// protocol or pipe error, and the worker can no longer be used.
+// serve handles the worker's frames until the run has an outcome. If the result "lost" is true, err
+// is a protocol or pipe error, and the worker can no longer be used.
 func (x *exchange) serve() (out engine.Output, err error, lost bool) {
 	accepted := sizes{kindCall: maxCallBytes, kindLog: maxLogBytes + 16, kindBegin: maxCallBytes + 16, kindWait: 16,
 		kindOutcome: 2*x.limits.OutputBytes + maxFaultBytes + maxWarningBytes}
@@ -159,7 +159,7 @@ func (x *exchange) replyFault(answer *frame, fault *abi.Fault) error {
 }
 
 // log handles a log line. A correct worker sends no lines beyond the limit. If a worker exceeds
-// twice the limit, log treats it as an attacker.
+// twice the limit, log treats the worker as an attacker.
 func (x *exchange) log(f *fields) error {
 	level, text := abi.Level(f.text()), f.text()
 	if err := f.end(); err != nil {
@@ -228,7 +228,8 @@ func unmarshalFault(text []byte, fault *abi.Fault) error {
 }
 
 // restoreFault returns the fault that the host issued if the guest's fault has the same ID. The
-// location and the hint that the engine added are kept. All other faults are sanitized.
+// returned fault keeps the location and the hint that the engine added. If the host issued no fault
+// with the ID, restoreFault returns the guest's fault without untrusted fields.
 func (x *exchange) restoreFault(reported *abi.Fault) error {
 	issued, ok := x.issued[reported.ID]
 	if !ok {
@@ -289,7 +290,8 @@ func writeInput(f *frame, ctx context.Context, in engine.Input, limits engine.Li
 	f.number(now).number(frozen)
 }
 
-// readInput reads the fields that writeInput wrote. If left is 0, there is no deadline.
+// readInput reads the fields that writeInput wrote. If the result "left" is 0, the run has no
+// deadline.
 func readInput(f *fields) (in engine.Input, left time.Duration) {
 	left = time.Duration(f.amount())
 	in.Input, in.Context = f.data(), f.data()

@@ -11,7 +11,7 @@ import (
 
 // permissions contains the permissions that depend on the job of a worker.
 type permissions struct {
-	open        bool // open files; another layer restricts which files
+	open        bool // the worker can open files; another layer restricts which files
 	write       bool // write files; requires open
 	memoryFiles bool // memfd_create and ftruncate
 }
@@ -38,7 +38,7 @@ func installFilter(may permissions) error {
 const (
 	atNumber       = 0
 	atArchitecture = 4
-	atArguments    = 16 // 8 bytes each; the filter reads the lower half
+	atArguments    = 16 // each argument has 8 bytes; the filter reads the lower half
 )
 
 // pagemapScan is PAGEMAP_SCAN, the only ioctl request that a worker can make. The request reads an
@@ -54,7 +54,7 @@ func argument(index uint32) uint32 { return atArguments + 8*index }
 // The actions of the filter.
 const (
 	deny           = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
-	notImplemented = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS) // this error makes a C library use older calls
+	notImplemented = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS) // the error makes a C library use older calls
 )
 
 // buildFilter returns the filter as a program. If a test of the program is true, the program
@@ -68,7 +68,7 @@ func buildFilter(may permissions, self uint32) []unix.SockFilter {
 	for _, number := range allowedCalls(may) {
 		p.returnIf(unix.BPF_JEQ, number, unix.SECCOMP_RET_ALLOW)
 	}
-	p.forCall(unix.SYS_MMAP, func() { // deny memory that is not charged to a process: shared memory without a file, and huge pages
+	p.forCall(unix.SYS_MMAP, func() { // memory of these kinds is not charged to a process
 		p.load(argument(3))
 		p.returnIf(unix.BPF_JSET, unix.MAP_HUGETLB, deny)
 		p.returnUnless(unix.BPF_JSET, unix.MAP_ANONYMOUS, unix.SECCOMP_RET_ALLOW)
@@ -81,7 +81,7 @@ func buildFilter(may permissions, self uint32) []unix.SockFilter {
 	})
 	p.allowValues(unix.SYS_TGKILL, 0, self) // Go interrupts its own threads with signals
 	p.allowValues(unix.SYS_KILL, 0, self)
-	p.allowValues(unix.SYS_IOCTL, 1, pagemapScan) // this request finds the pages that a guest has written
+	p.allowValues(unix.SYS_IOCTL, 1, pagemapScan) // the request finds the pages that a guest has written
 	// Commands that set the receiver of signals, take leases or resize pipes are denied.
 	p.allowValues(unix.SYS_FCNTL, 1, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL, unix.F_DUPFD_CLOEXEC, unix.F_ADD_SEALS, unix.F_GET_SEALS)
 	if may.memoryFiles {
@@ -153,7 +153,7 @@ func allowedCalls(may permissions) []uint32 {
 		unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT, unix.SYS_EVENTFD2, unix.SYS_PIPE2,
 		unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_SIGALTSTACK, unix.SYS_RESTART_SYSCALL,
 		unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
-		// needed by the threads of C libraries
+		// the threads of C libraries need this call
 		unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_SET_TID_ADDRESS, unix.SYS_MEMBARRIER,
 		// time, randomness and identity
 		unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_GETRES, unix.SYS_GETTIMEOFDAY, unix.SYS_GETRANDOM, unix.SYS_UNAME,

@@ -26,7 +26,7 @@ type server struct {
 	engines  map[string]func(key string) engine.Engine
 	programs map[uint64]engine.Program
 	folder   string       // the path of the compiled code in this process
-	prepare  func() error // prepares the shared state of the language; nil for other jobs
+	prepare  func() error // the function that prepares the shared state of the language; nil for other jobs
 	fileMu   sync.Mutex   // locked from a request for a file to the reply, because a bundler opens files on many goroutines
 
 	host   engine.Host
@@ -54,7 +54,7 @@ func newServer(w *wire, languages []Language, parent handshake) *server {
 }
 
 // add creates the engine of a language. If the language has shared state, add starts the engine
-// with this state.
+// with the shared state.
 func (s *server) add(l Language, parent handshake) {
 	e, o := l.New(Setup{Panicked: logPanic}), parent.mounts
 	switch name := e.Info().Name; {
@@ -91,7 +91,8 @@ func (s *server) prepareShared() error {
 	return s.wire.send(s.wire.frame(kindLoaded).number(status).data(body).data(nil))
 }
 
-// logPanic writes a panic to standard error. The parent logs this text after an internal fault.
+// logPanic writes a panic to standard error. The parent logs the standard error after an internal
+// fault.
 func logPanic(value any, stack []byte) { fmt.Fprintf(os.Stderr, "panic: %v\n%s\n", value, stack) }
 
 // workSizes contains the frame size limits between runs.
@@ -152,7 +153,7 @@ func (s *server) load(f *fields) error {
 	return s.wire.send(s.wire.frame(kindLoaded).number(status).data(body).data(review))
 }
 
-// reviewOf returns the review of a source as JSON, or nil if it was not requested.
+// reviewOf returns the review of a source as JSON, or nil if no review was requested.
 func reviewOf(program engine.Program, src engine.Source) []byte {
 	if !src.Review {
 		return nil
@@ -185,7 +186,7 @@ func encodeError(err error) (status uint64, body []byte) {
 	if err != nil || len(body) > maxFaultBytes-1<<10 {
 		short := abi.Faultf(fault.Code, "%s", truncate(fault.Message))
 		short.ID = truncate(fault.ID)
-		body, _ = json.Marshal(short) // cannot fail, because all fields are strings
+		body, _ = json.Marshal(short) // encoding cannot fail, because all fields are strings
 	}
 	return outcomeFault, body
 }
@@ -245,10 +246,10 @@ func (s *server) checkParent() {
 	}
 }
 
-// limitMemory sets the limit of the garbage collector. The collector then works harder before the
-// kernel denies memory.
+// limitMemory sets the memory limit of the garbage collector. With the limit, the collector works
+// harder before the kernel denies memory.
 func (s *server) limitMemory(bytes int64) {
-	const minBytes = 4 << 20 // with a lower limit, the collector would use all processor time
+	const minBytes = 4 << 20 // with a lower limit, the garbage collector would use all processor time
 	if bytes = max(bytes, minBytes); s.memory != bytes {
 		s.memory = bytes
 		debug.SetMemoryLimit(s.used + bytes)
@@ -336,7 +337,7 @@ func readReply(reply *fields) (json.RawMessage, error) {
 // log sends a log line unless the run has exceeded its limits.
 func (s *server) log(level abi.Level, text string) error {
 	if s.lines > s.limits.LogLines || s.bytes > s.limits.LogBytes {
-		return nil // the line that exceeded the limit was sent, so the host also detects it
+		return nil // the worker has sent the line that exceeded the limit, so the host detects the excess
 	}
 	if len(text) > maxLogBytes-64 {
 		text = strings.ToValidUTF8(text[:maxLogBytes-64], "")

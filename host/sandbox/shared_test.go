@@ -158,7 +158,7 @@ func TestSharedCannotBeMade(t *testing.T) {
 	}
 }
 
-// TestSharedOutlivesTrouble checks that shared state is kept if workers fail to start.
+// TestSharedOutlivesTrouble checks that the pool keeps shared state if workers fail to start.
 func TestSharedOutlivesTrouble(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
@@ -185,8 +185,8 @@ func TestSharedOutlivesTrouble(t *testing.T) {
 	}
 }
 
-// TestSharedIsNotRemovedOnAClaim checks that the host itself checks whether shared state is
-// damaged, because a worker with a hostile source can lie.
+// TestSharedIsNotRemovedOnAClaim checks that the host keeps intact shared state even if a worker
+// with a hostile source reports damage.
 func TestSharedIsNotRemovedOnAClaim(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")

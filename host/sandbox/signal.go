@@ -6,6 +6,6 @@ import (
 	"syscall"
 )
 
-// ignoreSignals ignores the signals that stop a service. Such signals often reach all processes of
-// the service. Active runs can then finish, because only the parent decides when a worker ends.
+// ignoreSignals ignores the signals that stop a service, because they often reach all processes of
+// the service. Only the parent decides when a worker ends, so active runs can finish.
 func ignoreSignals() { signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) }

@@ -18,7 +18,7 @@ type spawner struct {
 func newSpawner() *spawner {
 	t := &spawner{work: make(chan func()), done: make(chan struct{})}
 	go func() {
-		runtime.LockOSThread() // never unlocked, so the thread ends with the goroutine and the kernel kills the remaining workers
+		runtime.LockOSThread() // never unlocked, so the thread ends with the goroutine, and the kernel kills the remaining workers
 		for f := range t.work {
 			f()
 			t.done <- struct{}{}
@@ -27,7 +27,7 @@ func newSpawner() *spawner {
 	return t
 }
 
-// The method do runs f on the thread. do returns false if the spawner is closed.
+// The method "do" runs f on the thread. The result is false if the spawner is closed.
 func (t *spawner) do(f func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 // namespaceFlags contains the new namespaces of a worker. A worker has no network. A worker has no
 // privileges even if its parent is root, because no user ID is mapped. A worker has no PID
 // namespace. Package psx, which applies Landlock to all threads of a program with C code, finds the
-// threads in /proc. In a PID namespace without its own /proc, psx would search for wrong IDs and
-// never finish.
+// threads in /proc. In a PID namespace without its own /proc, psx would search for wrong thread IDs
+// and never finish.
 const namespaceFlags = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 
 // procAttributes returns the attributes with which to start a worker. A worker has its own session,
@@ -125,7 +125,7 @@ func (w *worker) measure() {
 // Resident memory includes shared mappings.
 func (w *worker) overMemoryLimit() bool {
 	if !w.report.On(LayerMemory) || w.memoryLimit == 0 {
-		return false // there is no limit yet, or the layer is off
+		return false // no limit is set yet, or the layer is off
 	}
 	private, resident := w.memoryNow()
 	return private > w.memoryLimit || resident > w.residentBaseline+(w.memoryLimit-min(w.memoryLimit, w.baseline))
@@ -145,7 +145,7 @@ func (w *worker) threads() int {
 		w.tasks = folder
 	}
 	var stat unix.Stat_t
-	if err := unix.Fstat(int(w.tasks.Fd()), &stat); err != nil { // fails if the process has exited
+	if err := unix.Fstat(int(w.tasks.Fd()), &stat); err != nil { // reading fails if the process has exited
 		return 0
 	}
 	const foldersOwn = 2
@@ -153,7 +153,7 @@ func (w *worker) threads() int {
 }
 
 // memoryNow returns the size of the worker's memory that RLIMIT_DATA counts, and the size of its
-// resident memory. Both sizes are 0 if they are unknown.
+// resident memory. Both sizes are 0 if the sizes are unknown.
 func (w *worker) memoryNow() (private, resident uint64) {
 	if w.statm == nil {
 		file, err := os.Open("/proc/" + strconv.Itoa(w.process.Pid) + "/statm")
@@ -164,7 +164,7 @@ func (w *worker) memoryNow() (private, resident uint64) {
 	}
 	var text [128]byte
 	n, _ := w.statm.ReadAt(text[:], 0) // the file is empty if the process has exited
-	// The second and the sixth number of proc_pid_statm(5), in pages.
+	// The second and the sixth number in the file, in pages; see proc_pid_statm(5).
 	const residentField, dataField = 1, 5
 	at := 0
 	for number := range bytes.FieldsSeq(text[:n]) {

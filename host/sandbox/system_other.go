@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// On other systems, a worker is a process that is killed at its deadline, without further
-// isolation.
+// On systems other than Linux, a worker is a process that is killed at its deadline, without
+// further isolation.
 
 func procAttributes(spawnConfig, []string, *int) *syscall.SysProcAttr { return nil }
 

@@ -10,12 +10,12 @@ import (
 )
 
 // The constant "grace" is the time that a worker has to end a run after the deadline of the run. A
-// worker that ends the run within this time is reused.
+// worker that ends the run within the grace period is reused.
 const grace = 50 * time.Millisecond
 
-// restGrace is the grace period of a worker whose guest waits for the host. Such a worker only has
-// to receive the end of the wait, but a busy machine can delay the worker. The worker uses no
-// processor time during the grace period.
+// restGrace is the grace period of a worker whose guest waits for the host. The worker only has to
+// receive the end of the wait, for which it uses little processor time, but a busy machine can
+// delay the worker.
 const restGrace = 500 * time.Millisecond
 
 // watchdog kills a worker whose run exceeds its budget. The methods of watchdog are safe for
@@ -26,15 +26,15 @@ type watchdog struct {
 	stop   func() bool // a function that stops waiting for the end of ctx
 
 	mu         sync.Mutex
-	finished   bool // whether the exchange has ended
+	finished   bool // true if the exchange has ended
 	reason     error
 	cpuUsed    time.Duration // the processor time used until the kill
-	graceTimer *time.Timer   // fires at the end of the grace period
-	checkTimer *time.Timer   // fires at the next check
+	graceTimer *time.Timer   // the timer of the end of the grace period
+	checkTimer *time.Timer   // the timer of the next check
 	doing      string        // the subject of messages
 	cpuBefore  time.Duration
 	limits     budget
-	resting    bool // the guest waits for an external operation
+	resting    bool // true if the guest waits for an external operation
 }
 
 // budget limits the resources of an exchange.
@@ -44,7 +44,7 @@ type budget struct {
 	writes *writeLimit   // nil if the worker writes no files
 }
 
-// The intervals between checks. Most runs end before the first check.
+// The intervals between checks. The first check is late enough for most runs to end earlier.
 const (
 	firstCheck    = 20 * time.Millisecond
 	checkInterval = 50 * time.Millisecond
@@ -63,8 +63,9 @@ func startWatchdog(ctx context.Context, w *worker, doing string, limits budget) 
 	return g
 }
 
-// contextDone starts the grace period of a run that timed out. A canceled run has no grace period,
-// unless it waits for an external operation: the wait then ends at once, and the worker is reused.
+// contextDone starts the grace period of a run that timed out. A canceled run has a grace period
+// only if the guest waits for an external operation. In this case the wait ends at once, and the
+// worker is reused.
 func (g *watchdog) contextDone() {
 	g.mu.Lock()
 	resting := g.resting
@@ -110,7 +111,8 @@ func (g *watchdog) kill(reason error) {
 	}
 }
 
-// check kills the worker if it has exceeded its budget. Otherwise, check schedules the next check.
+// check kills the worker if the worker has exceeded its budget, and schedules the next check if
+// not.
 func (g *watchdog) check() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -126,7 +128,8 @@ func (g *watchdog) check() {
 		wait = restInterval
 	}
 	if cpu := g.limits.cpu; cpu > 0 {
-		// A worker uses at most maxProcs processors, so it cannot reach the limit earlier.
+		// A worker uses at most maxProcs processors, so the worker cannot reach the limit before
+		// the next check.
 		wait = min(wait, max((cpu-g.used())/maxProcs, time.Millisecond))
 	}
 	g.checkTimer.Reset(wait)
@@ -142,7 +145,7 @@ func (g *watchdog) rest(resting bool) {
 	}
 }
 
-// The method exceeded returns a fault if the worker has exceeded its budget. The watchdog must
+// The method "exceeded" returns a fault if the worker has exceeded its budget. The watchdog must
 // check the memory, because no limit of the kernel applies to an allocation within address space
 // that was reserved earlier.
 func (g *watchdog) exceeded() error {

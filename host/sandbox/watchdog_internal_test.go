@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCancelledWaitIsNoKill cancels the context of a run. A worker whose guest computes is killed, and a
-// worker whose guest waits for the host has time to end the run.
+// TestCancelledWaitIsNoKill cancels the context of a run. The watchdog must kill a worker whose
+// guest computes, but must give a worker whose guest waits for the host time to end the run.
 func TestCancelledWaitIsNoKill(t *testing.T) {
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // worker is the parent's handle for a worker process. Only one goroutine can use a worker at a
-// time. Only the method kill is safe for concurrent use.
+// time, but the method "kill" is safe for concurrent use.
 type worker struct {
 	process *os.Process
 	wire    *wire
@@ -21,11 +21,11 @@ type worker struct {
 	report  Report
 
 	sourceDomain string // the domain of the compiled sources
-	loaded       bool   // whether the worker has compiled a source
+	loaded       bool   // true if the worker has compiled a source
 	runDomain    string // the domain of the worker's runs
-	used         bool   // whether the worker has run a guest
-	unproven     bool   // whether the worker was idle and has not sent a frame since then
-	slotless     bool   // the run released its slot and ended without a slot
+	used         bool   // true if the worker has run a guest
+	unproven     bool   // true if the worker was idle and has not sent a frame since then
+	slotless     bool   // true if the run released its slot and ended without a slot
 	mounts       mounts
 	programs     map[*program]bool
 	runs         int
@@ -41,9 +41,9 @@ type worker struct {
 
 	statm *os.File // /proc/PID/statm, opened when first read
 	tasks *os.File // /proc/PID/task, opened when first counted
-	group *group   // the worker's control group; nil if there is none
+	group *group   // the worker's control group, or nil
 
-	reaped bool             // true after Wait, which also sets the next fields
+	reaped bool             // true after Wait, which also sets the fields below
 	state  *os.ProcessState // its exit state
 	stderr string           // its standard error
 
@@ -55,8 +55,8 @@ type worker struct {
 // exit.
 const maxStderrBytes = 64 << 10
 
-// startTimeout limits the time to start a worker. A start usually takes milliseconds, but it takes
-// longer on a busy machine.
+// startTimeout limits the time to start a worker. A worker usually starts within milliseconds, but
+// more slowly on a busy machine.
 const startTimeout = 20 * time.Second
 
 // spawn starts a worker process and connects its standard input and output to a wire. Call spawn on
@@ -124,7 +124,7 @@ func (w *worker) handshake(h handshake) error {
 	return nil
 }
 
-// kill ends the process. kill is safe for concurrent use and can be called more than once.
+// kill kills the process. kill is safe for concurrent use and can be called more than once.
 func (w *worker) kill() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,7 +144,7 @@ func (w *worker) alive() bool {
 // stop ends a worker that is no longer needed.
 func (w *worker) stop() { w.reap() }
 
-// reap kills the process and waits for it. reap returns the exit state and the standard error of
+// reap kills the process, waits for its end, and returns the exit state and the standard error of
 // the process.
 func (w *worker) reap() (*os.ProcessState, string) {
 	if w.reaped {
@@ -152,7 +152,7 @@ func (w *worker) reap() (*os.ProcessState, string) {
 	}
 	w.reaped = true
 	w.kill()
-	w.state, _ = w.process.Wait() // cannot fail for a child process
+	w.state, _ = w.process.Wait() // Wait cannot fail for a child process
 	w.stderr = w.readStderr()
 	w.pipe.close()
 	closeAll(append(w.ends, w.statm, w.tasks))
@@ -164,7 +164,7 @@ func (w *worker) reap() (*os.ProcessState, string) {
 // reading ends.
 func (w *worker) readStderr() string {
 	var stderr bytes.Buffer
-	_ = w.ends[2].SetReadDeadline(time.Now().Add(time.Second)) // reading has a deadline, because another process can have the pipe open
+	_ = w.ends[2].SetReadDeadline(time.Now().Add(time.Second)) // another process can have the pipe open
 	_, _ = io.Copy(&stderr, io.LimitReader(w.ends[2], maxStderrBytes))
 	return stderr.String()
 }
