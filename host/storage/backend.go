@@ -11,11 +11,11 @@ import (
 // Record is the content and metadata that a backend stores under a key. The zero Record means that
 // there is no record.
 //
-// A backend stores records unchanged: its callers set revisions, generations and times. Times are
-// stored in UTC with microsecond precision.
+// A backend stores records unchanged. The callers of a backend set revisions, generations and
+// times. Times are stored in UTC with microsecond precision.
 type Record struct {
 	Key     Key
-	Content []byte // JSON; a backend returns the same bytes that were stored
+	Content []byte // JSON text, which a backend returns byte for byte
 	// Revision counts the commits that wrote the record, starting at 1. Revision 0 means that there
 	// is no record.
 	Revision int64
@@ -47,13 +47,13 @@ func (r Record) Clone() Record {
 	return r
 }
 
-// SameVersion reports whether r and other are the same version of the same record, or neither
-// exists.
+// SameVersion reports whether r and other are the same version of the same record, or are both
+// missing.
 func (r Record) SameVersion(other Record) bool {
 	return r.Revision == other.Revision && r.Generation == other.Generation
 }
 
-// Head is a record without its content, which can be large: Record.Content is nil. The zero Head
+// Head is a record without its content, which can be large. Record.Content is nil. The zero Head
 // means that there is no record.
 type Head struct {
 	Record
@@ -72,8 +72,8 @@ func HeadOf(r Record) Head {
 // See Record.Accounts.
 func (h Head) Size() int64 { return int64(len(h.Key)) + h.ContentBytes }
 
-// Write is a change of the record under one key: it stores Record or, if Delete is set, removes the
-// record.
+// Write is a change of the record under one key. A Write stores Record, or removes the record if
+// Delete is set.
 type Write struct {
 	Record Record
 	Delete bool
@@ -83,12 +83,12 @@ type Write struct {
 // Group can be combined with Tag or Expired. Other combinations are errors.
 type Selector struct {
 	Prefix Key
-	// Tag selects the records with this tag whose Key.Group is Group. Tags are separate for each
-	// tenant and app. The field Group is "" for records that do not belong to an app.
+	// Tag selects the records that have the tag and whose Key.Group is Group. Tags are separate for
+	// each tenant and app. The field Group is "" for records that do not belong to an app.
 	Tag   string
 	Group Key
-	// Expired selects the records that have expired at this time. If the field Group is set, the
-	// selector selects only records of that tenant and app, and only a bounded number of them.
+	// Expired selects the records that have expired at the given time. If the field Group is set,
+	// the selector selects a bounded number of expired records of the tenant and app in Group.
 	Expired time.Time
 	// Keys selects the records under the given keys.
 	Keys []Key
@@ -150,23 +150,24 @@ type Backend interface {
 	Get(ctx context.Context, keys ...Key) ([]Record, error)
 
 	// Read returns the records with the keys in the argument "want", in the order of these keys,
-	// and the position of the read. All results are from one snapshot, in which the observations in
-	// the argument "held" are still true. If an observation is no longer true, Read returns
-	// ErrChanged. Read does not load the contents of held records.
+	// and the position of the read. All returned records are from one snapshot, in which the
+	// observations in the argument "held" are still true. If an observation is no longer true, Read
+	// returns ErrChanged. Read does not load the contents of held records.
 	Read(ctx context.Context, want []Key, held Held) ([]Record, Position, error)
 
 	// Scan returns records under a prefix whose keys are greater than the argument "after", in key
 	// order. Scan returns at most as many records as the argument "limit", which must be at least
-	// 1. If Scan returns fewer records, there are no more.
+	// 1. If Scan returns fewer records than the limit, no further records exist.
 	Scan(ctx context.Context, prefix, after Key, limit int) ([]Record, error)
 
 	// Heads is like Scan, but returns only the heads of the records and does not load contents into
 	// memory.
 	Heads(ctx context.Context, prefix, after Key, limit int) ([]Head, error)
 
-	// Update calls fn with the records under on.Keys, as Get returns them, and applies the writes
-	// that fn returns. Update applies all writes, or none if fn or the backend fails. fn may write
-	// only to on.Keys, and only once to each key. Once Update returns nil, the writes are durable.
+	// Update calls fn with the records under on.Keys, in the form that Get returns, and applies the
+	// writes that fn returns. Update applies all writes or, if fn or the backend fails, none of the
+	// writes. The function fn may write only to on.Keys, and only once to each key. Once Update
+	// returns nil, the writes are durable.
 	//
 	// If an observation in on.Held is no longer true, Update returns ErrChanged and does not call
 	// fn. Updates are serializable with respect to everything in the footprint "on", including
@@ -176,11 +177,12 @@ type Backend interface {
 	// Update ignores ctx, unless nothing was committed and fn has to be called again.
 	//
 	// Update compares the usage after the writes with on.Budget. A backend may instead compare the
-	// usage at the start of the Update, if its documentation states this. Concurrent updates can
-	// then exceed a limit together.
+	// usage at the start of the Update, if the backend's documentation says so. In such a backend,
+	// concurrent updates together can exceed a limit.
 	//
-	// fn must be pure, because it may be called again. fn also must not retain or modify its
-	// argument, call the backend, or end its goroutine. A panic in fn becomes an error.
+	// The function fn must be pure, because Update may call fn again. In addition, fn must not
+	// retain or modify its argument, call the backend, or end its goroutine. A panic in fn becomes
+	// an error.
 	Update(ctx context.Context, on Footprint, fn func(now []Record) ([]Write, error)) error
 
 	// Usage returns the usage of some accounts, in the order of the arguments, from one snapshot;
@@ -190,43 +192,42 @@ type Backend interface {
 
 	// ScanTag returns the heads of selected records whose keys are greater than the argument
 	// "after", in key order. ScanTag returns at most as many heads as the argument "limit", which
-	// must be at least 1. The selector must have a Tag. If ScanTag returns fewer heads, there are
-	// no more.
+	// must be at least 1. The selector must have a Tag. If ScanTag returns fewer heads than the
+	// limit, no further heads exist.
 	ScanTag(ctx context.Context, what Selector, after Key, limit int) ([]Head, error)
 
 	// DeleteWhere removes selected records and returns the heads of the removed records.
 	// DeleteWhere removes at most as many records as the argument "limit", which must be at least
-	// 1. If DeleteWhere returns fewer heads, no selected records are left. The returned records
-	// were removed even if there is an error.
+	// 1. If DeleteWhere returns fewer heads than the limit, no selected records are left. The
+	// records of the returned heads were removed, even if the error is not nil.
 	//
-	// DeleteWhere skips records that cannot be decoded, and then returns an error that wraps
-	// ErrCorrupt.
+	// DeleteWhere skips records that cannot be decoded. If DeleteWhere has skipped a record, the
+	// error wraps ErrCorrupt.
 	//
-	// DeleteWhere is not atomic: a backend removes the records in several transactions of bounded
-	// size. Other updates can run between these transactions, and each transaction checks its records
-	// again. DeleteWhere does not load contents into memory.
+	// DeleteWhere is not atomic. A backend removes the records in several transactions of bounded
+	// size. Other updates can run between the transactions, and each transaction checks again which
+	// records are selected. DeleteWhere does not load contents into memory.
 	DeleteWhere(ctx context.Context, what Selector, limit int) ([]Head, error)
 
 	// Changes returns writes to keys under a prefix that were committed after a position. The
 	// writes are in commit order, and the returned position is the position of the last write.
 	// Changes returns at most as many writes as the argument "limit", which must be at least 1. If
-	// Changes returns fewer writes, there are no more, and the returned position is the current
-	// one.
+	// Changes returns fewer writes than the limit, no further writes exist, and the returned
+	// position is the current position.
 	//
 	// The history is bounded: Changes returns ErrTooOld for a position before the beginning of the
 	// history, and for the zero Position.
 	//
-	// A backend may withhold changes while an older transaction is in progress. The order of
-	// changes in such a backend has the property that each write follows all writes that its
-	// transaction saw. While changes are withheld, the current position is the position before
-	// these changes.
+	// A backend may withhold changes while an older transaction is in progress. In such a backend,
+	// each write follows all writes that the transaction of the write saw. While changes are
+	// withheld, the current position is the position before the withheld changes.
 	Changes(ctx context.Context, prefix Key, since Position, limit int) ([]Changed, Position, error)
 
 	// Ping checks that the backend can read and write. Ping commits a write that changes nothing.
 	Ping(ctx context.Context) error
 
 	// Close releases the resources of the backend. Close waits for updates that have begun. Updates
-	// that have not begun return ErrClosed. Close may be called twice.
+	// that have not begun before Close return ErrClosed. Close may be called twice.
 	Close() error
 }
 

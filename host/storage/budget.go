@@ -21,8 +21,8 @@ type Budget struct{ App, User, Shared Limit }
 type OverBudgetError struct {
 	// Account is the account that would exceed its limit.
 	Account Key
-	// Unit is "records" or "bytes". Unit is the unit of the other fields: Held is the usage of the
-	// account before the update, Added is the growth by the update, and Max is the limit.
+	// Unit is the unit of the fields Held, Added and Max: "records" or "bytes". Held is the usage
+	// of the account before the update, Added is the growth by the update, and Max is the limit.
 	Unit             string
 	Held, Added, Max int64
 }
@@ -39,9 +39,9 @@ func (b Budget) Accounts() []Key {
 }
 
 // Check returns an *OverBudgetError if growth would make an account exceed its limit. The function
-// held returns the usage of an account before the growth. Check calls this function only for
-// accounts that grow, and returns an error of the function unchanged. Updates that do not make an
-// account grow are always allowed.
+// "held" returns the usage of an account before the growth. Check calls "held" only for accounts
+// that grow, and returns an error of "held" unchanged. Updates that do not make an account grow are
+// always allowed.
 func (b Budget) Check(growth *Growth, held func(account Key) (Usage, error)) error {
 	for _, l := range [...]Limit{b.App, b.User, b.Shared} {
 		if err := l.check(growth.Of(l.Account), held); err != nil {

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// Backends that store bytes use this encoded form of a record:
+// Backends that store bytes use the following encoded form of a record:
 //
 //	format   1 byte, recordFormat
 //	checksum 4 bytes, CRC-32C of the key and of everything after the checksum
@@ -21,7 +21,7 @@ import (
 //	content   the rest
 //
 // Integers are little-endian. The encoded form does not contain the key, but the checksum covers
-// the key: a record that is found under a wrong key is corrupt.
+// the key. A record that is found under a wrong key is therefore corrupt.
 const (
 	recordFormat = 1
 	recordHeader = 1 + 4 + 3*8
@@ -64,8 +64,8 @@ func (r *Record) Decode(key Key, data []byte) error {
 	return err
 }
 
-// DecodeHead is like DecodeRecord, but returns only the head. DecodeHead verifies the checksum too,
-// but does not copy the content.
+// DecodeHead is like DecodeRecord, but returns only the head. DecodeHead verifies the checksum, but
+// does not copy the content.
 func DecodeHead(key Key, data []byte) (Head, error) {
 	var h Head
 	content, err := h.decode(key, data)
@@ -132,7 +132,8 @@ func appendString(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// decoder decodes values from the front of rest. After a failure it returns zero values.
+// decoder decodes values from the front of rest. After a failure, all methods of decoder return
+// zero values.
 type decoder struct {
 	rest   []byte
 	failed bool

@@ -15,7 +15,7 @@ const floorShards = 16
 // greater than the floor of its key.
 //
 // Get and Update can read floors. Scan does not return floors, and callers must not write floors.
-// FloorKey returns "" for a key that is not in a store.
+// FloorKey returns "" for a key that is not the key of a record in a store.
 func FloorKey(k Key) Key {
 	if k == "" || Tag(k[0]) != Tenant {
 		return ""

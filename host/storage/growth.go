@@ -8,8 +8,8 @@ import (
 // Growth is the sum of changes of usage, by account. Numbers are negative for accounts that shrink.
 // The zero Growth is empty.
 type Growth struct {
-	// few contains the first accounts. Most updates change only a few accounts and therefore
-	// allocate no map.
+	// few contains the first accounts, so that an update that changes only a few accounts allocates
+	// no map.
 	few  [4]accountUsage
 	n    int
 	more map[Key]Usage

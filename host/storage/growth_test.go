@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestGrowth adds up changes of a few accounts and of many accounts. Some of these changes cancel
+// TestGrowth adds up changes of a few accounts and of many accounts. Some of the changes cancel
 // each other out.
 func TestGrowth(t *testing.T) {
 	group := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"})

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// Version identifies the state of one record. A Version without a revision means that there is no
-// record.
+// Version identifies the state of one record. A Version with revision 0 means that the record does
+// not exist.
 type Version struct {
 	Key        Key
 	Revision   int64
 	Generation string
 }
 
-// Version returns the version of r. The version of the zero Record has no key; VersionOf adds the
-// key.
+// Version returns the version of r. The version of the zero Record has an empty key; VersionOf adds
+// the key.
 func (r Record) Version() Version {
 	return Version{Key: r.Key, Revision: r.Revision, Generation: r.Generation}
 }
 
-// VersionOf returns the version of the record r under a key. r may be the zero Record.
+// VersionOf returns the version of the record r, which may be the zero Record, under a key.
 func VersionOf(k Key, found Record) Version {
 	v := found.Version()
 	v.Key = k
@@ -36,8 +36,8 @@ type Range struct {
 	Seen []Version
 }
 
-// RangeOf returns the Range that a Scan with these arguments covered. The argument "found" contains
-// the records that the Scan returned.
+// RangeOf returns the Range that a Scan with the given arguments covered. The argument "found"
+// contains the records that the Scan returned.
 func RangeOf(prefix, after Key, limit int, found []Record) Range {
 	g := Range{Prefix: prefix, After: after, Seen: make([]Version, len(found))}
 	for i, r := range found {
@@ -49,7 +49,7 @@ func RangeOf(prefix, after Key, limit int, found []Record) Range {
 	return g
 }
 
-// Contains reports whether a key is in the interval, even if it has no record.
+// Contains reports whether a key is in the interval, even if no record exists under the key.
 func (g Range) Contains(k Key) bool {
 	return k.HasPrefix(g.Prefix) && k > g.After && (g.Last == "" || k <= g.Last)
 }
@@ -64,11 +64,11 @@ func (p Position) Before(q Position) bool {
 	return p.Commit < q.Commit || p.Commit == q.Commit && p.Index < q.Index
 }
 
-// Held is a set of observations that must still be true: versions of records and the contents of
-// ranges. The zero Held has no observations: it never causes ErrChanged.
+// Held is a set of observations that must still be true. An observation is the version of a record
+// or the content of a range. The zero Held has no observations and never causes ErrChanged.
 type Held struct {
-	// Since is a position that is not after any of the observations. The backend needs to check
-	// only writes after this position. The zero Position means that the backend has to compare all
+	// Since is a position that is not after any of the observations, so that the backend needs to
+	// check only writes after Since. The zero Position means that the backend has to compare all
 	// observations.
 	Since Position
 	// Versions can contain versions of absent records and of floors.
@@ -79,7 +79,7 @@ type Held struct {
 // ErrChanged means that a held version or range has changed.
 var ErrChanged = errors.New("a record changed since it was read")
 
-// Empty reports whether there are no observations.
+// Empty reports whether h contains no observations.
 func (h Held) Empty() bool { return len(h.Versions) == 0 && len(h.Ranges) == 0 }
 
 // Size returns the number of versions that a full check compares.
@@ -93,7 +93,7 @@ func (h Held) Size() int {
 
 // Check compares all observations with the current state. All backends use Check. Check returns
 // ErrChanged if the function "same" returns false for a version, or if the function sameRange
-// returns false for a range. Check returns errors of these functions unchanged.
+// returns false for a range. Check returns errors of the two functions unchanged.
 func (h Held) Check(same func(Version) (bool, error), sameRange func(Range) (bool, error)) error {
 	for _, v := range h.Versions {
 		if ok, err := same(v); err != nil || !ok {
@@ -138,10 +138,10 @@ func (h Held) Touched(written []Key) Held {
 
 // Footprint contains everything that an Update depends on.
 type Footprint struct {
-	// Keys are the keys of the records that fn receives. fn may write only these keys.
+	// Keys are the keys of the records that fn receives, and the only keys that fn may write.
 	Keys []Key
-	// The observations in Held must be true when the Update is committed. Otherwise Update returns
-	// ErrChanged and does not call fn.
+	// The observations in Held must be true when the Update is committed. If an observation is no
+	// longer true, Update returns ErrChanged and does not call fn.
 	Held Held
 	// Budget limits the accounts to which the writes add. An Update that exceeds the budget returns
 	// an *OverBudgetError and writes nothing.

@@ -9,23 +9,25 @@ import (
 	"sync"
 )
 
-// Changed is a committed write: the version that the write stored or, if Deleted is set, removed.
+// Changed is a committed write. It contains the version that the write stored or, if Deleted is
+// set, removed.
 type Changed struct {
 	Version
 	Deleted bool
 }
 
-// ErrTooOld is returned by Changes for a position before the beginning of the history. A caller
-// that follows the changes then has to read all records again.
+// ErrTooOld is returned by Changes for a position before the beginning of the history. After
+// ErrTooOld, a caller that follows the changes has to read all records again.
 var ErrTooOld = errors.New("the position is older than the history")
 
 // Limits of a History.
 const (
 	historyChanges = 16 << 10
-	historyBytes   = 4 << 20 // total size of keys and generations
+	historyBytes   = 4 << 20 // the total size of keys and generations
 )
 
-// smallCheck is the maximum size of a Held that is compared without a look-up in the history.
+// smallCheck is the maximum size of a Held whose observations are compared without a search in the
+// history.
 const smallCheck = 16
 
 // EndOf returns the position after all writes of a commit. EndOf is for backends that number their
@@ -37,8 +39,8 @@ func EndOf(commit uint64) Position { return Position{Commit: commit, Index: math
 // concurrent use.
 type History struct {
 	mu   sync.RWMutex
-	from Position // the field kept has all changes after this position
-	kept []past   // in the order of positions
+	from Position // the field "kept" contains all changes after this position
+	kept []past   // the changes in the order of positions
 	// text is the concatenation of the keys and generations in kept. kept and text contain no
 	// pointers, because the garbage collector would follow tens of thousands of pointers in each
 	// cycle.
@@ -90,8 +92,8 @@ func (h *History) Add(commit uint64, changes []Changed) {
 	h.trim()
 }
 
-// trim removes the oldest quarter of the changes if there are too many. Because trim removes many
-// changes at once, it rarely has to copy the remaining ones.
+// trim removes the oldest quarter of the changes if the history exceeds its limits. Because trim
+// removes many changes at once, trim rarely has to copy the remaining changes.
 func (h *History) trim() {
 	if len(h.kept) <= h.maxChanges && len(h.text) <= h.maxBytes {
 		return
@@ -108,8 +110,7 @@ func (h *History) trim() {
 	}
 }
 
-// Discard removes the changes of all commits whose number is at least the given one. Discard is for
-// commits that failed.
+// Discard removes the changes of failed commits, which are all commits from the given number on.
 func (h *History) Discard(commit uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -125,8 +126,8 @@ func (h *History) after(p Position) int {
 	return sort.Search(len(h.kept), func(i int) bool { return p.Before(h.kept[i].at) })
 }
 
-// Suspects returns the observations in held that may have changed up to and including a commit,
-// according to the history. The argument "extra" contains further keys that were written.
+// Suspects returns the observations in held that, according to the history, may have changed up to
+// and including a commit. The argument "extra" contains further keys that were written.
 func (h *History) Suspects(held Held, commit uint64, extra []Key) Held {
 	size := held.Size()
 	if size <= smallCheck {
@@ -140,8 +141,8 @@ func (h *History) Suspects(held Held, commit uint64, extra []Key) Held {
 }
 
 // The method keys returns the keys that were written after the position "since", up to and
-// including a commit. The second result is false if the history does not contain all of these keys,
-// or if their number exceeds the argument "limit".
+// including a commit. The second result is false if the history does not contain all of the written
+// keys, or if the number of keys exceeds the argument "limit".
 func (h *History) keys(since Position, commit uint64, limit int) ([]Key, bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

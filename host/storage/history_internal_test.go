@@ -8,8 +8,8 @@ import (
 
 func testKey(i int) Key { return MakeKey(Part{Store, fmt.Sprintf("s%05d", i)}) }
 
-// The function filled returns a History of a range of commits. Each commit wrote revision 1 of the
-// key that has the number of the commit.
+// The function "filled" returns a History of a range of commits. The commit with the number n wrote
+// revision 1 of the key with the number n.
 func filled(from, to int) *History {
 	h := NewHistory(uint64(from - 1))
 	for i := from; i <= to; i++ {

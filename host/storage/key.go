@@ -22,9 +22,9 @@ const (
 	Agent    Tag = 0x50
 	Session  Tag = 0x60
 	Workflow Tag = 0x70
-	Shared   Tag = 0x78 // separates items of the app from items of users in one store
+	Shared   Tag = 0x78 // separates the app's items in a store from the items of users
 	// Namespace is a group of items in a store. The value of a Namespace is a slash and the name of
-	// the namespace, so that the namespace without a name is a part of the key, too.
+	// the namespace, so that keys also contain a part for the namespace without a name.
 	Namespace Tag = 0x7c
 	Item      Tag = 0x80
 )
@@ -51,9 +51,9 @@ type Part struct {
 // Key is the encoded form of a list of parts. Each part is encoded as its tag, the length of its
 // value as an unsigned varint, and the value.
 //
-// The encoding is unambiguous. The keys that begin with a list of parts are exactly the keys that
-// have the encoding of the list as a prefix. Keys are ordered like strings. The zero Key is a
-// prefix of every key.
+// The encoding is unambiguous. A key begins with a list of parts if and only if the encoding of the
+// list is a prefix of the key. Keys are ordered like strings. The zero Key "" is a prefix of every
+// key.
 type Key string
 
 // MakeKey encodes parts. MakeKey omits parts with an empty value.
@@ -61,7 +61,7 @@ func MakeKey(parts ...Part) Key {
 	return Key("").With(parts...)
 }
 
-// With returns k with more parts appended.
+// With returns a key that consists of k and further parts.
 func (k Key) With(parts ...Part) Key {
 	size := len(k)
 	for _, p := range parts {
@@ -111,7 +111,7 @@ func (k Key) valid() bool {
 func (k Key) cut() (first Part, rest Key, ok bool) {
 	tag := Tag(k[0])
 	size, n := binary.Uvarint([]byte(k[1:min(len(k), 1+binary.MaxVarintLen64)]))
-	overlong := n > 1 && k[n] == 0 // the number has a shorter varint
+	overlong := n > 1 && k[n] == 0 // the number has a shorter encoding as a varint
 	if n <= 0 || overlong || size == 0 || size > uint64(len(k)-1-n) || tagNames[tag] == "" {
 		return Part{}, "", false
 	}
@@ -119,7 +119,7 @@ func (k Key) cut() (first Part, rest Key, ok bool) {
 	return Part{Tag: tag, Value: string(value[:size])}, value[size:], true
 }
 
-// Part returns the value of the first part with a tag, or "" if there is none.
+// Part returns the value of the first part with a tag, or "" if k has no part with the tag.
 func (k Key) Part(tag Tag) string {
 	value := ""
 	for k != "" {
@@ -160,9 +160,9 @@ func (k Key) Group() (Key, bool) {
 	return app, ok
 }
 
-// groups returns two prefixes of k. The first group contains the tenant and the app. The second one
-// identifies the user in this app: it contains the tenant, the app and the user, without the store.
-// The second group is "" if k contains no user directly after the app or the store.
+// groups returns two prefixes of k. The first group contains the tenant and the app. The second
+// group contains the tenant, the app and the user, without the store, or is "" if k contains no
+// user directly after the app or the store.
 func (k Key) groups() (app, user Key, ok bool) {
 	if !k.valid() || k == "" {
 		return "", "", false

@@ -15,7 +15,7 @@ var tags = []storage.Tag{
 	storage.Session, storage.Workflow, storage.Store, storage.Item,
 }
 
-// drawParts draws values that an ambiguous encoding would confuse.
+// drawParts generates parts with values that an ambiguous encoding would confuse.
 func drawParts(t *rapid.T, label string) []storage.Part {
 	value := rapid.OneOf(
 		rapid.SampledFrom([]string{"", "a", "aa", "\x10\x01a", "\x70", "\x01", "\x00", "\xff"}),
@@ -82,7 +82,7 @@ func TestKeyOtherBytes(t *testing.T) {
 	}
 }
 
-// TestKeyStringIsPrintable checks that keys are safe to print on a terminal. Keys can come from a
+// TestKeyStringIsPrintable checks that keys are safe to print on a terminal. A key can come from a
 // damaged file.
 func TestKeyStringIsPrintable(t *testing.T) {
 	for value, want := range map[string]string{
@@ -141,7 +141,7 @@ func ExampleMakeKey() {
 	acme := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"})
 	key := acme.With(
 		storage.Part{Tag: storage.App, Value: "shop"},
-		storage.Part{Tag: storage.User, Value: ""}, // no user: the part is omitted
+		storage.Part{Tag: storage.User, Value: ""}, // the user is "", so the part is omitted
 		storage.Part{Tag: storage.Store, Value: "prices"},
 	)
 	fmt.Println(key)

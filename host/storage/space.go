@@ -6,16 +6,16 @@ import "errors"
 // error of an Update that did not fit on the disk.
 var ErrFull = errors.New("the backend has no space for more records")
 
-// Spacer is a Backend that can report that it has no free space. For other backends, callers assume
-// that there is always free space.
+// Spacer is a Backend that can report that it has no free space. Callers assume that a backend that
+// does not implement Spacer always has free space.
 type Spacer interface {
 	// Space returns an error that wraps ErrFull if no more records should be stored in the backend.
-	// Otherwise it returns nil. The result may be a second old. Space is safe for concurrent use
-	// and fast enough to be called before each write.
+	// Otherwise it returns nil. The result may be up to a second old. Space is safe for concurrent
+	// use and fast enough to be called before each write.
 	//
 	// The backend itself does not reject updates because of missing space. Callers call Space only
-	// before writes that increase the usage: records can therefore still be removed if there is no
-	// free space.
+	// before writes that increase the usage, so that records can be removed even without free
+	// space.
 	Space() error
 }
 

@@ -22,7 +22,7 @@ func UsageOf(r Head) Usage {
 // Negative returns -u.
 func (u Usage) Negative() Usage { return Usage{Records: -u.Records, Bytes: -u.Bytes} }
 
-// Plus returns the sum of both usages.
+// Plus returns the sum of u and other.
 func (u Usage) Plus(other Usage) Usage {
 	return Usage{Records: u.Records + other.Records, Bytes: u.Bytes + other.Bytes}
 }
@@ -30,17 +30,17 @@ func (u Usage) Plus(other Usage) Usage {
 // grows reports whether at least one of the numbers is positive.
 func (u Usage) grows() bool { return u.Records > 0 || u.Bytes > 0 }
 
-// SizeOf returns the number of bytes that the record adds to the usage of its accounts.
+// SizeOf returns the number of bytes by which the record increases the usage of its accounts.
 func SizeOf(r Record) int64 { return int64(len(r.Key) + len(r.Content)) }
 
 // Accounts returns the accounts whose usage includes a record. The first account is the account of
 // the record's tenant and app. If the record has a user, the second account is the account of that
-// user in the app. The user is the user in the record's key or, if the key has none, in the
-// record's subject tag.
+// user in the app. The user of a record is the user in the record's key or, if the key contains no
+// user, the user in the record's subject tag.
 //
-// The name of an account is a key that contains the tenant and the app. The name of a user's
-// account also contains the user. Ledger entries and metering records count toward separate
-// accounts, whose names begin with a System part.
+// The name of an app's account is a key that contains the tenant and the app. The name of a user's
+// account is a key that contains the tenant, the app and the user. Ledger entries and metering
+// records count toward separate accounts, whose names begin with a System part.
 func (r Record) Accounts() []Key {
 	var all []Key
 	r.eachAccount(func(account Key) { all = append(all, account) })
@@ -79,7 +79,8 @@ func (r Record) Subject() string {
 	return ""
 }
 
-// UserAccount returns the account of a user in an app. app is the account of the app.
+// UserAccount returns the account of a user in an app. The argument "app" is the account of the
+// app.
 func UserAccount(app Key, user string) Key { return app.With(Part{User, user}) }
 
 // Ledger is the System part of the keys of ledger entries, which count toward a separate account.

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Limits of a record. The limits are the same for every backend. The limits bound the work during
-// which a writer's lock is held. Larger contents must be split into several records.
+// Limits of a record. The maximum sizes of a write are the same for every backend, and bound the
+// work while a writer holds its lock. Larger contents must be split into several records.
 const (
-	MaxKeyBytes     = 2 << 10 // maximum bytes of a key
-	MaxTagBytes     = 512     // maximum bytes of each tag
-	MaxContentBytes = 4 << 20 // maximum bytes of a content
+	MaxKeyBytes     = 2 << 10 // the maximum size of a key, in bytes
+	MaxTagBytes     = 512     // the maximum size of each tag, in bytes
+	MaxContentBytes = 4 << 20 // the maximum size of a content, in bytes
 )
 
 // Change is a checked write together with the head of the record that it replaces. The zero Head
@@ -36,10 +36,10 @@ func Removal(old Head) Change {
 	return Change{Old: old, Write: Write{Record: Record{Key: old.Key}, Delete: true}}
 }
 
-// ApplyUpdate is the common part of Update in all backends: it calls fn with the records under keys
-// and checks the writes that fn returns. ApplyUpdate converts times to UTC with microsecond
-// precision, and omits deletes of absent records. ApplyUpdate returns an error of fn unchanged.
-// ApplyUpdate converts a panic in fn to an error, so that other updates continue.
+// ApplyUpdate is the common part of Update in all backends. ApplyUpdate calls fn with the records
+// under keys and checks the writes that fn returns. ApplyUpdate converts times to UTC with
+// microsecond precision, and omits deletes of absent records. ApplyUpdate returns an error of fn
+// unchanged. ApplyUpdate converts a panic in fn to an error, so that other updates continue.
 func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error)) ([]Change, error) {
 	writes, err := call(fn, now)
 	if err != nil {
@@ -68,11 +68,12 @@ func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error
 	return changes, nil
 }
 
-// indexes maps the keys of an update to their indexes, and records which keys were taken.
+// indexes maps the keys of an update to their positions in the update, and records which keys were
+// taken.
 type indexes struct {
 	keys  []Key
 	taken []bool
-	index map[Key]int // nil if there are few keys: a linear search is then faster
+	index map[Key]int // nil for few keys, for which a linear search is faster
 }
 
 func newIndexes(keys []Key) *indexes {

@@ -33,13 +33,13 @@ type Backend struct {
 	// history contains the commits since the database was opened. The numbers of the commits are
 	// the ids of bbolt's transactions.
 	history *storage.History
-	closed  func() error // closes the database on the first call
-	// batchTime is maxBatchTime. Tests that count commits set a higher value.
+	closed  func() error // the first call closes the database
+	// batchTime is maxBatchTime. Tests that count commits set a longer delay.
 	batchTime time.Duration
 	// chunkTime is maxRemovedTime. Tests set a lower value.
 	chunkTime time.Duration
 	// The field "update" is a function that executes another function in a write transaction. Tests
-	// replace it to inject errors.
+	// replace the field to inject errors.
 	update func(fn func(tx *bbolt.Tx) error) error
 }
 
@@ -50,7 +50,7 @@ func newBackend(f file, o Options) *Backend {
 	b.update = func(fn func(tx *bbolt.Tx) error) error {
 		store := false
 		err := runWrite(f.db, func(tx *bbolt.Tx) error {
-			f.db.AllocSize = growth(tx.Size()) // only the owner of this transaction uses this value and the next one
+			f.db.AllocSize = growth(tx.Size()) // only the owner of the transaction uses this value and the next value
 			store = b.free.begin(tx.Size())
 			f.db.NoFreelistSync = !store
 			return fn(tx)
@@ -66,22 +66,22 @@ func newBackend(f file, o Options) *Backend {
 }
 
 // runWrite executes fn in a write transaction and commits it. If the commit panics, the transaction
-// keeps its locks. In contrast, bbolt's Update would roll back: without a stored free list, it would
-// read all pages in a new goroutine, where a damaged page ends the process.
+// keeps its locks. In contrast, bbolt's Update would roll back. Without a stored free list, the
+// rollback would read all pages in a new goroutine, in which a damaged page ends the process.
 func runWrite(db *bbolt.DB, fn func(tx *bbolt.Tx) error) error {
 	tx, err := db.Begin(true)
 	if err != nil {
 		return err
 	}
 	if err := fn(tx); err != nil {
-		_ = tx.Rollback() // a rollback reads no pages, and fails only if the transaction has ended
+		_ = tx.Rollback() // the rollback reads no pages, and fails only if the transaction has already ended
 		return err
 	}
 	return tx.Commit()
 }
 
-// lastCommit returns the id of the newest transaction in a file, or the largest id if the newest is
-// unknown.
+// lastCommit returns the id of the newest transaction in a file, or the largest possible id if the
+// newest transaction is unknown.
 func lastCommit(f file) (id uint64) {
 	id = math.MaxUint64
 	_ = f.view(func(tx *bbolt.Tx) error {
@@ -154,11 +154,11 @@ func (b *Backend) Close() error { return b.closed() }
 func (b *Backend) shutdown() error {
 	b.queue.close()
 	b.free.want(func() {
-		b.commit([]*request{{do: nothing, done: make(chan struct{})}}) // the queue is closed: no other goroutine commits
+		b.commit([]*request{{do: nothing, done: make(chan struct{})}}) // no other goroutine commits now
 	})
 	if b.broken.Load() {
-		// bbolt would wait for its own locks forever. The mapping remains, but the file can be
-		// unlocked and closed.
+		// In Close, bbolt would wait for its own locks forever. The mapping remains, but the file
+		// can be unlocked and closed.
 		return errors.Join(unlock(b.fd), b.fd.Close())
 	}
 	return b.db.Close()

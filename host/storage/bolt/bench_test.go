@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The benchmarks compare the backend with plain bbolt, for the same bytes.
+// The benchmarks compare the backend with plain bbolt, which writes the same number of bytes.
 
 var (
 	benchContent = bytes.Repeat([]byte("x"), 1000)
@@ -35,7 +35,7 @@ func benchTagged(tag string) storage.Selector {
 	return storage.Selector{Group: group, Tag: tag}
 }
 
-// benchUpdate reads a record and writes its next revision, like a commit.
+// benchUpdate reads a record and writes the next revision of the record, like the commit of a run.
 func benchUpdate(b *testing.B, backend storage.Backend, i int) {
 	k := benchKey(i)
 	err := backend.Update(context.Background(), storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
@@ -94,7 +94,7 @@ func BenchmarkUpdateOneWriter(b *testing.B) {
 	})
 }
 
-// groupCommit is a minimal group commit: it commits the updates of many goroutines together.
+// groupCommit is a minimal group commit, which commits the updates of many goroutines together.
 type groupCommit struct {
 	db    *bbolt.DB
 	mu    sync.Mutex

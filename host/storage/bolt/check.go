@@ -16,11 +16,11 @@ import (
 type Report struct {
 	Format  int       `json:"format"`
 	Created time.Time `json:"created"`
-	// FileBytes is the size of the file. The file never shrinks; free pages are reused. See
+	// FileBytes is the size of the file. The file never shrinks, but its free pages are reused. See
 	// Compact.
 	FileBytes int64 `json:"file_bytes"`
 	// Records and Bytes are the number and total size of the readable records, including the host's
-	// own.
+	// own records.
 	Records int64 `json:"records"`
 	Bytes   int64 `json:"bytes"`
 	// Problems lists the first 100 problems. Problems is empty if the file is intact. Restore a
@@ -61,8 +61,8 @@ func (r *Report) add(kind string, key storage.Key, text string, args ...any) {
 // indexes that do not match the records, and wrong usage counters. No backend may have the file
 // open.
 //
-// Check returns an error if the file cannot be checked: it does not exist, is in use, or is not a
-// database in a format that Open accepts.
+// Check returns an error if the file does not exist, is in use, or is not a database in a format
+// that Open accepts.
 func Check(path string) (Report, error) {
 	report := Report{Problems: []Problem{}}
 	s, err := openSnapshot(path, time.Second)
@@ -112,7 +112,7 @@ type checker struct {
 	buckets
 	deferred indexChanges
 	counted  map[storage.Key]storage.Usage // the readable records
-	apart    []reference                   // contents that are stored apart from their records
+	apart    []reference                   // the contents that are stored apart from their records
 }
 
 func (c *checker) readMeta(meta *bbolt.Bucket) {
@@ -146,8 +146,8 @@ func (c *checker) checkAll() {
 	}
 }
 
-// The method "each" calls fn for every entry of a bucket. The method "each" also looks up each key
-// and checks that this finds the same entry.
+// The method "each" calls fn for every entry of a bucket, and checks that a look-up of the key of
+// the entry finds the same entry.
 func (c *checker) each(bucket *bbolt.Bucket, fn func(k, v []byte)) {
 	scan := bucket.Cursor()
 	for k, v := scan.First(); k != nil; k, v = scan.Next() {
@@ -159,7 +159,7 @@ func (c *checker) each(bucket *bbolt.Bucket, fn func(k, v []byte)) {
 }
 
 // eachEntry calls fn for each entry of an index after it has applied the deferred changes. Like the
-// method "each", it also checks lookups.
+// method "each", eachEntry also looks up each entry.
 func (c *checker) eachEntry(in index, fn func(entry []byte)) {
 	c.each(c.tx.Bucket(indexBuckets[in]), func(_, _ []byte) {})
 	for entry := range indexEntries(c.tx, c.deferred, in, nil, nil) {
@@ -215,7 +215,7 @@ func (c *checker) checkEntry(key storage.Key, ok bool, matches func(storage.Reco
 	}
 	found, err := fetchHead(c.tx, key)
 	if err != nil {
-		return // the damaged record itself has already been reported
+		return // the damaged record has already been reported
 	}
 	if !matches(found.Record) {
 		c.add("index", key, "an entry does not match its record")

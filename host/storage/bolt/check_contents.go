@@ -21,8 +21,8 @@ func (c *checker) checkContent(k storage.Key, value []byte) {
 	}
 }
 
-// checkPieces checks that each piece belongs to exactly one record. checkPieces must run after all
-// records have been checked.
+// checkPieces checks that each piece belongs to exactly one record. checkPieces must be called
+// after all records have been checked.
 func (c *checker) checkPieces() {
 	slices.SortFunc(c.apart, func(a, b reference) int { return cmp.Compare(a.first, b.first) })
 	for i := 1; i < len(c.apart); i++ {

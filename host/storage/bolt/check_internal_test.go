@@ -117,8 +117,8 @@ func TestReportIsBounded(t *testing.T) {
 	}
 }
 
-// TestStaleIndex adds index entries that do not match their records. Removals must check the
-// records themselves.
+// TestStaleIndex adds index entries that do not match their records. A removal must check the
+// record of each index entry.
 func TestStaleIndex(t *testing.T) {
 	b := openTest(t)
 	kept, missing := testKey("kept"), testKey("missing")

@@ -11,12 +11,12 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The constants below are the limits of a commit. The limits bound the time that the first request
-// waits and the memory for the pages.
+// The constants below are the limits of a commit. The limits bound the time for which the first
+// request waits and the memory for the pages.
 const (
 	maxBatch      = 1024
 	maxBatchBytes = 4 << 20
-	maxBatchTime  = 20 * time.Millisecond // time for requests, before the pages are written
+	maxBatchTime  = 20 * time.Millisecond // the time for executing requests, before the pages are written
 )
 
 // errNothing rolls back a transaction that wrote nothing, to avoid waiting for the disk.
@@ -51,12 +51,12 @@ func senderOf(keys []storage.Key) sender {
 	return sender{}
 }
 
-// submit executes the function do in a commit when it is the tenant's turn. If ctx ends before the
-// call to this function, submit stops waiting.
+// submit executes the function "do" in a commit when it is the tenant's turn. If ctx ends before
+// the call to "do", submit stops waiting.
 //
-// There is no goroutine for commits. If no commit is in progress, the caller commits the request
-// itself, and a single update therefore does not wait. Callers that arrive during a commit wait and
-// share the next commits.
+// No separate goroutine commits. If no commit is in progress, the caller commits the request
+// itself, so a single update does not wait. Callers that arrive during a commit wait and share the
+// next commits.
 func (b *Backend) submit(ctx context.Context, from sender, do func(t *transaction) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (b *Backend) submit(ctx context.Context, from sender, do func(t *transactio
 	if err != nil {
 		return err
 	}
-	if lead && b.commitNext() { // the caller's own request is in the first commit: the caller does not wait for later requests
+	if lead && b.commitNext() { // do not make the caller wait for later requests
 		go func() {
 			for b.commitNext() {
 			}
@@ -88,9 +88,9 @@ func (b *Backend) commitNext() (more bool) {
 	return b.queue.done(b.commit(b.queue.next()))
 }
 
-// commit executes the first requests of batch in one transaction, replies to them and returns their
-// number. If one request makes the whole transaction fail, commit executes each request in a
-// separate transaction.
+// commit executes the first requests of batch in one transaction, reports the result of each
+// request to its caller, and returns the number of executed requests. If one request makes the
+// whole transaction fail, commit executes each request in a separate transaction.
 func (b *Backend) commit(batch []*request) int {
 	n, spoiled, err := b.try(batch)
 	if spoiled && len(batch) > 1 {
@@ -121,9 +121,9 @@ const (
 	returned
 )
 
-// The method try executes the first n requests of batch in one transaction. The result "spoiled" is
-// true if the n-th request failed with err, the transaction was rolled back before its commit, and
-// there was no other error.
+// The method "try" executes the first n requests of batch in one transaction. The result "spoiled"
+// is true if the only error was the error err of the n-th request, and the transaction was rolled
+// back before its commit.
 func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	if b.broken.Load() {
 		return len(batch), false, errBroken
@@ -133,8 +133,8 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	err = guard(func() error {
 		err := b.update(func(tx *bbolt.Tx) error {
 			at, id = writing, tx.ID()
-			// A panic becomes an error here, so that the transaction is rolled back and its locks
-			// are released.
+			// The deferred function converts a panic to an error, so that the transaction is rolled
+			// back and its locks are released.
 			err := guard(func() (err error) {
 				defer b.stats.worked(time.Now())
 				t = newTransaction(tx, b.history, &b.deferred)
@@ -168,8 +168,9 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	return n, false, b.outcome(id, err)
 }
 
-// outcome returns the error of a failed commit. If the database now contains the transaction or a
-// newer one, the transaction was committed, but it is unknown whether its bytes reached the disk.
+// outcome returns the error of a failed commit. If the database contains the transaction or a newer
+// transaction, the failed transaction was committed, but it is unknown whether its bytes reached
+// the disk.
 func (b *Backend) outcome(id int, err error) error {
 	err = full(err)
 	current := 0

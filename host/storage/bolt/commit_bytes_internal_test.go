@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// benchRun makes the same writes as the commit of a run: a document of one of 32 users, the ledger
-// entry and, if the argument "full" is true, the session and the stored Result.
+// benchRun makes the same writes as the commit of a run. The writes are a document of one of 32
+// users, the ledger entry and, if the argument "full" is true, the session and the stored Result.
 type benchRun struct {
 	n    int
 	full bool
@@ -42,7 +42,7 @@ func (r benchRun) records() []storage.Record {
 	}
 	if r.full {
 		session := storage.Part{Tag: storage.Session, Value: "session-of-" + user.Value}
-		// Unlike run ids, idempotency keys are in no order.
+		// Unlike run ids, idempotency keys are not in the order of time.
 		key := storage.Part{Tag: storage.Item, Value: fmt.Sprintf("key-%07d", r.n*7919%1_000_003)}
 		records = append(records,
 			record(own("session").With(session), 200, time.Hour),
@@ -97,7 +97,7 @@ func benchCommitBytes(b *testing.B, full bool, together int) {
 			return fn(tx)
 		})
 		if stats := done.Stats(); err == nil {
-			written += stats.PageAlloc + int64(backend.db.Info().PageSize) // one page more for the header
+			written += stats.PageAlloc + int64(backend.db.Info().PageSize) // one additional page for the header
 		}
 		return err
 	}

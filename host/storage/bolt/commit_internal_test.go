@@ -46,7 +46,7 @@ func tagged(tag string) storage.Selector {
 	return storage.Selector{Group: groupOf(testKey("s")), Tag: tag}
 }
 
-// sweepUpTo removes up to limit expired records and returns their number.
+// sweepUpTo removes at most limit expired records and returns the number of removed records.
 func sweepUpTo(ctx context.Context, b storage.Backend, at time.Time, limit int) (int, error) {
 	removed, err := b.DeleteWhere(ctx, storage.Selector{Expired: at}, limit)
 	return len(removed), err
@@ -68,7 +68,7 @@ func revision(t *testing.T, b *Backend, k storage.Key) int64 {
 	return found[0].Revision
 }
 
-// holdCommit starts a commit that blocks until release is called.
+// holdCommit starts a commit that blocks until the function "release" is called.
 func holdCommit(b *Backend) (release func()) {
 	entered, leave, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -94,7 +94,7 @@ func gather(b *Backend, do ...func() error) []error {
 	var wg sync.WaitGroup
 	for i, f := range do {
 		wg.Go(func() { errs[i] = f() })
-		for queued := 0; queued < i+2; { // the blocked function, and the functions up to this one
+		for queued := 0; queued < i+2; { // the blocked function, and the functions up to the current function
 			b.queue.mu.Lock()
 			queued = len(b.queue.items)
 			b.queue.mu.Unlock()

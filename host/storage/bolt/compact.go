@@ -24,7 +24,7 @@ type Compacted struct {
 // waits up to Options.LockTimeout.
 //
 // Compact makes the copy in the same directory. Compact renames the copy only when the copy is
-// complete and synced to the disk: a crash leaves either the old file or the new file.
+// complete and synced to the disk, so a crash leaves either the old file or the new file.
 func Compact(ctx context.Context, path string) (Compacted, error) {
 	c, err := compact(ctx, path)
 	if err != nil {
@@ -34,7 +34,7 @@ func Compact(ctx context.Context, path string) (Compacted, error) {
 }
 
 func compact(ctx context.Context, path string) (done Compacted, err error) {
-	target, err := filepath.EvalSymlinks(path) // replace the file, not the symbolic link
+	target, err := filepath.EvalSymlinks(path) // the copy must replace the file, not a symbolic link
 	if err != nil {
 		return done, err
 	}

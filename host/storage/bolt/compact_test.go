@@ -20,8 +20,8 @@ import (
 // canary is a string that occurs only in the removed records.
 const canary = "CANARY-of-an-erased-user"
 
-// fillAndErase writes records of all sizes, half of them with the canary. fillAndErase then removes
-// the records with the canary.
+// fillAndErase writes records of all sizes, of which half contain the canary. fillAndErase then
+// removes the records with the canary.
 func fillAndErase(t *testing.T, b *bolt.Backend) {
 	t.Helper()
 	for i := range 400 {
@@ -164,8 +164,8 @@ func TestCompactThroughLink(t *testing.T) {
 	checkSound(t, path)
 }
 
-// TestOpenWaitsForCompact repeatedly opens a file during compactions. A write must not go to a file
-// that has already been replaced, where it would be lost.
+// TestOpenWaitsForCompact repeatedly opens a file during compactions. A write to a file that has
+// already been replaced would be lost, and must not happen.
 func TestOpenWaitsForCompact(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	stop, ended := make(chan struct{}), make(chan struct{})
@@ -217,8 +217,8 @@ func TestOpenRemovesTemps(t *testing.T) {
 	}
 }
 
-// TestCopyLeavesNothing reads a copy. TestCopyLeavesNothing checks that the copy has a size but no
-// directory entry.
+// TestCopyLeavesNothing reads a copy. TestCopyLeavesNothing checks that a copy has a size but no
+// entry in its directory.
 func TestCopyLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	b, err := bolt.Open(filepath.Join(dir, "db"), nil)

@@ -13,18 +13,18 @@ import (
 // pieceBytes is the size of a piece of a content. A larger content is stored apart from its record,
 // in pieces.
 //
-// bbolt rewrites a whole leaf page for each change of an entry, and it does not split pages with up
-// to four entries. Without pieces, writing a small record next to large ones would cost megabytes,
+// bbolt rewrites a whole leaf page for each change of an entry, and does not split pages with up to
+// four entries. Without pieces, writing a small record next to large records would write megabytes,
 // and so would removing a large record. With pieces, a page with records or pieces has at most 64
 // KiB.
 //
-// The pieces of a content fill whole pages: a piece has 16 KiB, minus 16 bytes for the page header,
-// 16 for the element and 8 for the key.
+// The pieces of a content fill whole pages. A piece has 16 KiB, minus 16 bytes for the page header,
+// 16 bytes for the element and 8 bytes for the key.
 const pieceBytes = 16<<10 - 40
 
-// The byte apart is the first byte of the value of a record whose content is stored apart from the
-// record. The encoded record follows, with a reference as its content. No other encoded record
-// begins with this byte.
+// The byte "apart" is the first byte of the value of a record whose content is stored apart from
+// the record. The byte is followed by the encoded record, whose content is a reference. No other
+// encoded record begins with this byte.
 const apart = 0xC0
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -32,7 +32,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // reference is the location of a content that is stored apart from its record, in pieces with
 // consecutive numbers.
 type reference struct {
-	first    uint64 // number of the first piece
+	first    uint64 // the number of the first piece
 	bytes    int64
 	checksum uint32 // CRC-32C of the content
 }
@@ -53,8 +53,8 @@ func pieceKey(number uint64) []byte { return binary.BigEndian.AppendUint64(nil, 
 
 func isApart(value []byte) bool { return len(value) > 0 && value[0] == apart }
 
-// encodedRecord returns the encoded record in a value. For storage.HasVersion, it does not matter
-// whether the encoded record has its content.
+// encodedRecord returns the encoded record in a value. The result is suitable for
+// storage.HasVersion, which ignores the content.
 func encodedRecord(value []byte) []byte {
 	if isApart(value) {
 		return value[1:]
@@ -141,7 +141,7 @@ func damagedContent(k storage.Key, why string) error {
 	return fmt.Errorf("content of record %s: %w: %s", k, storage.ErrCorrupt, why)
 }
 
-// The method contents returns the bucket of contents. The method contents sets nextPiece before any
+// The method "contents" returns the bucket of contents. The method sets nextPiece before any
 // content is removed, because bbolt's Cursor.Last does not terminate after a transaction has
 // deleted all entries of several pages.
 func (t *transaction) contents() *bbolt.Bucket {
@@ -174,7 +174,7 @@ func (t *transaction) encode(r storage.Record) ([]byte, error) {
 	return storage.AppendRecord([]byte{apart}, r), nil
 }
 
-// discard removes the content of the record under k if that content is stored apart.
+// If the content of the record under k is stored apart, discard removes the content.
 func (t *transaction) discard(k storage.Key) error {
 	value := t.records.Get([]byte(k))
 	if !isApart(value) {

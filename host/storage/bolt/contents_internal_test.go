@@ -53,8 +53,8 @@ func piecesIn(t *testing.T, b *Backend) (n int) {
 }
 
 // TestContentsApart writes contents whose sizes are close to multiples of a piece.
-// TestContentsApart replaces each content with the next one and removes the last one. All reads
-// must return what was written, and no piece may remain.
+// TestContentsApart replaces each content with the next content and removes the last content. All
+// reads must return the written content, and no piece may remain.
 func TestContentsApart(t *testing.T) {
 	b := openTest(t)
 	k, other := testKey("s"), testKey("t")
@@ -112,7 +112,7 @@ func TestOnlyContentReplaced(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(30 * time.Second):
-		panic("a commit does not terminate") // Close would wait for the blocked transaction
+		panic("a commit does not terminate") // Close would not return either
 	}
 	if got := piecesIn(t, b); got != 0 {
 		t.Errorf("%d pieces are left; want none", got)
@@ -120,7 +120,7 @@ func TestOnlyContentReplaced(t *testing.T) {
 }
 
 // TestSmallRecordAmongLarge counts the pages that are written by an update of a small record among
-// large ones.
+// large records.
 func TestSmallRecordAmongLarge(t *testing.T) {
 	b := openTest(t)
 	for i := range 8 {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestContentsAtRandom writes, replaces and removes records of all sizes and compares the stored
-// records with the expected ones. A commit changes several records and often all of them.
+// records with the expected records. A commit changes several records, and often all records.
 func TestContentsAtRandom(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 
 // copyTo writes a consistent copy of the database to f, which must be empty. copyTo copies entries
 // instead of pages, because free pages contain removed data until they are reused. The copy has no
-// free pages. The copy is not synced to the disk yet.
+// free pages. copyTo does not sync the copy to the disk.
 func (b *Backend) copyTo(ctx context.Context, f *os.File) error {
 	return full(b.read(func(tx *bbolt.Tx) error {
 		changes, _, err := readDeferred(tx, nil)

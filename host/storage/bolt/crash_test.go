@@ -17,7 +17,7 @@ import (
 )
 
 // crashFile is the name of an environment variable. If the variable is set, the test binary runs as
-// the process to be killed.
+// the process that the test kills.
 const crashFile = "TOOLRUN_TEST_CRASH_FILE"
 
 const crashWriters = 8
@@ -34,8 +34,8 @@ func crashKeys(writer int) []storage.Key {
 	return []storage.Key{k, k.With(storage.Part{Tag: storage.Item, Value: "twin"})}
 }
 
-// writeForever increments the revisions of two records per writer together. writeForever reports
-// each success on standard output.
+// writeForever repeatedly increments the revisions of two records of each writer in one update.
+// writeForever reports each success on standard output.
 func writeForever(path string) {
 	b, err := bolt.Open(path, &bolt.Options{LockTimeout: time.Minute})
 	if err != nil {
@@ -86,8 +86,8 @@ func ballast(b *bolt.Backend) error {
 	return nil
 }
 
-// TestKilled repeatedly kills a process while it writes. The file must completely contain every
-// acknowledged update, and at most one further update of each writer.
+// TestKilled repeatedly kills a process while it writes. After each kill, the file must completely
+// contain every acknowledged update, and at most one further update of each writer.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -114,8 +114,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// runAndKill starts the process, reads n acknowledgements, kills it and reads the rest of its
-// output.
+// runAndKill starts the process, reads n acknowledgements, kills the process, and reads the rest of
+// the output.
 func runAndKill(t *testing.T, path string, acknowledged []int64, n int) {
 	t.Helper()
 	child := exec.Command(os.Args[0])

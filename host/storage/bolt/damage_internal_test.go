@@ -12,8 +12,8 @@ import (
 )
 
 // TestDamagedCommit damages one page of a large open file, and then commits changes that make bbolt
-// merge pages. A commit that reads the damaged page must return an error. TestDamagedCommit must
-// not end the process, although the file has no stored free list that a rollback could read.
+// merge pages. A commit that reads the damaged page must return an error. The error must not end
+// the process, although the file has no stored free list that a rollback could read.
 func TestDamagedCommit(t *testing.T) {
 	b := openTest(t)
 	fillPages(t, b)
@@ -33,7 +33,7 @@ func TestDamagedCommit(t *testing.T) {
 		flags := binary.NativeEndian.Uint16(page[8:])
 		overflow := binary.NativeEndian.Uint32(page[12:])
 		if binary.NativeEndian.Uint64(page) != uint64(at/os.Getpagesize()) || overflow > 0 || flags != leafPage && flags != branchPage {
-			continue // not a page of a tree, or a page with a part of a large content
+			continue // the page is not in a tree, or contains a part of a large content
 		}
 		if damagePage(t, image, int64(at), small) {
 			broken++

@@ -28,7 +28,7 @@ func writeSample(t *testing.T) (image []byte, records []storage.Record) {
 	must(t, err)
 	for i := range 150 {
 		size := i * i % 3000
-		if i%40 == 5 { // large enough to be stored in pieces
+		if i%40 == 5 { // the content is large enough to be stored in pieces
 			size = 20_000
 		}
 		r := storage.Record{
@@ -74,7 +74,7 @@ func exercise(t *testing.T, path string, records []storage.Record) (complete boo
 	if found, err := b.Scan(ctx, "", "", 1000); err != nil || len(found) != len(records) {
 		complete = false
 	}
-	// The results of the following operations are ignored; the operations must only terminate.
+	// The operations below must terminate, but their results are ignored.
 	for i := range 5 {
 		k := benchKey(i * 31)
 		b.Update(ctx, storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
@@ -89,7 +89,7 @@ func exercise(t *testing.T, path string, records []storage.Record) (complete boo
 	return complete
 }
 
-// The function damaged runs Check and then exercise on a modified copy of a database.
+// The function "damaged" runs Check and then exercise on a modified copy of a database.
 func damaged(t *testing.T, image []byte, records []storage.Record) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")
@@ -154,7 +154,7 @@ func TestTruncated(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "db")
 		must(t, os.WriteFile(path, image[:n], 0o600))
 		if exercise(t, path, records) {
-			continue // the missing part contains only unused pages
+			continue // the truncated part contains only unused pages
 		}
 		_, err := bolt.Open(path, nil)
 		if err == nil {
@@ -217,7 +217,8 @@ func TestTruncatedInUse(t *testing.T) {
 	}
 }
 
-// TestCorruptRecord corrupts one record. All other records must stay readable and writable.
+// TestCorruptRecord corrupts one record. All records that are not damaged must stay readable and
+// writable.
 func TestCorruptRecord(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "db")

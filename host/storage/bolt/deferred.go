@@ -8,11 +8,11 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// The entries of one commit belong to distant pages of the indexes, and bbolt writes each of these
-// pages and its branch pages as a whole. A commit therefore does not write the indexes. A commit
-// appends the changes of their entries to the bucket of deferred changes, which takes one or two
-// pages. If that bucket exceeds maxDeferred, the next commit writes all changes to the indexes and
-// empties the bucket.
+// The index entries of one commit belong to distant pages of the indexes, and bbolt writes each
+// changed page and its branch pages as a whole. A commit therefore does not write the indexes. A
+// commit appends the changes of their entries to the bucket of deferred changes, which takes one or
+// two pages. If the bucket exceeds maxDeferred, the next commit writes all deferred changes to the
+// indexes and empties the bucket.
 //
 // Readers of an index apply the deferred changes themselves; see [indexEntries].
 
@@ -31,8 +31,8 @@ func readDeferred(tx *bbolt.Tx, want wanted) (c indexChanges, bytes int, err err
 }
 
 // indexEntries yields the entries of an index that have a prefix, in order. indexEntries starts at
-// the entry in the argument "from". If this argument is nil, indexEntries yields all entries with
-// the prefix. The argument "changes" contains the deferred changes.
+// the entry in the argument "from". If "from" is nil, indexEntries yields all entries with the
+// prefix. The argument "changes" contains the deferred changes.
 func indexEntries(tx *bbolt.Tx, changes indexChanges, in index, prefix, from []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		start := slices.MaxFunc([][]byte{prefix, from}, bytes.Compare)
@@ -65,7 +65,7 @@ func indexEntries(tx *bbolt.Tx, changes indexChanges, in index, prefix, from []b
 }
 
 // deferred is a copy of the deferred changes after a commit. Only the goroutine that commits uses
-// it.
+// the copy.
 type deferred struct {
 	commit  int // the id of the commit; 0 if the changes are unknown
 	changes indexChanges
@@ -85,8 +85,8 @@ func (d *deferred) load(tx *bbolt.Tx) (err error) {
 	return err
 }
 
-// indexChanges returns all changes to the indexes that the transaction knows: the deferred changes
-// of earlier commits and its own.
+// indexChanges returns all changes that the indexes do not contain yet: the deferred changes of
+// earlier commits and the transaction's own changes.
 func (t *transaction) indexChanges() (all indexChanges, err error) {
 	if err := t.deferred.load(t.tx); err != nil {
 		return all, err
@@ -97,8 +97,8 @@ func (t *transaction) indexChanges() (all indexChanges, err error) {
 }
 
 // writeIndexes writes the transaction's changes to the indexes. Usually, writeIndexes only appends
-// the changes to the deferred changes. If there are many deferred changes, or if the transaction's
-// field "settle" is true, it writes all of them to the indexes.
+// the changes to the deferred changes. If the deferred changes exceed maxDeferred, or if the
+// transaction's field "settle" is true, writeIndexes writes all deferred changes to the indexes.
 func (t *transaction) writeIndexes() error {
 	if t.entries.empty() && !t.settle {
 		return nil
@@ -117,7 +117,7 @@ func (t *transaction) writeIndexes() error {
 		return t.settleIndexes()
 	}
 	bucket := t.tx.Bucket(deferredBucket)
-	bucket.FillPercent = 1 // parts are appended in order
+	bucket.FillPercent = 1 // the keys of parts are in the order in which the parts are appended
 	for i, part := range parts {
 		if err := bucket.Put(partKey(t.id, i), part); err != nil {
 			return err
@@ -148,7 +148,7 @@ func (t *transaction) settleIndexes() error {
 	if t.deferred.bytes == 0 {
 		return nil
 	}
-	if err := t.tx.DeleteBucket(deferredBucket); err != nil { // faster than the removal of each entry
+	if err := t.tx.DeleteBucket(deferredBucket); err != nil { // replacing the bucket is faster than removing each entry
 		return err
 	}
 	_, err = t.tx.CreateBucket(deferredBucket)

@@ -70,7 +70,7 @@ func lastCommitOf(t *testing.T, b *Backend) (id int) {
 	return id
 }
 
-// write stores records in one commit. A record without a revision is removed.
+// write stores records in one commit. A record with revision 0 is removed.
 func write(b *Backend, records ...storage.Record) error {
 	keys := make([]storage.Key, len(records))
 	for i, r := range records {
@@ -84,7 +84,7 @@ func write(b *Backend, records ...storage.Record) error {
 	})
 }
 
-// indexModel is a model of a backend's indexes: its records by key.
+// indexModel is a model of a backend's indexes, which contains the backend's records by key.
 type indexModel struct {
 	*rand.Rand
 	records map[storage.Key]storage.Record
@@ -133,7 +133,7 @@ func (m indexModel) apply(changes []storage.Record) {
 	}
 }
 
-// failAtRandom makes some commits fail, before or after they are applied.
+// failAtRandom makes some commits fail, before or after the changes of the commit are applied.
 func failAtRandom(m indexModel, b *Backend, failure error) {
 	update := b.update
 	b.update = func(fn func(tx *bbolt.Tx) error) error {
@@ -152,8 +152,8 @@ func failAtRandom(m indexModel, b *Backend, failure error) {
 }
 
 // TestDeferredAtRandom changes, removes and sweeps records, with commits that fail, and compares the
-// indexes with the records. Copies of the file in the state of a crash, and the closed file, must
-// have the same indexes.
+// indexes with the records. Copies of the file in the state after a crash must have the same
+// indexes as the closed file.
 func TestDeferredAtRandom(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -234,7 +234,7 @@ func (m indexModel) checkCrash(t *testing.T, b *Backend) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{path, copied} {
-		for range 2 { // after a crash, and after Close
+		for range 2 { // the file after a crash, and the file after Close
 			if report, err := Check(path); err != nil || !report.OK() {
 				t.Errorf("Check = %+v, %v; want no problems", report, err)
 			}
@@ -254,8 +254,8 @@ func (m indexModel) checkCrash(t *testing.T, b *Backend) {
 	}
 }
 
-// TestDeferredScan compares ScanTag, from each key on, before and after the deferred changes are
-// written to the index.
+// TestDeferredScan compares the results of ScanTag, for each start key, before and after the
+// deferred changes are written to the index.
 func TestDeferredScan(t *testing.T) {
 	b := openTest(t)
 	record := func(i int, tags ...string) storage.Record {
@@ -267,8 +267,8 @@ func TestDeferredScan(t *testing.T) {
 		}
 	}
 	settle(t, b)
-	// Stored and deferred entries alternate. Some entries are removed, and some of these are added
-	// again.
+	// Stored and deferred entries alternate. Some entries are removed, and some of the removed
+	// entries are added again.
 	if err := write(b, record(0, "f"), record(3, "f"), record(12, "e"), record(14, "e"), storage.Record{Key: testKey("s05")}); err != nil {
 		t.Fatal(err)
 	}
@@ -341,8 +341,8 @@ func TestDeferredForgetsRemoved(t *testing.T) {
 	}
 }
 
-// TestDamagedDeferred damages deferred changes. Check must report the damage; operations that need
-// the changes must fail, and others must not.
+// TestDamagedDeferred damages deferred changes. Check must report the damage. Only operations that
+// need the deferred changes must fail.
 func TestDamagedDeferred(t *testing.T) {
 	r := storage.Record{Key: testKey("s"), Revision: 1, Tags: []string{"e"}}
 	for _, test := range []struct {

@@ -4,6 +4,6 @@ package bolt
 
 import "errors"
 
-// diskSpace returns an error, because it is not supported on this system. Callers treat this error
-// as free space.
+// diskSpace is not supported on this system, and returns an error that callers treat as enough free
+// space.
 func diskSpace(string) (free, total int64, err error) { return 0, 0, errors.ErrUnsupported }

@@ -1,7 +1,7 @@
 // Package bolt is a storage backend for hosts on one machine. All records are stored in one file, a
 // bbolt B+tree.
 //
-// Concurrent updates share commits: updates that arrive while a commit is being written to the disk
+// Concurrent updates share commits. Updates that arrive while a commit is being written to the disk
 // wait together for the next commit. A successful update survives a crash of the process or of the
 // machine. Records have checksums.
 //
@@ -12,5 +12,5 @@
 // still be read. [Backend.BackupFile] makes backups while the backend is in use.
 //
 // Copies contain no removed data. The file itself contains removed data until its pages are reused.
-// [Compact] rewrites the file without that data.
+// [Compact] rewrites the file without the removed data.
 package bolt

@@ -3,15 +3,15 @@ package bolt
 import "sync/atomic"
 
 // freelist decides whether commits store bbolt's list of free pages in the file. The list takes 8
-// bytes for each free page: after a large removal, every commit would write a megabyte. The list of
-// a large file is therefore stored only in two cases: when the file is closed, and while the disk
-// has so little free space that Space reads the list.
+// bytes for each free page. With the list, every commit after a large removal would write a
+// megabyte. The list of a large file is therefore stored only in two cases: when the file is
+// closed, and while the disk has so little free space that Space reads the list.
 //
-// After a crash, the list can be missing. Open then checks the file and visits all pages in use to
-// find the free pages.
+// After a crash, the file can lack the list. In this case, Open checks the file and visits all
+// pages in use to find the free pages.
 type freelist struct {
-	wanted atomic.Bool // whether all commits from now on store the list
-	stored atomic.Bool // whether the last commit stored the list; false if unknown
+	wanted atomic.Bool // true if all later commits store the list
+	stored atomic.Bool // true if the last commit is known to have stored the list
 }
 
 // smallFile is the maximum size, in bytes, of a small file. Each commit of a small file stores the
@@ -29,8 +29,8 @@ func (f *freelist) begin(size int64) bool {
 }
 
 // The method "want" makes all future commits store the list. If the last commit did not store the
-// list, the method calls the function "commit". The method "want" ignores an error of this
-// function, because every reader of the list can work without the list.
+// list, the method calls the function "commit". The method "want" ignores an error of "commit",
+// because every reader of the list can work without the list.
 func (f *freelist) want(commit func()) {
 	f.wanted.Store(true)
 	if !f.stored.Load() {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// fillPages writes 12 records of 1 MiB. The file is then too large for commits to store the free
-// list.
+// fillPages writes 12 records of 1 MiB. Afterwards, the file is too large for commits to store the
+// free list.
 func fillPages(t *testing.T, b *Backend) {
 	t.Helper()
 	for i := range 12 {
@@ -18,8 +18,8 @@ func fillPages(t *testing.T, b *Backend) {
 	}
 }
 
-// freePages adds records with fillPages and removes them. freePages then adds another record and
-// returns the key of this record.
+// freePages adds records with fillPages and removes the records. freePages then adds another record
+// and returns its key.
 func freePages(t *testing.T, b *Backend) (left storage.Key) {
 	t.Helper()
 	fillPages(t, b)
@@ -31,7 +31,7 @@ func freePages(t *testing.T, b *Backend) (left storage.Key) {
 	return left
 }
 
-// crashCopy copies an open backend's file in the state that a killed process would leave, and
+// crashCopy copies the file of an open backend, as a killed process would leave the file, and
 // returns the path of the copy.
 func crashCopy(t *testing.T, b *Backend) (path string) {
 	t.Helper()
@@ -87,8 +87,8 @@ func TestCrashWithoutFreelist(t *testing.T) {
 	}
 }
 
-// TestCloseStoresFreelist checks that a large file contains its free list after Close, and a small
-// file after each commit.
+// TestCloseStoresFreelist checks that a large file contains its free list after Close, and that a
+// small file contains its free list after each commit.
 func TestCloseStoresFreelist(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	b, err := Open(path, &Options{UnsafeNoSync: true})
@@ -103,7 +103,7 @@ func TestCloseStoresFreelist(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second round makes no commit
+	for range 2 { // the second iteration makes no commit
 		before := lastTransaction(t, path)
 		if b, err = Open(path, &Options{UnsafeNoSync: true}); err != nil {
 			t.Fatal(err)

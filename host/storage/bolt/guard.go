@@ -8,8 +8,8 @@ import (
 )
 
 // guard runs fn, which reads the mapped file, and converts a panic or a memory fault into an error.
-// bbolt panics if a page is invalid. Reads of the mapping fault if the disk fails or the file has
-// been truncated.
+// bbolt panics if a page is invalid. Reads of the mapping cause a memory fault if the disk fails or
+// the file has been truncated.
 func guard(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// index is an index whose changes are deferred. The values are part of the format.
+// index identifies an index whose changes are deferred. The values are part of the format.
 type index byte
 
 const (
@@ -23,7 +23,7 @@ const (
 // indexBuckets contains the name of the bucket of each index.
 var indexBuckets = [indexes][]byte{expiryBucket, tagsBucket}
 
-// indexChanges contains changes to the indexes. For each changed entry, the value reports whether
+// indexChanges contains changes to the indexes. For each changed entry, the value reports true if
 // the index contains the entry after the change.
 type indexChanges [indexes]map[string]bool
 
@@ -60,11 +60,12 @@ func (c *indexChanges) under(in index, prefix []byte) []string {
 	return found
 }
 
-// change is a change of one entry of an index. The entry can be constructed from its fields.
+// change is a change of one entry of an index. The fields of the change are sufficient to construct
+// the entry.
 type change struct {
 	key     storage.Key // of the record
 	in      index
-	value   string // the tag, or the time slot
+	value   string // the tag, or the start of the time slot
 	present bool   // whether the index contains the entry after the change
 }
 
@@ -77,7 +78,7 @@ func changeOf(in index, entry string, present bool) change {
 	return change{key, in, tag, present}
 }
 
-// The method entry returns the bytes of the index entry. The second result is false if the change
+// The method "entry" returns the bytes of the index entry. The second result is false if the change
 // cannot belong to an entry.
 func (c change) entry() ([]byte, bool) {
 	if c.in == expiryIndex {
@@ -101,12 +102,12 @@ func (c *indexChanges) sorted() (all []change) {
 }
 
 // A commit appends its changes in parts, so that the last page of the bucket has space for several
-// parts. A part begins with a CRC-32C checksum of its key and of the following bytes. The first
-// byte of a change contains the index and the field "present". The next number is the length of the
-// prefix that its key shares with the key of the previous change in the part. The remaining bytes
-// of the key and the value follow. Numbers and lengths are unsigned varints.
+// parts. A part begins with a CRC-32C checksum of its key and of all bytes after the checksum. The
+// first byte of a change contains the index and the field "present". The next number is the length
+// of the prefix that the key of the change shares with the key of the previous change in the part.
+// The remaining bytes of the key and the value follow. Numbers and lengths are unsigned varints.
 const (
-	partBytes  = 900 // about the size of a part; a single change can be larger
+	partBytes  = 900 // the approximate size of a part; a single change can be larger
 	partHeader = 4   // the checksum
 )
 

@@ -11,14 +11,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The buckets of the file. Index entries have no value.
+// The buckets of the file. Index entries have a key but no value.
 var (
 	metaBucket     = []byte("meta")         // format and creation time
 	recordsBucket  = []byte("records")      // key -> record without its key
 	contentsBucket = []byte("contents")     // number -> piece of a content
 	expiryBucket   = []byte("expiry-slots") // time slot and key of each record that expires
 	tagsBucket     = []byte("tags")         // group, tag and key for each tag of each record
-	deferredBucket = []byte("deferred")     // commit -> changes of the two indexes above that they do not contain yet
+	deferredBucket = []byte("deferred")     // commit -> changes that the two indexes above do not contain yet
 	usageBucket    = []byte("usage")        // account -> usage
 	floorsBucket   = []byte("floors")       // floor key -> floor record
 	allBuckets     = [][]byte{metaBucket, recordsBucket, contentsBucket, expiryBucket, tagsBucket, deferredBucket, usageBucket, floorsBucket}
@@ -70,9 +70,9 @@ func checkFormat(tx *bbolt.Tx) error {
 }
 
 // expirySlot is the resolution of the expiry index, in microseconds: about nine minutes. A record
-// that is written repeatedly keeps its index entry for about that time. The coarse resolution saves
-// two or three page writes per commit. The cost is that a sweep reads all records of the current
-// slot, outside commits, even if they have not expired.
+// that is written repeatedly keeps its index entry for about nine minutes. The coarse resolution
+// saves two or three page writes per commit. The cost is that a sweep reads all records of the
+// current slot, outside commits, even if the records have not expired.
 const expirySlot = 1 << 29
 
 // slotOf returns the start of the slot that contains a time.
@@ -88,7 +88,7 @@ func expiryEntry(expires time.Time, key storage.Key) []byte {
 }
 
 // expiryOf parses an entry of the expiry index. expiryOf returns the record's key and the start of
-// its slot: the record does not expire before that time.
+// the record's slot, before which the record does not expire.
 func expiryOf(entry []byte) (time.Time, storage.Key, bool) {
 	if len(entry) < 8 {
 		return time.Time{}, "", false
@@ -98,7 +98,8 @@ func expiryOf(entry []byte) (time.Time, storage.Key, bool) {
 }
 
 // tagEntry returns the index entry of one tag of a record. Length prefixes separate group, tag and
-// key. If key is only a prefix, tagEntry returns the common prefix of the matching entries.
+// key. If the argument "key" is a prefix of keys, tagEntry returns the common prefix of the
+// matching entries.
 func tagEntry(group storage.Key, tag string, key storage.Key) []byte {
 	entry := make([]byte, 0, 2*binary.MaxVarintLen32+len(group)+len(tag)+len(key))
 	entry = append(binary.AppendUvarint(entry, uint64(len(group))), group...)

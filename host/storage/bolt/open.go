@@ -21,11 +21,11 @@ type Options struct {
 	// LockTimeout is the maximum time for which Open waits until another process closes the file.
 	// Default: 1 s.
 	LockTimeout time.Duration
-	// UnsafeNoSync disables syncing to the disk. A crash of the machine can then lose committed
-	// updates or damage the whole file. Use it only for tests and benchmarks.
+	// UnsafeNoSync disables syncing to the disk. Without syncing, a crash of the machine can lose
+	// committed updates or damage the whole file. Use UnsafeNoSync only for tests and benchmarks.
 	UnsafeNoSync bool
 	// MinFree is the number of free bytes below which Space returns an error. A negative value
-	// disables the check. Default: 256 MiB, or a quarter of the disk if that is less.
+	// disables the check. The default is 256 MiB, or a quarter of the disk if a quarter is less.
 	MinFree int64
 }
 
@@ -34,10 +34,10 @@ type Options struct {
 // no size limit.
 const maxChecked = 1 << 30
 
-// Open opens the database at path. If the file does not exist, Open creates it and its directory.
-// Open returns an error with the reason if the file is damaged, truncated or empty, has another
-// format, or is not a database of this package. If another process has the file open, the error is
-// abi.Unavailable.
+// Open opens the database at path. If the file does not exist, Open creates the file and its
+// directory. Open returns an error with the reason if the file is damaged, truncated or empty, has
+// another format, or is not a database of this package. If another process has the file open, the
+// error is abi.Unavailable.
 func Open(path string, opts *Options) (*Backend, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -70,7 +70,7 @@ func open(path string, o Options) (*Backend, error) {
 	return newBackend(f, o), nil
 }
 
-// openVerified checks that bbolt can open a file safely, and then opens it.
+// openVerified checks that bbolt can open a file safely, and then opens the file.
 func openVerified(path string, o Options) (file, error) {
 	for {
 		if err := verify(path, o.LockTimeout); err != nil {
@@ -81,7 +81,7 @@ func openVerified(path string, o Options) (file, error) {
 			return file{}, err
 		}
 		// If another process compacted the file while this process waited for the lock, the open
-		// file is the old one and has no name anymore.
+		// file is the old file, which has no name anymore.
 		if f.isAt(path) {
 			return f, nil
 		}
@@ -102,8 +102,8 @@ func (f file) isAt(path string) bool {
 }
 
 // create creates a new database in a temporary file and then renames the file, because a crash must
-// not leave an incomplete database. If another process has created a file at the path in the
-// meantime, create does not replace that file.
+// not leave an incomplete database. If another process creates a file at the path during the call,
+// create does not replace that file.
 func create(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -127,7 +127,7 @@ func create(path string) error {
 	}
 	err = os.Link(temp.Name(), path)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		err = os.Rename(temp.Name(), path) // a file system without hard links
+		err = os.Rename(temp.Name(), path) // the file system does not support hard links
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -156,7 +156,7 @@ type snapshot struct {
 	raw     *os.File // the same file, for reads without bbolt
 	size    int64
 	header  header
-	damaged bool // one of the two header pages is damaged
+	damaged bool // true if one of the two header pages is damaged
 }
 
 func openSnapshot(path string, timeout time.Duration) (s *snapshot, err error) {
@@ -176,7 +176,8 @@ func openSnapshot(path string, timeout time.Duration) (s *snapshot, err error) {
 			raw.Close()
 		}
 	}()
-	// A file that is not a database cannot be in use. The following checks require the lock.
+	// The checks above do not require the lock, because a file that is not a database cannot be in
+	// use. The checks below require the lock.
 	if _, _, err := readHeader(raw, info.Size()); errors.Is(err, errForeign) || info.Size() == 0 {
 		return nil, err
 	}
@@ -190,7 +191,7 @@ func openSnapshot(path string, timeout time.Duration) (s *snapshot, err error) {
 		s.header, s.damaged, err = readHeader(raw, s.size)
 	}
 	if err == nil {
-		err = openErr // bbolt's error is used only if the checks of this package found none
+		err = openErr // bbolt's error is used only if the checks of this package found no error
 	}
 	if err != nil && openErr == nil {
 		f.db.Close()
@@ -226,7 +227,7 @@ func openFile(path string, o bbolt.Options) (f file, err error) {
 		f.fd = fd
 		return fd, err
 	}
-	o.NoStatistics = true // statistics would cost each transaction a lock
+	o.NoStatistics = true // with statistics, each transaction would need an additional lock
 	err = guard(func() error {
 		f.db, err = bbolt.Open(path, 0o600, &o)
 		return err
@@ -246,7 +247,7 @@ func (f file) view(fn func(tx *bbolt.Tx) error) error {
 	return guard(func() error { return f.db.View(fn) })
 }
 
-// syncDir makes the names in a directory durable.
+// syncDir syncs a directory, which makes new names of files durable.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // Windows cannot sync directories

@@ -137,8 +137,9 @@ func TestOpenInUse(t *testing.T) {
 	must(t, b.Close())
 }
 
-// TestOpenTogether lets many goroutines create the same database. Each goroutine must be able to
-// open the database, one after another, and no record may be written to a file that was replaced.
+// TestOpenTogether lets many goroutines create the same database. All goroutines must be able to
+// open the database one after the other, and no goroutine may write a record to a file that was
+// replaced.
 func TestOpenTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	var wg sync.WaitGroup

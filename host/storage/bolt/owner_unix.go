@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// copyOwner gives f the owner of another file. A service can then open a file that root has
-// replaced.
+// copyOwner gives f the owner of another file. With copyOwner, a service can open a file that root
+// has replaced.
 func copyOwner(f *os.File, other os.FileInfo) error {
 	own, err := f.Stat()
 	if err != nil {

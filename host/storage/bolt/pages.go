@@ -12,9 +12,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// bbolt maps its file into memory and trusts it. A damaged page can make bbolt read outside the
-// mapping, recurse forever or allocate without bound, and recover cannot catch these failures.
-// Package bolt therefore checks the pages with ordinary reads before bbolt opens the file.
+// bbolt maps its file into memory and does not check the content. A damaged page can make bbolt
+// read outside the mapping, recurse forever or allocate without bound, and recover cannot catch
+// such failures. Package bolt therefore checks the pages with ordinary reads before bbolt opens the
+// file.
 //
 // bbolt writes numbers in the machine's byte order.
 const (
@@ -41,14 +42,14 @@ const noFreelist = 0xFFFFFFFFFFFFFFFF
 // transaction.
 type header struct {
 	pageSize             int64
-	root, freelist, next uint64 // page ids; next is the first page that was never used
+	root, freelist, next uint64 // page ids; "next" is the first page that was never used
 	transaction          uint64
 }
 
 // readHeader returns the newer valid meta page. The result "damaged" is true if one of the two
-// pages is invalid. In this case, bbolt uses the other page. The other page is correct if a crash
-// interrupted the write of the invalid page. If the disk has damaged that page later, the commit
-// that wrote it is lost.
+// pages is invalid. In this case, bbolt uses the valid page. If a crash interrupted the write of
+// the invalid page, the valid page is the right one. If the disk damaged the invalid page later,
+// the commit that wrote the invalid page is lost.
 func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 	if size == 0 {
 		return h, false, errors.New("the file is empty, so its data is lost: restore the file from a backup, or delete the file to start with no data")
@@ -109,9 +110,9 @@ func damage(format string, args ...any) error {
 }
 
 // walker checks that the pages in use form trees. Each page must be intact, must be in the file,
-// and must be reached exactly once. The keys of a page must be in the range that the pages above it
-// specify. bbolt checks the same rules if the free list is not stored. bbolt checks them in a
-// goroutine, whose panic would end the process.
+// and must be reached exactly once. The keys of a page must be in the range that its parent pages
+// specify. If the free list is not stored, bbolt checks the same rules in a goroutine, in which a
+// panic would end the process.
 type walker struct {
 	header
 	r     io.ReaderAt
@@ -121,7 +122,7 @@ type walker struct {
 }
 
 // subtree is a page and all pages below it. Each key in the page must be at least low and less than
-// high. If high is nil, there is no upper bound.
+// high. If high is nil, the range has no upper bound.
 type subtree struct {
 	page      uint64
 	low, high []byte
@@ -133,8 +134,8 @@ func (s subtree) contains(key []byte) bool {
 }
 
 // checkPages checks every page that is reachable from the header. checkPages returns the number of
-// lost pages. A lost page is neither reachable nor free: it wastes space but does no harm. If no
-// free list is stored, all unreachable pages are free.
+// lost pages. A lost page is neither reachable nor free. Lost pages waste space but do no other
+// harm. If no free list is stored, all unreachable pages are free.
 func checkPages(r io.ReaderAt, h header) (lost int, err error) {
 	w := &walker{header: h, r: r, used: make([]bool, h.next), todo: []subtree{{page: h.root}}}
 	w.used[0], w.used[1] = true, true
@@ -163,7 +164,7 @@ func checkPages(r io.ReaderAt, h header) (lost int, err error) {
 	return lost, nil
 }
 
-// The method "read" returns a page with its overflow pages and marks all of them as used.
+// The method "read" returns a page with its overflow pages, and marks all these pages as used.
 func (w *walker) read(id uint64) (flags uint16, count int, page []byte, err error) {
 	if id < 2 || id >= w.next {
 		return 0, 0, nil, damage("the page does not exist")
@@ -196,7 +197,8 @@ func (w *walker) read(id uint64) (flags uint16, count int, page []byte, err erro
 	return order.Uint16(head[8:]), int(order.Uint16(head[10:])), w.bytes, nil
 }
 
-// visit checks the elements of the page of a subtree and queues the pages that they reference.
+// visit checks the elements of the page of a subtree and queues the pages that the elements
+// reference.
 func (w *walker) visit(tree subtree, flags uint16, count int, page []byte) error {
 	if flags != branchPage && flags != leafPage || flags == branchPage && count == 0 {
 		return damage("the page has the wrong type")
@@ -238,8 +240,8 @@ func (w *walker) visit(tree subtree, flags uint16, count int, page []byte) error
 	return nil
 }
 
-// queueChild queues a page that an element of the page of a subtree references. If the page has a
-// previous element, the key of this element is the upper bound of the previous element's range.
+// queueChild queues a page that an element of the page of a subtree references. If the element has
+// a predecessor in the page, the key of the element is the upper bound of the predecessor's range.
 func (w *walker) queueChild(tree subtree, page uint64, key []byte, follows bool) {
 	key = bytes.Clone(key) // the buffer of the page will be overwritten
 	if follows {
@@ -267,12 +269,13 @@ func (w *walker) visitBucket(value []byte) error {
 		return err
 	}
 	if len(w.todo) != pages {
-		return damage("a bucket is malformed") // an inline bucket has no nested buckets
+		return damage("a bucket is malformed") // an inline bucket does not contain nested buckets
 	}
 	return nil
 }
 
-// checkFreelist checks that each page in the free list is in range, listed once and not in use.
+// checkFreelist checks that each page in the free list is in the file, is listed only once and is
+// not in use.
 func (w *walker) checkFreelist() error {
 	flags, count, page, err := w.read(w.freelist)
 	if err != nil {
@@ -280,7 +283,7 @@ func (w *walker) checkFreelist() error {
 	}
 	ids := page[pageHeader:]
 	n := uint64(count)
-	if count == 0xFFFF { // the count does not fit into the header: the first number of the list is the count
+	if count == 0xFFFF { // the count does not fit into the header, so the first number of the list is the count
 		n, ids = order.Uint64(ids), ids[8:]
 	}
 	if flags != freelistPage || n > uint64(len(ids)/8) {

@@ -9,18 +9,18 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// request is a function to execute in a write transaction. A caller waits for its result.
+// request is a function to execute in a write transaction, with a caller that waits for the result.
 type request struct {
 	// The function "do" is called by the goroutine that commits. The function "do" is called again
 	// if the transaction failed because of another request. The caller of the request gets the
-	// error that the function returns. The error undoes writes only if the function stopped in the
-	// middle of its writes.
+	// error that the function returns. If the function returns an error after some of its writes,
+	// the writes are undone.
 	do func(t *transaction) error
 	// The field "from" is the sender of the request. Tenants take turns in rounds, and round is the
 	// number of the round in which the request is executed.
 	from  sender
 	round int
-	bytes int64 // approximate bytes of contents that the function "do" wrote and removed
+	bytes int64 // the approximate size of the contents that the function "do" wrote and removed, in bytes
 	state atomic.Int32
 	done  chan struct{} // closed when err will no longer change
 	err   error
@@ -29,8 +29,8 @@ type request struct {
 // sender identifies the origin of requests.
 type sender struct {
 	tenant string // tenants take turns
-	// key is the main key of a request. The queue expects a request for a key to have the size of
-	// the previous request for the key.
+	// key is the main key of a request. The queue expects a request for a key to have the same size
+	// as the previous request for the key.
 	key storage.Key
 }
 
@@ -42,17 +42,17 @@ const (
 	abandoned
 )
 
-// The method "begin" reports whether the request must be executed. A request must be executed if
-// the caller of the request still waits or can no longer abandon the request.
+// The method "begin" reports whether the request must be executed. The result is false only if the
+// caller has abandoned the request.
 func (r *request) begin() bool {
 	return r.state.CompareAndSwap(waiting, begun) || r.state.Load() == begun
 }
 
-// abandon withdraws the request. abandon returns false if the request has already begun.
+// abandon withdraws the request, or returns false if the request has already begun.
 func (r *request) abandon() bool { return r.state.CompareAndSwap(waiting, abandoned) }
 
-// The duration of a commit depends on the bytes that it writes, and all requests of a commit wait
-// for its end. The limits therefore bound the bytes.
+// The duration of a commit depends on the number of bytes that it writes, and all requests of a
+// commit wait for the end of the commit. The limits therefore bound the number of bytes.
 const (
 	// largeBytes is the minimum size of a large request or a large commit.
 	largeBytes = 128 << 10
@@ -65,24 +65,24 @@ const (
 
 // queue is the queue of requests that wait for a commit. One goroutine commits at a time.
 //
-// Tenants take turns: the first waiting request of each tenant is executed before the second
+// Tenants take turns. The first waiting request of each tenant is executed before the second
 // request of any tenant. The requests of one tenant are executed in the order of arrival, except
-// large ones. A commit contains few large requests. If small requests are waiting, the commit after
-// a large one contains only small requests.
+// large requests. A commit contains few large requests. If small requests are waiting, the commit
+// after a large commit contains only small requests.
 type queue struct {
 	mu     sync.Mutex
-	items  []*request // requests of the current commit first, then ordered by round
+	items  []*request // the requests of the current commit, followed by all other requests in the order of rounds
 	taken  int        // the number of requests in the current commit
 	round  int        // the round of the last executed request
 	last   map[string]int
-	busy   bool // a commit is in progress
+	busy   bool // true while a commit is in progress
 	closed bool
-	idle   sync.Cond // signaled when the last commit has ended
-	// The field large contains the size of the last request of each sender whose last request was
+	idle   sync.Cond // a condition that is signaled when the last commit has ended
+	// The field "large" contains the size of the last request of each sender whose last request was
 	// large.
 	large map[sender]int64
 	// pause is set for the commit after a large commit. If small requests are waiting, that commit
-	// takes no large ones.
+	// takes no large requests.
 	pause bool
 }
 
@@ -92,8 +92,8 @@ func newQueue() *queue {
 	return q
 }
 
-// add adds a request to the queue. The result "lead" is true if no commit is in progress. The
-// caller must then commit until the method done returns false.
+// add adds a request to the queue. The result "lead" is true if no commit is in progress. In this
+// case, the caller must commit until the method "done" returns false.
 func (q *queue) add(r *request) (lead bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -123,7 +123,8 @@ func (q *queue) next() []*request {
 	return q.items[:q.taken:q.taken]
 }
 
-// pick moves the requests of the next commit to the front, in order, and returns their number.
+// pick moves the requests of the next commit to the front, in order, and returns the number of
+// these requests.
 func (q *queue) pick() int {
 	room := int64(maxLargeBytes)
 	if q.pause && slices.ContainsFunc(q.items, func(r *request) bool { return q.large[r.from] == 0 }) {
@@ -142,8 +143,8 @@ func (q *queue) pick() int {
 	return len(picked)
 }
 
-// learn records whether the requests of a commit were large. The queue uses this record to predict
-// the sizes of the next requests of the same senders.
+// learn records whether the requests of a commit were large. The queue expects the next request of
+// each sender to have the same size.
 func (q *queue) learn(done []*request) {
 	total := int64(0)
 	for _, r := range done {
@@ -160,8 +161,8 @@ func (q *queue) learn(done []*request) {
 	q.pause = !q.pause && total >= largeBytes // at most every second commit, even if its requests are unexpectedly large
 }
 
-// The method done removes the first n requests and reports whether there are more. If there are no
-// more, the caller stops committing.
+// The method "done" removes the first n requests and reports whether more requests are waiting. If
+// no more requests are waiting, the caller stops committing.
 func (q *queue) done(n int) (more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -169,7 +170,7 @@ func (q *queue) done(n int) (more bool) {
 	q.learn(q.items[:n])
 	left := n < q.taken
 	q.items, q.taken = slices.Delete(q.items, 0, n), 0
-	if left { // newer requests with an earlier round may precede them
+	if left { // newer requests with an earlier round may precede the requests of the commit
 		slices.SortStableFunc(q.items, func(a, b *request) int { return cmp.Compare(a.round, b.round) })
 	}
 	q.busy = len(q.items) > 0
@@ -181,8 +182,8 @@ func (q *queue) done(n int) (more bool) {
 	return q.busy
 }
 
-// The method close rejects all waiting and future requests. The method close returns when the
-// current commit has ended.
+// The method "close" rejects all waiting and future requests, and returns when the current commit
+// has ended.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -37,8 +37,8 @@ func TestTenantsTakeTurns(t *testing.T) {
 	}
 }
 
-// TestLongWorkEndsACommit checks that a long request ends its commit. The requests after it share
-// the next commit.
+// TestLongWorkEndsACommit checks that a commit contains no further requests after a long request.
+// The requests after the long request share the next commit.
 func TestLongWorkEndsACommit(t *testing.T) {
 	b := openTest(t)
 	var began []time.Time
@@ -82,7 +82,7 @@ func TestAddDuringCommit(t *testing.T) {
 }
 
 // TestLargeRequestsKeepApart checks that only few large requests share a commit. If small requests
-// are waiting, the commit after a large one must contain only small requests.
+// are waiting, the commit after a large commit must contain only small requests.
 func TestLargeRequestsKeepApart(t *testing.T) {
 	q := newQueue()
 	add := func(name string, bytes int64) *request {
@@ -99,13 +99,13 @@ func TestLargeRequestsKeepApart(t *testing.T) {
 		}
 		q.done(q.taken)
 	}
-	// The queue does not know the size of a sender's first request.
+	// The queue cannot predict the size of a sender's first request.
 	commit(add("x", 600<<10), add("y", 600<<10), add("z", 300<<10), add("s", 10))
 	x, y, z, s := add("x", 600<<10), add("y", 600<<10), add("z", 10), add("s", 10)
 	commit(s)           // the commit after a large commit contains only small requests
-	commit(x, z)        // y does not fit into the commit of x
+	commit(x, z)        // the request of y does not fit into the commit of x
 	s = add("s", 10)    // after y
-	more := add("z", 0) // after y too, although y is no longer expected to be large
+	more := add("z", 0) // the commit after y has no large requests, although y is no longer expected to be large
 	commit(s, more)
 	commit(y)
 	huge, s := add("y", 8<<20), add("s", 300<<10)

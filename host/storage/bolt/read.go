@@ -44,8 +44,8 @@ func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage
 	return changes, next, err
 }
 
-// The function check returns storage.ErrChanged if an observation in the argument "held" is no
-// longer true. The function check reads only versions, and neither contents nor checksums.
+// The function "check" returns storage.ErrChanged if an observation in the argument "held" is no
+// longer true. The function reads only versions, and neither contents nor checksums.
 func check(tx *bbolt.Tx, held storage.Held) error {
 	if held.Empty() {
 		return nil
@@ -81,8 +81,8 @@ func sameRange(records *bbolt.Bucket, g storage.Range) (bool, error) {
 	return len(seen) == 0, nil
 }
 
-// The method check is like the function check, but runs in a write transaction and sees the writes
-// of this transaction.
+// The method "check" works like the function "check", but runs in a write transaction and sees the
+// writes of the transaction.
 func (t *transaction) check(held storage.Held) error {
 	if held.Empty() {
 		return nil

@@ -87,8 +87,8 @@ func (b *Backend) ScanTag(ctx context.Context, what storage.Selector, after stor
 }
 
 // maxLooked is the maximum number of records that a sweep checks in one read transaction. During a
-// read transaction, no update can grow the file, and pages that other transactions free cannot be
-// reused.
+// read transaction, no update can enlarge the file, and bbolt cannot reuse pages that other
+// transactions free.
 const maxLooked = 1000
 
 // maxGroupLooked is the maximum number of records that a sweep of one group checks. All groups
@@ -98,15 +98,15 @@ const maxGroupLooked = 50_000
 // search is the state of a sweep of the expiry index.
 type search struct {
 	at     time.Time
-	group  storage.Key // of the records to find; "" for all
-	looked int         // number of records checked so far
+	group  storage.Key // the group of the records to find; "" for all groups
+	looked int         // the number of records checked so far
 	next   []byte      // the entry at which to continue
 	done   bool
 }
 
-// The method expired removes expired records. The method expired searches for them outside commits,
-// because other commits would have to wait for a search inside a commit. The commit then checks the
-// records that the search found.
+// The method "expired" removes expired records. The search for expired records runs outside
+// commits, because other commits would have to wait for a search inside a commit. The commit checks
+// the records that the search found again.
 func (r *removal) expired(ctx context.Context, s search) error {
 	for len(r.removed) < r.limit && !s.done && (s.group == "" || s.looked < maxGroupLooked) {
 		keys, err := r.find(ctx, &s)
@@ -123,8 +123,8 @@ func (r *removal) expired(ctx context.Context, s search) error {
 	return nil
 }
 
-// find checks at most maxLooked further records and returns the keys of the expired ones. find
-// returns no more keys than may still be removed.
+// find checks at most maxLooked further records and returns the keys of the expired records, but no
+// more keys than may still be removed.
 func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -150,12 +150,12 @@ func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err 
 			if !s.counts(key) {
 				continue
 			}
-			if !s.at.Before(begin.Add(expirySlot * time.Microsecond)) { // the whole slot has expired: no need to read the record
+			if !s.at.Before(begin.Add(expirySlot * time.Microsecond)) { // all records of the slot have expired
 				keys = append(keys, key)
 				continue
 			}
 			found, err := fetchHead(tx, key)
-			size += found.ContentBytes // the content may have been read to verify the checksum
+			size += found.ContentBytes // the content may be set, because the content is read to verify the checksum
 			if err != nil {
 				r.unreadable = err
 			} else if found.Expired(s.at) {
@@ -168,18 +168,19 @@ func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err 
 	return keys, err
 }
 
-// The method counts reports whether the record under a key is in the group that the search sweeps.
+// The method "counts" reports whether the record under a key is in the group that the search
+// sweeps.
 func (s *search) counts(key storage.Key) bool {
 	group, ok := key.Group()
 	return s.group == "" || ok && group == s.group
 }
 
-// The type entries is an iterator over index entries and the keys of their records. The caller must
-// check whether a record matches.
+// The type "entries" is an iterator over index entries and the keys of their records. The caller
+// must check whether the record of an entry matches.
 type entries = iter.Seq2[[]byte, storage.Key]
 
 // The function "under" returns the keys of records that have a prefix. If the argument "from" is
-// not nil, the iteration begins at this key.
+// not nil, the iteration begins at the key "from".
 func under(records *bbolt.Bucket, prefix, from []byte) entries {
 	return func(yield func([]byte, storage.Key) bool) {
 		if from == nil {
@@ -195,7 +196,7 @@ func under(records *bbolt.Bucket, prefix, from []byte) entries {
 }
 
 // taggedEntries returns the entries of the tag index that have a prefix. If the argument "from" is
-// not nil, the iteration begins at this entry. taggedEntries stops at a malformed entry. The
+// not nil, the iteration begins at the entry "from". taggedEntries stops at a malformed entry. The
 // argument "changes" contains the deferred changes.
 func taggedEntries(tx *bbolt.Tx, changes indexChanges, prefix, from []byte) entries {
 	return func(yield func([]byte, storage.Key) bool) {
@@ -230,9 +231,9 @@ type removal struct {
 	unreadable error // the error of the last unreadable record
 }
 
-// indexed removes the matching candidates of an index, in several passes, until a pass removes
-// none. A pass misses records that are written before its current position. The next pass finds
-// these records.
+// indexed removes the matching candidates of an index, in several passes, until a pass removes no
+// records. During a pass, records can be written at positions that the pass has already left. The
+// next pass finds such records.
 func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, from []byte) (entries, error)) error {
 	for {
 		var from []byte
@@ -252,10 +253,9 @@ func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, f
 	}
 }
 
-// The method keys removes those of the given records that match. The method keys checks each record
-// once.
+// The method "keys" checks each of the given records once, and removes the matching records.
 func (r *removal) keys(ctx context.Context, keys []storage.Key) error {
-	r.sender = senderOf(keys) // all chunks have the same sender, because the size of a chunk predicts the size of the next one
+	r.sender = senderOf(keys) // for all chunks, so that the queue can predict their size
 	for len(keys) > 0 && len(r.removed) < r.limit {
 		c, err := r.chunk(ctx, func(*transaction) (entries, error) { return listed(keys), nil })
 		if err != nil {
@@ -269,7 +269,7 @@ func (r *removal) keys(ctx context.Context, keys []storage.Key) error {
 // chunk is one commit of a removal.
 type chunk struct {
 	doomed     []storage.Head
-	bytes      int64  // total size of the contents that were checked
+	bytes      int64  // the total size of the contents that were checked
 	looked     int    // candidates
 	next       []byte // the entry at which to continue, or nil at the end; unused for listed keys
 	unreadable error  // the error of the last unreadable record
@@ -277,16 +277,17 @@ type chunk struct {
 }
 
 // The method "full" reports whether a commit should check no more candidates. The argument "limit"
-// is the maximum number of records to remove. The number of candidates, their total size and the
-// time are limited too. After the first candidate, a commit must not take longer than timeout.
+// is the the maximum number of records to remove. The number of candidates, the total size of their
+// contents, and the time since the start of the commit are limited too. The first candidate is
+// always checked.
 func (c *chunk) full(limit int, timeout time.Duration) bool {
 	return c.looked >= maxRemoved || len(c.doomed) >= limit || c.bytes >= maxRemovedBytes ||
 		c.looked > 0 && time.Since(c.began) > timeout
 }
 
 // chunk removes the first matching candidates, up to the limits of one commit. chunk checks the
-// records themselves, because an index contains only candidates. chunk does not read contents into
-// memory.
+// record of each index entry, because an index contains only candidates. chunk does not read
+// contents into memory.
 func (r *removal) chunk(ctx context.Context, candidates func(*transaction) (entries, error)) (chunk, error) {
 	var c chunk
 	err := r.b.submit(ctx, r.sender, func(t *transaction) error {
@@ -306,7 +307,7 @@ func (r *removal) chunk(ctx context.Context, candidates func(*transaction) (entr
 		for i, h := range c.doomed {
 			changes[i] = storage.Removal(h)
 		}
-		t.settle = t.settle || len(changes) > 0 // the deferred changes may not contain keys of removed records
+		t.settle = t.settle || len(changes) > 0 // the deferred changes must not contain keys of removed records
 		return t.apply(changes, storage.Budget{})
 	})
 	if err != nil {
@@ -317,7 +318,7 @@ func (r *removal) chunk(ctx context.Context, candidates func(*transaction) (entr
 	return c, nil
 }
 
-// look adds the record under a key to the records to remove if it matches.
+// If the record under a key matches, look adds the record to the records to remove.
 func (c *chunk) look(t *transaction, k storage.Key, match func(storage.Record) bool) {
 	c.looked++
 	found, err := fetchHead(t.tx, k)

@@ -23,9 +23,9 @@ func countBegun(b *Backend) *int {
 	return n
 }
 
-// TestFruitlessSweep sweeps a slot with many records. At first, none of them has expired. Later,
-// only the last record has expired. Commits must not wait for the search. The search must continue
-// after the limit of one transaction.
+// TestFruitlessSweep sweeps a slot with many records, of which at first no record and later only
+// the last record has expired. Commits must not wait for the search. The search must continue after
+// the limit of one transaction.
 func TestFruitlessSweep(t *testing.T) {
 	b, ctx := openTest(t), t.Context()
 	first := slotOf(epoch())
@@ -60,7 +60,7 @@ func TestFruitlessSweep(t *testing.T) {
 	if n, err := sweepUpTo(t.Context(), b, first.Add(time.Minute), 10); n != 1 || err != nil {
 		t.Errorf("Sweep with one expired record after the others = %d, %v; want 1", n, err)
 	}
-	// Now all records have expired, and there are more records than one search returns.
+	// Now all records have expired, and their number exceeds the limit of one search.
 	if n, err := sweepUpTo(t.Context(), b, first.Add(time.Hour), len(records)); n != len(records)-1 || err != nil {
 		t.Errorf("Sweep = %d, %v; want %d", n, err, len(records)-1)
 	}
@@ -102,8 +102,8 @@ func TestSweepCancelled(t *testing.T) {
 	}
 }
 
-// fill writes n records in one update and returns them. Each record expires one step after the
-// previous one.
+// fill writes n records in one update and returns the records. Each record expires one step after
+// the previous record.
 func fill(t *testing.T, b *Backend, n int, first time.Time, step time.Duration) []storage.Record {
 	t.Helper()
 	keys, records := make([]storage.Key, n), make([]storage.Record, n)

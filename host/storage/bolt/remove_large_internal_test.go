@@ -132,8 +132,8 @@ func TestUpdateBetweenChunks(t *testing.T) {
 	}
 }
 
-// TestUnreadableRecordsFirst removes records that follow unreadable records. There are more
-// unreadable records than one chunk checks.
+// TestUnreadableRecordsFirst removes records that follow unreadable records, whose number exceeds
+// the limit of one chunk.
 func TestUnreadableRecordsFirst(t *testing.T) {
 	b := openTest(t)
 	err := b.db.Update(func(tx *bbolt.Tx) error {
@@ -158,7 +158,8 @@ func TestUnreadableRecordsFirst(t *testing.T) {
 	}
 }
 
-// TestLongRemovalEndsAChunk removes records each of which takes the maximum time of a chunk.
+// TestLongRemovalEndsAChunk removes records. The removal of each record takes the maximum time of a
+// chunk.
 func TestLongRemovalEndsAChunk(t *testing.T) {
 	b := openTest(t)
 	b.chunkTime = -1

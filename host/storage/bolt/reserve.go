@@ -8,7 +8,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// The constant reserved is the minimum size of the address space for a file's mapping. A mapping
+// The constant "reserved" is the minimum size of the address space for a file's mapping. A mapping
 // has at least twice the size of the file.
 //
 // If a file outgrows its mapping, bbolt maps the file again, and first waits until all readers have
@@ -18,7 +18,7 @@ const reserved = 64 << 30
 
 // openReserved is like openFile, but maps more address space than the file needs.
 func openReserved(path string, o bbolt.Options) (file, error) {
-	if bits.UintSize == 64 && runtime.GOOS != "windows" { // on Windows a mapping extends the file
+	if bits.UintSize == 64 && runtime.GOOS != "windows" { // on Windows, a mapping extends the file
 		larger := o
 		larger.InitialMmapSize = reserved
 		if info, err := os.Stat(path); err == nil {
@@ -28,11 +28,11 @@ func openReserved(path string, o bbolt.Options) (file, error) {
 			return f, err
 		}
 	}
-	return openFile(path, o) // a system with limited address space
+	return openFile(path, o) // the address space is limited
 }
 
-// growth returns the number of bytes by which a full file of this size grows. bbolt's own default
-// for a large mapping is 16 MiB, even for the smallest file.
+// growth returns the number of bytes by which a full file of the given size grows. bbolt's own
+// default for a large mapping is 16 MiB, even for the smallest file.
 func growth(size int64) int {
 	const minimum, maximum = 32 << 10, 16 << 20
 	return int(min(max(size/4, minimum), maximum))

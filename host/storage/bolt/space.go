@@ -20,10 +20,10 @@ const (
 	// defaultMinFree is the default of Options.MinFree, unless a quarter of the disk is less.
 	defaultMinFree = 256 << 20
 	// usefulRun is the minimum size of a run of consecutive free pages that counts as free space.
-	// Shorter runs can be useless: bbolt does not split a leaf page with up to four entries, and
-	// writes the whole page for each change. Writing a small record can therefore take 64 KiB. The
-	// 64 KiB also apply to the small record that an erasure writes first. bbolt also writes the
-	// list of free pages as one run.
+	// Shorter runs can be useless, because bbolt writes a whole leaf page for each change and does
+	// not split a leaf page with up to four entries. Writing a small record, such as the record
+	// that an erasure writes first, can therefore take 64 KiB. bbolt also writes the list of free
+	// pages as one run.
 	usefulRun = 1 << 20
 	// spaceAge is the time for which the result of Space is cached.
 	spaceAge = time.Second
@@ -43,7 +43,7 @@ type space struct {
 
 // Space implements storage.Spacer. Space checks that at least Options.MinFree bytes are free in
 // total, on the disk and in long runs of free pages of the file. Free pages count because the file
-// never shrinks: after an erasure, the free space is in the file.
+// never shrinks, so the space of erased records stays in the file.
 func (b *Backend) Space() error {
 	s := &b.space
 	if s.minFree < 0 {
@@ -57,8 +57,8 @@ func (b *Backend) Space() error {
 	return s.err
 }
 
-// The method measure measures the free space. If the measurement fails, the result is that there is
-// free space, because a write without enough space fails anyway.
+// The method "measure" measures the free space. If the measurement fails, the result is nil as for
+// enough free space, because a write without enough space fails anyway.
 func (b *Backend) measure() error {
 	free, total, err := b.space.disk(filepath.Dir(b.fd.Name()))
 	if err != nil {
@@ -83,9 +83,9 @@ func (b *Backend) measure() error {
 // freeBytes returns the total size of the long runs of free pages in the file, or 0 if the list
 // cannot be read.
 func (b *Backend) freeBytes() (free int64) {
-	// While this transaction is open, pages that newer transactions free are not reused. The free
-	// list of the newest header therefore stays intact while this function reads it. The function
-	// reads the list directly because bbolt has no function for that.
+	// While a read transaction is open, bbolt does not reuse pages that newer transactions free.
+	// The free list of the newest header therefore stays intact while freeBytes reads the list.
+	// freeBytes reads the list directly, because bbolt has no function for reading the list.
 	_ = b.read(func(*bbolt.Tx) error {
 		info, err := b.fd.Stat()
 		if err != nil {
@@ -100,7 +100,7 @@ func (b *Backend) freeBytes() (free int64) {
 			return err
 		}
 		n, at := uint64(order.Uint16(head[10:])), int64(h.freelist)*h.pageSize+pageHeader
-		if n == 0xFFFF { // too many for the header
+		if n == 0xFFFF { // the number of pages does not fit into the header
 			n, at = order.Uint64(head[pageHeader:]), at+8
 		}
 		ids := bufio.NewReaderSize(io.NewSectionReader(b.fd, at, 8*int64(min(n, h.next))), 64<<10)

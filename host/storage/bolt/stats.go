@@ -17,15 +17,15 @@ type Stats struct {
 	// FileBytes is the size of the file. The file never shrinks; see Compact.
 	FileBytes int64
 	// Records is the number of records in the stores of all tenants. Bytes is the total size of all
-	// records, including the host's own. Quotas count records and bytes in the same way.
+	// records, including the host's own records. Records and Bytes count like quotas.
 	Bytes   int64
 	Records int64
 	// DiskFree is the number of bytes on the disk of the file that are free for this process, or -1
-	// if unknown.
+	// if the number is unknown.
 	DiskFree int64
 	// LongestWork is the maximum time for which one commit has executed requests since the database
-	// was opened. Other commits waited for this time and for the time that the write took. Readers
-	// do not wait for commits.
+	// was opened. Other commits waited for the execution of the requests and for the write to the
+	// disk. Readers do not wait for commits.
 	LongestWork time.Duration
 }
 
@@ -42,7 +42,7 @@ type stats struct {
 }
 
 // worked records the execution time of a commit's requests. The argument "began" is the time at
-// which their execution started. Commits do not overlap.
+// which the execution started. Commits do not overlap.
 func (s *stats) worked(began time.Time) {
 	s.longestWork.Store(max(s.longestWork.Load(), int64(time.Since(began))))
 }
@@ -77,7 +77,8 @@ func (b *Backend) count() (found Stats, err error) {
 }
 
 // eachApp calls do with the usage of each app of each tenant, and of the accounts that are separate
-// from apps. eachApp skips user accounts, because the accounts of their apps include them.
+// from apps. eachApp skips user accounts, because the account of an app includes the users of the
+// app.
 func eachApp(tx *bbolt.Tx, do func(storage.Usage)) error {
 	c := tx.Bucket(usageBucket).Cursor()
 	for k, v := c.First(); k != nil; {

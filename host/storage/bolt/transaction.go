@@ -68,8 +68,8 @@ type transaction struct {
 	entries       indexChanges
 	deferred      *deferred
 	deferredBytes int
-	// If settle is true, the transaction writes all changes to the indexes. After it has written
-	// them, settled is true.
+	// If settle is true, the transaction writes all deferred changes to the indexes. After the
+	// transaction has written all deferred changes, settled is true.
 	settle, settled bool
 	// changed contains the accounts whose usage has changed. Each account is written once, at the
 	// end.
@@ -78,17 +78,17 @@ type transaction struct {
 	looked map[storage.Key]storage.Usage
 	// raised contains the floors that were raised. The floors are written together with the usage.
 	raised map[storage.Key]int64
-	// torn is true while a request writes. If the write fails, torn stays true, and the transaction
-	// must be rolled back.
+	// torn is true while a request writes. After a failed write, torn stays true, and the
+	// transaction must be rolled back.
 	torn  bool
 	wrote bool
 	// written contains the writes of the requests, in order. history contains the writes of earlier
 	// commits.
 	written []storage.Changed
 	history *storage.History
-	bytes   int64 // approximate bytes of contents written and removed
-	// nextPiece is the number of the next piece of a content, or 0 if it has not been read from the
-	// file.
+	bytes   int64 // the approximate size of written and removed contents, in bytes
+	// nextPiece is the number of the next piece of a content, or 0 if the number has not been read
+	// from the file.
 	nextPiece uint64
 }
 
@@ -99,8 +99,8 @@ func newTransaction(tx *bbolt.Tx, history *storage.History, d *deferred) *transa
 	}
 }
 
-// The method run executes the first n requests of a batch, at least one. The method run stops early
-// if a limit of the commit is reached or the timeout has passed.
+// The method "run" executes the first n requests of a batch. After at least one request, the method
+// stops early if a limit of the commit is reached or the timeout has passed.
 func (t *transaction) run(batch []*request, timeout time.Duration) (n int, err error) {
 	began := time.Now()
 	for _, r := range batch {
@@ -124,7 +124,7 @@ func (t *transaction) run(batch []*request, timeout time.Duration) (n int, err e
 	if err := t.writeDerived(); err != nil {
 		return n, err
 	}
-	t.history.Add(uint64(t.tx.ID()), t.written) // before readers see the commit
+	t.history.Add(uint64(t.tx.ID()), t.written) // the history must contain the changes before readers see the commit
 	return n, nil
 }
 
@@ -186,7 +186,7 @@ func (t *transaction) apply(changes []storage.Change, budget storage.Budget) err
 		t.bytes += max(int64(len(c.Record.Content)), c.Old.ContentBytes)
 	}
 	for account, added := range growth.All() {
-		before, _ := t.usageOf(account) // cannot fail, because the field "looked" contains the usage
+		before, _ := t.usageOf(account) // usageOf cannot fail, because the field "looked" contains the usage
 		t.changed[account] = before.Plus(added)
 	}
 	maps.Copy(t.raised, floors)
@@ -221,7 +221,7 @@ func (t *transaction) put(c storage.Change) error {
 	return nil
 }
 
-// The method index updates the indexes after one record has replaced another. The method index
+// The method "index" updates the indexes after one record has replaced another record. The method
 // changes only entries that differ. A record that does not exist has no entries.
 func (t *transaction) index(old, next storage.Record) {
 	if old.Expires.IsZero() != next.Expires.IsZero() || !slotOf(old.Expires).Equal(slotOf(next.Expires)) {
@@ -235,7 +235,7 @@ func (t *transaction) index(old, next storage.Record) {
 	t.indexTags(old, next)
 }
 
-// indexTags is like index, but updates the tag index.
+// indexTags works like the method "index", but updates the tag index.
 func (t *transaction) indexTags(old, next storage.Record) {
 	if slices.Equal(old.Tags, next.Tags) {
 		return

@@ -51,7 +51,7 @@ func putUsage(bucket *bbolt.Bucket, account storage.Key, u storage.Usage) error 
 }
 
 // encodeUsage returns the stored form of an account's usage: a CRC-32C checksum of the account and
-// of the following bytes, then records and bytes as varints.
+// of the rest, followed by the numbers of records and bytes as varints.
 func encodeUsage(account storage.Key, u storage.Usage) []byte {
 	data := make([]byte, usageHeader, usageHeader+2*binary.MaxVarintLen64)
 	data = binary.AppendVarint(binary.AppendVarint(data, u.Records), u.Bytes)

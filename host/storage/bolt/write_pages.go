@@ -10,10 +10,10 @@ import (
 // metaPage is the flag of the two header pages.
 const metaPage = 0x04
 
-// pageWriter writes a bbolt database from sorted entries: leaf pages when they are full, and branch
-// pages above them. pageWriter writes each page once and in sequence. bbolt's own transactions
-// would take ten times as long for large records and use half a gigabyte of memory, because they
-// rewrite each record repeatedly together with its neighbors.
+// pageWriter writes a bbolt database from sorted entries. pageWriter writes each page once and in
+// sequence, as soon as the page is full. bbolt's own transactions would take ten times as long for
+// large records and use half a gigabyte of memory, because they rewrite each record repeatedly
+// together with its neighbors.
 //
 // pageWriter keeps one page of each level in memory. A value that fills at least one page gets
 // separate pages and is copied directly from the source file to the new file.
@@ -24,8 +24,8 @@ type pageWriter struct {
 	zeros    []byte
 }
 
-// visit is a callback for entries in key order. Key and value must not change until the file is
-// written.
+// visit is a callback for entries in key order. The key and the value must not change until the
+// file is written.
 type visit func(k, v []byte) error
 
 // writePages writes a database to f, which must be empty. The function "buckets" calls its argument
@@ -66,7 +66,7 @@ func writePages(f *os.File, pageSize int, buckets func(add func(name []byte, ent
 	return writeHeaders(f, h)
 }
 
-// writeHeaders writes both header pages. The second header has the newer transaction id.
+// writeHeaders writes both header pages. The second header has the higher transaction id.
 func writeHeaders(f *os.File, h header) error {
 	for id := range uint64(2) {
 		page := order.AppendUint64(make([]byte, 0, h.pageSize), id)
@@ -100,7 +100,7 @@ type element struct {
 
 func (e element) size() int { return elementSize + len(e.key) + len(e.value) }
 
-// page writes a page and its overflow pages, and returns its id.
+// page writes a page and its overflow pages, and returns the id of the page.
 func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err error) {
 	size := pageHeader
 	for _, e := range elements {
@@ -114,9 +114,9 @@ func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err erro
 	head = order.AppendUint16(head, flags)
 	head = order.AppendUint16(head, uint16(len(elements)))
 	head = order.AppendUint32(head, uint32(n-1))
-	data := pageHeader + len(elements)*elementSize // offset of the next key
+	data := pageHeader + len(elements)*elementSize // the offset of the next key
 	for _, e := range elements {
-		pos := uint32(data - len(head)) // the offset is relative to the element
+		pos := uint32(data - len(head)) // bbolt stores the offset relative to the element
 		if flags == branchPage {
 			head = order.AppendUint32(head, pos)
 			head = order.AppendUint32(head, uint32(len(e.key)))
@@ -139,24 +139,24 @@ func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err erro
 	return id, err
 }
 
-// tree returns the leaf level of a new tree. The tree is built from the leaves.
+// tree returns the leaf level of a new tree, which is built from the leaves to the root.
 func (w *pageWriter) tree() *level { return &level{w: w, flags: leafPage} }
 
-// level is the state of one level of a tree during the write. level contains the elements of the
-// page that is not yet full. The pages of the level above reference the pages of this level.
+// level is the state of one level of a tree during the write. A level contains the elements of its
+// last page, which is not full yet. The pages of the parent level reference the pages of the level.
 type level struct {
 	w        *pageWriter
 	flags    uint16
 	elements []element
 	size     int
-	above    *level // nil until there is a second page
+	above    *level // the parent level; nil until the level has a second page
 }
 
-// add appends an element. The key of the element must be greater than all previous keys. Key and
-// value must not change until the tree is finished.
+// add appends an element. The key of the element must be greater than all previous keys. The key
+// and the value must not change until the tree is finished.
 func (l *level) add(e element) error {
 	// bbolt rejects a branch page with only one element. When a page is full, its last element
-	// therefore becomes the first element of the next page. The last page then has at least two
+	// therefore becomes the first element of the next page, so that the last page has at least two
 	// elements.
 	minimum, reserve := 1, 0
 	if l.flags == branchPage {

@@ -24,7 +24,7 @@ func randomEntries(r *rand.Rand, n int) map[string]string {
 		}
 		size := r.IntN(300)
 		if r.IntN(20) == 0 {
-			size = 4096*r.IntN(20) + r.IntN(3) - 1 // close to a multiple of the page size
+			size = 4096*r.IntN(20) + r.IntN(3) - 1 // the size is close to a multiple of the page size
 		}
 		key = fmt.Append(key, r.Uint32())
 		entries[string(key)] = string(bytes.Repeat([]byte{byte(r.IntN(256))}, max(size, 0)))
@@ -107,7 +107,7 @@ func checkTrees(t *testing.T, path string, whole bool) {
 	}
 }
 
-// changeFile compares a file with the expected entries and changes some of them with bbolt.
+// changeFile compares a file with the expected entries and changes some of the entries with bbolt.
 func changeFile(t *testing.T, r *rand.Rand, path string, buckets map[string]map[string]string) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoSync: true})

@@ -13,11 +13,11 @@ var _ storage.Backend = (*Backend)(nil)
 // Backend is a storage backend that stores records in memory, in key order. The contents of a
 // Backend are lost when the process ends. Backend is safe for concurrent use.
 type Backend struct {
-	// The channel "writer" contains a token while an update is in progress. The channel "writer" is
-	// a channel and not a mutex because a caller must be able to stop waiting.
+	// The channel "writer" contains a token while an update is in progress. A mutex is not
+	// suitable, because a caller must be able to stop waiting.
 	writer chan struct{}
 
-	mu      sync.RWMutex // guards the following fields; never held during a call to fn
+	mu      sync.RWMutex // locks the fields below; never held during a call to fn
 	closed  bool
 	records map[storage.Key]storage.Record
 	sorted  []storage.Key // the keys of records, sorted
@@ -170,8 +170,9 @@ func (b *Backend) DeleteWhere(ctx context.Context, what storage.Selector, limit 
 	return removed, nil
 }
 
-// The method matching returns the heads of up to limit selected records whose keys are greater than
-// after. The caller must hold the mutex.
+// The method "matching" returns the heads of selected records whose keys are greater than the
+// argument "after", but at most as many heads as the argument "limit". The caller must hold the
+// mutex.
 func (b *Backend) matching(what storage.Selector, after storage.Key, limit int) (found []storage.Head) {
 	start, _ := slices.BinarySearch(b.sorted, max(what.Prefix, after))
 	for _, k := range b.sorted[start:] {

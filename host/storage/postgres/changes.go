@@ -10,10 +10,10 @@ import (
 )
 
 // PostgreSQL does not expose the order of commits to readers. If this package numbered the commits,
-// each commit would have to wait for the disk writes of the commits before it. Changes are
-// therefore ordered by transaction id, and reported only when no older transaction is in progress.
-// PostgreSQL assigns the id after the snapshot: a transaction comes after all transactions that it
-// saw. Two writers of one record never overlap.
+// each commit would have to wait for the disk writes of all earlier commits. Changes are therefore
+// ordered by transaction id, and reported only when no older transaction is in progress. Because
+// PostgreSQL assigns the id after the snapshot, a transaction has a higher id than all transactions
+// that it saw. Two transactions that write the same record never overlap.
 const (
 	// selectHorizon is the query for the last transaction id before the oldest transaction in
 	// progress.
@@ -53,8 +53,8 @@ func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage
 	var last, now storage.Position
 	var forgotten uint64
 	err := b.read(ctx, func(batch *pgx.Batch) {
-		// The query does not run in a serializable transaction, because that would conflict with every
-		// writer.
+		// The query does not run in a serializable transaction, because a serializable transaction
+		// would conflict with every writer.
 		batch.Queue(`begin isolation level repeatable read read only`)
 		queuePosition(batch, &now)
 		batch.Queue(`select forgotten from meta`).QueryRow(func(row pgx.Row) error { return row.Scan(&forgotten) })

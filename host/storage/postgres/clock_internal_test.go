@@ -32,7 +32,7 @@ func TestServerClock(t *testing.T) {
 	}
 }
 
-// TestClockOf uses the clock of a backend that has one.
+// TestClockOf uses the clock of a backend that implements storage.Clock.
 func TestClockOf(t *testing.T) {
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	b := &Backend{}

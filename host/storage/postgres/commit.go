@@ -57,8 +57,8 @@ const beginUpdate = `begin isolation level serializable read write`
 
 // transact runs one transaction. transact executes the statements that the function "query" adds,
 // beginning with beginUpdate, and applies the changes that the function "decide" returns. After a
-// conflict, transact calls both functions again. transact returns an error of the function "decide"
-// unchanged if that function saw a consistent state.
+// conflict, transact calls "query" and "decide" again. If "decide" saw a consistent state, transact
+// returns an error of "decide" unchanged.
 func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide func() ([]storage.Change, error)) error {
 	var refused error
 	err := b.retry(ctx, func(attempt int) error {
@@ -84,8 +84,8 @@ func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide f
 	return refused
 }
 
-// The function retry calls its argument "try" until there is no conflict, at most maxAttempts
-// times. The function retry returns the error for the caller.
+// The function "retry" calls its argument "try" until a call succeeds without a conflict, but at
+// most maxAttempts times. The result is the error for the caller.
 func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error {
 	for attempt := 1; ; attempt++ {
 		err := try(attempt)
@@ -100,9 +100,9 @@ func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error 
 	}
 }
 
-// The function try is one attempt of transact, in two round trips. After the call to decide, try
-// ignores ctx. try commits even a transaction that changes nothing: only the commit proves that
-// decide saw a state that is consistent with other transactions.
+// The function "try" is one attempt of transact, in two round trips. After the call to "decide",
+// the function ignores ctx. The function commits even a transaction that changes nothing, because
+// only the commit proves that "decide" saw a state that is consistent with other transactions.
 func try(ctx context.Context, conn *pgx.Conn, query func(*pgx.Batch), decide func() ([]storage.Change, error)) (refused, err error) {
 	batch := &pgx.Batch{}
 	query(batch)
@@ -127,8 +127,8 @@ func try(ctx context.Context, conn *pgx.Conn, query func(*pgx.Batch), decide fun
 	return nil, err
 }
 
-// rollback makes a connection usable again after a statement failed. If the rollback fails too, the
-// pool closes the connection.
+// rollback makes a connection usable again after a failed statement. If the rollback itself fails,
+// the pool closes the connection.
 func rollback(ctx context.Context, conn *pgx.Conn) {
 	if !conn.IsClosed() {
 		_, _ = conn.Exec(ctx, `rollback`)

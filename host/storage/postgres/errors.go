@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// SQLSTATE codes, and prefixes that select a class of codes.
+// SQLSTATE codes, and prefixes of SQLSTATE codes, each of which selects a class of codes.
 const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
@@ -54,13 +54,13 @@ func (b *Backend) failure(ctx context.Context, err error) error {
 }
 
 // rolledBack reports whether the error of a batch that ends with COMMIT proves that nothing was
-// committed. Nothing was committed if the server rejected one of the statements or received none of
-// them.
+// committed. Nothing was committed if the server rejected one of the statements or did not receive
+// any statement.
 func rolledBack(err error) bool {
 	var reported *pgconn.PgError
 	if errors.As(err, &reported) {
-		// A FATAL error closes the connection. The statements before the error may have been
-		// committed.
+		// An error with the severity FATAL closes the connection. The statements before a FATAL
+		// error may have been committed.
 		return reported.SeverityUnlocalized == "ERROR" && reported.Code != completionUnknown
 	}
 	return pgconn.SafeToRetry(err)

@@ -11,13 +11,14 @@ import (
 const (
 	selectVersions = `select key, revision, generation from records where key = any($1)`
 	selectFloors   = ` union all select key, revision, '' from floors where key = any($1)`
-	// selectRange reads up to one record more than the range contained when it was observed.
+	// selectRange reads at most one record more than the number of records in the observed range.
 	selectRange = `select key, revision, generation from records
 		where key >= $1 and key < $2 and key > $3 and ($4 = ''::bytea or key <= $4) order by key limit $5`
 )
 
 // queueHeld adds queries that compare the versions in the argument "held" with the versions of the
-// stored records. The queries do not read contents. If a version differs, the results set *changed.
+// stored records. The queries do not read contents. If the result of a query differs, its callback
+// sets *changed to true.
 func queueHeld(batch *pgx.Batch, held storage.Held, changed *bool) {
 	*changed = false
 	if len(held.Versions) > 0 {

@@ -30,14 +30,14 @@ type Backend struct {
 	writers *semaphore.Weighted
 	conns   int64
 	closed  atomic.Bool
-	close   func() // closes the pool on the first call
+	close   func() // the first call closes the pool
 	clock   serverClock
 }
 
 // Open connects to the database and creates the tables if they are missing. The connection string
-// is a URL or keywords and values, as for libpq. The parameter pool_max_conns of the string is the
-// maximum number of connections, by default 16. The parameter search_path is the schema of the
-// tables, by default "toolrun".
+// is a URL or keywords and values, as for libpq. The parameter pool_max_conns of the connection
+// string is the maximum number of connections, by default 16. The parameter search_path of the
+// connection string is the schema of the tables, by default "toolrun".
 func Open(ctx context.Context, dsn string) (*Backend, error) {
 	config, schema, err := configure(dsn)
 	if err != nil {
@@ -95,11 +95,11 @@ func configure(dsn string) (*pgxpool.Config, string, error) {
 	params["default_transaction_isolation"] = "serializable"
 	params["default_transaction_read_only"] = "on"
 	// A sequential scan of a small table would conflict with every writer. Every statement can use
-	// an index, and its plan does not depend on its arguments.
+	// an index, and the plan of a statement does not depend on the arguments.
 	params["enable_seqscan"] = "off"
 	params["plan_cache_mode"] = "force_generic_plan"
-	// If a process hangs during an update, the server releases the update's locks before the
-	// commits that wait for them reach commitTimeout.
+	// If a process hangs during an update, the server releases the update's locks before commits
+	// that wait for the locks reach commitTimeout.
 	params["idle_in_transaction_session_timeout"] = "60s"
 	params["lock_timeout"] = "10s"
 	return config, schema, nil

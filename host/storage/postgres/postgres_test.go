@@ -23,8 +23,8 @@ import (
 var cluster pgtest.Cluster
 
 // TestMain reduces the number of random histories to a quarter, because each of the many
-// transactions in a history needs a round trip to another process. A command-line flag overrides
-// the number.
+// transactions in a history needs a round trip to another process. The command-line flag of package
+// rapid overrides the reduced number.
 func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", "25"); err != nil {
 		panic(err)
@@ -43,7 +43,8 @@ func TestBackend(t *testing.T) {
 	})
 }
 
-// TestClock compares the clock of the backend with that of its server, which runs on the same machine.
+// TestClock compares the clock of the backend with the clock of its server, which runs on the same
+// machine.
 func TestClock(t *testing.T) {
 	b := open(t, cluster.DSN(t))
 	before := time.Now()
@@ -82,7 +83,8 @@ func open(t testing.TB, dsn string) *postgres.Backend {
 	return b
 }
 
-// key returns the key of a store of an app, or of one of its users.
+// key returns the key of a store of an app or, if a user is given, of a store of the user in the
+// app.
 func key(user, store string) storage.Key {
 	return storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"},
 		storage.Part{Tag: storage.User, Value: user}, storage.Part{Tag: storage.Store, Value: store})
@@ -198,7 +200,8 @@ func TestUsageOfRemovedUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn := connect(t, dsn)
-	// The statement makes the history old. Old history is deleted.
+	// The statement changes the age of the history to more than its maximum age. Old history is
+	// deleted.
 	execute(t, conn, `update changes set at = now() - interval '2 hours'`)
 	if _, err := b.DeleteWhere(ctx, storage.Selector{Expired: time.Now()}, 1); err != nil {
 		t.Fatal(err)
@@ -230,8 +233,8 @@ func TestBudgetsDoNotConflict(t *testing.T) {
 	t.Errorf("two updates at the same time took %v calls of their functions; want 2", calls)
 }
 
-// interleave runs one update during another one, both for the same account. interleave returns the
-// number of calls to their functions.
+// interleave runs one update during another update of the same account, and returns the number of
+// calls to the functions of the two updates.
 func interleave(t *testing.T, b, other *postgres.Backend) (calls int) {
 	t.Helper()
 	mine, others := key("ann", "mine"), key("ann", "others")

@@ -16,8 +16,8 @@ func (b *Backend) Get(ctx context.Context, keys ...storage.Key) (found []storage
 }
 
 // Read implements storage.Backend. Read always compares everything in the argument "held" and
-// ignores Held.Since. To find only the later writes, this query would need a row that all writers
-// update. Read would then conflict with all writers.
+// ignores Held.Since. A query for only the later writes would need a row that all writers update,
+// so Read would conflict with all writers.
 func (b *Backend) Read(ctx context.Context, want []storage.Key, held storage.Held) (found []storage.Record, at storage.Position, err error) {
 	var changed bool
 	err = b.read(ctx, func(batch *pgx.Batch) {
@@ -60,9 +60,8 @@ func (b *Backend) scan(ctx context.Context, columns string, prefix, after storag
 	return found, err
 }
 
-// The method read runs the statements that the function "queue" adds. The method read runs these
-// statements in one transaction on one snapshot, in one round trip. For each attempt, the method
-// read calls the function again.
+// The method "read" runs the statements that the function "queue" adds, in one transaction on one
+// snapshot, in one round trip. For each attempt, the method calls "queue" again.
 func (b *Backend) read(ctx context.Context, queue func(*pgx.Batch)) error {
 	return b.retry(ctx, func(int) error {
 		batch := &pgx.Batch{}
@@ -73,7 +72,7 @@ func (b *Backend) read(ctx context.Context, queue func(*pgx.Batch)) error {
 
 const (
 	selectRecords = `select ` + recordColumns + ` from records r where r.key = any($1)`
-	// selectAll also finds floors, in the same columns.
+	// selectAll returns records and floors, with the same columns.
 	selectAll = selectRecords + `
 		union all select key, revision, '', null, null, null, '', '{}', 0, '' from floors where key = any($1)`
 )

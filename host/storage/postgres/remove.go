@@ -17,8 +17,8 @@ const (
 	maxRemovedBytes = 4 << 20
 )
 
-// page is a function that returns a query. The query returns the heads of up to n matching records
-// that follow the record "last", in the order of the query.
+// page is a function that returns a query. The query returns the heads of at most n matching
+// records that follow the record "last" in the order of the query.
 type page func(last storage.Head, n int) (sql string, arguments []any)
 
 // DeleteWhere implements storage.Backend.
@@ -129,12 +129,12 @@ func (b *Backend) removeChunk(ctx context.Context, last storage.Head, n int, nex
 	return removed, nil
 }
 
-// maxIndexed is the maximum size of a tag in the index. An index entry also contains the key, and
-// must be smaller than 2,700 bytes.
+// maxIndexed is the maximum size of a tag in the index. An index entry contains the tag and the
+// key, and must be smaller than 2,700 bytes.
 const maxIndexed = 256
 
-// The function indexed returns the index form of a tag of a tenant and app: a long tag is truncated
-// and followed by a hash.
+// The function "indexed" returns the form of a tag of a tenant and app in the index. A long tag is
+// truncated and followed by a hash.
 func indexed(group storage.Key, tag string) []byte {
 	entry := append(binary.AppendUvarint(nil, uint64(len(group))), group...)
 	if entry = append(entry, tag...); len(entry) <= maxIndexed {

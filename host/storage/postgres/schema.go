@@ -16,8 +16,8 @@ const format = 4
 // UTF-8, and because keys must compare as bytes. Times are in microseconds since 1970.
 //
 // The column tags contains the tags of a record, and the table tags is the index of all tags. Usage
-// is stored in shards, which readers add up: otherwise all commits of an app would update the same
-// row.
+// is stored in shards, which readers add up, because otherwise all commits of an app would update
+// the same row.
 var ddl = []string{
 	`create table if not exists meta (single boolean primary key default true check (single), format integer not null, forgotten bigint not null default 0)`,
 	fmt.Sprintf(`insert into meta (format) values (%d) on conflict do nothing`, format),
@@ -53,11 +53,12 @@ var ddl = []string{
 func createTables(ctx context.Context, conn *pgx.Conn, schema string) error {
 	statements := append([]string{
 		`begin isolation level read committed read write`,
-		// Two concurrent CREATE ... IF NOT EXISTS statements can collide in the catalog.
+		// Two concurrent CREATE ... Concurrent IF NOT EXISTS statements can collide in the catalog.
 		`select pg_advisory_xact_lock(hashtextextended('toolrun tables', 0))`,
 		`create schema if not exists ` + schema,
 	}, ddl...)
-	// The simple protocol accepts statements that depend on each other in one round trip.
+	// The simple query protocol accepts, in one round trip, several statements that depend on each
+	// other.
 	if _, err := conn.PgConn().Exec(ctx, strings.Join(append(statements, `commit`), ";")).ReadAll(); err != nil {
 		return fmt.Errorf("create tables: %w", err)
 	}

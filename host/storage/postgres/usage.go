@@ -15,8 +15,8 @@ const (
 	addUsage = `insert into usage as u (account, shard, records, bytes)
 		select a, pg_backend_pid() % n, r, b from unnest($1::bytea[], $2::integer[], $3::bigint[], $4::bigint[]) as d (a, n, r, b)
 		on conflict (account, shard) do update set records = u.records + excluded.records, bytes = u.bytes + excluded.bytes`
-	// deleteUsage removes the rows of empty accounts, because the name of an account can contain a
-	// user.
+	// deleteUsage removes the rows of empty accounts, because the name of an account can contain
+	// the id of a user.
 	deleteUsage = `delete from usage u where u.account = any($1)
 		and (select sum(s.records) = 0 and sum(s.bytes) = 0 from usage s where s.account = u.account)`
 	selectUsage = `select account, sum(records)::bigint, sum(bytes)::bigint from usage where account = any($1) group by account`
@@ -45,10 +45,10 @@ func (b *Backend) Usage(ctx context.Context, accounts ...storage.Key) ([]storage
 // totals is the usage of accounts.
 type totals map[storage.Key]storage.Usage
 
-// queue adds statements that read the usage of accounts, in a separate transaction. If the sums
-// were part of the serializable transaction, all commits of an app would conflict, because each
-// commit changes the usage that the other commits have read. An update is therefore checked against
-// the usage before it began, without concurrent updates.
+// queue adds statements that read the usage of accounts, in a separate transaction. In the
+// serializable transaction, reading the sums would make all commits of an app conflict, because
+// each commit changes the usage that the other commits have read. An update is therefore checked
+// against the usage before the update began, without concurrent updates.
 func (t *totals) queue(batch *pgx.Batch, accounts []storage.Key) {
 	batch.Queue(`begin isolation level read committed read only`)
 	batch.Queue(selectUsage, bytesOf(accounts)).Query(func(rows pgx.Rows) error {

@@ -14,13 +14,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// wire is a proxy between a backend and the server. wire counts the traffic and can drop it.
+// wire is a proxy between a backend and the server, which counts the traffic and can drop requests
+// and replies.
 type wire struct {
 	dsn string
 
 	mu          sync.Mutex
-	loseRequest bool // close the connection instead of forwarding a request
-	loseReply   bool // close the connection instead of forwarding a reply
+	loseRequest bool // if true, wire closes the connection instead of forwarding a request
+	loseReply   bool // if true, wire closes the connection instead of forwarding a reply
 	received    int  // total bytes of replies
 	roundTrips  int
 	replied     bool
@@ -35,7 +36,7 @@ func newWire(t *testing.T, dsn string) *wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := os.MkdirTemp("", "wire") // a socket's path must be short
+	folder, err := os.MkdirTemp("", "wire") // the path of a Unix socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,8 +74,8 @@ func (w *wire) serve(client net.Conn, address string) {
 	pass(client, server, w.reply)
 }
 
-// The method pass copies data until one side closes its connection or the function "allow" returns
-// false. The method pass then closes both connections.
+// The method "pass" copies data until one side closes its connection or the function "allow"
+// returns false, and then closes both connections.
 func pass(to, from net.Conn, allow func(n int) bool) {
 	defer to.Close()
 	defer from.Close()
@@ -120,8 +121,8 @@ func (w *wire) set(change func(w *wire)) {
 	change(w)
 }
 
-// TestLostConnection checks that a commit has an unknown outcome if its reply is lost, or if its
-// request may not have arrived.
+// TestLostConnection checks that a commit has an unknown outcome if the reply of the server is
+// lost, or if the request may not have arrived.
 func TestLostConnection(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -170,7 +171,7 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
-// ignore returns err unless it is an expected error.
+// ignore returns err unless err is an expected error.
 func ignore(err, expected error) error {
 	if errors.Is(err, expected) {
 		return nil
@@ -178,7 +179,7 @@ func ignore(err, expected error) error {
 	return err
 }
 
-// TestRoundTrips checks that a read needs one round trip and an update two.
+// TestRoundTrips checks that a read needs one round trip, and that an update needs two round trips.
 func TestRoundTrips(t *testing.T) {
 	ctx := context.Background()
 	w := newWire(t, cluster.DSN(t))

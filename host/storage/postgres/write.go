@@ -24,8 +24,8 @@ const (
 		on conflict (key) do update set revision = greatest(f.revision, excluded.revision)`
 )
 
-// queueChanges adds the statements that apply changes. All transactions lock rows in the same
-// order.
+// queueChanges adds the statements that apply changes. The statements are in an order in which all
+// transactions lock rows in the same order.
 func queueChanges(batch *pgx.Batch, changes []storage.Change) {
 	queueLog(batch, changes)
 	changes = slices.SortedFunc(slices.Values(changes), func(x, y storage.Change) int { return cmp.Compare(x.Record.Key, y.Record.Key) })
@@ -49,8 +49,8 @@ func queueChanges(batch *pgx.Batch, changes []storage.Change) {
 	queueFloors(batch, changes)
 }
 
-// For each change, queueTags adds the given SQL statement for some tags: those that the function
-// "in" returns and the function notIn does not return.
+// queueTags adds the given SQL statement for each tag of a change that the function "in" returns
+// and the function notIn does not return.
 func queueTags(batch *pgx.Batch, sql string, changes []storage.Change, in, notIn func(storage.Change) []string) {
 	var tags, keys [][]byte
 	for _, c := range changes {

@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// RunExact checks that the budgets of a backend are exact: concurrent updates must not exceed a
-// limit together. Use it in addition to Run. The function "open" returns a new, empty backend,
-// which RunExact closes.
+// RunExact checks that the budgets of a backend are exact, so that concurrent updates together
+// cannot exceed a limit. Use RunExact in addition to Run. The function "open" returns a new, empty
+// backend, which RunExact closes.
 func RunExact(t *testing.T, open func(t *testing.T) storage.Backend) {
 	b := open(t)
 	defer b.Close()
@@ -91,7 +91,7 @@ func testBudget(t *testing.T, b storage.Backend) {
 }
 
 // testBudgetNames checks that two users of an app have separate limits, and that a budget limits
-// only the accounts that it names.
+// only the accounts that the budget contains.
 func testBudgetNames(t *testing.T, b storage.Backend) {
 	of := func(who, name string) storage.Write {
 		return storage.Write{Record: record(app("a", store(name), user(who)), 1, "x")}

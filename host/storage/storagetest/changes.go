@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The function changes returns all changes under a prefix since a position, read in pages. The
-// function changes also returns the position of the last change.
+// The function "changes" returns all changes under a prefix since a position, which it reads in
+// pages, and the position of the last change.
 func changes(t tester, b storage.Backend, prefix storage.Key, since storage.Position, limit int) ([]storage.Changed, storage.Position) {
 	t.Helper()
 	var found []storage.Changed

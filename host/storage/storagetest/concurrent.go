@@ -163,8 +163,8 @@ func churn(t tester, b storage.Backend, i int) {
 	}
 }
 
-// counters is the system under test of testLinearizable: two counters. An operation adds to one or
-// both counters, and returns both.
+// counters is the system under test of testLinearizable, which consists of two counters. An
+// operation adds to one or both counters, and returns both values.
 type counters struct{ a, b int }
 
 var countersModel = porcupine.Model{

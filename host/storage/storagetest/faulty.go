@@ -15,11 +15,11 @@ type Failure int
 // The failures. Reads change nothing, so for reads, LostReply and Unknown have the same meaning as
 // NotApplied.
 const (
-	NotApplied Failure = iota + 1 // not applied, with a plain error
-	LostReply                     // applied, with an error that wraps ErrUnknownOutcome
-	Unknown                       // not applied, with an error that wraps ErrUnknownOutcome
-	Dies                          // not applied; all later operations fail
-	DiesAfter                     // applied, with an unknown outcome; all later operations fail
+	NotApplied Failure = iota + 1 // the operation is not applied and returns a plain error
+	LostReply                     // the operation is applied and returns an error that wraps ErrUnknownOutcome
+	Unknown                       // the operation is not applied and returns an error that wraps ErrUnknownOutcome
+	Dies                          // the operation is not applied, and all later operations fail
+	DiesAfter                     // the operation is applied with an unknown outcome, and all later operations fail
 )
 
 // Failures lists all failures.
@@ -34,7 +34,7 @@ func (f Failure) String() string {
 	return names[f-1]
 }
 
-// The operations of a backend, as used by Fail and Before.
+// The names of the operations of a backend for Fail and Before.
 const (
 	OpGet     = "get"
 	OpScan    = "scan"
@@ -105,7 +105,7 @@ func (f *Faulty) Get(ctx context.Context, keys ...storage.Key) (found []storage.
 	return found, err
 }
 
-// Read implements storage.Backend. Read counts as an OpGet.
+// Read implements storage.Backend. Read counts as a call to OpGet.
 func (f *Faulty) Read(ctx context.Context, want []storage.Key, held storage.Held) (found []storage.Record, at storage.Position, err error) {
 	err = f.do(OpGet, func() error {
 		found, at, err = f.Backend.Read(ctx, want, held)
@@ -114,7 +114,7 @@ func (f *Faulty) Read(ctx context.Context, want []storage.Key, held storage.Held
 	return found, at, err
 }
 
-// Usage implements storage.Backend. Usage counts as an OpGet.
+// Usage implements storage.Backend. Usage counts as a call to OpGet.
 func (f *Faulty) Usage(ctx context.Context, accounts ...storage.Key) (found []storage.Usage, err error) {
 	err = f.do(OpGet, func() error {
 		found, err = f.Backend.Usage(ctx, accounts...)
@@ -146,7 +146,7 @@ func (f *Faulty) Scan(ctx context.Context, prefix, after storage.Key, limit int)
 	return found, err
 }
 
-// Heads implements storage.Backend. Heads counts as an OpScan.
+// Heads implements storage.Backend. Heads counts as a call to OpScan.
 func (f *Faulty) Heads(ctx context.Context, prefix, after storage.Key, limit int) (found []storage.Head, err error) {
 	err = f.do(OpScan, func() error {
 		found, err = f.Backend.Heads(ctx, prefix, after, limit)
@@ -160,7 +160,7 @@ func (f *Faulty) Update(ctx context.Context, on storage.Footprint, fn func([]sto
 	return f.do(OpUpdate, func() error { return f.Backend.Update(ctx, on, fn) })
 }
 
-// ScanTag implements storage.Backend. ScanTag counts as an OpScan.
+// ScanTag implements storage.Backend. ScanTag counts as a call to OpScan.
 func (f *Faulty) ScanTag(ctx context.Context, what storage.Selector, after storage.Key, limit int) (found []storage.Head, err error) {
 	err = f.do(OpScan, func() error {
 		found, err = f.Backend.ScanTag(ctx, what, after, limit)
@@ -181,7 +181,7 @@ func (f *Faulty) DeleteWhere(ctx context.Context, what storage.Selector, limit i
 // Space implements storage.Spacer. Space returns the result of the wrapped backend.
 func (f *Faulty) Space() error { return storage.Space(f.Backend) }
 
-// The method do executes an operation, injects its planned failure, or does both.
+// The method "do" executes an operation, injects its planned failure, or does both.
 func (f *Faulty) do(op string, call func() error) error {
 	if f.Before != nil {
 		f.Before(op)
@@ -193,7 +193,7 @@ func (f *Faulty) do(op string, call func() error) error {
 	read := op == OpGet || op == OpScan || op == OpChanges || op == OpPing
 	if (how == LostReply || how == DiesAfter) && !read {
 		if err := call(); err != nil {
-			return err // the operation itself failed: no failure is injected
+			return err // after a real failure, no failure is injected
 		}
 	}
 	switch {

@@ -10,7 +10,7 @@ import (
 )
 
 // testFloors checks that a floor has the highest revision that was ever removed, by any kind of
-// removal. Requests in one commit must see the floors that earlier requests of the commit have
+// removal. A request in a commit must see the floors that earlier requests of the same commit have
 // raised.
 func testFloors(t *testing.T, b storage.Backend) {
 	ctx := context.Background()

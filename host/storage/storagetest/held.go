@@ -21,8 +21,8 @@ func read(t tester, b storage.Backend, held storage.Held, want ...storage.Key) (
 	return found, at
 }
 
-// The function "seen" returns the current versions of keys and ranges. If there are many keys, a
-// backend uses its history instead of comparing all of them.
+// The function "seen" returns the current versions of keys and ranges. For many keys, a backend
+// uses its history instead of comparing all versions.
 func seen(t tester, b storage.Backend, keys []storage.Key, ranges ...storage.Range) storage.Held {
 	t.Helper()
 	held := storage.Held{Ranges: ranges}
@@ -43,7 +43,8 @@ func scanned(t tester, b storage.Backend, prefix, after storage.Key, limit int) 
 }
 
 // checkHeld checks that Read and Update agree on whether the observations in the argument "held"
-// are still true. checkHeld checks them with the position of the Held and without a position.
+// are still true. checkHeld checks the observations with the position Held.Since and without a
+// position.
 func checkHeld(t tester, b storage.Backend, what string, held storage.Held, changed bool) {
 	t.Helper()
 	for _, since := range []storage.Position{held.Since, {}} {
@@ -84,7 +85,7 @@ func testRead(t *testing.T, b storage.Backend) {
 }
 
 // testHeldVersions changes a held record in every possible way. In some cases the Held contains
-// only this record, and in other cases many records.
+// only the changed record, and in other cases many records.
 func testHeldVersions(t *testing.T, b storage.Backend) {
 	var many []storage.Key
 	for i := range 40 {
@@ -158,7 +159,7 @@ func testHeldRanges(t *testing.T, b storage.Backend) {
 		name          string
 		after         storage.Key
 		limit         int
-		first, middle int // numbers of keys in the range
+		first, middle int // the numbers of the keys in the range
 		last, outside int
 	}{
 		{"a whole prefix", "", 1000, 1, 31, 99, -1},

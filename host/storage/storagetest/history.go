@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testHistories runs random histories on a backend and on a plain map, and compares the two after
-// every step.
+// testHistories runs random histories on a backend and on a plain map, and compares the backend
+// with the map after every step.
 func testHistories(t *testing.T, open func(t *testing.T) storage.Backend) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := open(t)
@@ -61,7 +61,7 @@ type model struct {
 // state is the content of the backend at a position.
 type state struct {
 	at      storage.Position
-	records []storage.Record // in the order of keys
+	records []storage.Record // the records in the order of keys
 }
 
 // observe appends the current state to past.
@@ -80,9 +80,9 @@ func seenIn(records []storage.Record, g storage.Range) (seen []storage.Version) 
 	return seen
 }
 
-// The method hold creates a Held with versions and ranges of a past state. The method hold checks
-// whether the backend detects changes since that state. If it adds padding, the Held is so large
-// that a backend uses its history instead of comparing everything.
+// The method "hold" creates a Held with versions and ranges of a past state, and checks whether the
+// backend detects changes since the past state. With padding, the Held is so large that a backend
+// uses its history instead of comparing all observations.
 func (m *model) hold(t *rapid.T) {
 	was, now := rapid.SampledFrom(m.past).Draw(t, "past"), m.sorted()
 	held, changed := storage.Held{Since: was.at}, false
@@ -139,7 +139,7 @@ func (m *model) drawRecord(t *rapid.T, k storage.Key) storage.Record {
 	return r
 }
 
-// drawWrites draws keys, and writes for some of the keys.
+// drawWrites generates random keys, and random writes for some of the keys.
 func (m *model) drawWrites(t *rapid.T) (keys []storage.Key, writes []storage.Write) {
 	keys = rapid.SliceOfNDistinct(rapid.SampledFrom(modelKeys), 1, 4, rapid.ID[storage.Key]).Draw(t, "keys")
 	for _, k := range keys {
@@ -272,8 +272,8 @@ func (m *model) sweep(t *rapid.T) {
 	m.remove(t, what.Matches, deleting(m.b, what))
 }
 
-// remove checks that the backend removes as many matching records as the limit allows, and no
-// others. The backend may choose which of the matching records it removes.
+// remove checks that the backend removes as many matching records as the limit allows, and no other
+// records. The backend may choose which of the matching records it removes.
 func (m *model) remove(t *rapid.T, match func(storage.Record) bool, remove func(limit int) (int, error)) {
 	limit := rapid.IntRange(1, 4).Draw(t, "limit")
 	removed, err := remove(limit)

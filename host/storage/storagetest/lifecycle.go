@@ -46,7 +46,7 @@ func testCancelled(t *testing.T, b storage.Backend) {
 }
 
 // hold starts an update and returns while the function of the update runs. The returned function
-// release ends the update and returns its error.
+// "release" ends the update and returns the error of the update.
 func hold(ctx context.Context, b storage.Backend, k storage.Key) (release func() error) {
 	entered, leave, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	var once sync.Once
@@ -64,8 +64,8 @@ func hold(ctx context.Context, b storage.Backend, k storage.Key) (release func()
 	}
 }
 
-// testCancelledWhileWaiting cancels updates that wait for another update. A backend that does not
-// make these updates wait may execute them.
+// testCancelledWhileWaiting cancels updates that wait for another update. A backend in which
+// updates do not wait for each other may execute the updates.
 func testCancelledWhileWaiting(t *testing.T, b storage.Backend) {
 	release := hold(context.Background(), b, app("a", store("held")))
 	ctx, cancel := context.WithCancel(context.Background())

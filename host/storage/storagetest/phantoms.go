@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testPhantoms lets clients count the records under a prefix and add one if there are few. Because
-// the range is held, two clients cannot both add the last record.
+// testPhantoms lets clients count the records under a prefix and add a record if the number is
+// below a maximum. Because the range is held, two clients cannot both add the last record.
 func testPhantoms(t *testing.T, b storage.Backend) {
 	const clients, maximum = 8, 5
 	for round := range 6 {
@@ -60,8 +60,8 @@ func countAndAdd(b storage.Backend, prefix storage.Key, name string, maximum int
 	})
 }
 
-// setOperation is an operation of testLinearizableRanges: it lists a set and then adds or removes a
-// member.
+// setOperation is an operation of testLinearizableRanges, which lists a set and then adds or
+// removes a member.
 type setOperation struct {
 	member string
 	remove bool

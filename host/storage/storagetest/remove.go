@@ -107,7 +107,7 @@ func testSweep(t *testing.T, b storage.Backend) {
 	}{
 		{time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC), 0},
 		{epoch.Add(-time.Microsecond), 1},
-		{epoch, 1}, // the record expires exactly at this time
+		{epoch, 1}, // the record expires exactly at the time of the sweep
 		{epoch.Add(5*time.Microsecond - 1), 4},
 		{epoch.Add(5 * time.Microsecond), 1},
 		{epoch.Add(5 * time.Microsecond), 0},
@@ -160,7 +160,7 @@ func testSweepChecksExpiry(t *testing.T, b storage.Backend) {
 		must(t, b.Update(ctx, storage.Keys(keys...), func(now []storage.Record) ([]storage.Write, error) {
 			next := record(k, now[0].Revision+1, "x")
 			if i%2 == 0 {
-				next.Expires = epoch.Add(time.Second) // at the time that the sweeper uses, the record has not expired
+				next.Expires = epoch.Add(time.Second) // the record has not expired at the time that the sweeper uses
 			}
 			return []storage.Write{{Record: next}}, nil
 		}))

@@ -105,7 +105,7 @@ func withTags(r storage.Record, tags ...string) storage.Record {
 // tagged selects the records of an app by a tag.
 func tagged(name, tag string) storage.Selector { return storage.Selector{Group: app(name), Tag: tag} }
 
-// sweepUpTo removes up to limit expired records and returns their number.
+// sweepUpTo removes at most limit expired records and returns the number of removed records.
 func sweepUpTo(ctx context.Context, b storage.Backend, at time.Time, limit int) (int, error) {
 	removed, err := b.DeleteWhere(ctx, storage.Selector{Expired: at}, limit)
 	return len(removed), err
@@ -141,7 +141,7 @@ func get(t tester, b storage.Backend, keys ...storage.Key) []storage.Record {
 	return found
 }
 
-// The function "all" returns every record under prefix, read in pages.
+// The function "all" returns every record under prefix, which it reads in pages.
 func all(t tester, b storage.Backend, prefix storage.Key) []storage.Record {
 	t.Helper()
 	var found []storage.Record

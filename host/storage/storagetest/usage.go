@@ -14,7 +14,7 @@ import (
 )
 
 // testUserUsage checks that a record with a user's tag counts toward the usage of that user, under
-// any key. If the tag changes, the usage must follow the change.
+// any key. If the tag changes, the record must count toward the usage of the new user.
 func testUserUsage(t *testing.T, b storage.Backend) {
 	group := app("a")
 	ann, bob := storage.UserAccount(group, "ann"), storage.UserAccount(group, "bob")
@@ -38,8 +38,8 @@ func testUserUsage(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, group, ann, bob)
 }
 
-// testUsageAfterRemovals checks that a removed record stops counting exactly once. The rule applies
-// to any kind of removal, and to several concurrent removals.
+// testUsageAfterRemovals checks that any kind of removal, and several concurrent removals, subtract
+// a removed record from the usage exactly once.
 func testUsageAfterRemovals(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	ann := storage.UserAccount(app("a"), "ann")
@@ -85,7 +85,8 @@ func testUsageAfterRemovals(t *testing.T, b storage.Backend) {
 	}
 }
 
-// testAccounts checks the usage of accounts in any order, of unknown accounts, and of no accounts.
+// testAccounts requests the usage of accounts in any order, of unknown accounts, and of an empty
+// list of accounts.
 func testAccounts(t *testing.T, b storage.Backend) {
 	one, two := record(app("a", store("s")), 1, "12"), record(app("b", store("s"), user("ann")), 1, "1234")
 	put(t, b, one, two)

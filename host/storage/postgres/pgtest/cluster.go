@@ -27,12 +27,12 @@ const oldest = 14
 // when the variable is garbage-collected.
 //
 // The cluster listens only on a Unix socket in its own directory, and does not sync to the disk.
-// When the process ends, even if it is killed, the cluster stops and its directory is removed.
+// When the process ends, even after SIGKILL, the cluster stops and its directory is removed.
 type Cluster struct {
 	once    sync.Once
 	err     error
 	folder  string
-	alive   io.Closer // a pipe; closing it stops the cluster
+	alive   io.Closer // a pipe, which stops the cluster when it is closed
 	shell   *exec.Cmd
 	schemas atomic.Int64
 }
@@ -101,8 +101,8 @@ func (c *Cluster) start() error {
 	return nil
 }
 
-// findPrograms returns the directory of the PostgreSQL programs: the directory in PATH, or the
-// newest version in versions.
+// findPrograms returns the directory of the PostgreSQL programs, which is the directory in PATH or
+// the directory of the newest version in the argument "versions".
 func findPrograms(versions string) (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		return filepath.Dir(path), nil
