@@ -7,11 +7,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// This file contains the parts of a commit that run outside the backend's transaction. Such parts
+// This file contains the parts of a commit that run outside the backend's transaction and therefore
 // do not block other commits.
 
 // expect computes the effects that the commit is expected to have. expect also calls OnCommit,
-// because that function may write large records and should run outside the backend's transaction.
+// because OnCommit may write large records and should run outside the backend's transaction.
 func (c *commit) expect() (err error) {
 	tx, o := c.tx, c.tx.run.o
 	c.expected = tx.local.effects(tx.run.attempts)
@@ -38,8 +38,8 @@ func (c *commit) expect() (err error) {
 	return nil
 }
 
-// allKeys returns the keys of all records that are passed to the callback decide: guards, written
-// records, their floors, and the extra records of OnCommit.
+// allKeys returns the keys of all records that are passed to the callback "decide": guards, written
+// records, floors of written records, and the extra records of OnCommit.
 func (c *commit) allKeys(more []storage.Key) keySet {
 	tx, guards := c.tx, c.tx.run.o.Guards
 	keys := make([]storage.Key, 0, len(guards)+len(more)+2*len(tx.local.entries)+2)
@@ -57,14 +57,14 @@ func (c *commit) allKeys(more []storage.Key) keySet {
 			}
 		}
 		if floor := storage.FloorKey(e.key); floor != "" && (!e.read || !e.base.Exists()) {
-			keys = append(keys, floor) // the record may be new
+			keys = append(keys, floor) // the record may not exist yet, so the floor is needed
 		}
 	}
 	return newKeySet(append(keys, more...))
 }
 
-// applyAhead applies all blind updates to the latest records. applyAhead acquires the fair locks of
-// these records first. Other transactions of this DB can therefore change the records at most once
+// applyAhead applies all blind updates to the latest records, after acquiring the fair locks of
+// these records. With the locks, other transactions of the DB can change the records at most once
 // more.
 func (c *commit) applyAhead(ctx context.Context) error {
 	r := c.tx.run
@@ -85,7 +85,7 @@ func (c *commit) applyAhead(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return conflictAtEnd(ctx)
 		}
-		// Each record is read in its own snapshot. The commit checks all of the records together.
+		// Each record is read in its own snapshot. The commit checks all records together.
 		fetched, err := c.tx.fetch(ctx, []storage.Key{key})
 		if err != nil {
 			return err

@@ -11,30 +11,31 @@ import (
 
 // State is the part of a record that an Update determines. The transaction sets the other fields.
 type State struct {
-	Content []byte // JSON; a nil content deletes the record
+	Content []byte // JSON text; nil deletes the record
 	Expires time.Time
 	Tags    []string
 	// Revision is a lower bound of the revision that the record gets. Revision is usually 0.
 	Revision int64
 }
 
-// Update is a function that computes the next state of a record. The argument old is the record as
-// the transaction sees it, or the zero Record. The warnings are reported in Change.Warnings.
+// Update is a function that computes the next state of a record. The argument "old" is the record
+// as the transaction sees the record, or the zero Record. The warnings are reported in
+// Change.Warnings.
 //
-// An update must be pure, because it may be called again with a newer record. An update must not
-// modify its arguments. If locked is true, the update runs inside the backend's transaction and
-// blocks other commits: a slow update must then return an error.
+// An update must be pure, because the transaction may call the update again with a newer record. An
+// update must not modify its arguments. If the argument "locked" is true, the update runs inside
+// the backend's transaction and blocks other commits. In this case, a slow update must return an
+// error.
 type Update func(old *storage.Record, locked bool) (next State, warnings any, err error)
 
-// Apply applies an update to the record under key as the transaction sees it. If the key is not in
-// the read set, the update is blind: the key stays out of the read set. If the record changes
-// before the commit, the commit applies a blind update again, to the latest record. If the repeated
-// update fails, the body is executed again.
+// Apply applies an update to the record under key as the transaction sees the record. If the key is
+// not in the read set, the update is blind, which means that Apply does not add the key to the read
+// set. If the record changes before the commit, the commit applies a blind update again, to the
+// latest record. If the repeated update fails, the body is executed again.
 //
-// If the update returns an error, Apply returns that error and changes nothing. In this case, the
-// key joins the read set, because the error depends on the record. If the error is ErrUndecided,
-// the key stays out of the read set. If one more blind update would exceed MaxUpdates or
-// MaxBlindBytes, the key is also added to the read set.
+// If the update returns an error, Apply returns that error and changes nothing. Because the error
+// depends on the record, the key joins the read set, unless the error is ErrUndecided. If one more
+// blind update would exceed MaxUpdates or MaxBlindBytes, the key joins the read set, too.
 func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 	if tx.run.o.ReadOnly {
 		return ErrReadOnly
@@ -89,8 +90,8 @@ func (u *updated) keep(tx *Tx, e *entry, update Update) error {
 	return nil
 }
 
-// joinDecided adds an entry to the read set because the result of an update depended on the entry's
-// record. If the record has changed since then, joinDecided ends the attempt with a conflict.
+// joinDecided adds an entry to the read set because the result of an update depends on the entry's
+// record. If the record has changed since the update, joinDecided ends the attempt with a conflict.
 func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
 	raw, base := e.raw.Version(), e.base.Exists()
 	if _, err := tx.load(ctx, e.key, true); err != nil {
@@ -102,7 +103,7 @@ func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
 	return nil
 }
 
-// put sets the record to write. The argument old is the record as the body currently sees it.
+// put sets the record to write. The argument "old" is the record that the body currently sees.
 func (w *write) put(key storage.Key, old *storage.Record, next *State, warnings any) {
 	w.set, w.warnings = true, warnings
 	if next.Content == nil {
@@ -114,8 +115,8 @@ func (w *write) put(key storage.Key, old *storage.Record, next *State, warnings 
 }
 
 // reapply applies an entry's blind updates to another base record. If the updates run inside the
-// backend's transaction, budget is the number of bytes that they may still read and write.
-// Otherwise budget is nil.
+// backend's transaction, the argument "budget" is the number of bytes that the updates may still
+// read and write. Otherwise budget is nil.
 func (tx *Tx) reapply(e *entry, base storage.Record, above int64, budget *int) (write, error) {
 	w, now := write{updates: e.write.updates, bytes: e.write.bytes}, base
 	for _, update := range e.write.updates {

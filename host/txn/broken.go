@@ -5,16 +5,16 @@ package txn
 type rule uint32
 
 const (
-	readsHold      rule = 1 << iota // a read checks all earlier reads in its snapshot
-	commitHolds                     // a commit checks the read set
+	readsHold      rule = 1 << iota // a read checks in its snapshot whether all earlier reads are unchanged
+	commitHolds                     // a commit checks that the read set is unchanged
 	rangesHold                      // scanned ranges have no phantoms
-	livesHold                       // a visible record that was read is still visible when the attempt ends
+	livesHold                       // a visible record in the read set is still visible when the attempt ends
 	dependsHold                     // the records that a lifetime depends on are in the read set
 	guardsHold                      // guards are satisfied at the commit
-	lastCheck                       // the reads of an attempt that stores nothing are still current at its end
+	lastCheck                       // at the end of an attempt that stores nothing, the read set is unchanged
 	joinsHold                       // a read after a blind update returns the updated record
 	blindReapplied                  // blind updates are applied to the latest record
-	refusalsJoin                    // a record joins the read set if an update of it fails
+	refusalsJoin                    // a record joins the read set if an update of the record fails
 	floorsRaise                     // revisions of a key never repeat
 	floorsHold                      // the commit stores the revision that the body saw
 	failedUndone                    // a failed nested transaction leaves no writes

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// quota limits the app's records. The function reclaim may free some of the records.
+// quota limits the app's records. The function "reclaim" may remove some of the records.
 type quota struct {
 	records int64
 	reclaim func() bool
@@ -98,8 +98,8 @@ type fullBackend struct {
 
 func (f *fullBackend) Space() error { return f.err }
 
-// TestNoSpace checks a backend without free space: commits that grow the stored data are rejected,
-// and other commits succeed. Reclaiming may free space.
+// TestNoSpace checks that a DB with a full backend rejects commits that increase the stored data,
+// and that other commits succeed. Reclaiming may free space.
 func TestNoSpace(t *testing.T) {
 	f := &fullBackend{}
 	b := newFixture(t, func(of storage.Backend) storage.Backend { f.Backend = of; return f })

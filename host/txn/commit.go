@@ -24,8 +24,8 @@ const (
 )
 
 var (
-	// errMissed means that the records of blind updates have changed: the commit must apply these
-	// updates again.
+	// errMissed means that the records of blind updates have changed, so that the commit must apply
+	// the updates again.
 	errMissed = errors.New("a record changed since the updates were applied")
 	errLate   = errors.New("the backend did not commit in time")
 )
@@ -33,28 +33,29 @@ var (
 // commit is a commit in progress.
 type commit struct {
 	tx *Tx
-	// The field keys contains the keys of the records that the callback decide gets.
+	// The field "keys" contains the keys of the records that the callback "decide" receives.
 	keys keySet
 	// The field "ahead" maps entries to the results of blind updates that were applied again before
 	// the commit.
 	ahead map[*entry]applied
-	// locked raises the byte limit for updates inside the backend's transaction.
+	// If locked is true, the byte limit for updates inside the backend's transaction is
+	// MaxBlindBytes.
 	locked bool
 	limits storage.Budget
-	// The field full is the backend's error if it has no free space, or nil; see [storage.Space].
+	// The field "full" is the error of a backend without free space, or nil; see [storage.Space].
 	full error
-	// expected contains the effects of the commit if no record changes before it. extra contains
-	// the writes that OnCommit returned for these effects.
+	// expected contains the effects of the commit if no record changes before the commit. extra
+	// contains the writes that OnCommit returned for the expected effects.
 	expected Effects
 	extra    []storage.Write
 
-	// The following fields are results of the last call to the callback decide. The field growth is
-	// set only if it is needed.
+	// The fields below are results of the last call to the callback "decide". The field "growth" is
+	// set only if a budget or missing free space requires it.
 	effects Effects
 	writes  []storage.Write
 	growth  storage.Growth
 	// budget is the number of bytes that updates may still read and write during a call to the
-	// callback decide.
+	// callback "decide".
 	budget int
 }
 
@@ -65,8 +66,8 @@ type applied struct {
 	write write
 }
 
-// store writes the records of the attempt in one update of the backend, if everything that the
-// attempt read is unchanged.
+// If all records and ranges that the attempt read are unchanged, store writes the records of the
+// attempt in one update of the backend.
 func (c *commit) store(ctx context.Context) (Outcome, error) {
 	tx := c.tx
 	inTime, cancel := context.WithTimeout(ctx, commitTimeout)
@@ -155,9 +156,9 @@ func (c *commit) lacksRoom(err error) bool {
 	return over || c.full != nil && errors.Is(err, c.full)
 }
 
-// lookUp determines whether a commit was applied although its reply was lost. The records that an
-// applied commit wrote contain the run's id. Records with another id prove nothing: another run may
-// have overwritten them, or the commit may still be in progress.
+// lookUp determines whether a commit whose reply was lost was applied. The records that an applied
+// commit wrote contain the run's id. Records with another id prove nothing, because another run may
+// have overwritten the records, or the commit may still be in progress.
 func (c *commit) lookUp(ctx context.Context, lost error) error {
 	r := c.tx.run
 	if r.db.breaks(lookedUp) {

@@ -70,7 +70,7 @@ func TestScanAmongInserts(t *testing.T) {
 				if _, err := tx.Scan(ctx, storePrefix("t"), "", 1000); err != nil {
 					return err
 				}
-				for i := range 10 { // each read lets other tasks run
+				for i := range 10 { // with one record per page, other tasks can run after each record
 					if _, err := tx.Get(ctx, itemKey("other", i)); err != nil {
 						return err
 					}
@@ -114,7 +114,7 @@ func TestLeaseBoundsTheWait(t *testing.T) {
 					return err
 				}
 				if attempts++; attempts == 1 {
-					b.set(1, "7") // a conflict makes the next attempt acquire the lock
+					b.set(1, "7") // after a conflict, the next attempt acquires the lock
 					return nil
 				}
 				close(holding)

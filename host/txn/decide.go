@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The method "decide" is the callback of Backend.Update: it returns the writes of the commit. The
-// argument "now" contains the current records of c.keys. Other commits wait while decide runs.
+// The method "decide" is the callback of Backend.Update and returns the writes of the commit. The
+// argument "now" contains the current records of c.keys. Other commits wait while "decide" runs.
 func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	tx, r := c.tx, c.tx.run
 	c.writes, c.growth, c.budget = nil, storage.Growth{}, quickBytes
@@ -122,13 +122,13 @@ func (c *commit) addExtra(now []storage.Record) (err error) {
 		}
 		i := c.keys.find(w.Record.Key)
 		if i < 0 {
-			return errMissed // OnCommit did not write this record for the expected effects
+			return errMissed // OnCommit did not write the record for the expected effects
 		}
 		old := now[i]
 		if !w.Delete {
 			next := write{set: true}
 			next.put(w.Record.Key, &old, &State{Content: w.Record.Content, Expires: w.Record.Expires, Tags: w.Record.Tags, Revision: w.Record.Revision}, nil)
-			next.next.Revision = 1 // stamp must not treat a nil content as a deletion
+			next.next.Revision = 1 // the method "stamp" must not treat a nil content as a deletion
 			c.tx.run.stamp(&w.Record, &old, 0, &next)
 		}
 		c.add(old, w)

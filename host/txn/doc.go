@@ -3,11 +3,11 @@
 //
 // A transaction is optimistic. The body of a transaction reads and writes through a [Tx]. The
 // writes stay in an overlay that only the body sees. When the body returns, one update of the
-// backend checks that everything the body read is unchanged, and then stores all writes or none. If
-// a record has changed, the transaction acquires fair locks of the records that it used, and the
-// body is executed again.
+// backend checks that all records and ranges that the body read are unchanged, and stores all
+// writes or none. If a record has changed, the transaction acquires the fair locks of the records
+// that the body used, and executes the body again.
 //
-// A body can rely on these guarantees:
+// A body can rely on the following guarantees:
 //
 //   - All reads of an attempt return data from one committed state. Each read of the backend checks
 //     in its snapshot that the results of all earlier reads have not changed. If a result has

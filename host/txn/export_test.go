@@ -1,6 +1,6 @@
 package txn
 
-// Rule is a rule of transactions. A test can make a DB break it.
+// Rule is a rule of transactions that a test can make a DB break.
 type Rule = rule
 
 // Rules names all rules.

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// modelState is the expected content of the backend. The methods of modelState return new states;
-// only remove modifies a state.
+// modelState is the expected content of the backend. The methods of modelState return new states,
+// except the method "remove", which modifies a state.
 type modelState struct {
 	records map[storage.Key]storage.Record
 	floors  map[storage.Key]int64
@@ -32,8 +32,8 @@ func (w modelState) remove(key storage.Key) {
 	delete(w.records, key)
 }
 
-// mirror returns the state that follows w: the current content of the backend, with the floors of
-// the records that were removed since w.
+// mirror returns the state that follows w. The new state contains the current content of the
+// backend, and the floors of the records that were removed since w.
 func (w modelState) mirror(b storage.Backend, prefix storage.Key) (modelState, error) {
 	found, err := b.Scan(context.Background(), prefix, "", 10_000)
 	if err != nil {
@@ -52,7 +52,7 @@ func (w modelState) mirror(b storage.Backend, prefix storage.Key) (modelState, e
 	return next, nil
 }
 
-// The method visible reports whether a record is visible at a time.
+// The method "visible" reports whether a record is visible at a time.
 func (w modelState) visible(r storage.Record, at time.Time) bool {
 	if !r.Exists() || !r.Expires.IsZero() && !at.Before(r.Expires) {
 		return false
@@ -85,7 +85,7 @@ func lifeOf(r storage.Record) txn.Life {
 	return l
 }
 
-// transaction is the transaction that a program uses: a txn.Tx or a modelTx.
+// transaction is the transaction that a program uses, which is a txn.Tx or a modelTx.
 type transaction interface {
 	get(storage.Key) (storage.Record, error)
 	scan(prefix, after storage.Key, n int) ([]storage.Record, error)
@@ -230,7 +230,7 @@ func show(r storage.Record) string {
 
 func clockText(t time.Time) string { return t.Format("04:05.000000") }
 
-// differs describes the first difference between two states, or returns "" if they are equal.
+// differs describes the first difference between two states, or returns "" for equal states.
 func (w modelState) differs(other modelState) string {
 	for key := range w.records {
 		if a, b := show(w.records[key]), show(other.records[key]); a != b {

@@ -3,12 +3,12 @@ package txn
 import "context"
 
 // Nested executes the function "body" as a part of the transaction. At most MaxDepth calls can be
-// open at once, and an attempt can make at most MaxNested calls. If the function fails, Nested
-// undoes the writes and warnings of the function and returns its error. Everything that the
-// function read stays in the read set.
+// open at once, and an attempt can make at most MaxNested calls. If "body" fails, Nested undoes the
+// writes and warnings of "body" and returns the error of "body". All records that "body" read stay
+// in the read set.
 //
-// A conflict ends the whole attempt, and so does the end of the transaction's own context. A caller
-// cannot recover from them.
+// A conflict and the end of the transaction's own context end the whole attempt. A caller of Nested
+// cannot recover from a conflict or from the end of the context.
 func (tx *Tx) Nested(ctx context.Context, body func(context.Context, *Tx) error) error {
 	if err := tx.usable(); err != nil {
 		return err
@@ -49,12 +49,13 @@ func (tx *Tx) rollBack(mark int) {
 }
 
 // joinAsSeen adds a record to the read set when its blind updates are undone. The success of the
-// updates revealed something about the record to the body, and no commit will check them again.
+// updates revealed something about the record to the body, and the commit does not repeat undone
+// updates.
 func joinAsSeen(tx *Tx, e *entry) {
 	tx.join(e)
 	tx.reads.hold(&e.raw, e.key)
 	if e.at.Before(tx.reads.held.Since) {
 		tx.reads.held.Since = e.at
 	}
-	tx.reads.unverified = !tx.run.db.breaks(undoneChecked) // the record may have changed or expired since
+	tx.reads.unverified = !tx.run.db.breaks(undoneChecked) // the record may have changed or expired since the read
 }

@@ -7,13 +7,13 @@ import (
 // overlay is the set of records that an attempt has used. Each entry has the record as it was read
 // and the write of the attempt.
 type overlay struct {
-	entries []*entry // in the order of their first use
+	entries []*entry // the entries in the order of their first use
 	index   map[storage.Key]*entry
 	// bytes is the total size of the contents of all entries. blindBytes is the total size of the
 	// contents that blind updates wrote.
 	bytes, blindBytes int
-	// The field writes is the number of entries with a write, and writeBytes is the total size of
-	// their contents.
+	// The field "writes" is the number of entries with a write, and writeBytes is the total size of
+	// the contents of these entries.
 	writes, writeBytes int
 	// undo contains the writes that updates inside savepoints have replaced.
 	undo []saved
@@ -25,17 +25,18 @@ type entry struct {
 	// raw is the stored record. The field base is the visible record: raw, or the zero Record if raw
 	// has expired.
 	raw, base storage.Record
-	// life is the lifetime of base at the time of the read. The field "at" is the position of that
+	// life is the lifetime of base at the time of the read. The field "at" is the position of the
 	// read in the commit order of the backend.
 	life life
 	at   storage.Position
 	// The field "read" reports whether the record is in the read set. ranged reports whether a scanned
 	// range contains it.
 	read, ranged bool
-	// peeked reports whether the body has seen the record without adding it to the read set.
+	// peeked reports whether the body has seen the record without adding the record to the read
+	// set.
 	peeked bool
 	// The field "above" is the highest revision that the key ever had. The field "above" is set
-	// only if floored is true. The attempt then depends on that revision.
+	// only if floored is true. In this case, the attempt depends on the revision "above".
 	above   int64
 	floored bool
 	write   write
@@ -45,18 +46,18 @@ type entry struct {
 type write struct {
 	set bool
 	// The field "next" is the record after the updates of the body, or the zero Record if the body
-	// deleted it. Of this record, only the content, the expiry, the tags and the revision are used.
-	// The revision is a lower bound of the stored revision.
+	// deleted it. Only the content, the expiry, the tags and the revision of "next" are used. The
+	// revision of "next" is a lower bound of the stored revision.
 	next     storage.Record
-	fresh    bool // this attempt creates the record
+	fresh    bool // true if the attempt creates the record
 	warnings any
 	// updates are the blind updates that were applied to the record base to compute the record
-	// "next". bytes is the total size of the contents that they wrote.
+	// "next". bytes is the total size of the contents that the updates wrote.
 	updates []Update
 	bytes   int
 }
 
-// find returns the entry of a key, or nil. Most attempts touch few records.
+// find returns the entry of a key, or nil.
 func (o *overlay) find(key storage.Key) *entry {
 	if o.index != nil {
 		return o.index[key]
@@ -87,7 +88,7 @@ func (o *overlay) add(e *entry) {
 }
 
 // count adds an entry to the totals. If sign is -1, count subtracts the entry. The caller subtracts
-// an entry before it changes the entry, and adds it after the change.
+// an entry before a change of the entry, and adds the entry after the change.
 func (o *overlay) count(e *entry, sign int) {
 	size := sign * e.size()
 	o.bytes += size
@@ -101,8 +102,8 @@ func (o *overlay) count(e *entry, sign int) {
 // after the write.
 func (e *entry) size() int { return len(e.raw.Content) + len(e.write.next.Content) }
 
-// fits reports whether the entry can be written with a content of n bytes. A single record always
-// fits.
+// fits reports whether the entry can be written with a content of n bytes. The first write of an
+// attempt is not limited by MaxWriteBytes.
 func (o *overlay) fits(e *entry, n int) bool {
 	more := n - len(e.write.next.Content)
 	if o.bytes > 0 && more > 0 && o.bytes+more > MaxBytes {

@@ -7,9 +7,9 @@ import (
 )
 
 // Peek returns the records under keys, all from one snapshot, as the transaction sees them. Unlike
-// records that Get returns, they do not join the read set: the transaction can commit even if they
-// have changed. Effects.Reads contains them with the revisions that were read. If the transaction
-// has already used a record, Peek does not read it again.
+// Get, Peek does not add the records to the read set, so the transaction can commit even if the
+// records have changed. Effects.Reads contains the records with the revisions that were read. If
+// the transaction has already used a record, Peek does not read the record again.
 func (tx *Tx) Peek(ctx context.Context, keys ...storage.Key) ([]storage.Record, error) {
 	if err := peekAll(ctx, tx, keys); err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// If a transaction only peeks at a record, the record is in the effects, but a change of the record
-// does not repeat the body.
+// If a transaction reads a record only with Peek, the record is in the effects, but a change of the
+// record does not repeat the body.
 func TestPeekJoinsNothing(t *testing.T) {
 	b := newFixture(t)
 	b.set(1, "one")
@@ -36,7 +36,7 @@ func TestPeekJoinsNothing(t *testing.T) {
 	}
 }
 
-// Peek sees the writes of the transaction, and a Get after it joins the read set.
+// Peek returns the writes of the transaction, and a Get after Peek adds the record to the read set.
 func TestPeekThenGet(t *testing.T) {
 	b := newFixture(t)
 	b.set(1, "one")

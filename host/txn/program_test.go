@@ -16,11 +16,11 @@ import (
 // earlier steps.
 type program struct {
 	steps []step
-	throw bool // whether the program fails at the end
+	throw bool // true if the program fails at the end
 }
 
 type step struct {
-	op      string // get, scan, append, set, delete, create, short, expire, digest, nested
+	op      string // "get", "scan", "append", "set", "delete", "create", "short", "expire", "digest" or "nested"
 	key     int
 	n       int
 	session string
@@ -54,11 +54,11 @@ type runner struct {
 	tenant string
 	tx     transaction
 	trace  []string
-	// The function "seen" is called after each step, unless it is nil. If it returns an error, the
-	// program ends.
+	// The function "seen" is called after each step, unless "seen" is nil. If "seen" returns an
+	// error, the program ends.
 	seen func() error
 	// The field "expect" is the trace of another execution, or nil. If an update succeeded in the
-	// earlier execution, it must also succeed in this one.
+	// earlier execution, the update must also succeed in the current execution.
 	expect []string
 }
 
@@ -114,7 +114,7 @@ func (r *runner) step(s step) error {
 	}
 	err := r.tx.apply(key, r.update(s))
 	if at := len(r.trace); err == errRejected && at < len(r.expect) && strings.HasSuffix(r.expect[at], "<nil>") {
-		err = nil // the update was blind, and the record has changed since
+		err = nil // the update was blind, and the record has changed since the update
 	}
 	if err != nil && err != errRejected {
 		return err

@@ -30,9 +30,9 @@ func (s keySet) find(key storage.Key) int {
 	return -1
 }
 
-// fetch returns an entry for each key. fetch reads them from one snapshot in which the read set and
-// the ranges are unchanged. fetch also reads the records that the lifetimes of these records depend
-// on.
+// fetch returns an entry for each key. All entries are from one snapshot in which the read set and
+// the ranges are unchanged. fetch also reads the records on which the lifetimes of the entries
+// depend.
 func (tx *Tx) fetch(ctx context.Context, keys []storage.Key, ranges ...storage.Range) ([]entry, error) {
 	want := keys
 	for range maxReads {
@@ -50,10 +50,11 @@ func (tx *Tx) fetch(ctx context.Context, keys []storage.Key, ranges ...storage.R
 }
 
 // entriesOf returns entries for the first n records. The result "missing" contains the keys of
-// records that were not read and on which the lifetimes of these records depend.
+// records on which the lifetimes of the first n records depend and that were not read.
 //
-// entriesOf is separate from fetch to keep its records off the stack during the read, the deepest
-// point of a run. Go copies a goroutine's stack when it outgrows its power-of-two size.
+// entriesOf is separate from fetch to keep the records of entriesOf off the stack during the read,
+// which is the deepest point of a run. A smaller stack matters, because Go copies a goroutine's
+// stack when the stack outgrows its size.
 func (tx *Tx) entriesOf(n int, keys []storage.Key, records []storage.Record) (entries []entry, missing []storage.Key) {
 	find := func(dep storage.Key) *storage.Record {
 		if i := slices.Index(keys, dep); i >= 0 {
@@ -79,8 +80,8 @@ func (tx *Tx) entriesOf(n int, keys []storage.Key, records []storage.Record) (en
 }
 
 // The method "read" returns the records with the keys in the argument "want" from a snapshot in
-// which the read set and the ranges are unchanged. If a record has changed, the attempt ends. If
-// only the ranges have changed, the error is errRaced.
+// which the read set and the ranges are unchanged. If a record in the read set has changed, the
+// attempt ends. If only the ranges have changed, the error is errRaced.
 func (tx *Tx) read(ctx context.Context, want []storage.Key, ranges ...storage.Range) ([]storage.Record, error) {
 	for range maxReads {
 		records, err := tx.reads.read(ctx, want, ranges)
@@ -104,7 +105,8 @@ func (tx *Tx) read(ctx context.Context, want []storage.Key, ranges ...storage.Ra
 }
 
 // readFloor reads the floor of a new record before the body sees the record's revision. The floor
-// is a lower bound of that revision. From then on, the attempt depends on the floor.
+// is a lower bound of the revision of the new record. After readFloor, the attempt depends on the
+// floor.
 func (tx *Tx) readFloor(ctx context.Context, e *entry) error {
 	if e.floored {
 		return nil

@@ -8,25 +8,26 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// readSet contains everything that an attempt depends on.
+// readSet contains the observations on which an attempt depends.
 type readSet struct {
 	db *DB
 	o  *Options
 	// The field "held" contains the ranges that were scanned, and the versions of three kinds of
-	// records: records that were read, records that their lifetimes depend on, and floors.
+	// records: records that were read, records on which the lifetimes of read records depend, and
+	// floors.
 	held storage.Held
 	// lives contains the records that the lifetimes of other records depend on.
 	lives map[storage.Key]storage.Record
 	// The field "at" is the time of the last snapshot. The field "until" is the earliest expiry of all
 	// visible records that were read; zero means never.
 	at, until time.Time
-	// unverified is true if the last snapshot has not checked everything in the field "held".
+	// unverified is true if the last snapshot has not checked all observations in the field "held".
 	unverified bool
 }
 
-// life is the lifetime of a visible record. The field "until" is the end of this lifetime; zero
-// means never. The field depends lists the records that the lifetime depends on, including missing
-// records, each with its key.
+// life is the lifetime of a visible record. The field "until" is the end of the lifetime; zero
+// means never. The field "depends" lists the records on which the lifetime depends. A missing
+// record in the list has only a key.
 type life struct {
 	until   time.Time
 	depends []storage.Record
@@ -37,8 +38,8 @@ func (s *readSet) hold(r *storage.Record, key storage.Key) {
 	s.held.Versions = append(s.held.Versions, storage.VersionOf(key, *r))
 }
 
-// depend adds the lifetime of an entry to the read set. depend returns false if a record that the
-// lifetime depends on has changed between two snapshots.
+// depend adds the lifetime of an entry to the read set, or returns false if a record on which the
+// lifetime depends has changed between two snapshots.
 func (s *readSet) depend(e *entry) bool {
 	if e.base.Exists() {
 		s.until = earlier(s.until, e.life.until)
@@ -61,9 +62,9 @@ func (s *readSet) depend(e *entry) bool {
 }
 
 // The method "read" returns the records with the keys in the argument "want" from a snapshot in
-// which the field "held" and the ranges in the argument "more" are unchanged. If something has
-// changed, read returns storage.ErrChanged. If a record that was read has expired, read returns
-// ErrConflict.
+// which the field "held" and the ranges in the argument "more" are unchanged. If "held" or a range
+// has changed, the method returns storage.ErrChanged. If a record that was read has expired, the
+// method returns ErrConflict.
 func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.Range) ([]storage.Record, error) {
 	held := s.heldBut(readsHold)
 	held.Ranges = append(held.Ranges[:len(held.Ranges):len(held.Ranges)], more...)
@@ -79,8 +80,8 @@ func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.R
 	return records, nil
 }
 
-// heldBut returns the field "held". If the DB breaks the given rule, the result omits the versions.
-// If the DB breaks the rule rangesHold, the result omits the ranges.
+// heldBut returns the field "held". For tests, the result omits the versions if the DB breaks the
+// given rule, and the ranges if the DB breaks the rule rangesHold.
 func (s *readSet) heldBut(broken rule) storage.Held {
 	held := s.held
 	if s.db.breaks(broken) {
@@ -93,20 +94,20 @@ func (s *readSet) heldBut(broken rule) storage.Held {
 }
 
 // tick records the time of a snapshot. The time of a transaction never goes back, even if the clock
-// does.
+// goes back.
 func (s *readSet) tick() {
 	if now := s.db.now(); now.After(s.at) {
 		s.at = now
 	}
 }
 
-// The method visible returns the lifetime of a record, and reports whether a body sees the record.
-// A body does not see a record that has expired. The result "missing" contains the keys of some
-// records on which the lifetime depends: those that the attempt has not read and for which the
-// function "find" returns nil.
+// The method "visible" returns the lifetime of a record, and reports whether a body sees the
+// record. A body does not see an expired record. If the lifetime depends on records that the
+// attempt has not read and that the function "find" does not return, the result "missing" contains
+// the keys of these records.
 //
-// visible and its callers pass pointers to records, since they run at the deepest point of a run.
-// Go copies the stack of a goroutine that outgrows its power-of-two size.
+// The method "visible" and its callers pass pointers to records to save stack space at the deepest
+// point of a run, because Go copies a goroutine's stack when the stack outgrows its size.
 func (s *readSet) visible(raw *storage.Record, at time.Time, find func(storage.Key) *storage.Record) (l life, alive bool, missing []storage.Key) {
 	if !raw.Exists() {
 		return life{}, false, nil
@@ -125,8 +126,8 @@ func (s *readSet) visible(raw *storage.Record, at time.Time, find func(storage.K
 	return l, true, nil
 }
 
-// dependOn adds the records with the given keys to those on which a lifetime depends. dependOn returns
-// the keys of the records that it does not find.
+// dependOn makes a lifetime depend on the records with the given keys, and returns the keys of the
+// records that it does not find.
 func (s *readSet) dependOn(l *life, keys []storage.Key, find func(storage.Key) *storage.Record) (missing []storage.Key) {
 	for _, key := range keys {
 		r, ok := s.lives[key]

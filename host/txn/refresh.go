@@ -8,8 +8,8 @@ import (
 )
 
 // refresh handles a change of the read set. The removal of an expired record is not a conflict,
-// because the body did not see the record before its removal either. In this case, refresh updates
-// the entry of the record. Any other change is a conflict.
+// because the body did not see the record even before the removal. After the removal of an expired
+// record, refresh updates the entry of the record. Any other change of the read set is a conflict.
 func (tx *Tx) refresh(ctx context.Context) error {
 	dead, loose := tx.local.dead()
 	if len(dead) == 0 {
@@ -40,9 +40,9 @@ func (tx *Tx) refresh(ctx context.Context) error {
 	return nil
 }
 
-// The method dead returns the entries in the read set whose records had expired. The result "loose"
-// contains the keys whose versions can change without a conflict: the keys of these entries, and
-// the keys of their floors.
+// The method "dead" returns the entries in the read set whose records had expired. The result
+// "loose" contains the keys whose versions can change without a conflict, which are the keys of the
+// dead entries and of their floors.
 func (o *overlay) dead() (entries []*entry, loose keySet) {
 	for _, e := range o.entries {
 		if !e.read || e.ranged || !e.raw.Exists() || e.base.Exists() {
@@ -56,8 +56,8 @@ func (o *overlay) dead() (entries []*entry, loose keySet) {
 	return entries, newKeySet(loose)
 }
 
-// replaceDead updates the dead entries to their current records. replaceDead returns false if the
-// body would now see another state.
+// replaceDead replaces the records of dead entries with the current records, or returns false if
+// the body would see a different state.
 func (o *overlay) replaceDead(dead []*entry, loose keySet, now []storage.Record) bool {
 	for _, e := range dead {
 		r := now[loose.find(e.key)]

@@ -24,9 +24,9 @@ func (b *fixture) setExpired(i int) {
 	b.now = b.now.Add(time.Minute)
 }
 
-// TestRemovedExpiredRecord checks what happens if a transaction has read an expired record as
-// absent. The removal of that record is not a conflict. A new record under the same key is a
-// conflict.
+// TestRemovedExpiredRecord checks transactions that have read an expired record, which counts as
+// absent. The removal of the expired record is not a conflict, but a new record under the same key
+// is a conflict.
 func TestRemovedExpiredRecord(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -50,7 +50,7 @@ func TestRemovedExpiredRecord(t *testing.T) {
 			}
 		}, 2},
 	} {
-		for _, late := range []bool{false, true} { // change the record after the body's last read
+		for _, late := range []bool{false, true} { // the record changes after the body's last read
 			t.Run(tt.name, func(t *testing.T) {
 				b := newFixture(t)
 				b.setExpired(1)
@@ -86,7 +86,7 @@ func TestRemovedExpiredRecord(t *testing.T) {
 	}
 }
 
-// TestUndoneUpdateOfExpiredRecord undoes an update of a record that then expires.
+// TestUndoneUpdateOfExpiredRecord undoes an update of a record, which expires afterwards.
 // TestUndoneUpdateOfExpiredRecord checks that the record is read again before the next read of the
 // body.
 func TestUndoneUpdateOfExpiredRecord(t *testing.T) {
@@ -125,7 +125,8 @@ func TestUndoneUpdateOfExpiredRecord(t *testing.T) {
 	}
 }
 
-// TestStoredAndWrites checks that Stored and Writes return the stored records, expired or not.
+// TestStoredAndWrites checks that Stored and Writes return the stored records, even if the records
+// have expired.
 func TestStoredAndWrites(t *testing.T) {
 	b := newFixture(t)
 	b.setExpired(1)
@@ -190,6 +191,6 @@ func TestLock(t *testing.T) {
 	done := make(chan struct{})
 	go func() { b.set(1, "x"); close(done) }()
 	unlock()
-	unlock() // a second call does nothing
+	unlock() // a second call has no effect
 	<-done
 }

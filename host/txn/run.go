@@ -24,20 +24,20 @@ type run struct {
 	// generation is the generation of records that the run creates.
 	generation string
 	attempts   int
-	// The field refused reports whether a commit exceeded its budget or the free space.
+	// The field "refused" reports whether a commit exceeded its budget or the free space.
 	refused bool
 }
 
 // Run executes body in attempts until an attempt commits or fails. If body fails, nothing is
-// stored. If everything that body read is still unchanged, Run returns the error of body; otherwise
-// body is executed again.
+// stored. If body fails and all records and ranges that body read are unchanged, Run returns the
+// error of body. If a record or range has changed, Run executes body again.
 //
 // Run returns errors of the backend unchanged, including [*storage.OverBudgetError]. An error that
 // wraps [storage.ErrUnknownOutcome] means that the transaction may or may not have been stored.
 //
 // Body must return soon after ctx ends. If a method of the Tx returns ErrConflict, body must return
-// that error. Body must have no effects outside its Tx. When a commit has begun, the end of ctx no
-// longer stops it.
+// that error. Body must have no effects outside its Tx. The end of ctx does not stop a commit that
+// has begun.
 func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx) error) (Outcome, error) {
 	r := &run{db: db, o: &o, ctx: ctx, now: db.now()}
 	defer func() { r.lease.Release() }()
@@ -101,9 +101,9 @@ func (r *run) draw() error {
 	return nil
 }
 
-// stamp sets the argument "next" to the record that the commit stores if it applies the write w to
-// the record base. A new record gets at least the revision above + 1. No record gets a lower
-// revision than its update asks for.
+// stamp sets the argument "next" to the record that the commit stores if the commit applies the
+// write w to the record base. The revision of a new record is at least above + 1. The revision of a
+// record is never lower than the revision that an update has returned.
 func (r *run) stamp(next, base *storage.Record, above int64, w *write) {
 	*next = w.next
 	if !next.Exists() {
@@ -119,7 +119,7 @@ func (r *run) stamp(next, base *storage.Record, above int64, w *write) {
 		next.Generation, next.Created = r.generation, r.now
 	}
 	if base.Exists() && !next.Updated.After(base.Updated) && !r.db.breaks(timesRise) {
-		next.Updated = base.Updated.Add(time.Microsecond) // even if the clock was set back
+		next.Updated = base.Updated.Add(time.Microsecond) // Updated must increase even if the clock was set back
 	}
 }
 
@@ -143,8 +143,8 @@ func (r *run) checkGuards(at time.Time, record func(i int) storage.Record) error
 	return nil
 }
 
-// attempt executes body once. If body succeeds and there is something to store, the attempt ends
-// with a commit. Otherwise the attempt ends with a check of its reads.
+// attempt executes body once. If body succeeds and has written records, or OnCommit can write
+// records, the attempt ends with a commit. Any other attempt ends with a check of its reads.
 func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error) (Outcome, error) {
 	defer func() {
 		if tx.over == nil {
@@ -160,8 +160,8 @@ func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error
 	return tx.finish(ctx, failure)
 }
 
-// queue acquires fair locks before the first commit if other transactions hold locks of these
-// records. Without the locks, the commit could starve these transactions.
+// If other transactions hold fair locks of the records that the attempt used, queue acquires the
+// locks before the first commit. Without the locks, the commit could starve the other transactions.
 func (tx *Tx) queue(ctx context.Context) error {
 	touched := tx.local.touched()
 	if !tx.run.db.locks.Busy(touched) {
@@ -179,7 +179,7 @@ func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 		if failure == nil {
 			failure = err
 		}
-		return tx.outcome(), failure // the reads matter because the failure may depend on them
+		return tx.outcome(), failure // the reads are checked because the failure may depend on the reads
 	}
 	if failure == nil && tx.run.o.DryRun {
 		return (&commit{tx: tx}).dryRun(ctx)
@@ -193,8 +193,8 @@ func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 	return tx.outcome(), failure
 }
 
-// check checks an attempt that stores nothing. There must be a moment at which the guards are
-// satisfied and all reads of the attempt are unchanged.
+// check checks an attempt that stores nothing. The check succeeds if, at some moment, the guards
+// are satisfied and all reads of the attempt are unchanged.
 func (tx *Tx) check(ctx context.Context) error {
 	r := tx.run
 	if r.db.breaks(lastCheck) || len(r.o.Guards) == 0 && tx.reads.held.Empty() {
@@ -210,16 +210,16 @@ func (tx *Tx) check(ctx context.Context) error {
 // outcome returns the outcome of an attempt that stores nothing.
 func (tx *Tx) outcome() Outcome { return Outcome{Effects: tx.local.effects(tx.run.attempts)} }
 
-// ReleaseLocks releases the fair locks of an attempt, before it waits for something outside of the
-// database. The commit acquires its own locks again.
+// ReleaseLocks releases the fair locks of an attempt, before the body waits for something outside
+// of the database. The commit acquires locks again.
 func ReleaseLocks(tx *Tx) {
 	tx.run.lease.Release()
 	tx.run.lease = nil
 }
 
 // Lock waits for the fair locks of keys and returns a function that releases them. Use Lock to
-// protect work that happens outside of transactions but would conflict with them. Locks expire
-// after two seconds, so the correctness of a program must not depend on them.
+// protect work that happens outside of transactions but conflicts with transactions. The
+// correctness of a program must not depend on the locks, because locks expire after two seconds.
 func (db *DB) Lock(ctx context.Context, keys ...storage.Key) (unlock func(), err error) {
 	l, err := db.locks.Acquire(ctx, keys, nil)
 	if err != nil {

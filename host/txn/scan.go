@@ -14,11 +14,12 @@ import (
 const scanChunk = 256
 
 // Scan returns the first n records under prefix whose keys are greater than the argument "after",
-// in key order. Scan returns fewer than n records only if there are no more. Like Get, Scan returns
-// records as the transaction sees them.
+// in key order. Scan returns fewer than n records only if no further records exist. Like Get, Scan
+// returns records as the transaction sees them.
 //
-// The range up to the last returned record joins the read set: inserting, changing or removing a
-// record in the range is a conflict. Expired records in the range count toward MaxRecords.
+// The range up to the last returned record joins the read set, so that inserting, changing or
+// removing a record in the range is a conflict. Expired records in the range count toward
+// MaxRecords.
 func (tx *Tx) Scan(ctx context.Context, prefix, after storage.Key, n int) ([]storage.Record, error) {
 	if n < 1 || n > MaxRecords {
 		return nil, fmt.Errorf("the limit of a scan must be between 1 and %d, not %d", MaxRecords, n)
@@ -61,9 +62,9 @@ func (s *scan) run(ctx context.Context, n int) ([]storage.Record, error) {
 	return s.records(ctx, rows, n)
 }
 
-// joinWrites adds the transaction's own writes in the scanned area to the read set, because the
-// scan returns them. The result deleted is the number of records in the area that the transaction
-// deletes.
+// joinWrites adds the transaction's own writes in the scanned range to the read set, because the
+// scan returns the written records. The result "deleted" is the number of records in the range that
+// the transaction deletes.
 func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 	for _, e := range s.tx.local.entries {
 		if !e.write.set || !s.area.Contains(e.key) {
@@ -80,7 +81,7 @@ func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 }
 
 // chunk adds up to limit rows after a key to the read set, including expired rows. The result "end"
-// is true if there are no more rows.
+// is true if no further rows exist.
 func (s *scan) chunk(ctx context.Context, after storage.Key, limit int) (rows []*entry, end bool, err error) {
 	for range maxReads {
 		heads, err := s.tx.run.db.backend.Heads(ctx, s.area.Prefix, after, limit)
@@ -127,8 +128,8 @@ func (s *scan) join(ctx context.Context, r storage.Range, heads []storage.Head) 
 	return rows, nil
 }
 
-// unread returns the keys of rows that are not yet in the read set. unread returns ErrLimit if
-// these rows would exceed the bounds of the attempt.
+// unread returns the keys of rows that are not yet in the read set. If the unread rows would exceed
+// the limits of the attempt, unread returns ErrLimit.
 func (s *scan) unread(heads []storage.Head) (keys []storage.Key, err error) {
 	o := &s.tx.local
 	added, bytes := 0, 0
@@ -148,7 +149,7 @@ func (s *scan) unread(heads []storage.Head) (keys []storage.Key, err error) {
 }
 
 // records returns the first n records as the transaction sees them. The result includes records
-// that the transaction created in the area.
+// that the transaction created in the scanned range.
 func (s *scan) records(ctx context.Context, rows []*entry, n int) ([]storage.Record, error) {
 	for _, e := range s.tx.local.entries {
 		if e.write.set && !e.base.Exists() && s.area.Contains(e.key) {

@@ -20,8 +20,8 @@ import (
 // TestSchedules interleaves small random programs at every operation of the backend. At each
 // snapshot, the test compares all earlier results of a run with the results of the model in the
 // same state. The results of the run and of the model must be equal. At each commit, the model
-// executes the whole program in the state before the commit. The stored records must then equal the
-// records of the model.
+// executes the whole program in the state before the commit. After the commit, the stored records
+// must equal the records of the model.
 func TestSchedules(t *testing.T) {
 	txntest.Schedules{
 		MemSeeds: 3000, BoltSeeds: 400, MustCover: mustCover,
@@ -75,14 +75,15 @@ type runHistory struct {
 	id      string
 	program program
 	task    *txntest.Task
-	// trace and stamp belong to the current attempt. attempts is the number of attempts so far.
+	// The fields trace and stamp belong to the current attempt. The field "attempts" is the number
+	// of attempts so far.
 	trace    []string
 	stamp    time.Time
 	seed     uint64
 	attempts int
 	over     bool
-	// snapshot is the state at the last snapshot of the attempt, and the field "at" is the time of
-	// that snapshot.
+	// The field "snapshot" is the state at the last snapshot of the attempt, and the field "at" is
+	// the time of the last snapshot.
 	snapshot  *modelState
 	at        time.Time
 	commits   int
@@ -210,7 +211,7 @@ func (s *scenario) addEnvironment() {
 	}
 }
 
-// erase removes all records of the store, like an erasure.
+// erase removes all records of the store, as the erasure of a user does.
 func (s *scenario) erase(t *txntest.Task) {
 	if _, err := s.DeleteWhere(context.Background(), storage.Selector{Prefix: storePrefix(s.tenant)}, 100); err != nil {
 		s.Fail("erase: %w", err)
@@ -310,7 +311,8 @@ func (s *scenario) checkSeen(h *runHistory) {
 	}
 }
 
-// The method observe applies an update to the model and compares the model with the stored records.
+// The method "observe" applies an update to the model and compares the model with the stored
+// records.
 func (s *scenario) observe(by *txntest.Task) {
 	before := s.model
 	stored, err := before.mirror(s.Backend, "")

@@ -8,7 +8,7 @@ import (
 )
 
 // Tx is one attempt of a transaction. Tx is not safe for concurrent use and ends when its body
-// returns. Callers must not modify contents that they pass to a Tx or get from it.
+// returns. Callers must not modify contents that they pass to a Tx or get from a Tx.
 type Tx struct {
 	run   *run
 	local overlay
@@ -16,8 +16,8 @@ type Tx struct {
 	// depth is the number of open savepoints, and nested is the number of all savepoints of the
 	// attempt.
 	depth, nested int
-	// The field "over" is the error that ended the attempt. The field "again" reports whether the body
-	// is executed again after this error.
+	// The field "over" is the error that ended the attempt. The field "again" reports whether the
+	// body is executed again after the error.
 	over  error
 	again bool
 }
@@ -32,9 +32,9 @@ func (tx *Tx) Seed() (uint64, error) {
 	return tx.run.seed, err
 }
 
-// Get returns the record under key as the transaction sees it. Get returns the zero Record if there
-// is no record or if the record has expired. The record joins the read set. If the transaction
-// itself wrote the record, Get returns it as the commit will store it.
+// Get returns the record under key as the transaction sees it. Get returns the zero Record if the
+// record does not exist or has expired. The record joins the read set. If the transaction itself
+// wrote the record, Get returns the record that the commit will store.
 func (tx *Tx) Get(ctx context.Context, key storage.Key) (r storage.Record, err error) {
 	e, err := tx.load(ctx, key, true)
 	if err == nil {
@@ -58,9 +58,9 @@ func (tx *Tx) Stored(key storage.Key) storage.Record {
 	return storage.Record{}
 }
 
-// Writes iterates over the records that the transaction has written so far. The argument stored is
-// the record before the transaction, and the argument "next" is the record after it, or the zero
-// Record if it is deleted. The commit can still change the revisions.
+// Writes iterates over the records that the transaction has written so far. The argument "stored"
+// is the record before the transaction. The argument "next" is the record after the transaction, or
+// the zero Record if the transaction deletes the record. The commit can still change the revisions.
 func (tx *Tx) Writes(yield func(stored, next storage.Record) bool) {
 	for _, e := range tx.local.entries {
 		var next storage.Record
@@ -128,11 +128,11 @@ func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, err
 	return tx.bring(e, now, read)
 }
 
-// bring replaces the entry of a key. The argument "now" is the new entry, and the argument old is
-// the previous entry or nil. bring is separate from load to save stack, like entriesOf.
+// bring replaces the entry of a key. The argument "now" is the new entry, and the argument "old" is
+// the previous entry or nil. bring is separate from load to save stack space, like entriesOf.
 func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
 	if old != nil && old.write.set && !sameState(old, now) && !tx.run.db.breaks(joinsHold) {
-		return nil, tx.conflict() // the updates were computed from another record
+		return nil, tx.conflict() // the updates were computed from a different record
 	}
 	e := tx.local.put(now)
 	if read {
@@ -143,7 +143,7 @@ func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
 }
 
 // sameState reports whether two entries of a key have the same base. An expired record is
-// equivalent to an absent one.
+// equivalent to an absent record.
 func sameState(e, now *entry) bool {
 	return !e.base.Exists() && !now.base.Exists() || same(e.raw, e.base, now.raw, now.base)
 }
@@ -154,13 +154,13 @@ func same(raw, base, otherRaw, otherBase storage.Record) bool {
 	return raw.SameVersion(otherRaw) && base.Exists() == otherBase.Exists()
 }
 
-// join adds an entry to the read set. The caller must also add the entry to the observations that
-// the commit verifies: either its version, or a range that contains it.
+// join adds an entry to the read set. The caller must also add the version of the entry, or a range
+// that contains the entry, to the observations that the commit verifies.
 func (tx *Tx) join(e *entry) {
 	e.read = true
 	tx.local.dropUpdates(e)
 	if !tx.reads.depend(e) {
-		_ = tx.conflict() // the next use of the Tx returns the error
+		_ = tx.conflict() // join returns no error, because the next use of the Tx returns the error
 	}
 }
 

@@ -20,16 +20,16 @@ const (
 	// record may exceed MaxBytes.
 	MaxBytes = 64 << 20
 	// MaxWrites is the maximum number of records that an attempt writes. MaxWriteBytes is the
-	// maximum total size of the contents of these records, before and after the writes. A single
-	// record may exceed MaxWriteBytes.
+	// maximum total size of the contents of the written records, before and after the writes. A
+	// single record may exceed MaxWriteBytes.
 	//
-	// The limits below are low because the commit reads and writes the records while other commits
-	// wait.
+	// MaxWrites and MaxWriteBytes are low because the commit reads and writes the records while
+	// other commits wait.
 	MaxWrites     = 1000
 	MaxWriteBytes = 8 << 20
 	// MaxUpdates is the maximum number of blind updates of one key. MaxBlindBytes is the maximum
-	// total size of the contents that all blind updates write. The commit may repeat these updates
-	// inside the backend's transaction.
+	// total size of the contents that all blind updates write. Blind updates are limited because
+	// the commit may repeat them inside the backend's transaction.
 	MaxUpdates    = 16
 	MaxBlindBytes = 1 << 20
 	// MaxDepth is the maximum depth of nested transactions. MaxNested is the maximum number of
@@ -40,20 +40,20 @@ const (
 
 var (
 	// ErrConflict ends an attempt if a record or a range that it read has changed. The body must
-	// return ErrConflict. Run returns ErrConflict if no attempt committed before the end of its
-	// context.
+	// return ErrConflict. Run returns ErrConflict if its context ends before an attempt has
+	// committed.
 	ErrConflict = errors.New("other transactions changed the same records")
 	// ErrLimit means that a read or write would exceed MaxRecords, MaxBytes, MaxWrites or
 	// MaxWriteBytes. A read or write that fails with ErrLimit has no effect.
 	ErrLimit = errors.New("the transaction exceeds its limit on records or bytes")
 	// ErrNestedLimit means that a call to Nested would exceed MaxDepth or MaxNested.
 	ErrNestedLimit = errors.New("too many nested transactions")
-	// ErrUndecided is returned by updates that have no result yet and will be applied again.
-	// ErrUndecided reveals nothing about the record to the body.
+	// ErrUndecided is the error of updates that have no result yet and will be applied again. The
+	// error reveals nothing about the record to the body.
 	ErrUndecided = errors.New("the outcome of the update is not decided yet")
 	// ErrReadOnly is the error of Apply in a transaction with Options.ReadOnly.
 	ErrReadOnly = errors.New("the transaction is read-only")
-	// ErrOver is the error of a Tx that is used after its body returned.
+	// ErrOver is the error of a Tx that is used after its body has returned.
 	ErrOver = errors.New("the transaction has ended")
 )
 
@@ -98,31 +98,31 @@ type Options struct {
 	// ID is the id of the run. Records that the run writes contain this id. If the reply to a
 	// commit is lost, Run uses the id to determine whether the commit was applied.
 	ID string
-	// Guards are conditions that must be true when the transaction ends. The records of guards are not
-	// in the read set: they may change.
+	// Guards are conditions that must be true when the transaction ends. The records of guards are
+	// not in the read set, so the records may change.
 	Guards []Guard
 	// Live returns the lifetime of a record. Default: until Record.Expires.
 	Live func(storage.Record) Life
 	// ReadOnly forbids writes.
 	ReadOnly bool
-	// DryRun makes the transaction compute the effects of its commit without storing them.
+	// DryRun makes the transaction compute the effects of its commit without storing the effects.
 	DryRun bool
-	// CommitAlways makes the transaction commit even if the body wrote nothing, so OnCommit can
-	// write records.
+	// CommitAlways makes the transaction commit even if the body wrote nothing, so that OnCommit
+	// can write records.
 	CommitAlways bool
-	// Extra returns the keys that OnCommit may write. Extra is called only if there is something to
-	// commit.
+	// Extra returns the keys that OnCommit may write. Extra is called only if the transaction
+	// commits.
 	Extra func() []storage.Key
 	// OnCommit returns extra records, which are stored in the same commit. For each record,
 	// OnCommit sets either the key, the content, the expiry and the tags, or the key and Delete.
 	// The transaction sets the other fields.
 	//
 	// OnCommit is called before the commit. If the effects of the commit differ from the expected
-	// effects, OnCommit is called again inside the backend's transaction: it must be pure and fast.
-	// If OnCommit fails, the run ends, and Run returns the error unchanged.
+	// effects, OnCommit is called again inside the backend's transaction. OnCommit must therefore
+	// be pure and fast. If OnCommit fails, the run ends, and Run returns the error unchanged.
 	//
-	// A transaction that only deletes records should write a record in OnCommit: Run needs such a
-	// record to resolve an unknown outcome.
+	// A transaction that only deletes records should write a record in OnCommit, because Run needs
+	// a written record to resolve an unknown outcome.
 	OnCommit func(Effects) ([]storage.Write, error)
 	// Quota limits the records and bytes that are stored for apps and users. Nil means no limits.
 	Quota Quota
@@ -132,29 +132,29 @@ type Options struct {
 type Guard struct {
 	Key storage.Key
 	// Check returns nil if the condition is true. If Check returns an error, the run ends, and Run
-	// returns the error unchanged. The argument r is the stored record, even if it has expired. If
-	// there is no record, r is the zero Record. Check must be pure.
+	// returns the error unchanged. The argument r is the stored record, even if the record has
+	// expired, or the zero Record if no record exists. Check must be pure.
 	Check func(r storage.Record, at time.Time) error
 }
 
-// Life is the lifetime of a record: the time during which the record is visible.
+// Life is the lifetime of a record, which is the time during which the record is visible.
 type Life struct {
 	// Until is the time at which the record expires; zero means never. Expired records are
 	// invisible to transactions.
 	Until time.Time
-	// Depends lists the keys of other records. If a record in Depends expires, this record expires
-	// too. Live is called with each of these records, or with a Record that has only a Key if the
-	// record does not exist. Dependencies are not transitive.
+	// Depends lists the keys of other records. If a record in Depends expires, the record that
+	// depends on it expires too. Live is called with each record in Depends, or with a Record that
+	// has only a Key if the record does not exist. Dependencies are not transitive.
 	Depends []storage.Key
 }
 
 // Quota limits the usage of storage accounts after a commit; see [storage.Record.Accounts].
 type Quota interface {
-	// Budget returns the limits of accounts. Budget is called only if there is something to commit.
+	// Budget returns the limits of accounts. Budget is called only if the transaction commits.
 	Budget() storage.Budget
-	// Reclaim frees space and reports whether it freed any. If a commit exceeds its budget or the
-	// backend has no space for the commit, Reclaim is called, at most once per commit. The call
-	// happens outside the backend's transaction.
+	// Reclaim frees space and reports whether any space was freed. If a commit exceeds its budget
+	// or the backend has no space for the commit, Reclaim is called outside the backend's
+	// transaction, at most once per commit.
 	Reclaim(context.Context) bool
 }
 
@@ -178,8 +178,8 @@ type Read struct {
 // modified.
 type Change struct {
 	Key storage.Key
-	// Old and New are the record before and after the transaction. The zero Record means that there
-	// is no record.
+	// Old and New are the record before and after the transaction. The zero Record means that the
+	// record does not exist.
 	Old, New storage.Record
 	// Warnings are the warnings of the last update of the key.
 	Warnings any

@@ -80,12 +80,12 @@ func TestFailedBodyStoresNothing(t *testing.T) {
 	}
 }
 
-// TestLeastRevision checks that a record gets at least the revision that its update asks for, and that
-// revisions of the key still rise, also after a deletion.
+// TestLeastRevision checks that a record gets at least the revision that its update returns, and
+// that the revisions of a key increase, even after a deletion.
 func TestLeastRevision(t *testing.T) {
 	b := newFixture(t)
 	for _, step := range []struct {
-		min, want int64 // want 0: the record is deleted
+		min, want int64 // want 0, because the record is deleted
 	}{{0, 1}, {100, 100}, {50, 101}, {0, 102}, {-5, 103}, {0, 0}, {7, 104}, {0, 0}, {200, 200}} {
 		update := func(*storage.Record, bool) (txn.State, any, error) {
 			return txn.State{Content: []byte("x"), Revision: step.min}, nil, nil
@@ -136,8 +136,8 @@ func TestTxSeesItsWrites(t *testing.T) {
 	}
 }
 
-// TestConflictCannotBeCaught checks that a body cannot ignore a conflict, neither its own nor the
-// conflict of a nested transaction: the attempt fails.
+// TestConflictCannotBeCaught checks that the attempt fails if the body ignores a conflict of the
+// transaction itself or of a nested transaction.
 func TestConflictCannotBeCaught(t *testing.T) {
 	b := newFixture(t)
 	b.set(1, "a")
@@ -263,7 +263,7 @@ func TestReadSetIsBounded(t *testing.T) {
 		if _, err := tx.Get(ctx, key(txn.MaxRecords)); !errors.Is(err, txn.ErrLimit) {
 			t.Errorf("read %d = %v", txn.MaxRecords+1, err)
 		}
-		if _, err := tx.Get(ctx, key(1)); err != nil { // this key is in the read set
+		if _, err := tx.Get(ctx, key(1)); err != nil { // the key is in the read set
 			t.Errorf("a key in the read set: %v", err)
 		}
 		return nil
@@ -329,7 +329,7 @@ func TestReadBytesAreBounded(t *testing.T) {
 }
 
 // TestBlindUpdatesAreBounded checks that updates of a key stay blind only up to a maximum number
-// and size. The next update adds the key to the read set.
+// and size. The first update beyond a maximum adds the key to the read set.
 func TestBlindUpdatesAreBounded(t *testing.T) {
 	b := newFixture(t)
 	for _, tt := range []struct {
@@ -362,8 +362,8 @@ func TestBlindUpdatesAreBounded(t *testing.T) {
 	}
 }
 
-// racingBackend is a backend that simulates another process: it writes a record before each of the
-// next updates.
+// racingBackend is a backend that simulates another process, which writes a record before each of
+// the next updates.
 type racingBackend struct {
 	storage.Backend
 	remaining int
@@ -379,8 +379,8 @@ func (m *racingBackend) Update(ctx context.Context, on storage.Footprint, fn fun
 }
 
 // TestBlindUpdateAgainstAnotherProcess checks that a blind update of a large record is repeated
-// three times outside the backend's transaction, and then inside it. A blind update of a small
-// record is immediately repeated inside the backend's transaction.
+// three times outside the backend's transaction, and then inside the transaction. A blind update of
+// a small record is immediately repeated inside the backend's transaction.
 func TestBlindUpdateAgainstAnotherProcess(t *testing.T) {
 	t.Run("large", func(t *testing.T) { testBlindUpdate(t, strings.Repeat("m", 40<<10), 4) })
 	t.Run("small", func(t *testing.T) { testBlindUpdate(t, "m", 1) })
@@ -416,8 +416,8 @@ func testBlindUpdate(t *testing.T, text string, wantOutside int) {
 	}
 }
 
-// TestUpdateThatRejectsTheLock checks that an update that fails inside the backend's transaction is
-// a conflict: the body is executed again.
+// TestUpdateThatRejectsTheLock checks that the body is executed again after an update has failed
+// inside the backend's transaction.
 func TestUpdateThatRejectsTheLock(t *testing.T) {
 	var m *racingBackend
 	b := newFixture(t, func(of storage.Backend) storage.Backend { m = &racingBackend{Backend: of}; return m })
@@ -533,8 +533,8 @@ func TestOnCommit(t *testing.T) {
 	}
 }
 
-// lateBackend is a backend in which another process writes before an update. The update starts only
-// when ctx ends.
+// lateBackend is a backend in which another process writes before an update. The update of
+// lateBackend starts only when ctx ends.
 type lateBackend struct {
 	storage.Backend
 	interfere func()

@@ -54,8 +54,8 @@ type workload struct {
 	seed     uint64
 	counters Counters
 	runs     int
-	// executions is the number of executions of all bodies. maxExecutions is the maximum for a
-	// single transaction.
+	// executions is the number of executions of all bodies. maxExecutions is the maximum number of
+	// executions of a single body.
 	executions, maxExecutions int
 }
 
@@ -88,7 +88,7 @@ func (c *workload) wantValue(counter, want int) {
 
 // oneRecord checks that transactions that conflict on one record are executed about twice. The
 // first execution determines which records a transaction uses. The second execution starts after
-// the transaction has acquired the locks of these records.
+// the transaction has acquired the locks of the used records.
 func (c *workload) oneRecord() {
 	const n = 30
 	for range n {
@@ -101,8 +101,8 @@ func (c *workload) oneRecord() {
 	}
 }
 
-// newcomers checks that a transaction that had a conflict commits although new transactions keep
-// starting, which could overtake it.
+// newcomers checks that a transaction that had a conflict is not starved by new transactions that
+// keep starting.
 func (c *workload) newcomers() {
 	for range 5 {
 		c.add(1)

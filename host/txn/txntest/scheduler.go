@@ -22,7 +22,7 @@ var (
 // Scheduler is a backend that runs only one task at a time, in an order determined by its random
 // numbers. Tasks are goroutines that pause at every operation of the backend. The scheduler waits
 // until all tasks are paused or wait for a lock, then resumes one of the paused tasks. Scheduler
-// uses synctest to detect this state.
+// uses synctest to detect that all tasks are paused or wait.
 //
 // If the context of an operation does not belong to a task, the operation goes directly to the
 // backend.
@@ -52,7 +52,7 @@ func (s *Scheduler) Step() int { return s.step }
 // Tasks returns all tasks except those that finished in an earlier Run.
 func (s *Scheduler) Tasks() []*Task { return s.tasks }
 
-// Fail records an error, which Run returns. Errors after the first are dropped.
+// Fail records an error, which Run returns. Fail drops all errors after the first error.
 func (s *Scheduler) Fail(format string, args ...any) {
 	if s.err == nil {
 		s.err = fmt.Errorf(format, args...)
@@ -62,8 +62,8 @@ func (s *Scheduler) Fail(format string, args ...any) {
 // Err returns the first error.
 func (s *Scheduler) Err() error { return s.err }
 
-// Go creates a task that runs the function "do". The task starts when Run chooses it. Until the
-// task starts, its hooks may be set.
+// Go creates a task that runs the function "do". The task starts when Run chooses it. The hooks of
+// the task may be set until the task starts.
 func (s *Scheduler) Go(name string, do func(context.Context, *Task)) *Task {
 	t := &Task{scheduler: s, name: name, resume: make(chan struct{})}
 	s.tasks = append(s.tasks, t)
@@ -75,8 +75,9 @@ func (s *Scheduler) Go(name string, do func(context.Context, *Task)) *Task {
 	return t
 }
 
-// Run runs the tasks until all have finished. Run calls the function "between" before each step of
-// a task. Run returns the first error: a deadlock, a livelock, or an error that was passed to Fail.
+// Run runs the tasks until all tasks have finished. Run calls the function "between" before each
+// step of a task. Run returns the first error: a deadlock, a livelock, or an error that was passed
+// to Fail.
 func (s *Scheduler) Run(between func()) error {
 	for end := s.step + maxSteps; ; {
 		paused := s.paused()

@@ -32,9 +32,10 @@ const (
 type Schedules struct {
 	// MemSeeds and BoltSeeds are the default numbers of seeds on each backend.
 	MemSeeds, BoltSeeds uint64
-	// Play runs one seed in a synctest bubble and fails the test if it finds an error. The map
-	// "covered" contains a count for each situation. Play increments the counts of the situations
-	// that occurred. All seeds use the same backend, so each seed must use a separate tenant.
+	// Play runs one seed in a synctest bubble, and fails the test if the run has an error. The map
+	// "covered" contains a count for each situation. For each situation that occurred, Play
+	// increments the count in "covered". All seeds use the same backend, so each seed must use a
+	// separate tenant.
 	Play func(t *testing.T, b storage.Backend, seed uint64, covered map[string]int)
 	// MustCover lists the situations that the default seeds must reach.
 	MustCover []string
@@ -69,7 +70,7 @@ func count(normal, soak uint64) uint64 {
 	return normal
 }
 
-// play runs the test with many seeds. The argument share is the number of seeds on one backend.
+// play runs the test with many seeds. The argument "share" is the number of seeds on one backend.
 func (s Schedules) play(t *testing.T, seeds, share uint64, open func(t *testing.T) storage.Backend, covered map[string]int) {
 	end := *firstSeed + seeds
 	for first := *firstSeed; first < end && !t.Failed(); first += share {

@@ -31,7 +31,7 @@ type Task struct {
 // Fault is a simulated failure of the connection between a task and its backend.
 type Fault int
 
-// The faults of an Update. The task gets an error that wraps [storage.ErrUnknownOutcome].
+// The faults of an Update, for which the task gets an error that wraps [storage.ErrUnknownOutcome].
 const (
 	NoFault     Fault = iota
 	ReplyLost         // the update is applied
@@ -47,7 +47,7 @@ func (t *Task) String() string { return t.name }
 // Lost returns the step in which an Update of the task returned ErrLost, or 0.
 func (t *Task) Lost() int { return t.lost }
 
-// Waited reports whether the task was ever blocked by another task.
+// Waited reports whether another task has ever blocked the task.
 func (t *Task) Waited() bool { return t.waited }
 
 // Yield pauses the calling task until the scheduler lets it continue. Yield does nothing if t is
