@@ -38,9 +38,9 @@ func New(limits Limits) (*Gate, error) {
 // Limits returns the limits of the gate, with defaults filled in.
 func (g *Gate) Limits() Limits { return g.limits }
 
-// Acquire waits until a run is admitted or ctx ends. If it returns nil, Release must be called with
-// the same Flow when the run ends. The error is an *abi.Fault: unavailable if too many runs wait
-// already, timeout or cancelled if ctx ended.
+// Acquire waits until a run is admitted or ctx ends. If Acquire returns nil, Release must be called
+// with the same Flow when the run ends. The error is an *abi.Fault: unavailable if too many runs
+// wait already, timeout or cancelled if ctx ended.
 func (g *Gate) Acquire(ctx context.Context, f Flow) error {
 	if ctx.Err() != nil {
 		return engine.FaultFromContext(ctx)
@@ -142,7 +142,7 @@ func (g *Gate) next() {
 	}
 }
 
-// chosen returns the user below a node whose run is admitted next, or nil.
+// chosen returns the user whose run is admitted next, among the users below a node, or nil.
 func (g *Gate) chosen(n *node) *node {
 	if !g.mayRun(n) || n.waiting == 0 {
 		return nil
@@ -160,7 +160,8 @@ func (g *Gate) chosen(n *node) *node {
 
 // makeRoom makes room for one more waiting run of a user. If a level has reached its bound, the new
 // run replaces the last run of the longest queue, but only if that queue is longer than the queue
-// of the new run. Otherwise the new run is rejected, and the error contains the bound.
+// of the new run. If no queue is longer, the new run is rejected with an error that contains the
+// bound.
 func (g *Gate) makeRoom(u *node) error {
 	var path [levels]*node
 	u.each(func(at *node) { path[at.level] = at })

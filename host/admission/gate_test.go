@@ -178,7 +178,7 @@ func (l *line) rejection(name string) string {
 }
 
 // TestUserCannotFillQueue sends more runs than fit into the queue, first for one user, then for
-// several users. The runs of other users must not wait longer because of these runs.
+// several users. The flood of one user must not delay the runs of other users.
 func TestUserCannotFillQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1, Waiting: 10, WaitingPerTenant: 8, WaitingPerApp: 6, WaitingPerUser: 3})}
@@ -219,7 +219,7 @@ func TestUserCannotFillQueue(t *testing.T) {
 }
 
 // TestUserReplacesRunWithoutUser fills the queue of an app with runs that have no user. A user's
-// run must replace one of these runs.
+// run must replace one of the runs without a user.
 func TestUserReplacesRunWithoutUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1, WaitingPerApp: 4})}
@@ -290,8 +290,8 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	// After that, the gate admits exactly as many runs at once as its bound allows. The number of
-	// admitted runs shows that no slot was lost or duplicated.
+	// After all runs have ended, the gate admits exactly as many runs at once as its bound allows.
+	// The number of admitted runs shows that no slot was lost or duplicated.
 	ended, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	for i := range limits.Running + 1 {
@@ -317,7 +317,7 @@ func ExampleGate() {
 	fmt.Println(gate.Acquire(context.Background(), ann))
 	soon, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	fmt.Println(gate.Acquire(soon, ann)) // waits until the context ends
+	fmt.Println(gate.Acquire(soon, ann)) // Acquire waits until the context ends
 	gate.Release(ann)
 	// Output:
 	// <nil>

@@ -23,7 +23,8 @@ type Limits struct {
 	PerUser int
 	// Waiting bounds the number of all waiting runs. WaitingPerTenant, WaitingPerApp and
 	// WaitingPerUser bound the waiting runs of one tenant, of one app of a tenant, and of one known
-	// user. The defaults are 10,000, 2,500, 1,000, and an eighth of WaitingPerApp.
+	// user. The default is 10,000 for Waiting, 2,500 for WaitingPerTenant, 1,000 for WaitingPerApp,
+	// and an eighth of WaitingPerApp for WaitingPerUser.
 	Waiting          int
 	WaitingPerTenant int
 	WaitingPerApp    int
@@ -31,8 +32,9 @@ type Limits struct {
 	// Parked bounds the admitted runs that wait for something outside of the host, such as the
 	// answer of a model. Parked runs do not count as running, but each parked run occupies memory.
 	// ParkedPerTenant, ParkedPerApp and ParkedPerUser bound the parked runs of one tenant, of one
-	// app of a tenant, and of one known user. The defaults are 64, three quarters of Parked, three
-	// quarters of ParkedPerTenant, and half of ParkedPerApp.
+	// app of a tenant, and of one known user. The default is 64 for Parked, three quarters of
+	// Parked for ParkedPerTenant, three quarters of ParkedPerTenant for ParkedPerApp, and half of
+	// ParkedPerApp for ParkedPerUser.
 	Parked          int
 	ParkedPerTenant int
 	ParkedPerApp    int

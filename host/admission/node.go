@@ -13,9 +13,9 @@ type node struct {
 	parked   int
 	waiting  int
 	children map[string]*node
-	turns    list.List     // of *node: children with waiting runs, in the order of their turns
+	turns    list.List     // list of *node: the children with waiting runs, in the order of their turns
 	place    *list.Element // the element in the parent's turns; nil if no run of the node waits
-	queue    list.List     // of *waiter; used only in the node of a user
+	queue    list.List     // list of *waiter; used only in the node of a user
 }
 
 // level is the depth of a node.
@@ -34,9 +34,9 @@ type waiter struct {
 	of      *node // the node of the user
 	at      *list.Element
 	decided chan struct{} // closed when the run is admitted or rejected
-	err     error         // why the run is rejected
-	// resumed is true for a run that was parked. Such a run waits ahead of the new runs of its
-	// user, and no other run replaces it.
+	err     error         // the error of a rejected run
+	// resumed is true for a run that was parked. A resumed run waits ahead of the new runs of its
+	// user, and no other run replaces a resumed run.
 	resumed bool
 }
 

@@ -24,8 +24,8 @@ func (g *Gate) Park(f Flow, again bool) error {
 	return nil
 }
 
-// mayPark returns nil if one more run of a user may be parked. Otherwise it returns an error that
-// contains the bound.
+// mayPark returns nil if one more run of a user may be parked, and otherwise an error that contains
+// the bound.
 func (g *Gate) mayPark(u *node) (err error) {
 	u.each(func(at *node) {
 		bound := [levels]int{g.limits.Parked, g.limits.ParkedPerTenant, g.limits.ParkedPerApp, g.limits.ParkedPerUser}[at.level]
@@ -39,7 +39,8 @@ func (g *Gate) mayPark(u *node) (err error) {
 }
 
 // Unpark waits until a parked run is admitted again. Unpark waits at the head of its user's queue.
-// If ctx ends first, Unpark returns its fault, and the run has ended: Release must not be called.
+// If ctx ends first, Unpark returns the fault of ctx. The run has then ended, and Release must not
+// be called for the run.
 func (g *Gate) Unpark(ctx context.Context, f Flow) error {
 	g.mu.Lock()
 	u := g.find(f)

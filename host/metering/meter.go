@@ -13,20 +13,22 @@ import (
 
 // Counts is the usage of the runs of an app in a tenant over a period.
 type Counts struct {
-	// Runs is the number of runs whose tool was executed. Failed is the number of those runs that
-	// ended with a fault.
+	// Runs is the number of runs whose tool was executed. Failed is the number of executed runs
+	// that ended with a fault.
 	Runs   int64 `json:"runs"`
 	Failed int64 `json:"failed"`
 	// Repeated is the number of runs that were answered with an earlier Result. Refused and
-	// NotStarted are numbers of runs whose tool was not executed.
+	// NotStarted are the numbers of runs that were rejected or not started, so that no tool was
+	// executed.
 	Repeated   int64 `json:"repeated"`
 	Refused    int64 `json:"refused"`
 	NotStarted int64 `json:"not_started"`
 	// CPUMS is the processor time of tools in milliseconds, including all attempts.
 	CPUMS float64 `json:"cpu_ms"`
-	// ModelCalls is the number of requests of tools and agents to models. Repeated answers do not
-	// count. InputTokens and OutputTokens are the tokens of these requests. ModelCalls, InputTokens
-	// and OutputTokens include the requests of failed runs.
+	// ModelCalls is the number of requests of tools and agents to models. A repeated answer does
+	// not count as a request. InputTokens and OutputTokens are the numbers of tokens in the
+	// requests to models and in the answers. ModelCalls, InputTokens and OutputTokens include the
+	// requests of failed runs.
 	ModelCalls   int64 `json:"model_calls,omitempty"`
 	InputTokens  int64 `json:"input_tokens,omitempty"`
 	OutputTokens int64 `json:"output_tokens,omitempty"`
@@ -47,8 +49,9 @@ type Meter struct {
 	retention time.Duration
 }
 
-// New returns the Meter of the app whose records db contains. The argument retention is the time
-// for which the usage of a day is kept. If retention is 0, the Meter is disabled.
+// New returns the Meter of an app. The argument db contains the records of the app. The argument
+// retention is the time for which the usage of a day is kept. If retention is 0, the Meter is
+// disabled.
 func New(db *records.DB, retention time.Duration) *Meter { return &Meter{db: db, retention: retention} }
 
 // Enabled reports whether the usage of runs is recorded.

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The usage of a day in UTC is kept separately for each tenant and app. The usage is kept for the
-// retention after the end of the day.
+// The usage of a day in UTC is kept separately for each tenant and app. The usage is kept until the
+// retention after the end of the day has passed.
 func TestMeter(t *testing.T) {
 	backend := mem.New()
 	meter := func(app partition.App, retention time.Duration) *metering.Meter {

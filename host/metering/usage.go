@@ -24,7 +24,7 @@ type Query struct {
 	Since, Until time.Time
 	// The field After is the result "next" of the previous page.
 	After string
-	// Limit is the largest number of apps to return, at least 1.
+	// Limit is the maximum number of apps to return, and must be at least 1.
 	Limit int
 }
 
@@ -35,7 +35,7 @@ type Usage struct {
 	// StoredBytes and StoredRecords are the current storage, which counts toward the quota.
 	StoredBytes   int64 `json:"stored_bytes"`
 	StoredRecords int64 `json:"stored_records"`
-	// The other fields are sums over the requested days; see Counts.
+	// All fields except StoredBytes and StoredRecords are sums over the requested days; see Counts.
 	Runs       int64   `json:"runs"`
 	Failed     int64   `json:"failed"`
 	Repeated   int64   `json:"repeated"`
@@ -56,7 +56,7 @@ func (m *Meter) Usage(ctx context.Context, tenant string, since, until time.Time
 }
 
 // List returns a page of the usage of the apps of a backend, sorted by tenant and app. The result
-// "next" is the value of Query.After for the following page, or "" if this page is the last one. A
+// "next" is the value of Query.After for the following page, or "" if the page is the last page. A
 // pair of a tenant and an app is in the list if the app has metered runs, sessions or stores in the
 // tenant.
 func List(ctx context.Context, backend storage.Backend, q Query) (found []Usage, next string, err error) {
@@ -97,7 +97,7 @@ func (p position) parts() []storage.Part {
 	return []storage.Part{{Tag: storage.Tenant, Value: p.tenant}, {Tag: storage.App, Value: string(p.app)}}
 }
 
-// String returns the position for a query. Ids of apps have no slash.
+// String returns the position for a query. The ids of apps contain no slash.
 func (p position) String() string { return p.tenant + "/" + string(p.app) }
 
 func parsePosition(text string) (position, error) {
@@ -117,14 +117,14 @@ func usedKinds() [3]string {
 }
 
 // nextUsed returns the first app that has usage and follows a position in the order of keys. If
-// tenant is not "", nextUsed searches only this tenant.
+// tenant is not "", nextUsed searches only the records of that tenant.
 func nextUsed(ctx context.Context, backend storage.Backend, tenant string, after position) (next position, ok bool, err error) {
 	var first storage.Key
 	for _, kind := range usedKinds() {
 		all := storage.MakeKey(storage.Part{Tag: storage.System, Value: kind})
 		prefix, from := all.With(storage.Part{Tag: storage.Tenant, Value: tenant}), storage.Key("")
 		if after != (position{}) {
-			from = all.With(after.parts()...) + "\xff" // after all records of the app
+			from = all.With(after.parts()...) + "\xff" // a position after all records of the app
 		}
 		heads, err := backend.Heads(ctx, prefix, from, 1)
 		if err != nil {

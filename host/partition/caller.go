@@ -16,21 +16,22 @@ type Caller struct {
 	User    string
 	Session string
 	// Workflow is the id of the workflow, the tree of runs and sessions to which the run belongs.
-	// Workflow is "" if the run belongs to none.
+	// Workflow is "" if the run belongs to no workflow.
 	Workflow string
-	// Agent is the id of the agent that is active for the caller. Agent is "" if there is none.
+	// Agent is the id of the agent that is active for the caller. Agent is "" if no agent is
+	// active.
 	Agent string
 	// Run is the id of the run.
 	Run string
 	// Confined limits the caller to sessions that already belong to the user. A confined caller cannot
-	// start a session or bind an anonymous session. Set it if the session id comes from an end user
-	// and the platform has not verified it. Confined has no effect on Workflow: the platform must
-	// always verify it.
+	// start a session or bind an anonymous session. Set Confined if the session id comes from an
+	// end user and is not verified by the platform. Confined has no effect on Workflow. The
+	// platform must always verify the id of the workflow.
 	Confined bool
 }
 
-// maxID is the largest size in bytes of a caller's ids and of an idempotency key. The ids become
-// parts of keys.
+// maxID is the largest size in bytes of a caller's ids and of an idempotency key. The ids of a
+// caller become parts of keys.
 const maxID = 256
 
 // MaxSessionID is the largest size of the id of a session or a workflow in bytes.
@@ -53,8 +54,9 @@ func (c Caller) Check() error {
 }
 
 // Subject returns the data subject of the caller's writes: the user, the session or the workflow.
-// Subject returns the first of these three that the caller has. The writes count against the quota
-// of the data subject. Subject returns "" for any other caller.
+// The user takes precedence over the session, and the session over the workflow. The writes count
+// against the quota of the data subject. Subject returns "" for a caller without a user, a session
+// or a workflow.
 func (c Caller) Subject() string {
 	switch {
 	case c.User != "":
@@ -92,7 +94,8 @@ func CheckID(what, id string) error {
 
 func CheckSessionID(id string) error { return checkPathID("session", id) }
 
-// checkPathID is like CheckSessionID. The argument "what" is the name of the id in faults.
+// checkPathID is like CheckSessionID. The argument "what" is the name of the id in the message of
+// the fault.
 func checkPathID(what, id string) error {
 	const others = "._~:@=+-"
 	allowed := func(r rune) bool {

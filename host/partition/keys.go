@@ -9,7 +9,7 @@ import (
 )
 
 // The constants below are the kinds of the host's own records. A kind is the value of the System
-// part of the record's key. Guests cannot set this part.
+// part of the record's key, which guests cannot set.
 const (
 	Session   = "session"        // a session
 	Workflow  = "workflow"       // a workflow
@@ -25,7 +25,7 @@ const (
 	Upload    = "upload"         // the mark that a file is being stored
 
 	SleepDue    = "sleep-due"    // a scheduled run of sleep-time memory
-	SleepPaused = "sleep-paused" // the mark that these runs are paused
+	SleepPaused = "sleep-paused" // the mark that the scheduled runs of a session are paused
 
 	Approval  = "approval"   // a request for approval
 	PausedRun = "paused-run" // a run that waits for an approval
@@ -38,8 +38,8 @@ const (
 // than the longest run that can have begun before the erasure.
 const ErasedRetention = 24 * time.Hour
 
-// Shared is an id that is used instead of the id of an app: texts of users that all apps of a
-// tenant share are stored under it. No app has this id, because it contains a control character.
+// Shared takes the place of an app's id in the keys of texts of users that all apps of a tenant
+// share. No app has this id, because the id contains a control character.
 const Shared App = "\x00shared"
 
 // App is the id of an app. The methods of App return keys of the app's records in the caller's
@@ -80,13 +80,13 @@ func (a App) Erased(c Caller) storage.Key {
 }
 
 // ErasedSession returns the key of the mark that records the erasure of the user of the caller's
-// session. If the mark exists, new ledger entries omit the session.
+// session. After the erasure, new ledger entries omit the session.
 func (a App) ErasedSession(c Caller) storage.Key {
 	return a.System(Erased, Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Session, Value: c.Session})
 }
 
 // ErasedWorkflow returns the key of the mark that records the erasure of the user of the caller's
-// workflow. If the mark exists, new ledger entries omit the workflow.
+// workflow. After the erasure, new ledger entries omit the workflow.
 func (a App) ErasedWorkflow(c Caller) storage.Key {
 	return a.System(Erased, Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Workflow, Value: c.Workflow})
 }

@@ -27,11 +27,11 @@ func WorkflowTag(workflow string) string { return workflowTagPrefix + workflow }
 func WorkflowOfTag(tag string) (string, bool) { return strings.CutPrefix(tag, workflowTagPrefix) }
 
 // Lifetime contains the session and the workflow with which a record ends. The zero value contains
-// neither.
+// neither a session nor a workflow.
 type Lifetime struct {
 	Session, Workflow string
-	// Author is the data subject of a record whose key contains no user, or "". The erasure of this user
-	// removes the record.
+	// Author is the data subject of a record whose key contains no user, or "". An erasure of the
+	// data subject removes the record.
 	Author string
 }
 
@@ -52,8 +52,8 @@ func Tags(key storage.Key, writer Caller, ends Lifetime) (all []string) {
 	return all
 }
 
-// subjectOfKey returns the data subject of the record with a key, or "" if the record has none; see
-// Caller.Subject.
+// subjectOfKey returns the data subject of the record with a key, or "" if the record has no data
+// subject; see Caller.Subject.
 func subjectOfKey(key storage.Key, writer Caller) string {
 	if user := key.Part(storage.User); user != "" {
 		return user

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// An erasure finds a user's records by their tags. Each kind of key must therefore have the right
-// data subject.
+// An erasure finds a user's records by their tags. The records under each kind of key must
+// therefore have the right data subject.
 func TestTags(t *testing.T) {
 	const app = partition.App("shop")
 	ann := partition.Caller{Tenant: "acme", User: "ann", Session: "s1", Run: "r"}

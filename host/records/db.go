@@ -20,8 +20,8 @@ type Config struct {
 	// Lock acquires a fair lock on keys. The lock serializes conflicting updates; see txn.DB.Lock.
 	// Default: no locks.
 	Lock func(ctx context.Context, keys ...storage.Key) (unlock func(), err error)
-	// Quota is a function that returns the quota of a caller. Update and CheckSpace require this
-	// function.
+	// Quota is a function that returns the quota of a caller. Update and CheckSpace require a
+	// Quota.
 	Quota func(partition.Caller) txn.Quota
 	// Now is the clock. Default: the system's.
 	Now func() time.Time
@@ -72,9 +72,9 @@ func (db *DB) Get(ctx context.Context, key storage.Key) (storage.Record, error) 
 }
 
 // Write appends a record to the argument "writes" and returns the result. The content of the record
-// is the argument "state", encoded as JSON. The argument "now" is the record to replace. The new
-// record has the revision of that record plus 1. If expires is zero, the record does not expire.
-// The tags and the run id are taken from the caller.
+// is the argument "state", encoded as JSON. The argument "now" is the record to replace. The
+// revision of the new record is the revision of the replaced record plus 1. If expires is zero, the
+// record does not expire. The tags and the run id are taken from the caller.
 func (db *DB) Write(writes []storage.Write, now storage.Record, key storage.Key, state any, expires time.Time, c partition.Caller) ([]storage.Write, error) {
 	content, err := json.Marshal(state)
 	if err != nil {

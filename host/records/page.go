@@ -12,7 +12,7 @@ const (
 	// maximum number of records in one read.
 	pageLooks = 2000
 	pageChunk = 250
-	// PageBytes bounds the contents that one page reads. A single larger record is an exception.
+	// PageBytes bounds the contents that one page reads, unless a single record is larger.
 	PageBytes = 1 << 20
 )
 
@@ -35,10 +35,10 @@ func (p *PageContents) Add(bytes int64) bool {
 	return true
 }
 
-// Page calls the function "show" with records in the order of their keys. Page stops when this
-// function has accepted the maximum number of records, which is the argument "limit", or has
-// returned ErrPageFull. The function "chunks" returns the records after a key. Page returns the key
-// after which the next page begins, or "" if there is no next page.
+// Page calls the function "show" with records in the order of their keys. Page stops when "show"
+// has accepted as many records as the argument "limit" allows, or has returned ErrPageFull. The
+// function "chunks" returns the records after a key. Page returns the key after which the next page
+// begins, or "" if there is no next page.
 func Page(chunks func(after storage.Key, limit int) ([]storage.Head, error), after storage.Key, limit int, show func(storage.Head) (bool, error)) (storage.Key, error) {
 	if limit < 1 {
 		return "", abi.Faultf(abi.InvalidArgument, "limit must be at least 1")
@@ -70,7 +70,7 @@ func Page(chunks func(after storage.Key, limit int) ([]storage.Head, error), aft
 			return "", nil
 		}
 		looked += size
-		size = min(2*size, pageChunk, max(pageLooks-looked, 1)) // for lists that skip many records
+		size = min(2*size, pageChunk, max(pageLooks-looked, 1)) // the larger chunk is for lists that skip many records
 	}
 	return after, nil
 }

@@ -10,8 +10,7 @@ import (
 const (
 	// Chunk is the maximum number of records that a scan or a removal handles at once.
 	Chunk = 256
-	// scanBytes bounds the contents that a scan holds in memory. A single larger record is an
-	// exception.
+	// scanBytes bounds the contents that a scan holds in memory, unless a single record is larger.
 	scanBytes = 8 << 20
 )
 
@@ -52,13 +51,13 @@ func eachChunk(next func(after storage.Key) ([]storage.Head, error), visit func(
 }
 
 // Scan is like ScanHeads, but also reads the contents, in chunks of a bounded size. Scan skips
-// records that are removed between the two reads.
+// records that are removed between the read of the heads and the read of the contents.
 func (db *DB) Scan(ctx context.Context, prefix storage.Key, visit func([]storage.Record) error) error {
 	return db.ScanHeads(ctx, prefix, db.WithContents(ctx, visit))
 }
 
 // WithContents returns a function that reads the records of heads, in parts of a bounded size, and
-// calls visit with them.
+// calls visit with the records.
 func (db *DB) WithContents(ctx context.Context, visit func([]storage.Record) error) func([]storage.Head) error {
 	return func(heads []storage.Head) error {
 		for len(heads) > 0 {
@@ -76,9 +75,9 @@ func (db *DB) WithContents(ctx context.Context, visit func([]storage.Record) err
 	}
 }
 
-// ScanPart returns the first records under a prefix after a key, and reports whether they are the
-// last ones. The contents of these records have at most PageBytes, unless the first record itself
-// is larger. ScanPart skips records that are removed in the meantime.
+// ScanPart returns the first records under a prefix after a key, and reports whether no further
+// records follow. The contents of the returned records have at most PageBytes, unless the first
+// record itself is larger. ScanPart skips records that are removed during the call.
 func (db *DB) ScanPart(ctx context.Context, prefix, after storage.Key) (found []storage.Record, last bool, err error) {
 	heads, err := db.Backend.Heads(ctx, prefix, after, Chunk)
 	if err != nil || len(heads) == 0 {
@@ -102,8 +101,8 @@ func firstOf(heads []storage.Head, bytes int64) (keys []storage.Key) {
 	return keys
 }
 
-// existing returns the records without the zero Records. A zero Record means that a record is
-// missing.
+// existing returns the records without the zero Records. A zero Record in the list stands for a
+// missing record.
 func existing(records []storage.Record) []storage.Record {
 	found := records[:0]
 	for _, r := range records {
@@ -131,6 +130,6 @@ func (db *DB) EachTenant(ctx context.Context, kind string, seen map[string]bool,
 				return err
 			}
 		}
-		after = app.System(kind, partition.Caller{Tenant: tenant}) + "\xff" // after all records of this tenant and app
+		after = app.System(kind, partition.Caller{Tenant: tenant}) + "\xff" // after all records of the tenant and app
 	}
 }

@@ -17,11 +17,12 @@ var ErrChanged = errors.New("a record changed since it was read")
 const MaxAttempts = 100
 
 // Update calls fn with the records under some keys and stores the writes that fn returns, if they
-// fit into the caller's quota. The function fn works on a snapshot, outside of the backend's
+// fit into the caller's quota. Update calls fn with a snapshot, outside of the backend's
 // transaction. The transaction only compares versions, so that a slow fn does not delay other
-// commits. If a record has changed, Update calls fn again. From the second call on, Update holds
-// the fair lock of the first key. The writes that fn returns for other keys are unconditional. The
-// error is ErrChanged if the records changed during each of the attempts.
+// commits. If a record has changed since the snapshot, Update calls fn again. From the second call
+// of fn on, Update holds the fair lock of the first key. Writes to keys outside of the snapshot are
+// unconditional. The error is ErrChanged if the records changed during each of MaxAttempts
+// attempts.
 func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key, fn func(now []storage.Record) ([]storage.Write, error)) error {
 	unlock := func() {}
 	defer func() { unlock() }()
@@ -51,8 +52,8 @@ func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key
 	return ErrChanged
 }
 
-// swap stores some writes if the records that they depend on are still the same. If the quota is
-// exhausted, swap frees expired records and tries once more.
+// swap stores some writes if the records that the writes depend on have not changed. If the quota
+// is exhausted, swap removes expired records and tries once more.
 func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, before []storage.Record, writes []storage.Write) error {
 	keys = keys[:len(keys):len(keys)]
 	for _, w := range writes {
@@ -91,7 +92,7 @@ func grows(full error, keys []storage.Key, now []storage.Record, writes []storag
 	return full
 }
 
-// changesOf pairs writes with the records that they replace. The argument "now" contains the
+// changesOf pairs writes with the records that the writes replace. The argument "now" contains the
 // current records.
 func changesOf(keys []storage.Key, now []storage.Record, writes []storage.Write) []storage.Change {
 	old := make(map[storage.Key]storage.Record, len(keys))
@@ -106,7 +107,7 @@ func changesOf(keys []storage.Key, now []storage.Record, writes []storage.Write)
 }
 
 // CheckSpace returns a fault if the quota of a caller or the backend has no space for a number of
-// bytes. If the quota is exhausted, CheckSpace frees expired records and checks once more.
+// bytes. If the quota is exhausted, CheckSpace removes expired records and checks once more.
 // CheckSpace reserves nothing.
 func (db *DB) CheckSpace(ctx context.Context, c partition.Caller, bytes int64) error {
 	if full := storage.Space(db.Backend); full != nil {
@@ -128,8 +129,8 @@ func (db *DB) CheckSpace(ctx context.Context, c partition.Caller, bytes int64) e
 }
 
 // Swap stores the writes that fn returns for one of the host's own records. Swap checks no quota.
-// Swap calls fn outside of the backend's transaction, and calls it again if the record has changed.
-// The error is ErrChanged if the record changed during each of the attempts.
+// Swap calls fn outside of the backend's transaction, and calls fn again if the record has changed.
+// The error is ErrChanged if the record changed during each of MaxAttempts attempts.
 func Swap(ctx context.Context, backend storage.Backend, key storage.Key, fn func(now storage.Record) ([]storage.Write, error)) error {
 	for range MaxAttempts {
 		before, err := backend.Get(ctx, key)

@@ -47,7 +47,7 @@ func open(q *quota) (*records.DB, *int) {
 	}), &locks
 }
 
-// An update that conflicts is repeated on the new record. From the second attempt on, the update
+// A conflicting update is repeated with the changed record. From the second attempt on, the update
 // holds a lock, which it releases at the end.
 func TestUpdateConflict(t *testing.T) {
 	db, locks := open(&quota{limit: 1 << 20})
@@ -97,8 +97,8 @@ func TestUpdateGivesUp(t *testing.T) {
 	}
 }
 
-// Update and CheckSpace do not exceed the quota. Before they fail, they remove expired records
-// once.
+// Update and CheckSpace do not exceed the quota. Before Update or CheckSpace fails, it removes
+// expired records once.
 func TestUpdateKeepsQuota(t *testing.T) {
 	key := app.System(partition.File, caller, storage.Part{Tag: storage.Item, Value: "f1"})
 	for _, tt := range []struct {
