@@ -165,8 +165,8 @@ type Backend interface {
 	Heads(ctx context.Context, prefix, after Key, limit int) ([]Head, error)
 
 	// Update calls fn with the records under on.Keys, in the form that Get returns, and applies the
-	// writes that fn returns. Update applies all writes or, if fn or the backend fails, none of the
-	// writes. The function fn may write only to on.Keys, and only once to each key. Once Update
+	// writes that fn returns. Update applies all writes or, if fn or the backend fails, no write at
+	// all. The function fn may write only to on.Keys, and only once to each key. Once Update
 	// returns nil, the writes are durable.
 	//
 	// If an observation in on.Held is no longer true, Update returns ErrChanged and does not call
