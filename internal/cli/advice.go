@@ -38,13 +38,21 @@ func adviseMoved(cmd *cobra.Command, err error) error {
 	if !ok {
 		return err
 	}
-	flags := ""
-	for _, name := range []string{"app", "db", "tenant"} {
-		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
-			flags += flagText(name, f.Value.String())
+	return movedFault(moved, usedFlags(cmd, "app", "db", "tenant"))
+}
+
+// usedFlags formats those of the named flags that the user has set, for a shell.
+func usedFlags(cmd *cobra.Command, names ...string) (text string) {
+	for _, name := range names {
+		switch f := cmd.Flags().Lookup(name); {
+		case f == nil || !f.Changed:
+		case f.Value.Type() == "bool":
+			text += " --" + name + "=" + f.Value.String()
+		default:
+			text += flagText(name, f.Value.String())
 		}
 	}
-	return movedFault(moved, flags)
+	return text
 }
 
 // flagText formats a flag for a shell. flagText returns "" if the flag has no value.

@@ -131,7 +131,7 @@ requires an approval, it is paused again, with a new token.`,
 				if err != nil {
 					return code.fault(faultOf(err))
 				}
-				return pausedError(result, nil)
+				return pausedError(result, nil, pausedFlagsOf(cmd))
 			})
 		},
 	}
@@ -165,13 +165,22 @@ func (ac approvalCommands) deny() *cobra.Command {
 	return cmd
 }
 
-// pausedError returns the error of a command whose run is paused. pausedError returns err for any
-// other run.
-func pausedError(result *report.Result, err error) error {
+// pausedFlags contains those flags of a command that also the commands to show and to approve the
+// effect of its run need, as text for a shell.
+type pausedFlags struct{ show, approve string }
+
+func pausedFlagsOf(cmd *cobra.Command) pausedFlags {
+	where := usedFlags(cmd, "app", "db", "tenant", "server", "key-file", "ca")
+	return pausedFlags{where, where + usedFlags(cmd, "models", "inprocess", "python-wasm")}
+}
+
+// pausedError returns the error of a command whose run is paused. The hint contains commands that the
+// user can copy. pausedError returns err for any other run.
+func pausedError(result *report.Result, err error, flags pausedFlags) error {
 	if err != nil || result.Status != report.Paused || result.Approval == nil {
 		return err
 	}
 	p := result.Approval
 	return abi.Faultf(abi.AccessDenied, "%s requires an approval; the run is paused until %s", p.Effect.Describe(p.Step), when(&p.ExpiresAt)).
-		WithHint("see the effect with toolrun approval show %[1]s, then run toolrun approval approve %[1]s", p.Token)
+		WithHint("see the effect with toolrun approval show %[1]s%[2]s, then run toolrun approval approve %[1]s%[3]s", p.Token, flags.show, flags.approve)
 }

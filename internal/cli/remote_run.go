@@ -38,7 +38,7 @@ func (rc runCommand) runRemote(ctx context.Context, f *runFlags, inv host.Invoca
 	}
 	runs, closed := f.approving(rc.out, remoteRuns{c, rc.env}, remoteApprovals{c})
 	defer closed()
-	err = explainServer(rc.runAndPrint(ctx, runs, inv, ".", f.trace))
+	err = explainServer(rc.runAndPrint(ctx, runs, inv, ".", f))
 	if fault, ok := err.(*abi.Fault); ok && sent {
 		err = sentFault(ctx, c, fault, inv, tool)
 	}

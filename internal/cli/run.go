@@ -28,6 +28,8 @@ type runFlags struct {
 	trace, dry, approve           bool
 	// byPath is true if the tool is named by its path.
 	byPath bool
+	// paused contains the flags of the commands in the hint about a paused run.
+	paused pausedFlags
 }
 
 // runCommand runs a tool.
@@ -122,6 +124,7 @@ func (rc runCommand) run(cmd *cobra.Command, f *runFlags, tool string, pairs []s
 	if err := f.checkApprove(rc.env); err != nil {
 		return err
 	}
+	f.paused = pausedFlagsOf(cmd)
 	if f.remote() {
 		return adviseTypes(rc.runRemote(cmd.Context(), f, inv, tool, pairs), pairs)
 	}
@@ -159,7 +162,7 @@ func (rc runCommand) runLocal(ctx context.Context, f *runFlags, inv host.Invocat
 	runs, closed := f.approving(rc.out, opened.runs, opened.approvals)
 	defer closed()
 	code := pr.codeFolder(inv.Tool)
-	if err := rc.runAndPrint(ctx, runs, inv, code, f.trace); err != nil {
+	if err := rc.runAndPrint(ctx, runs, inv, code, f); err != nil {
 		if !f.keeps(pr) {
 			rc.out.failedRun = "" // no ledger contains an entry for this run
 		}
@@ -179,12 +182,12 @@ func (rc runCommand) runLocal(ctx context.Context, f *runFlags, inv host.Invocat
 }
 
 // runAndPrint runs a tool and prints the result.
-func (rc runCommand) runAndPrint(ctx context.Context, runs runBackend, inv host.Invocation, code codeFolder, trace bool) error {
+func (rc runCommand) runAndPrint(ctx context.Context, runs runBackend, inv host.Invocation, code codeFolder, f *runFlags) error {
 	result, err := runs.Run(ctx, inv)
 	if result == nil { // nothing ran
 		return err
 	}
-	if err := rc.printResult(result, code, trace); err != nil {
+	if err := rc.printResult(result, code, f.trace); err != nil {
 		return err
 	}
 	if !result.OK {
@@ -193,7 +196,7 @@ func (rc runCommand) runAndPrint(ctx context.Context, runs runBackend, inv host.
 	if inv.DryRun && result.OK && !rc.out.json {
 		return showChanges(rc.out, result.Changes)
 	}
-	return pausedError(result, err)
+	return pausedError(result, err, f.paused)
 }
 
 // invocation returns the invocation that the flags describe. invocation does not set the tool.
