@@ -13,6 +13,7 @@ func TestProblems(t *testing.T) {
 	const allowed = "machine m\nensures\npermissions\nallowed to\nllm_call, memory\nimplements\n" // 6 lines
 	for _, tt := range []struct{ name, source, want string }{
 		{"empty", "\n// nothing\n", "m: the file is empty\n  hint: begin with: machine NAME"},
+		{"not a machine", "app: shop\ntools:\n  pay: {source: pay.js}\n", "m:1:1: the file does not begin with the name of the machine\n  hint: begin with: machine NAME"},
 		{"no name", "accepts\n", "m:1:1: the file does not begin with the name of the machine\n  hint: begin with: machine NAME"},
 		{"bad name", "machine 1a\nimplements\ncompute x\n{}", `m:1:9: "1a" is not a valid name of a machine` + "\n  hint: use up to 64 letters, digits and _, and do not begin with a digit"},
 		{"no steps", "machine m\n", "m:1:9: the machine has no steps\n  hint: write implements, and the steps on lines below"},

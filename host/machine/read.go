@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/host/problem"
@@ -97,12 +98,25 @@ func (r reader) machine() {
 		r.doc.Name = r.name(l, m[1], len("machine"))
 		r.take(l, 0, withComment(text, comment))
 	} else {
-		r.errorf(r.at(l), problem.MissingKey, "begin with: machine NAME", "the file does not begin with the name of the machine")
+		const hint, message = "begin with: machine NAME", "the file does not begin with the name of the machine"
+		if !r.hasPart() { // not a machine: each line would be a mistake
+			r.errorf(r.at(l), problem.Syntax, hint, message)
+			return
+		}
+		r.errorf(r.at(l), problem.MissingKey, hint, message)
 	}
 	seen := map[string]bool{}
 	for l = r.peek(); l != nil; l = r.peek() {
 		r.part(l, seen)
 	}
+}
+
+// hasPart reports whether a line of the file begins a section or a step.
+func (r reader) hasPart() bool {
+	return slices.ContainsFunc(r.lines, func(l line) bool {
+		h := stepHeader(&l)
+		return section(&l) != "" || h != nil && slices.Contains(stepKinds, h[1])
+	})
 }
 
 // part reads a section, or a line outside of all sections.
