@@ -106,7 +106,7 @@ func externalsOf(ctx context.Context, j *job, view *memory.View) (*externals, er
 	}
 	x.models = models{
 		set: j.h.models, consumer: model.Consumer{Tenant: caller.Tenant, App: j.h.app.ID, User: caller.User},
-		mocks: j.inv.Mocks, dry: j.inv.DryRun && !j.inv.Live, test: j.inv.Test,
+		mocks: j.inv.Mocks, dry: j.inv.DryRun && !j.inv.Live, test: j.inv.Test, machine: j.machine,
 	}
 	if j.h.models != nil {
 		x.erasures = j.h.models.Vectors().Erasures()

@@ -51,6 +51,8 @@ type job struct {
 	refused, executed bool
 	// admitted is true while the job has a slot at the gate, or is parked.
 	admitted bool
+	// machine is true if the job executes a machine.
+	machine bool
 }
 
 // newJob returns a job that has not started yet.

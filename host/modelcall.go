@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -24,6 +25,8 @@ type models struct {
 	mocks model.Mocks
 	// dry is true if the run must not make calls. test is true if the run is a test run.
 	dry, test bool
+	// machine is true if the run executes a machine.
+	machine bool
 	// answered is the number of answers of each mock in this attempt.
 	answered map[string]int
 }
@@ -88,8 +91,11 @@ func (x *externals) sendChat(ctx context.Context, chat model.Chat, name, key str
 func (m *models) resolve(name string) (model.Chat, error) {
 	switch {
 	case m.test:
-		return nil, abi.Faultf(abi.Unavailable, "a test run does not call models").
-			WithHint(`add answers of the model to the mocks: {%q: ["a text"]}`, truncateName(name))
+		hint := fmt.Sprintf(`add answers of the model to the mocks: {%q: ["a text"]}`, truncateName(name))
+		if m.machine {
+			hint += ", or use toolrun test, which executes the tests of a machine with their values of assuming"
+		}
+		return nil, abi.Faultf(abi.Unavailable, "a test run does not call models").WithHint("%s", hint)
 	case m.dry:
 		return nil, abi.Faultf(abi.Unavailable, "a dry run does not call models").
 			WithHint("use --live to call the model, or --mock FILE to use the answers in a file")

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/machine"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
 )
@@ -118,7 +120,7 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 func findTool(ctx context.Context, r *run) (release func(), err error) {
 	err = r.identify(ctx, "run", func() (err error) {
 		if r.tool, release, err = r.h.toolOf(r.inv); err == nil {
-			r.label = r.inv.Tool
+			r.label, r.machine = r.inv.Tool, path.Ext(r.tool.Source) == machine.Extension
 		}
 		return err
 	})
