@@ -113,5 +113,5 @@ func metadataReply() Field {
 }
 
 func filterField() Field {
-	return metadataField("filter", "accept only entries whose metadata match: `{name: value}`, `{name: {in: [values]}}` or `{name: {gte: number, lte: number}}`")
+	return metadataField("filter", "accept only entries whose metadata match: `{name: value}`, `{name: {in:[values]}}` or `{name: {gte: number, lte: number}}`")
 }

@@ -224,7 +224,7 @@ export interface RecallEntriesOptions {
   /** The minimum score of an entry, from 0 to 1. */
   threshold?: number;
   /**
-   * Accept only entries whose metadata match: `{name: value}`, `{name: {in: [values]}}` or `{name:
+   * Accept only entries whose metadata match: `{name: value}`, `{name: {in:[values]}}` or `{name:
    * {gte: number, lte: number}}`.
    */
   filter?: JsonObject;
@@ -277,7 +277,7 @@ export interface ForgetSelector {
   /** The id of an entry. */
   id?: string;
   /**
-   * Accept only entries whose metadata match: `{name: value}`, `{name: {in: [values]}}` or `{name:
+   * Accept only entries whose metadata match: `{name: value}`, `{name: {in:[values]}}` or `{name:
    * {gte: number, lte: number}}`.
    */
   filter?: JsonObject;

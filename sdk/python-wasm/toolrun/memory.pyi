@@ -194,7 +194,7 @@ class RecallEntriesOptions(TypedDict, total=False):
     limit: int
     # the minimum score of an entry, from 0 to 1
     threshold: float
-    # accept only entries whose metadata match: ``{name: value}``, ``{name: {in: [values]}}`` or
+    # accept only entries whose metadata match: ``{name: value}``, ``{name: {in:[values]}}`` or
     # ``{name: {gte: number, lte: number}}``
     filter: JsonObject
     # the only namespace to search; the default is the namespace without a name
@@ -242,7 +242,7 @@ class RememberReply(TypedDict):
 class ForgetSelector(TypedDict, total=False):
     # the id of an entry
     id: str
-    # accept only entries whose metadata match: ``{name: value}``, ``{name: {in: [values]}}`` or
+    # accept only entries whose metadata match: ``{name: value}``, ``{name: {in:[values]}}`` or
     # ``{name: {gte: number, lte: number}}``
     filter: JsonObject
     # the namespace of the entries; if neither id nor filter is set, all entries of the namespace
