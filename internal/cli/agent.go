@@ -14,9 +14,10 @@ type agentCommands struct{ baseCommand }
 func (ac agentCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "agent",
-		Short: "List agents, check and format their files, and apply their rules",
-		Long: `List the agents of an app, check and format their files, and evaluate their expressions. See docs/reference/abl.md for
-the language. toolrun turn and toolrun chat talk to agents; fire, constraints and triggers apply their rules without a turn.`,
+		Short: "List agents, check and format the files of agents, and apply their rules",
+		Long: `List the agents of an app, check and format the files of agents, and evaluate expressions. See
+docs/reference/abl.md for the language. The commands toolrun turn and toolrun chat talk to agents. The commands fire,
+constraints and triggers apply the rules of agents without a turn.`,
 		Example: `  toolrun agent check booking.abl
   toolrun agent fmt --check agents/*.abl
   toolrun agent eval 'nights * price' --vars '{"nights": 3, "price": 100}'`,
@@ -30,8 +31,9 @@ func (ac agentCommands) check() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Report every mistake in the files of agents",
-		Long: `Report every mistake in the files of agents at once, as file:line:column: message. Several files are
-also checked together: handoffs between their agents, and paths that several agents declare.
+		Long: `Report all mistakes in the files of agents at once. A mistake is printed as file:line:column: message.
+If there are several files, the command also checks handoffs between their agents, and paths that several agents
+declare.
 
 The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 		Example: `  toolrun agent check booking.abl

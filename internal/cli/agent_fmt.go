@@ -14,8 +14,9 @@ func (ac agentCommands) format() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [-w | --check] FILE...",
 		Short: "Format the files of agents",
-		Long: `Format the files of agents: two spaces for each level, one space after a colon, at most one blank line. The
-meaning and the comments stay the same. The formatted text is printed, unless -w or --check is set.`,
+		Long: `Format the files of agents: two spaces for each level, one space after a colon, at most one blank
+line. The formatting does not change the meaning and the comments of a file. The formatted text is printed, unless -w
+or --check is set.`,
 		Example: `  toolrun agent fmt booking.abl
   toolrun agent fmt -w agents/*.abl
   toolrun agent fmt --check agents/*.abl`,
@@ -27,8 +28,8 @@ meaning and the comments stay the same. The formatted text is printed, unless -w
 			return agentFiles(ac.baseCommand).formatFiles(args, write, check)
 		},
 	}
-	cmd.Flags().BoolVarP(&write, "write", "w", false, "write the files instead of printing them")
-	cmd.Flags().BoolVar(&check, "check", false, "list the files that are not formatted, and exit with code 2 if there are any")
+	cmd.Flags().BoolVarP(&write, "write", "w", false, "write the formatted text to the files instead of stdout")
+	cmd.Flags().BoolVar(&check, "check", false, "list the files that are not formatted, and exit with code 2 if a file is not formatted")
 	return cmd
 }
 

@@ -63,7 +63,7 @@ func (ac agentCommands) fire() *cobra.Command {
 	return ac.ruleCommand(&cobra.Command{
 		Use:   "fire AGENT EVENT",
 		Short: "Fire an event and print what the agent recalls",
-		Long:  "Fire an event and print what the agent recalls. This command is for platforms with their own agent loop. No flow is executed.",
+		Long:  "Fire an event and print the values that the agent recalls. This command is for platforms with their own agent loop. The flow of the agent is not executed.",
 		Example: `  toolrun agent fire Hotel_Booking session:start --user ann --session s1
   toolrun agent fire Hotel_Booking tool:list_user_bookings:after --user ann --session s1 --json`,
 		Args: takes(2, 2, "the name of an AGENT and an EVENT"),
@@ -85,8 +85,8 @@ func (ac agentCommands) constraints() *cobra.Command {
 	cmd := ac.ruleCommand(&cobra.Command{
 		Use:   "constraints AGENT",
 		Short: "Check the constraints of an agent at a checkpoint",
-		Long: `Check the constraints of an agent at a checkpoint, and print the failed ones. This command is for
-platforms with their own agent loop. The check stops at the first constraint that blocks.`,
+		Long: `Check the constraints of an agent at a checkpoint, and print the constraints that fail. This command
+is for platforms with their own agent loop. The check stops at the first constraint that blocks.`,
 		Example: `  toolrun agent constraints Wire_Transfer --vars '{"beneficiary_country": "IR"}' --user ann --session s1
   toolrun agent constraints Wire_Transfer --before 'calling send_wire' --vars @variables.json --user ann --session s1 --json`,
 		Args: takes(1, 1, "the name of an AGENT"),
@@ -111,7 +111,7 @@ func (ac agentCommands) triggers() *cobra.Command {
 	return ac.ruleCommand(&cobra.Command{
 		Use:   "triggers AGENT",
 		Short: "Evaluate the triggers of an agent and print what they store",
-		Long:  "Evaluate the triggers of an agent as at the end of a turn. This command is for platforms with their own agent loop.",
+		Long:  "Evaluate the triggers of an agent, as toolrun does at the end of a turn. This command is for platforms with their own agent loop.",
 		Example: `  toolrun agent triggers Hotel_Booking --vars '{"guest_name": "Ann"}' --user ann --session s1
   toolrun agent triggers Hotel_Booking --vars @variables.json --user ann --session s1 --dry-run`,
 		Args: takes(1, 1, "the name of an AGENT"),

@@ -18,8 +18,9 @@ func (ac approvalCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "approval",
 		Short: "List, show, approve and deny effects that wait for an approval",
-		Long: `List, show, approve and deny effects that wait for an approval. A tool declares them with the key approval. A run that
-reaches such an effect is paused, and nothing is stored until the effect is approved.`,
+		Long: `List, show, approve and deny effects that wait for an approval. A tool declares these effects with the
+key approval. A run that reaches an effect that requires an approval is paused, and stores nothing until the effect is
+approved.`,
 		Example: `  toolrun approval list
   toolrun approval approve approval_01JA7Z0B6C7D8E9F0G1H2J3K4M
   toolrun approval deny approval_01JA7Z0B6C7D8E9F0G1H2J3K4M --reason "too expensive"`,
@@ -115,8 +116,8 @@ func (ac approvalCommands) approve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approve TOKEN",
 		Short: "Approve an effect and continue its run",
-		Long: `Approve an effect, execute its run again, and print the output of the tool as JSON. If the run reaches another effect that
-requires an approval, it is paused again, with a new token.`,
+		Long: `Approve an effect, execute its run again, and print the output of the tool as JSON. If the run reaches
+another effect that requires an approval, the run is paused again, with a new token.`,
 		Example: `  toolrun approval approve approval_01JA7Z0B6C7D8E9F0G1H2J3K4M`,
 		Args:    takes(1, 1, "the TOKEN of an approval"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -147,7 +148,7 @@ func (ac approvalCommands) deny() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use:     "deny TOKEN",
-		Short:   "Deny an effect: its run fails and stores nothing",
+		Short:   "Deny an effect, so that the run fails and stores nothing",
 		Example: `  toolrun approval deny approval_01JA7Z0B6C7D8E9F0G1H2J3K4M --reason "too expensive"`,
 		Args:    takes(1, 1, "the TOKEN of an approval"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -43,8 +43,8 @@ func (bc blockCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "block",
 		Short: "Read and write blocks, the texts about a user, bypassing grants",
-		Long: `Read and write the blocks of an app, as its operator. Grants do not apply, but limits apply as for a tool. With --agent,
-the commands use the blocks of the user for this agent.`,
+		Long: `Read and write the blocks of an app, as its operator. Grants do not apply to these commands, but the
+limits of blocks apply. With --agent, the commands use the agent's blocks for the user.`,
 		Example: `  toolrun block get core --user ann
   toolrun block set core --content '- Prefers tea' --user ann
   toolrun block list --user ann --all`,
@@ -72,7 +72,7 @@ func (bc blockCommands) get() *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:   "get NAME",
-		Short: "Print the text of a block; with --json, the whole block, or null if there is none",
+		Short: "Print the text of a block; with --json, print the whole block, or null if the block does not exist",
 		Example: `  toolrun block get core --user ann
   toolrun block get core --user ann --agent Support --json`,
 		Args: takes(1, 1, "the NAME of a block"),
@@ -106,7 +106,7 @@ type versionFlags struct {
 func (v *versionFlags) register(cmd *cobra.Command, verb string) {
 	cmd.Flags().StringVar(&v.updated, "expected", "", verb+" only if the block has this updated_at `time`, such as 2026-04-30T16:20:00.000Z")
 	cmd.Flags().Int64Var(&v.revision, "if-revision", 0, verb+" only if the block has this revision")
-	cmd.Flags().BoolVar(&v.replace, "replace", false, verb+" the block, whatever its version is")
+	cmd.Flags().BoolVar(&v.replace, "replace", false, verb+" the block without a check of its version")
 }
 
 // The zero value means that the block must not exist. The zero value means that the block must not
@@ -146,9 +146,9 @@ func (bc blockCommands) set() *cobra.Command {
 	var content string
 	cmd := &cobra.Command{
 		Use:   "set NAME --content TEXT|@file|-",
-		Short: "Store a text in a block, in place of the previous one",
-		Long: `Store a text in a block, in place of the previous one. Without --expected, --if-revision and --replace, the block must
-not exist.`,
+		Short: "Replace the text of a block, or create the block",
+		Long: `Replace the text of a block, or create the block. Without --expected, --if-revision and --replace, the
+block must not exist.`,
 		Example: `  toolrun block set core --content '- Prefers tea' --user ann
   toolrun block set core --content @core.md --replace --user ann
   toolrun block set archival --content - --if-revision 1777566000000 --user ann < archival.md`,

@@ -19,13 +19,15 @@ func (tc turnCommands) chat() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "chat AGENT",
 		Short: "Talk to an agent line by line",
-		Long: `Talk to an agent: each line of input is a message. /help lists the commands. On a terminal, lines can be edited, the
-arrow keys recall earlier lines, and Ctrl-C clears the line or cancels a turn. Ctrl-D or /quit ends the chat.
+		Long: `Talk to an agent: each line of input is a message. The line /help lists the commands. On a terminal,
+lines can be edited, the arrow keys recall earlier lines, and Ctrl-C clears the line or cancels a turn. Ctrl-D or
+/quit ends the chat.
 
 If stdin is not a terminal, each of its lines is a message or a command, and the first turn that fails ends the chat.
-With --json, each line is a message, and the result of each turn is one line of JSON.
+With --json, each line of input is a message, and each line of output is the result of a turn as JSON.
 
-Without --session, a new session begins. On a terminal, the chat prints the id of the session at its end, to continue later.`,
+Without --session, a new session begins. On a terminal, the chat prints the id of the session at the end. With this id
+as --session, the conversation can be continued later.`,
 		Example: `  toolrun chat Hotel_Booking --user ann
   toolrun chat Hotel_Booking --user ann --session s1 --json < messages.txt`,
 		Args: takes(1, 1, "the name of an AGENT"),

@@ -41,14 +41,15 @@ func (cc checkCommand) command() *cobra.Command {
 	var models modelFlags
 	cmd := &cobra.Command{
 		Use:   "check [APP]",
-		Short: "Report every mistake of an app: its file, its tools, its prompts, its database",
-		Long: `Report every mistake of an app at once, as file:line:column: message. Every tool is compiled, its code
-is checked without running it, and every template is parsed. With --db, the records are checked against the
-declarations. With --models, each model that a tool or an agent uses, but that the file does not declare, is reported.
-With both, each collection whose entries have vectors of another model is reported.
+		Short: "Report every mistake in an app: in its file, its tools, its prompts and its database",
+		Long: `Report all mistakes of an app at once. A mistake is printed as file:line:column: message. The command
+compiles every tool, checks the code of every tool without running the code, and parses every template. With --db, the
+command checks the stored records against the declarations of the app. With --models, the command reports each model
+that a tool or an agent uses, but that the models file does not declare. With --db and --models, the command reports
+each collection whose entries have vectors of another model.
 
-A mistake in code is reported only if it is certain: a store that is not declared or not granted, an unknown name, a
-module that cannot be imported. TypeScript types are not checked. Run tsc to check them.
+The command reports only certain mistakes in code, such as a store that is not declared or not granted, an unknown
+name, or a module that cannot be imported. TypeScript types are not checked; to check the types, run tsc.
 
 The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 		Example: `  toolrun check

@@ -38,8 +38,8 @@ func (cc collectionCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "collection",
 		Short: "Search, edit and transfer collections, bypassing grants",
-		Long: `Read and write the entries of collections, as the operator of the app. Grants do not apply, but retention and size
-limits apply as for a tool.`,
+		Long: `Read and write the entries of collections, as the operator of the app. Grants do not apply to these
+commands, but retention and size limits apply.`,
 		Example: `  toolrun collection list
   toolrun collection import articles guides/*.md terms.pdf
   toolrun collection recall articles 'broken cup' --filter '{"category": "refunds"}'`,
@@ -120,8 +120,8 @@ func (cc collectionCommands) show() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show NAME [ID]",
 		Short: "List the entries of a collection, or print one entry",
-		Long: `List the entries of a collection. Without --namespace, the list contains all namespaces. With an ID, print the content
-of the entry; with --json, print the whole entry.`,
+		Long: `List the entries of a collection. Without --namespace, the list contains all namespaces. With an ID,
+print the content of the entry with this ID. With an ID and --json, print the whole entry.`,
 		Example: `  toolrun collection show articles
   toolrun collection show articles r1 --json
   toolrun collection show diary --user ann --namespace 2026`,
@@ -154,8 +154,8 @@ type namespaceFlags struct {
 }
 
 func (n *namespaceFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&n.name, "namespace", "", "only entries of the namespace with this `name` (default: all namespaces)")
-	cmd.Flags().BoolVar(&n.unnamed, "default-namespace", false, "only entries of the default namespace, which has no name")
+	cmd.Flags().StringVar(&n.name, "namespace", "", "include only entries of the namespace with this `name` (default: all namespaces)")
+	cmd.Flags().BoolVar(&n.unnamed, "default-namespace", false, "include only entries of the default namespace, which has no name")
 }
 
 // check returns an error if the flags contradict each other.
@@ -253,7 +253,7 @@ func (cc collectionCommands) recall() *cobra.Command {
 	cmd.Flags().Float64Var(&q.Threshold, "threshold", 0, "the minimum `score` of the results: 0 to 1")
 	cmd.Flags().StringVar(&filter, "filter", "", "the condition on the metadata as `JSON`, @file, or - for stdin")
 	cmd.Flags().StringVar(&q.Mode, "mode", "", "the comparison: hybrid, vector or text (default hybrid)")
-	cmd.Flags().BoolVar(&q.Scores, "scores", false, "with --json, also print the parts of the scores")
+	cmd.Flags().BoolVar(&q.Scores, "scores", false, "with --json, also print the scores vector and text of each result")
 	return cmd
 }
 

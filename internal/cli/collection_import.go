@@ -34,17 +34,18 @@ func (cc collectionCommands) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import NAME FILE...",
 		Short: "Import documents, or entries from JSON lines",
-		Long: `Import files. The text of a PDF, DOCX, TXT, Markdown or JSON file is divided into entries by its headings and
-paragraphs. Their metadata contain the source, which is the path of the file, the offset and, if known, the page and
-the heading. A second import of a file replaces its entries and removes those that are not part of the text anymore.
-If the text of a file cannot be read, the command imports the other files and fails at the end.
+		Long: `Import files. The text of a PDF, DOCX, TXT, Markdown or JSON file is divided into entries by its
+headings and paragraphs. The metadata of an entry contain the source, which is the path of the file, and the offset.
+If the page and the heading are known, the metadata also contain the page and the heading. A second import of a file
+replaces the entries of the file, and removes the entries whose text the file no longer contains. If the text of a
+file cannot be read, the command imports the other files and fails at the end.
 
 A file with the extension .jsonl or .ndjson, and stdin, contains one entry as a JSON object in each line, such as the
-output of toolrun collection export. The members are content, and optionally id, namespace, metadata, ttl or
-expires_at, user_id and session_id. An entry with the id of an existing entry replaces it. An entry without an id gets
-one that depends only on its content, so a second import replaces it, too. --user and --session replace the owners in
-the file. If a line is wrong, the command fails with its number. Entries of earlier lines can then be stored; import
-the corrected file again.`,
+output of toolrun collection export. The members of the object are content, and optionally id, namespace, metadata,
+ttl or expires_at, user_id and session_id. An imported entry replaces an existing entry with the same id. If a line
+has no id, the id of the entry depends only on the content, so a second import replaces the entry. The flags --user
+and --session replace the owners in the file. If a line is wrong, the command fails and prints the number of the line.
+After such a failure, entries of earlier lines may have been stored. Correct the file and import it again.`,
 		Example: `  toolrun collection import articles guides/*.md terms.pdf --metadata category=terms
   toolrun collection import articles articles.jsonl
   toolrun collection import diary - --user ann < diary.jsonl`,

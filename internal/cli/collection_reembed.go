@@ -14,9 +14,10 @@ func (cc collectionCommands) reembed() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reembed NAME",
 		Short: "Move a collection to the embedding model that the app declares",
-		Long: `Make the vectors of all entries again with the embedding model that the app now declares for the collection. Entries
-keep everything else. Tools can use the collection meanwhile: until the end of the move, searches find entries without a
-new vector only by their words. If the command fails or is interrupted, execute it again: it continues.
+		Long: `Make the vectors of all entries again with the embedding model that the app now declares for the
+collection. Only the vectors and revisions of the entries change. Tools can use the collection during the move, but
+until the end of the move, searches find entries without a new vector only by their words. If the command fails or is
+interrupted, execute the command again to continue the move.
 
 First start all processes of the app with the new model. A process with the previous model cannot write entries after
 the beginning of the move.`,

@@ -32,8 +32,9 @@ func (cc collectionCommands) export() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export NAME",
 		Short: "Export the entries of a collection as JSON lines",
-		Long: `Write the entries of a collection as JSON lines with their owners, which toolrun collection import accepts. The vectors
-are not included; an import makes them again. By default, the output contains all namespaces.`,
+		Long: `Write the entries of a collection as JSON lines with their owners, which toolrun collection import
+accepts. The output does not include the vectors, because an import makes the vectors again. By default, the output
+contains all namespaces.`,
 		Example: `  toolrun collection export articles > articles.jsonl
   toolrun collection export diary --user ann -o diary.jsonl`,
 		Args: takes(1, 1, "the NAME of a collection"),

@@ -15,8 +15,9 @@ func (cc collectionCommands) remember() *cobra.Command {
 	var metadata string
 	cmd := &cobra.Command{
 		Use:   "remember NAME CONTENT|@file|-",
-		Short: "Store an entry, in place of an entry with the same id",
-		Long:  `Store an entry. The content is JSON. Any other text is stored as a string.`,
+		Short: "Store an entry, and replace an entry with the same id",
+		Long: `Store an entry. The content is parsed as JSON. A content that is not valid JSON is stored as a
+string.`,
 		Example: `  toolrun collection remember articles 'We refund broken cups.' --id r1 --metadata '{"category": "refunds"}'
   toolrun collection remember articles @terms.txt --id terms --ttl 30d`,
 		Args: takes(2, 2, "the NAME of a collection and a content"),
@@ -59,7 +60,7 @@ func (cc collectionCommands) forget() *cobra.Command {
 	var filter string
 	cmd := &cobra.Command{
 		Use:   "forget NAME [ID]",
-		Short: "Remove entries of one namespace: one entry, those that match a filter, or all",
+		Short: "Remove one entry, the entries that match a filter, or all entries of a namespace",
 		Example: `  toolrun collection forget articles r1
   toolrun collection forget articles --filter '{"year": {"lte": 2020}}'
   toolrun collection forget diary --all --user ann`,

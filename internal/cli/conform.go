@@ -42,8 +42,9 @@ func (cc conformCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conform PLUGIN.wasm",
 		Short: "Check a plug-in against the ABI",
-		Long: `Check a compiled plug-in against the ABI, without an app. The report contains its imports and exports, the latency
-of a fresh start and of a call, and the result of each test of inputs, replies and faults. For more coverage, pass an input that the plug-in accepts.`,
+		Long: `Check a compiled plug-in against the ABI, without an app. The report contains the imports and exports
+of the plug-in, the latency of a fresh start and of a call, and the result of each test of inputs, replies and faults.
+To test more of the plug-in, pass an input that the plug-in accepts.`,
 		Example: `  toolrun conform counter.wasm
   toolrun conform counter.wasm --input '{"by": 1}' --json`,
 		Args: takes(1, 1, "one PLUGIN.wasm"),

@@ -53,8 +53,8 @@ func (d dbCommands) check() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Check a whole database file for damage",
-		Long: `Read a whole database file and report damage: pages, checksums of records, indexes, counters. No other process can have
-the file open. To repair a damaged file, restore a backup.`,
+		Long: `Read a whole database file, and report damaged pages, checksums of records, indexes and counters.
+While the command runs, no other process can have the file open. To repair a damaged file, restore a backup.`,
 		Example: `  toolrun db check
   toolrun db check /backups/shop.db --json`,
 		Args: takes(0, 1, "at most one FILE"),

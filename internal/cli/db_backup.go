@@ -22,9 +22,9 @@ func (d dbCommands) backup() *cobra.Command {
 		Short: "Write a consistent copy of a database to a file",
 		Long: `Write a consistent copy of a database to a file. The copy contains no deleted data.
 
-With --server, a running service makes the backup. The request requires a key of role backup, because
-the copy contains the data of all tenants.
-To restore a backup, stop the service, replace its database with the file, and start it again.`,
+With --server, a running service makes the backup. The request requires a key of role backup, because the copy
+contains the data of all tenants. To restore a backup, stop the service, replace the database of the service with the
+backup, and start the service again.`,
 		Example: `  toolrun db backup /backups/shop.db
   toolrun db backup /backups/shop.db --server https://tools.example --key-file backup.key`,
 		Args: takes(1, 1, "the DEST file"),

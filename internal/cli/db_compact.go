@@ -13,11 +13,12 @@ func (d dbCommands) compact() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact [FILE]",
 		Short: "Remove the free space from a database file",
-		Long: `Copy the records of a database file into a new file, and replace the old one with it. A database file never shrinks by
-itself, and keeps deleted bytes until their pages are reused. The new file contains no deleted bytes.
+		Long: `Copy the records of a database file into a new file, and replace the old file with the new file.
+Without this command, a database file never shrinks, and contains deleted bytes until their pages are reused. The new
+file contains no deleted bytes.
 
-No other process can have the file open: stop the service first. The disk needs space for the new file. If the process is
-killed, the old file stays unchanged.`,
+While the command runs, no other process can have the file open, so stop the service first. The disk needs space for
+the new file. If the process is killed, the old file stays unchanged.`,
 		Example: `  toolrun db compact
   toolrun db compact /var/lib/toolrun/memory.db --json`,
 		Args: takes(0, 1, "at most one FILE"),

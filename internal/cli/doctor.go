@@ -17,12 +17,12 @@ func (dc doctorCommand) command() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check which isolation layers are available",
-		Long: `Check which isolation layers this machine provides for tools. The output shows whether each layer is on, and the reason
-if it is off. A separate worker process is available on every system. The other layers require Linux, and some require a
-recent kernel or certain permissions. Tools run with the layers that are available.
+		Long: `Check which isolation layers this machine provides for tools. The output shows whether each layer is
+on, and why a layer is off. A separate worker process is available on every system. The other layers require Linux,
+and some require a recent kernel or certain permissions. Tools run with the layers that are available.
 
 With --require-isolation, toolrun run fails unless all layers except cgroup are on. The layer cgroup needs a delegated
-control group. To require this layer too, use --require-layer cgroup.
+control group. To require the layer cgroup, use --require-layer cgroup.
 
 The exit code is 0 if all layers except cgroup are on, and 5 otherwise.`,
 		Example: `  toolrun doctor

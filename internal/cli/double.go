@@ -18,11 +18,13 @@ func (dc doubleCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "double",
 		Short: "Serve memory to the tests of tools, over stdin and stdout",
-		Long: `Serve memory to the tests of tools. Each line of stdin is a request in JSON, and each line of stdout is a reply. toolrun
-itself implements this memory, so grants, schemas, errors and Results are the same as in a real run. The process keeps
-the records until stdin ends. The command writes no files and makes no connections.
+		Long: `Serve memory to the tests of tools. Each line of stdin is a request in JSON, and each line of stdout
+is a reply. The memory in tests is the memory of toolrun itself, so grants, schemas, errors and Results are the same
+as in a real run. The process keeps the records until stdin ends. The command writes no files and makes no
+connections.
 
-The packages of sdk/js and sdk/python-wasm start this command. docs/reference/double.md describes the requests.`,
+The packages in sdk/js and sdk/python-wasm start this command. The page docs/reference/double.md describes the
+requests.`,
 		Example: `  toolrun double --app app.yaml
   {"do":"call","op":"set_content","args":["visits",{"n":1}],"user":"ann"}
   {"do":"clock","advance":"24h"}

@@ -19,8 +19,8 @@ func (fc factCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "fact",
 		Short: "Read and write facts, bypassing grants",
-		Long: `Read and write the facts of an app, as its operator. Grants do not apply, but types, lifetimes and size limits apply as
-for a tool.`,
+		Long: `Read and write the facts of an app, as its operator. Grants do not apply to these commands, but types,
+lifetimes and size limits apply.`,
 		Example: `  toolrun fact get user.language --user ann
   toolrun fact set user.language fr --user ann
   toolrun fact list --user ann`,
@@ -67,7 +67,8 @@ func (fc factCommands) set() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set PATH VALUE|@file|-",
 		Short: "Set the value of a fact",
-		Long:  `Set the value of a fact. The value is JSON. Any other text is stored as a string.`,
+		Long: `Set the value of a fact. The value is parsed as JSON. A value that is not valid JSON is stored as a
+string.`,
 		Example: `  toolrun fact set user.language fr --user ann
   toolrun fact set project.rates '{"EUR": 1, "USD": 1.1}'
   toolrun fact set user.code 1234 --ttl 10m --user ann`,
@@ -91,7 +92,7 @@ func (fc factCommands) set() *cobra.Command {
 	}
 	f.register(cmd)
 	f.workflowFlag(cmd)
-	cmd.Flags().Int64Var(&revision, "if-revision", 0, "write only if the fact has this revision; 0: only if no value is stored (default: always)")
+	cmd.Flags().Int64Var(&revision, "if-revision", 0, "write only if the fact has this revision; revision 0 requires that no value is stored (default: always)")
 	cmd.Flags().StringVar(&opts.TTL, "ttl", "", "the `lifetime` of the value, such as 90d, 24h, 30m or 10s (default: the lifetime that the app declares)")
 	cmd.ValidArgsFunction = fc.projects.completeArg(&f.app, (*project).factPaths)
 	return cmd
@@ -169,8 +170,8 @@ func (fc factCommands) list() *cobra.Command {
 	}
 	f.register(cmd)
 	f.workflowFlag(cmd)
-	cmd.Flags().StringVar(&q.Prefix, "prefix", "", "only facts whose `path` begins with these names, such as user.travel")
-	cmd.Flags().StringVar(&q.Domain, "domain", "", "only facts of this `domain`")
+	cmd.Flags().StringVar(&q.Prefix, "prefix", "", "list only facts whose path begins with this `path`, such as user.travel")
+	cmd.Flags().StringVar(&q.Domain, "domain", "", "list only facts of this `domain`")
 	return cmd
 }
 

@@ -48,8 +48,9 @@ func (kc keyCommands) create() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create NAME",
 		Short: "Create a key and print its secret, which is shown only once",
-		Long: `Create a key and print its secret, which is shown only once. The file stores a hash and is created if missing. NAME
-identifies the key in logs and listings. The permissions of each role:
+		Long: `Create a key and print its secret, which is shown only once. The key file contains only a hash of the
+key. If the key file does not exist, the command creates it. NAME identifies the key in logs and listings. The roles
+have the following permissions:
 
 ` + roles(),
 		Example: `  toolrun key create --keys keys.json --role runtime backend
@@ -68,7 +69,7 @@ identifies the key in logs and listings. The permissions of each role:
 	cmd.Flags().StringVar(&f.role, "role", "", "the role of the key: `"+auth.KeyRoleList()+"`")
 	cmd.Flags().StringArrayVar(&f.grant.Apps, "app", nil, "the `id` of an app that the key may use; may be repeated (default: all apps of the tenant)")
 	cmd.Flags().BoolVar(&f.grant.Code, "code", false, "allow a runtime key to run code that is sent with a request")
-	cmd.Flags().StringVar(&f.expires, "expires", "", "how long the key is valid, such as `90d` or 12h (default: until it is revoked)")
+	cmd.Flags().StringVar(&f.expires, "expires", "", "the time for which the key is valid, such as `90d` or 12h (default: until it is revoked)")
 	return cmd
 }
 
@@ -173,7 +174,7 @@ func (kc keyCommands) revoke() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:     "revoke KEY",
-		Short:   "Revoke a key: servers reject it within a second",
+		Short:   "Revoke a key, so that servers reject the key within a second",
 		Example: `  toolrun key revoke --keys keys.json 7fq2k4m3xa`,
 		Args:    takes(1, 1, "the id of a KEY"),
 		RunE: func(_ *cobra.Command, args []string) error {

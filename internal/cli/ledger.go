@@ -36,13 +36,13 @@ func (l ledgerCommand) command() *cobra.Command {
 	var f ledgerFlags
 	cmd := &cobra.Command{
 		Use:   "ledger",
-		Short: "List reads and writes of memory, oldest first",
+		Short: "List the reads and writes of memory, beginning with the oldest",
 		Long: `List the runs, the rendered prompts, and the reads, writes, purges and erasures by operators. Each entry
 contains the time, the user, the stores with their revisions, and the outcome. The ledger never contains the contents of
 records. An entry is kept for 30 days, or for the duration set by toolrun serve --ledger.
 
-Commands on this machine write to the ledger of their database, as toolrun serve does. If an app has no stores, a run
-without a session needs no database and has no entry.`,
+Commands without --server write to the ledger of the database that they use, as toolrun serve does. If an app has no
+stores, a run without a session needs no database and has no entry.`,
 		Example: `  toolrun ledger --last 20 --failed
   toolrun ledger --run run_01ARZ3NDEKTSV4RRFFQ69G5FAV
   toolrun ledger --since 24h --writes
@@ -74,19 +74,19 @@ func (f *ledgerFlags) register(cmd *cobra.Command) {
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
 	flags, q := cmd.Flags(), &f.query
-	flags.StringVar(&f.run, "run", "", "only the entry of the run with this `id`, which a failed run prints")
-	flags.StringVar(&q.User, "user", "", "only entries of the user with this `id`")
-	flags.StringVar(&q.Session, "session", "", "only entries of the session with this `id`")
-	flags.StringVar(&q.Workflow, "workflow", "", "only entries of the workflow with this `id`")
-	flags.StringVar(&q.Tool, "tool", "", "only runs of the tool with this `name`")
-	flags.StringVar(&q.Store, "store", "", "only entries that read or wrote the store with this `name`")
-	flags.StringVar(&f.since, "since", "", "only entries from this `time` on: a duration before now, such as 24h or 7d, or a time in RFC 3339")
-	flags.StringVar(&f.until, "until", "", "only entries before this `time`, in the same formats as --since")
-	flags.BoolVar(&q.Writes, "writes", false, "only entries with writes")
-	flags.BoolVar(&q.Failed, "failed", false, "only entries that ended with a fault")
+	flags.StringVar(&f.run, "run", "", "list only the entry of the run with this `id`, which a failed run prints")
+	flags.StringVar(&q.User, "user", "", "list only entries of the user with this `id`")
+	flags.StringVar(&q.Session, "session", "", "list only entries of the session with this `id`")
+	flags.StringVar(&q.Workflow, "workflow", "", "list only entries of the workflow with this `id`")
+	flags.StringVar(&q.Tool, "tool", "", "list only runs of the tool with this `name`")
+	flags.StringVar(&q.Store, "store", "", "list only runs and operations that read or wrote the store with this `name`")
+	flags.StringVar(&f.since, "since", "", "list only entries from this `time` on: a duration before now, such as 24h or 7d, or a time in RFC 3339 format")
+	flags.StringVar(&f.until, "until", "", "list only entries before this `time`, in the same formats as --since")
+	flags.BoolVar(&q.Writes, "writes", false, "list only entries with writes")
+	flags.BoolVar(&q.Failed, "failed", false, "list only runs and operations that ended with a fault")
 	flags.IntVar(&f.last, "last", 0, "list the newest `n` entries instead of the oldest")
 	flags.IntVar(&q.Limit, "limit", 100, "the maximum number of entries")
-	flags.StringVar(&q.After, "after", "", "only entries that follow the entry of the run with this `id`")
+	flags.StringVar(&q.After, "after", "", "list only entries that follow the entry of the run with this `id`")
 }
 
 // complete validates the flags and sets the remaining fields of the query.

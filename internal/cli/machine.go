@@ -30,8 +30,9 @@ func (mc machineCommands) check() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Report every mistake in the files of machines",
-		Long: `Report every mistake in the files of machines at once, as file:line:column: message. The JavaScript code of the steps
-is parsed, and the names of steps, inputs and fields in it are checked. It is not executed.
+		Long: `Report all mistakes in the files of machines at once. A mistake is printed as file:line:column:
+message. The command parses the JavaScript code of the steps, and checks the names of steps, inputs and fields in the
+code. The command does not execute the code.
 
 The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 		Example: `  toolrun machine check answer.machine
@@ -66,9 +67,9 @@ func (mc machineCommands) format() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [-w | --check] FILE...",
 		Short: "Format the files of machines",
-		Long: `Format the files of machines: two spaces for each level, one space between words, at most one blank line. The
-meaning and the comments stay the same. A file without indentation gets it. The formatted text is printed, unless -w or --check
-is set.`,
+		Long: `Format the files of machines: two spaces for each level, one space between words, at most one blank
+line. The formatting does not change the meaning and the comments of a file. The command adds missing indentation. The
+formatted text is printed, unless -w or --check is set.`,
 		Example: `  toolrun machine fmt answer.machine
   toolrun machine fmt -w *.machine
   toolrun machine fmt --check *.machine`,
@@ -80,8 +81,8 @@ is set.`,
 			return machineFiles(mc.baseCommand).formatFiles(args, write, check)
 		},
 	}
-	cmd.Flags().BoolVarP(&write, "write", "w", false, "write the files instead of printing them")
-	cmd.Flags().BoolVar(&check, "check", false, "list the files that are not formatted, and exit with code 2 if there are any")
+	cmd.Flags().BoolVarP(&write, "write", "w", false, "write the formatted text to the files instead of stdout")
+	cmd.Flags().BoolVar(&check, "check", false, "list the files that are not formatted, and exit with code 2 if a file is not formatted")
 	return cmd
 }
 

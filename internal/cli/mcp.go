@@ -25,12 +25,12 @@ func (mc mcpCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve the app to one MCP client over stdin and stdout",
-		Long: `Serve the tools, prompts and exposed stores of the app to one client of the Model Context Protocol (MCP), such as an
-editor or an assistant. The client starts this command and talks to it over stdin and stdout. The client acts for the
-user in --user and cannot select another user.
+		Long: `Serve the tools, prompts and exposed stores of the app to one client of the Model Context Protocol
+(MCP), such as an editor or an assistant. The client starts this command, and communicates with the command over stdin
+and stdout. The client acts for the user in --user and cannot select another user.
 
-Without --session, a session starts when the client connects and ends when it disconnects. The database stays open while the
-command runs, and no other command can use it meanwhile.
+Without --session, a session starts when the client connects and ends when it disconnects. The database stays open
+while the command runs, so no other command can use the database.
 
 The command ends after stdin ends and all requests are answered, or on Ctrl-C.`,
 		Example: `  toolrun mcp --app ./app.yaml --user ann`,

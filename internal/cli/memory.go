@@ -25,8 +25,8 @@ func (m memoryCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "memory",
 		Short: "Inspect and edit stored records, bypassing grants",
-		Long: `Inspect and edit the records of an app, as its operator. Grants do not apply, but schemas, retention and size limits
-apply as for a tool.`,
+		Long: `Inspect and edit the records of an app, as its operator. Grants do not apply to these commands, but
+schemas, retention and size limits apply.`,
 		Example: `  toolrun memory get userPrefs --user ann
   toolrun memory set userPrefs '{"language": "fr"}' --user ann
   toolrun memory list userPrefs`,
@@ -40,7 +40,7 @@ func (m memoryCommands) get() *cobra.Command {
 	var record bool
 	cmd := &cobra.Command{
 		Use:   "get STORE [PROJECTION]",
-		Short: "Print a record's content, or null if it does not exist",
+		Short: "Print the content of a record, or null if the record does not exist",
 		Example: `  toolrun memory get userPrefs --user ann
   toolrun memory get userPrefs '{"notifications.email": 1}' --user ann
   toolrun memory get sessionMeta --session s1`,
@@ -74,9 +74,9 @@ func (m memoryCommands) set() *cobra.Command {
 	var revision int64
 	cmd := &cobra.Command{
 		Use:   "set STORE JSON|@file|-",
-		Short: "Create a record or merge into it",
-		Long: `Create a record, or merge into the existing one (RFC 7396): fields that are not given are kept, and null removes a
-field.`,
+		Short: "Create a record, or merge a value into the record",
+		Long: `Create a record, or merge the value into the existing record (RFC 7396). The merge keeps all fields
+that the value does not contain, and removes fields that are null in the value.`,
 		Example: `  toolrun memory set userPrefs '{"language": "fr", "nickname": null}' --user ann
   toolrun memory set catalogue @catalogue.json --replace
   toolrun memory set userPrefs - --if-revision 3 --ttl 1h --user ann < prefs.json`,
@@ -100,7 +100,7 @@ field.`,
 	}
 	f.register(cmd)
 	cmd.Flags().BoolVar(&opts.Replace, "replace", false, "replace the whole content")
-	cmd.Flags().Int64Var(&revision, "if-revision", 0, "write only if the record has this revision; 0: only if it does not exist")
+	cmd.Flags().Int64Var(&revision, "if-revision", 0, "write only if the record has this revision; revision 0 requires that the record does not exist")
 	cmd.Flags().StringVar(&opts.TTL, "ttl", "", "the `time` to live of the record, such as 90d, 24h, 30m or 10s, if shorter than its store's retention")
 	cmd.ValidArgsFunction = m.projects.completeArg(&f.app, (*project).storeNames)
 	return cmd

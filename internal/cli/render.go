@@ -16,9 +16,10 @@ func (rc renderCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render PROMPT | -e TEMPLATE | -",
 		Short: "Render a prompt with the current content of memory",
-		Long: `Render a prompt of the app file with the stores that it is granted, or a template from -e or stdin with all
-stores. {{memory.user_memory}} contains the blocks of the user that --memory-policy includes. In its mode auto, the
-lines of blocks that match --message are printed to stderr.`,
+		Long: `Render a prompt of the app file with the stores that are granted to the prompt, or render a template
+from -e or stdin with all stores. {{memory.user_memory}} contains the blocks of the user that --memory-policy
+includes. If the memory policy has the archival_mode auto, the lines of blocks that match --message are printed to
+stderr.`,
 		Example: `  toolrun render greeting --user ann --session s1
   toolrun render -e 'Speak {{memory.userPrefs.language}}.' --user ann
   toolrun render - --user ann < prompt.txt

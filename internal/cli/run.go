@@ -35,36 +35,42 @@ type runFlags struct {
 // runCommand runs a tool.
 type runCommand struct{ baseCommand }
 
-func (rc runCommand) command() *cobra.Command {
-	var f runFlags
-	cmd := &cobra.Command{
-		Use:   "run TOOL [key=value | key:=json ...]",
-		Short: "Run a tool once and print its output",
-		Long: `Run a tool once, in a fresh sandbox, and print its output as JSON. If the tool succeeds, its writes to
-memory are stored. Otherwise nothing is stored. Log lines are printed to stderr while the tool runs.
+// runHelp is the long help text of the command.
+const runHelp = `Run a tool once, in a fresh sandbox, and print its output as JSON. If the tool succeeds, its writes to memory are stored. If the tool
+fails, nothing is stored. Log lines are printed to stderr while the tool runs.
 
 TOOL is the name of a tool in the app file, or the path of a source file or of a tool's folder. A tool that is named by
 its path can use only the stores that --grant allows.
 
 The input is the JSON object in --input. The arguments key=value (a string) and key:=json (any JSON value) add members
-to it.
+to the input.
 
 A session starts with the first run that uses its id, so a mistyped --session starts a new session with empty memory.
 toolrun session list shows the existing sessions.
 
-With --dry-run, only an entry in the ledger is stored. Below the output, the command prints what the run would store, by
-store: removed values (-) and added values (+), each with its JSON pointer. With --json, the Result contains the changes.
+With --dry-run, the run stores only an entry in the ledger. Below the output, the command prints the changes that the
+run would store in each store: removed values (-) and added values (+), with the JSON pointer of each value. With
+--json, the Result contains the changes.
 
-With --test, the run is a dry run without models and with empty collections: recall finds nothing, and calls to models
-fail, unless --mock contains their results. With --json, remembered lists the entries that remember would store.
+With --test, the run is a dry run without models and with empty collections: recall finds nothing, and calls of models
+fail, unless --mock contains results for recall and the models. With --test and --json, the member remembered of the
+Result lists the entries that the run would store.
 
-The first Python tool compiles the interpreter, which takes up to half a minute. If the interpreter is missing and stderr is
-a terminal, npm downloads it first (12 MB); otherwise see toolrun python.
+The first run of a Python tool compiles the interpreter. The compilation takes up to half a minute. If the interpreter
+is missing and stderr is a terminal, npm first downloads the interpreter (12 MB). To install the interpreter without a
+terminal, see toolrun python.
 
 A run pauses before an effect that requires an approval. With --approve, the command shows the effect on the terminal and
 asks for a decision: y approves, n denies, and Enter keeps the run paused for toolrun approval.
 
-With --server, the tool runs on a toolrun server. TOOL is then a tool of the server's app, or a source file to send.`,
+With --server, the tool runs on a toolrun server, and TOOL is a tool of the server's app, or a source file to send.`
+
+func (rc runCommand) command() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run TOOL [key=value | key:=json ...]",
+		Short: "Run a tool once and print its output",
+		Long:  runHelp,
 		Example: `  toolrun run remember_me language=fr --user ann
   toolrun run add_order 'items:=[{"sku": "a1", "count": 2}]' --user ann --session s1
   toolrun run ./tools/draft.js --grant userPrefs=read --user ann
@@ -86,7 +92,7 @@ With --server, the tool runs on a toolrun server. TOOL is then a tool of the ser
 	f.modelFlags.register(cmd)
 	flags := cmd.Flags()
 	f.inputFlags(cmd)
-	flags.StringArrayVar(&f.grants, "grant", nil, "grant `STORE=verbs` to a tool that is given by its path: read, write, delete, readwrite; may be repeated")
+	flags.StringArrayVar(&f.grants, "grant", nil, "grant `STORE=verbs` to a tool that is named by its path; the verbs are read, write, delete and readwrite; may be repeated")
 	f.timeFlags(cmd)
 	f.testFlags(cmd, &f.dry)
 	flags.BoolVar(&f.trace, "trace", false, "show each memory call with its duration on stderr")

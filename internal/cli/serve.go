@@ -58,19 +58,19 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.userMetadata, "user-metadata", nil, "the `keys` of session metadata that users' tokens may set, such as name,locale (default: none)")
 	flags.Float64Var(&f.rate, "rate", 100, "the maximum number of requests per second and caller; 0 for no limit")
 	flags.IntVar(&f.burst, "burst", 200, "the maximum burst of requests per caller")
-	flags.DurationVar(&f.ledger, "ledger", 30*24*time.Hour, "how long the ledger keeps its entries; 0 for no ledger")
-	flags.DurationVar(&f.usage, "usage", 400*24*time.Hour, "how long the daily usage of each app and tenant is kept (runs and CPU time); 0 to record no usage")
-	flags.DurationVar(&f.drain, "drain", 30*time.Second, "how long a stopping service waits for running tools before it cancels them")
-	flags.DurationVar(&f.linger, "linger", time.Second, "how long a stopping service keeps responding, with status 503 for /readyz, before it closes its port; 0 with --dev")
-	flags.StringVar(&f.minFree, "min-free", "", "the minimum free disk `size`, such as 1GiB (default: 256MiB, or a quarter of the disk if that is less). With less free space, writes that add data fail. The value off disables the check")
+	flags.DurationVar(&f.ledger, "ledger", 30*24*time.Hour, "the time for which the ledger keeps its entries; 0 for no ledger")
+	flags.DurationVar(&f.usage, "usage", 400*24*time.Hour, "the time for which the service keeps the daily usage of each app and tenant (runs and CPU time); 0 to record no usage")
+	flags.DurationVar(&f.drain, "drain", 30*time.Second, "the time for which a stopping service waits for running tools before it cancels the tools")
+	flags.DurationVar(&f.linger, "linger", time.Second, "the time for which a stopping service still responds, with status 503 for /readyz, before it closes its port (with --dev: 0)")
+	flags.StringVar(&f.minFree, "min-free", "", "the minimum free disk `size`, such as 1GiB (default: 256MiB, or a quarter of a disk smaller than 1 GiB). With less free space, writes that add data fail. The value off disables the check")
 	flags.IntVar(&f.running, "running", 0, "the maximum number of concurrent runs (default: 2 per processor)")
-	flags.IntVar(&f.perTenant, "per-tenant", 0, "the maximum number of concurrent runs of a tenant (default: three quarters of --running, or --per-app if that is more)")
+	flags.IntVar(&f.perTenant, "per-tenant", 0, "the maximum number of concurrent runs of a tenant (default: three quarters of --running, or --per-app if --per-app is higher)")
 	flags.IntVar(&f.perApp, "per-app", 0, "the maximum number of concurrent runs of an app and tenant (default: three quarters of the default of --per-tenant)")
 	flags.IntVar(&f.perUser, "per-user", 0, "the maximum number of concurrent runs of a user (default: half of --per-app)")
-	flags.StringVar(&f.appBytes, "app-bytes", "", "the storage quota of an app and tenant: records, files, sessions, stored results (default: 1GiB)")
+	flags.StringVar(&f.appBytes, "app-bytes", "", "the storage quota of an app and tenant for records, files, sessions and stored results (default: 1GiB)")
 	flags.StringVar(&f.userBytes, "user-bytes", "", "the storage quota of a user in an app and tenant (default: an eighth of --app-bytes)")
 	flags.IntVar(&f.openHosts, "open", 1000, "the maximum number of open apps; an app counts once for each tenant. Beyond this number, the least recently used app is closed")
-	flags.DurationVar(&f.hostIdle, "idle", time.Hour, "how long an unused app of a tenant stays open; a negative value sets no limit")
+	flags.DurationVar(&f.hostIdle, "idle", time.Hour, "the time after which an unused app of a tenant is closed; a negative value sets no limit")
 	flags.StringVar(&f.bodyMemory, "body-memory", "256MiB", "the maximum memory of concurrent JSON request bodies")
 	flags.StringVar(&f.indexMemory, "index-memory", "512MiB", "the maximum memory of the search indexes of collections, approximately. Searches without an index read all entries")
 	flags.IntVar(&f.connections, "connections", 0, "the maximum number of connections (default: RLIMIT_NOFILE minus the descriptors for workers, at most 8192). At most half of the connections can be unauthenticated, and never more than 1,024")
@@ -88,13 +88,15 @@ func (sc serveCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [APP...]",
 		Short: "Serve apps over HTTP and MCP",
-		Long: `Serve apps: an HTTP API under /api/v1, MCP under /mcp, documentation of the API at /docs, metrics at /metrics, /healthz
-and /readyz. APP is an app file or its folder. The default is app.yaml in this folder or the nearest parent.
+		Long: `Serve apps. The service offers an HTTP API under /api/v1, MCP under /mcp, documentation of the API at
+/docs, metrics at /metrics, and health checks at /healthz and /readyz. APP is an app file or its folder. The default
+is app.yaml in this folder or the nearest parent.
 
 Every caller needs a key (toolrun key create) or a token of the platform's issuer. With --dev, the service prints a
 full-access key and listens only on localhost.
 
-SIGHUP reloads the app files. Runs in progress still use the old files. SIGTERM waits for running tools and stops.`,
+SIGHUP reloads the app files. Runs in progress still use the old files. On SIGTERM, the service waits for running
+tools and then stops.`,
 		Example: `  toolrun serve --dev
   toolrun serve apps/shop apps/support --keys keys.json --db /var/lib/toolrun/memory.db --listen 127.0.0.1:8080
   toolrun serve --keys keys.json --issuer https://id.example --audience toolrun --jwks https://id.example/keys`,

@@ -38,7 +38,7 @@ func (f *accessFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	keysFlag(cmd, &f.keys)
 	flags.StringVar(&f.issuer, "issuer", "", "the `issuer` (claim iss) of the JWTs that the service accepts in addition to keys")
-	flags.StringVar(&f.audience, "audience", "", "the `audience` (claim aud) that these tokens must have")
+	flags.StringVar(&f.audience, "audience", "", "the `audience` (claim aud) that the tokens of the issuer must have")
 	flags.StringVar(&f.jwks, "jwks", "", "the `URL` or file with the keys of the issuer (JWK Set)")
 	flags.StringVar(&f.tenantClaim, "tenant-claim", "tenant", "the `claim` that contains the tenant")
 	flags.StringVar(&f.userClaim, "user-claim", "sub", "the `claim` that contains the user")

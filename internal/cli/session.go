@@ -69,7 +69,7 @@ func (sc sessionCommands) end() *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:     "end [SESSION]",
-		Short:   "End a session: its records are removed, and its id is rejected from then on",
+		Short:   "End a session, remove its records, and reject its id from then on",
 		Example: `  toolrun session end s1`,
 		Args:    takes(0, 1, "a SESSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -18,13 +18,14 @@ func (sc sleepCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "sleep",
 		Short: "Run, show, pause and retry sleep-time memory",
-		Long: `Run, show, pause and retry sleep-time memory, which updates the blocks of a user after a conversation has settled. An app
-declares it with the key sleep. toolrun serve runs it in the background.`,
+		Long: `Run, show, pause and retry sleep-time memory, which updates the blocks of a user after a conversation
+has settled. An app enables sleep-time memory with the key sleep. The command toolrun serve runs sleep-time memory in
+the background.`,
 		Example: `  toolrun sleep status
   toolrun sleep run --models models.yaml`,
 	})
 	cmd.AddCommand(sc.run(), sc.status(),
-		sc.act("pause", "Pause the runs of a tenant: no further run begins", sleepBackend.Pause),
+		sc.act("pause", "Pause the runs of a tenant, so that no further run begins", sleepBackend.Pause),
 		sc.act("resume", "Resume the runs of a tenant", sleepBackend.Resume),
 		sc.act("retry", "Repeat the failed runs of a tenant now, for at most 1,000 conversations", sleepBackend.Retry))
 	return cmd
@@ -35,8 +36,8 @@ func (sc sleepCommands) run() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Process the conversations that have settled",
-		Long: `Process the conversations that have settled, until none is left. A failed run is in the ledger and is repeated later.
-toolrun serve does this in the background.`,
+		Long: `Process the conversations that have settled, until none is left. A failed run has an entry in the
+ledger, and is repeated later. The command toolrun serve processes conversations in the background.`,
 		Example: `  toolrun sleep run --models models.yaml`,
 		Args:    takes(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -75,8 +76,8 @@ func (sc sleepCommands) status() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show the conversations that wait for a run",
-		Long: `Show the number of conversations in each state: run due, not settled yet, run in progress, last run
-failed. The command counts at most 1,000 conversations.`,
+		Long: `Show how many conversations are due for a run, have not settled yet, have a run in progress, or had a
+failed run. The command counts at most 1,000 conversations.`,
 		Example: `  toolrun sleep status --json`,
 		Args:    takes(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

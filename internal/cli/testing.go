@@ -28,10 +28,11 @@ func (tc testCommand) command() *cobra.Command {
 		Use:   "test [TOOL...]",
 		Short: "Run the tests of tools",
 		Long: `Run the tests of all tools of the app, or of the named tools. The tests of a tool NAME are in the file
-NAME.tests.yaml in its folder, and in the section verifies of a machine. See docs/howto/test-a-tool.md.
+NAME.tests.yaml in the folder of the tool. The tests of a machine can also be in its section verifies. See
+docs/howto/test-a-tool.md.
 
-A test is a test run, as of toolrun run --test, with an empty memory. It calls no models and stores nothing. recall finds
-nothing, unless the test contains its results.
+A test is a run like toolrun run --test, with an empty memory. A test calls no models and stores nothing. In a test,
+recall finds nothing, unless the test contains results of recall.
 
 The exit code is 1 if a test fails, and 2 if a file has mistakes.`,
 		Example: `  toolrun test

@@ -25,8 +25,9 @@ func (tc transferCommands) export() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Export the configuration of an app, or all data of a user",
-		Long: `Write the configuration of an app as one document: stores with their schemas, access and retention, tools and prompts.
-The document is a valid app file. It contains neither records nor the code of the tools.
+		Long: `Write the configuration of an app as one document, which contains the tools, the prompts, and the
+stores with their schemas, access and retention. The document is a valid app file. The document contains neither
+records nor the code of the tools.
 
 With --user, write all data of the user in one app as a ZIP archive instead: records, sessions, files, results stored
 for idempotency keys, and entries of the ledger. toolrun erase removes the same data, and also expired data.`,
@@ -111,11 +112,12 @@ func (tc transferCommands) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Import an exported document as an app file",
-		Long: `Read a document that export wrote, or any app file with inline schemas, check it, and write it as an app file. The
-code of the tools is not included; the command lists the missing files.
+		Long: `Read a document that toolrun export wrote, or any app file with inline schemas. Check the document,
+and write it as an app file. The document does not include the code of the tools, so the command lists the missing
+files.
 
-With --server, declare the stores of the document on the server instead, in addition to the stores of the server's app
-file.`,
+With --server, the command writes no app file. Instead, the command declares the stores of the document on the server,
+in addition to the stores of the server's app file.`,
 		Example: `  toolrun import shop.json --dir shop
   toolrun import - -o app.yaml < shop.json`,
 		Args: takes(1, 1, "a FILE, or - for stdin"),

@@ -53,8 +53,9 @@ func (tc turnCommands) turn() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "turn AGENT",
 		Short: "Talk to an agent: perform one turn and print its messages",
-		Long: `Perform one turn of a conversation with an agent and print its messages. The turn and the tools that it calls are one
-transaction: all changes are stored, or none. Log lines of tools go to stderr.
+		Long: `Perform one turn of a conversation with an agent and print its messages. The turn and the tools that
+the turn calls are one transaction: either all changes are stored, or no change is stored. Log lines of tools go to
+stderr.
 
 Without --say, the first turn of a session begins the conversation, and a later turn repeats the question of the agent.
 Without --session, a new session begins. The id of the session is in the result and on stderr.

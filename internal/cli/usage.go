@@ -24,13 +24,14 @@ func (uc usageCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "usage",
 		Short: "Show the usage of apps: runs, CPU time, models and storage",
-		Long: `Show the usage of the apps of a tenant: the number of runs on the given days (UTC), their CPU time and the tokens of
-models, and the current storage. With --server and a key of role metering, the output covers all tenants, for billing.
+		Long: `Show the usage of the apps of a tenant: the number of runs on the selected days (UTC), the CPU time
+and the tokens of models on these days, and the current storage. With --server and a key of role metering, the output
+covers all tenants, for billing.
 
-RUNS counts runs whose tool was executed. FAILED counts the runs among them that ended with a fault. REPEATED counts
+RUNS counts runs whose tool was executed. FAILED counts those of these runs that ended with a fault. REPEATED counts
 repeated results of earlier runs. REFUSED counts runs that the platform rejected. NOT STARTED counts runs that did not
-start for another reason, such as an invalid input. TOKENS counts the input and output tokens of models, also of failed
-runs. Only toolrun serve counts runs.`,
+start for another reason, such as an invalid input. TOKENS counts the input and output tokens of models, also of
+failed runs. Only toolrun serve counts runs.`,
 		Example: `  toolrun usage --since 2026-11-01 --until 2026-12-01 --server https://tools.example --key-file key
   toolrun usage --json`,
 		Args: takes(0, 0, "no arguments"),
@@ -47,7 +48,7 @@ runs. Only toolrun serve counts runs.`,
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
 	cmd.Flags().StringVar(&f.since, "since", "", "the first `day`, such as 2026-11-01 (default: the oldest day on record)")
-	cmd.Flags().StringVar(&f.until, "until", "", "the `day` at whose start the period ends (default: tomorrow)")
+	cmd.Flags().StringVar(&f.until, "until", "", "the first `day` after the period (default: tomorrow)")
 	return cmd
 }
 

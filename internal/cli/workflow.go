@@ -18,8 +18,8 @@ func (wc workflowCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "workflow",
 		Short: "End, show and list workflows",
-		Long: `End, show and list workflows. A workflow is a tree of runs and sessions that share the facts with the scope
-execution_tree. It starts with the first run or write that uses its id (--workflow).`,
+		Long: `End, show and list workflows. A workflow is a tree of runs and sessions that share the facts with the
+scope execution_tree. A workflow starts with the first run or write that uses the id of the workflow (--workflow).`,
 		Example: `  toolrun run plan --user ann --workflow trip-7
   toolrun workflow end trip-7`,
 	})
@@ -46,7 +46,7 @@ func (wc workflowCommands) end() *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:     "end WORKFLOW",
-		Short:   "End a workflow: its facts are removed, and its id is rejected from then on",
+		Short:   "End a workflow, remove its facts, and reject its id from then on",
 		Example: `  toolrun workflow end trip-7`,
 		Args:    takes(1, 1, "a WORKFLOW"),
 		RunE: func(cmd *cobra.Command, args []string) error {
