@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"hash/fnv"
 	"strings"
+	"unicode"
 )
 
 // These are the defaults and limits of Options, in bytes.
@@ -128,12 +129,13 @@ func (p *packer) enter(h heading) {
 
 // end ends the current chunk. White space at both ends is not part of a chunk.
 func (p *packer) end(at int) {
-	body := strings.TrimSpace(p.text[p.start:at])
+	text := strings.TrimLeftFunc(p.text[p.start:at], unicode.IsSpace)
+	body := strings.TrimRightFunc(text, unicode.IsSpace)
 	if body == "" {
 		p.start, p.headed, p.complete = at, false, false
 		return
 	}
-	start := p.start + strings.Index(p.text[p.start:at], body)
+	start := at - len(text)
 	c := Chunk{ID: p.id(body), Offset: start, Page: p.pageOf(start)}
 	for _, h := range p.headings {
 		c.Headings = append(c.Headings, h.text)
