@@ -20,7 +20,7 @@ func FaultFromContext(ctx context.Context) error {
 }
 
 // NotStartedError is the error of a run that could not start or continue because of a problem of
-// the host, for example because no worker was available. The guest never sees this error.
+// the host, for example because no worker was available. The guest never sees a NotStartedError.
 type NotStartedError struct{ Fault *abi.Fault }
 
 // Error returns the message of the fault.

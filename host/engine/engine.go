@@ -69,11 +69,11 @@ type Source struct {
 	// Files contains the files that the entry file can import. Files is confined to the tool's
 	// folder. Files is nil if the tool is a single file. Engines open files only through Files.
 	Files fs.FS
-	// Entry is the plug-in export to run, if the tool's manifest names one. The default depends on
-	// the language.
+	// Entry is the plug-in export to run, if the tool's manifest names one. The default entry
+	// depends on the language.
 	Entry string
-	// Operations is the table of memory operations that the tool can call. The default for nil is
-	// abi.Documents. An empty table allows no operations.
+	// Operations is the table of memory operations that the tool can call. If Operations is nil,
+	// the tool can call the operations in abi.Documents. An empty table allows no operations.
 	Operations abi.Table
 	// Params are the names of the tool's declared parameters, which some languages bind as
 	// variables.
@@ -139,19 +139,19 @@ type Input struct {
 	Frozen bool
 }
 
-// Host contains the functions that a guest can call. Only the goroutine of Run calls these
-// functions, so the calls are never concurrent.
+// Host contains the functions that a guest can call. Only the goroutine of Run calls the functions
+// of a Host, so the calls are never concurrent.
 type Host struct {
 	// Call performs a memory operation and returns its reply as JSON. An *abi.Fault is raised as an
 	// error in the guest, which can catch it. Any other error ends the run at once.
 	Call func(ctx context.Context, call abi.Call) (json.RawMessage, error)
 	// Begin begins an external operation and returns its id, which is not 0. Await waits for the
 	// answer to any of the pending operations, and returns the answer with the id of its operation.
-	// Each answer is returned once. If the argument "until" is not zero and no answer arrives
-	// before that time, the id is 0. The errors of Begin and Await have the same meaning as the
-	// errors of Call. A fault from Await comes with the id of its operation, and a fault from Begin
-	// has no id. The host may delay the operations until Await is called. Begin and Await are nil
-	// if a run needs only Call, which also performs external operations.
+	// Await returns each answer only once. If the argument "until" is not zero and no answer
+	// arrives before that time, the id is 0. The errors of Begin and Await have the same meaning as
+	// the errors of Call. A fault from Await comes with the id of its operation, and a fault from
+	// Begin has no id. The host may delay the operations until Await is called. Begin and Await are
+	// nil if a run needs only Call, which also performs external operations.
 	Begin func(call abi.Call) (id uint64, err error)
 	Await func(ctx context.Context, until time.Time) (id uint64, reply json.RawMessage, err error)
 	// Log receives a log line. If Log returns an error, the run ends at once and Run returns that
@@ -199,7 +199,7 @@ type Limits struct {
 	// bounds the guest.
 	Fuel int64
 	// LogBytes and LogLines bound the log output that Host.Log still accepts. An engine can drop
-	// any further output. The defaults are 64 KiB and 1,000 lines.
+	// any further output. The default is 64 KiB for LogBytes and 1,000 for LogLines.
 	LogBytes int
 	LogLines int
 }

@@ -3,7 +3,8 @@ package engine
 import "sync"
 
 // Inflight is a rundown guard. Inflight counts active runs, and Close waits until the last active
-// run has ended. Enter never blocks. The zero value is open. Inflight is safe for concurrent use.
+// run has ended. Enter never blocks. The zero Inflight is open. Inflight is safe for concurrent
+// use.
 type Inflight struct {
 	mu     sync.Mutex
 	closed bool

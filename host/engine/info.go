@@ -11,7 +11,7 @@ type Info struct {
 	// tool. The default is none.
 	Languages []Language
 	// Extensions contains the file extensions of the sources that the engine runs, such as ".ts". A
-	// tool's folder is searched for these extensions in the order of the list.
+	// tool's folder is searched for sources in the order of Extensions.
 	Extensions []string
 	// Imports contains the extensions of other files that a source can import. In a worker, the
 	// engine can read no other files.

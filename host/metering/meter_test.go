@@ -27,7 +27,7 @@ func TestMeter(t *testing.T) {
 		runs   int64
 	}{
 		{shop, "acme", day.Add(-time.Second), 1},
-		{shop, "acme", day.In(west), 2}, // the previous day in local time
+		{shop, "acme", day.In(west), 2}, // the day is the previous day in local time
 		{shop, "acme", day.Add(23 * time.Hour), 4},
 		{shop, "acme", day.Add(24 * time.Hour), 8},
 		{shop, "rival", day, 16},

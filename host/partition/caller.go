@@ -90,8 +90,7 @@ func CheckID(what, id string) error {
 
 // CheckSessionID returns a fault if a proxy could change an id in a URL path by decoding it.
 // CheckSessionID does not apply to users and tenants, whose ids come from the platform and not from
-// clients. The empty id is allowed.
-
+// clients. The empty id is valid.
 func CheckSessionID(id string) error { return checkPathID("session", id) }
 
 // checkPathID is like CheckSessionID. The argument "what" is the name of the id in the message of

@@ -10,8 +10,8 @@ import (
 // their times.
 const dueLayout = "2006-01-02T15:04:05.000000Z"
 
-// Due returns the key of the scheduled run for a session of the caller's tenant. The keys of a tenant
-// sort by time.
+// Due returns the key of the scheduled run for a session of the caller's tenant. The keys of a
+// tenant's scheduled runs sort by time.
 func (a App) Due(c Caller, at time.Time, session string) storage.Key {
 	return a.System(SleepDue, c, storage.Part{Tag: storage.Item, Value: at.UTC().Format(dueLayout)},
 		storage.Part{Tag: storage.Item, Value: session})

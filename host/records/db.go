@@ -62,7 +62,7 @@ func (db *DB) Now() time.Time { return db.now().UTC().Truncate(time.Microsecond)
 // Log returns the logger for details that callers must not see.
 func (db *DB) Log() *slog.Logger { return db.log }
 
-// Get returns the record under a key, or the zero Record if there is no such record.
+// Get returns the record under a key, or the zero Record if no record exists.
 func (db *DB) Get(ctx context.Context, key storage.Key) (storage.Record, error) {
 	found, err := db.Backend.Get(ctx, key)
 	if err != nil {

@@ -19,7 +19,7 @@ const (
 // ErrPageFull means that a record does not fit on the page and belongs on the next page.
 var ErrPageFull = errors.New("the page is full")
 
-// PageContents counts the bytes of content on a page. The zero value is an empty page.
+// PageContents counts the bytes of content on a page. The zero PageContents is an empty page.
 type PageContents struct{ bytes int64 }
 
 // Fits reports whether a content of the given size fits on the page. Every content fits on an empty

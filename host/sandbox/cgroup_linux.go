@@ -199,8 +199,8 @@ func (g *group) limit(bytes uint64) error {
 	return nil
 }
 
-// remove kills the remaining processes in the group and removes the group. The worker must have
-// exited.
+// remove kills the remaining processes in the group and removes the group. The worker process of
+// the group must have exited.
 func (g *group) remove() {
 	if g == nil {
 		return

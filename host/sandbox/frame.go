@@ -18,7 +18,7 @@ const (
 	kindLoad                      // host: compile a source
 	kindOpen                      // worker: a request for a file of the source
 	kindFile                      // host: the requested file
-	kindLoaded                    // worker: the source is compiled, or the error
+	kindLoaded                    // worker: the source is compiled or has an error
 	kindRun                       // host: run a program
 	kindCall                      // worker: a memory call of the guest
 	kindReply                     // host: the reply to the call

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// handshake is the first message that the parent and the worker exchange. The parent configures the
-// worker. The worker reports how it has locked itself down.
+// handshake is the first message that the parent and the worker exchange. In its handshake, the
+// parent configures the worker. In its handshake, the worker reports how it has locked itself down.
 type handshake struct {
 	version uint64
 	build   string

@@ -53,7 +53,7 @@ func descriptors(t testing.TB) int {
 }
 
 // TestKilledAtEveryCall kills the worker before the run and at each memory call. The run must end
-// at once and report the cause. The next run must succeed.
+// at once and report the cause. The next run after the killed worker must succeed.
 func TestKilledAtEveryCall(t *testing.T) {
 	b := newBench(t, sandbox.Options{Spares: -1})
 	code := `for (let i = 0; i < 4; i++) await memory.set_content("counter", {i}); return "done";`

@@ -65,9 +65,9 @@ type Shared struct {
 
 // Setup is the environment that a worker passes to an engine.
 type Setup struct {
-	// CacheDir is the folder of compiled code, or "" if the worker has no such folder. An engine
-	// reads the compiled code. In a worker that only compiles, the engine also writes compiled
-	// code. An engine must work even if CacheDir cannot be used.
+	// CacheDir is the folder of compiled code, or "" if the worker has no folder for compiled code.
+	// An engine reads the compiled code. In a worker that only compiles, the engine also writes
+	// compiled code. An engine must work even if CacheDir cannot be used.
 	CacheDir string
 	// Files contains the files that Shared.Prepare reads. Files is nil in workers that do not call
 	// Shared.Prepare.
@@ -82,7 +82,7 @@ type Options struct {
 	// Languages contains the languages that the workers run.
 	Languages []Language
 	// Command is the path of a program that calls Main with the same languages, such as the toolrun
-	// command. The default is the current program.
+	// command. The default of Command is the path of the current program.
 	Command string
 	// Workers is the maximum number of concurrent guests. Further runs wait. The default is 4 for
 	// each processor that Go uses.
@@ -98,13 +98,14 @@ type Options struct {
 	Runs int
 	// Lifetime is the age at which a worker is replaced, counted from its first run. If a bug in a
 	// language's sandbox lets an attacker take over a worker, the attacker can see the runs of the
-	// same app and tenant until the worker is replaced. The default is 10 minutes.
+	// same app and tenant until the worker is replaced. The default Lifetime is 10 minutes.
 	Lifetime time.Duration
-	// LoadBytes is the memory limit for compiling a source, in bytes. The default is 512 MiB.
+	// LoadBytes is the memory limit for compiling a source, in bytes. The default of LoadBytes is
+	// 512 MiB.
 	LoadBytes int64
 	// LoadTimeout is the time limit for compiling a source that another worker has compiled before.
 	// If the run ends during the compilation, the pool keeps the worker for the next run. The
-	// default is 30 seconds.
+	// default of LoadTimeout is 30 seconds.
 	LoadTimeout time.Duration
 	// CacheDir is the folder of compiled code. CacheDir is an absolute path that only the user can
 	// access. CacheDir is created if it does not exist. Code is stored by domain, and only workers

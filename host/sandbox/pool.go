@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Pool keeps workers and provides engines that run guests in these workers. Pool is safe for
+// Pool keeps workers and provides engines that run guests in the workers. Pool is safe for
 // concurrent use.
 type Pool struct {
 	options  Options

@@ -68,7 +68,7 @@ func buildFilter(may permissions, self uint32) []unix.SockFilter {
 	for _, number := range allowedCalls(may) {
 		p.returnIf(unix.BPF_JEQ, number, unix.SECCOMP_RET_ALLOW)
 	}
-	p.forCall(unix.SYS_MMAP, func() { // memory of these kinds is not charged to a process
+	p.forCall(unix.SYS_MMAP, func() { // shared memory without a file and huge pages are not charged to a process
 		p.load(argument(3))
 		p.returnIf(unix.BPF_JSET, unix.MAP_HUGETLB, deny)
 		p.returnUnless(unix.BPF_JSET, unix.MAP_ANONYMOUS, unix.SECCOMP_RET_ALLOW)

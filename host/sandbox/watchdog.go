@@ -64,8 +64,8 @@ func startWatchdog(ctx context.Context, w *worker, doing string, limits budget) 
 }
 
 // contextDone starts the grace period of a run that timed out. A canceled run has a grace period
-// only if the guest waits for an external operation. In this case the wait ends at once, and the
-// worker is reused.
+// only if the guest waits for an external operation. After a cancellation, the wait for the
+// operation ends at once, and the worker is reused.
 func (g *watchdog) contextDone() {
 	g.mu.Lock()
 	resting := g.resting

@@ -177,8 +177,8 @@ type Backend interface {
 	// Update ignores ctx, unless nothing was committed and fn has to be called again.
 	//
 	// Update compares the usage after the writes with on.Budget. A backend may instead compare the
-	// usage at the start of the Update, if the backend's documentation says so. In such a backend,
-	// concurrent updates together can exceed a limit.
+	// usage at the start of the Update, if the backend's documentation states this. In a backend that
+	// compares earlier usage, concurrent updates together can exceed a limit.
 	//
 	// The function fn must be pure, because Update may call fn again. In addition, fn must not
 	// retain or modify its argument, call the backend, or end its goroutine. A panic in fn becomes
@@ -218,9 +218,9 @@ type Backend interface {
 	// The history is bounded: Changes returns ErrTooOld for a position before the beginning of the
 	// history, and for the zero Position.
 	//
-	// A backend may withhold changes while an older transaction is in progress. In such a backend,
-	// each write follows all writes that the transaction of the write saw. While changes are
-	// withheld, the current position is the position before the withheld changes.
+	// A backend may withhold changes while an older transaction is in progress. In a backend that
+	// withholds changes, each write follows all writes that the transaction of the write saw. While
+	// changes are withheld, the current position is the position before the withheld changes.
 	Changes(ctx context.Context, prefix Key, since Position, limit int) ([]Changed, Position, error)
 
 	// Ping checks that the backend can read and write. Ping commits a write that changes nothing.

@@ -71,8 +71,8 @@ func (l Limit) check(added Usage, held func(account Key) (Usage, error)) error {
 	return nil
 }
 
-// HeldBy returns a function that reads the usage of an account from a backend. The function can be
-// passed to Budget.Check.
+// HeldBy returns a function that reads the usage of an account from a backend. The returned
+// function can be passed to Budget.Check.
 func HeldBy(ctx context.Context, b Backend) func(account Key) (Usage, error) {
 	return func(account Key) (Usage, error) {
 		held, err := b.Usage(ctx, account)

@@ -115,8 +115,8 @@ func changedOr(err error) error {
 	return ErrChanged
 }
 
-// Touched returns the observations in h that a write to the given keys can change. The result
-// always includes floors.
+// Touched returns the observations in h that a write to the given keys can change. The result of
+// Touched always includes floors.
 func (h Held) Touched(written []Key) Held {
 	set := make(map[Key]struct{}, len(written))
 	for _, k := range written {

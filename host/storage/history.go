@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// Changed is a committed write. It contains the version that the write stored or, if Deleted is
-// set, removed.
+// Changed is a committed write. Version is the version that the write stored or, if Deleted is set,
+// removed.
 type Changed struct {
 	Version
 	Deleted bool
@@ -35,7 +35,7 @@ const smallCheck = 16
 func EndOf(commit uint64) Position { return Position{Commit: commit, Index: math.MaxUint64} }
 
 // History is a list in memory of the latest writes to a backend that numbers its commits. The size
-// of the list is bounded. A commit number may be reused only after Discard. History is safe for
+// of a History is bounded. A commit number may be reused only after Discard. History is safe for
 // concurrent use.
 type History struct {
 	mu   sync.RWMutex

@@ -160,8 +160,8 @@ func (k Key) Group() (Key, bool) {
 	return app, ok
 }
 
-// groups returns two prefixes of k. The first group contains the tenant and the app. The second
-// group contains the tenant, the app and the user, without the store, or is "" if k contains no
+// groups returns two prefixes of k. The first prefix contains the tenant and the app. The second
+// prefix contains the tenant, the app and the user, without the store, or is "" if k contains no
 // user directly after the app or the store.
 func (k Key) groups() (app, user Key, ok bool) {
 	if !k.valid() || k == "" {

@@ -10,8 +10,8 @@ var ErrFull = errors.New("the backend has no space for more records")
 // does not implement Spacer always has free space.
 type Spacer interface {
 	// Space returns an error that wraps ErrFull if no more records should be stored in the backend.
-	// Otherwise it returns nil. The result may be up to a second old. Space is safe for concurrent
-	// use and fast enough to be called before each write.
+	// Otherwise it returns nil. The result of Space may be up to a second old. Space is safe for
+	// concurrent use and fast enough to be called before each write.
 	//
 	// The backend itself does not reject updates because of missing space. Callers call Space only
 	// before writes that increase the usage, so that records can be removed even without free

@@ -85,7 +85,8 @@ func (c *commit) applyAhead(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return conflictAtEnd(ctx)
 		}
-		// Each record is read in its own snapshot. The commit checks all records together.
+		// applyAhead reads each record in a separate snapshot. The commit checks all records
+		// together.
 		fetched, err := c.tx.fetch(ctx, []storage.Key{key})
 		if err != nil {
 			return err

@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// State is the part of a record that an Update determines. The transaction sets the other fields.
+// State is the part of a record that an Update determines. The transaction sets the other fields of
+// the record.
 type State struct {
 	Content []byte // JSON text; nil deletes the record
 	Expires time.Time
@@ -24,8 +25,8 @@ type State struct {
 //
 // An update must be pure, because the transaction may call the update again with a newer record. An
 // update must not modify its arguments. If the argument "locked" is true, the update runs inside
-// the backend's transaction and blocks other commits. In this case, a slow update must return an
-// error.
+// the backend's transaction and blocks other commits. A slow update must return an error if
+// "locked" is true.
 type Update func(old *storage.Record, locked bool) (next State, warnings any, err error)
 
 // Apply applies an update to the record under key as the transaction sees the record. If the key is

@@ -1,7 +1,7 @@
 package txn
 
-// rule is a bit set of rules that a DB breaks. The set is empty except in tests. The tests break
-// each rule in turn and require that a schedule detects the error.
+// rule is a bit set of rules that a DB breaks. The set of broken rules is empty except in tests.
+// The tests break each rule in turn and require that a schedule detects the error.
 type rule uint32
 
 const (

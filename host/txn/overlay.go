@@ -36,7 +36,7 @@ type entry struct {
 	// set.
 	peeked bool
 	// The field "above" is the highest revision that the key ever had. The field "above" is set
-	// only if floored is true. In this case, the attempt depends on the revision "above".
+	// only if floored is true, which means that the attempt depends on the revision "above".
 	above   int64
 	floored bool
 	write   write

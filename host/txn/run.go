@@ -211,7 +211,7 @@ func (tx *Tx) check(ctx context.Context) error {
 func (tx *Tx) outcome() Outcome { return Outcome{Effects: tx.local.effects(tx.run.attempts)} }
 
 // ReleaseLocks releases the fair locks of an attempt, before the body waits for something outside
-// of the database. The commit acquires locks again.
+// of the database. The later commit acquires fair locks again.
 func ReleaseLocks(tx *Tx) {
 	tx.run.lease.Release()
 	tx.run.lease = nil

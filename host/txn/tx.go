@@ -33,8 +33,8 @@ func (tx *Tx) Seed() (uint64, error) {
 }
 
 // Get returns the record under key as the transaction sees it. Get returns the zero Record if the
-// record does not exist or has expired. The record joins the read set. If the transaction itself
-// wrote the record, Get returns the record that the commit will store.
+// record does not exist or has expired. The record that Get reads joins the read set. If the
+// transaction itself wrote the record, Get returns the record that the commit will store.
 func (tx *Tx) Get(ctx context.Context, key storage.Key) (r storage.Record, err error) {
 	e, err := tx.load(ctx, key, true)
 	if err == nil {

@@ -93,7 +93,7 @@ func New(c Config) *DB {
 // The method "now" returns the current time, truncated to the precision of records.
 func (db *DB) now() time.Time { return db.clock().UTC().Truncate(time.Microsecond) }
 
-// Options configure a transaction. The zero value is a transaction without an id.
+// Options configure a transaction. The zero Options select a transaction without an id.
 type Options struct {
 	// ID is the id of the run. Records that the run writes contain this id. If the reply to a
 	// commit is lost, Run uses the id to determine whether the commit was applied.
@@ -115,7 +115,7 @@ type Options struct {
 	Extra func() []storage.Key
 	// OnCommit returns extra records, which are stored in the same commit. For each record,
 	// OnCommit sets either the key, the content, the expiry and the tags, or the key and Delete.
-	// The transaction sets the other fields.
+	// The transaction sets all other fields of the record.
 	//
 	// OnCommit is called before the commit. If the effects of the commit differ from the expected
 	// effects, OnCommit is called again inside the backend's transaction. OnCommit must therefore

@@ -4,8 +4,8 @@ package enginetest
 // the engine's language.
 type Behaviour string
 
-// The behaviors of the test tools. The stores are the stores of a [Memory]. Every call to the
-// stores "forbidden" and "halt" fails.
+// The behaviors of the test tools. The tools use the stores of a [Memory]. Every call to the stores
+// "forbidden" and "halt" fails.
 const (
 	// Sum returns {"sum": input.a + input.b}.
 	Sum Behaviour = "sum"

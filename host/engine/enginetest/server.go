@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// errHalted replaces the error with which a host ended a run. The original error does not cross the
-// pipe.
+// errHalted replaces the error with which a host ended a run. The error of the host does not cross
+// the pipe.
 var errHalted = errors.New("the host ended the run")
 
 // server is the engine's end of all pipes. server keeps the loaded programs.

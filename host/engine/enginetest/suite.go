@@ -16,8 +16,8 @@ import (
 type Config struct {
 	// Engine is the engine under test.
 	Engine engine.Engine
-	// Write returns the source for a Behaviour in a language of the engine. Write returns false if
-	// the language cannot express the Behaviour. The suite then omits the cases of the Behaviour.
+	// Write returns the source for a Behaviour in a language of the engine. If the language cannot
+	// express the Behaviour, Write returns false, and the suite omits the cases of the Behaviour.
 	Write func(b Behaviour) (engine.Source, bool)
 	// NoPositions reports that faults of this language do not contain a file, line and column.
 	NoPositions bool

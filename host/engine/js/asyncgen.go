@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// The names of globals that contain our replacements of esbuild's helpers. Source code
-// cannot contain these names.
+// The names of globals that contain our replacements of esbuild's helpers. Source code cannot
+// contain the names of these globals.
 const (
 	asyncGeneratorName = "\x00asyncGenerator"
 	yieldStarName      = "\x00yieldStar"

@@ -32,7 +32,7 @@ var (
 )
 
 // refusedTags contains the classes that goja identifies only by their tag. JSON.stringify would
-// encode objects of these classes as {}.
+// encode objects of the classes in refusedTags as {}.
 var refusedTags = map[string]string{
 	"WeakMap":   "is a WeakMap",
 	"WeakSet":   "is a WeakSet",
@@ -41,8 +41,8 @@ var refusedTags = map[string]string{
 }
 
 // classify returns the kind of JSON value that represents o. If JSON cannot represent o, classify
-// returns refusedObject and the reason. JSON.stringify would silently encode most such objects as
-// {}.
+// returns refusedObject and the reason. JSON.stringify would silently encode most objects that JSON
+// cannot represent as {}.
 func classify(r *realm, o *goja.Object) (objectKind, string) {
 	switch o.ClassName() {
 	case "Array":

@@ -6,8 +6,8 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// maxUnfolded is the maximum number of nodes that a rewrite visits. The largest possible tool has
-// fewer nodes.
+// maxUnfolded is the maximum number of nodes that a rewrite visits. The syntax tree of the largest
+// possible tool has fewer nodes.
 const maxUnfolded = 32_000_000
 
 var errTooManyParts = errors.New("the code has too many syntax nodes")

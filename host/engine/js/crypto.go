@@ -51,8 +51,8 @@ func (c *cryptoAPI) createHash(call goja.FunctionCall) goja.Value {
 	return c.hashObject(create())
 }
 
-// createHmac implements createHmac(name, buffer, offset, length). The last three arguments are the
-// key.
+// createHmac implements createHmac(name, buffer, offset, length). The arguments buffer, offset and
+// length are the key.
 func (c *cryptoAPI) createHmac(call goja.FunctionCall) goja.Value {
 	create := hashNamed(call.Argument(0).String())
 	if create == nil {

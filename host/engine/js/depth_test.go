@@ -8,8 +8,8 @@ import (
 )
 
 // TestStackLimitOfNatives tests native functions that call each other through getters and bound
-// functions. Such calls create no JavaScript frames. Without a separate limit for native calls,
-// each case ends the process.
+// functions. Calls between native functions create no JavaScript frames. Without a separate limit
+// for native calls, each case ends the process.
 func TestStackLimitOfNatives(t *testing.T) {
 	for _, code := range []string{
 		`const o = {}, f = memory.set_content.bind(null, "prefs", o);

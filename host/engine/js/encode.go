@@ -43,9 +43,9 @@ type bounds struct {
 }
 
 // encoder encodes a guest's value as JSON. JSON.stringify drops some values and turns others into
-// null or {}. The encoder rejects such values and reports their paths. encoder also enforces bounds
-// and does not depend on names that a guest can change. The methods of encoder run getters and
-// proxies, so call them only within a protected call.
+// null or {}. The encoder rejects all values that JSON cannot represent and reports their paths.
+// encoder also enforces bounds and does not depend on names that a guest can change. The methods of
+// encoder run getters and proxies, so call them only within a protected call.
 type encoder struct {
 	realm   *realm
 	bounds  bounds

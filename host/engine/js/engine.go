@@ -20,7 +20,8 @@ type Option func(*Engine)
 // WithPanicLog sets a function that receives the value and the stack of each recovered panic. A
 // panic in code of toolrun is a bug, and the run reports an internal fault. A panic in goja is
 // caused by the tool's code, and the fault of the run has the code tool_error or source_invalid.
-// Faults do not contain the panic value. The function must be safe for concurrent use.
+// Faults do not contain the panic value. The function that receives the panics must be safe for
+// concurrent use.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }

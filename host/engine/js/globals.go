@@ -7,7 +7,7 @@ import (
 )
 
 // lazyGlobals contains the constructors of the globals that goja does not have. Most tools use few
-// of these globals, so each global is created when a tool first reads it. The function init
+// of the engine's globals, so each global is created when a tool first reads it. The function init
 // initializes lazyGlobals, because functions in lazyGlobals refer to lazyGlobals.
 var lazyGlobals map[string]func(r *run) goja.Value
 
@@ -86,7 +86,7 @@ func (g *globals) Set(string, goja.Value) bool { return false }
 // Delete rejects changes of the prototype.
 func (g *globals) Delete(key string) bool { return !g.Has(key) }
 
-// Keys returns no names because these globals, like built-in globals, are not enumerable.
+// Keys returns no names because the engine's globals, like built-in globals, are not enumerable.
 func (g *globals) Keys() []string { return nil }
 
 // makeEnv returns context.env, or an empty object.

@@ -145,7 +145,8 @@ func isNumberByte(c byte) bool {
 	return '0' <= c && c <= '9' || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'
 }
 
-// The function "checked" reports whether a text is JSON that all readers interpret in the same way.
+// The function "checked" reports whether a text is JSON that all JSON readers interpret in the same
+// way.
 func checked(text json.RawMessage) bool {
 	return strictjson.Check(text, strictjson.Limits{Depth: maxParseNesting}) == nil
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// warnings runs a tool and returns its warnings. Each read of the tool returns {"n":1}.
+// warnings runs a tool and returns its warnings. The function get_content returns {"n":1} for each
+// call of the tool.
 func warnings(t *testing.T, src engine.Source) ([]string, error) {
 	t.Helper()
 	program, err := js.New().Load(context.Background(), src)

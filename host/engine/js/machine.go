@@ -10,8 +10,8 @@ import (
 )
 
 // CheckMachine checks the JavaScript code of a machine: its syntax, and the steps, inputs and other
-// names that it uses. The document must have no errors. The work is bounded by the size of the
-// document. CheckMachine is safe for concurrent use.
+// names that it uses. The document of the machine must have no errors. The work is bounded by the
+// size of the document. CheckMachine is safe for concurrent use.
 func CheckMachine(d *machine.Document) problem.List {
 	_, problems := compileMachine(d, nil)
 	return problems

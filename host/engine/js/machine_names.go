@@ -64,7 +64,7 @@ func (n *machineNames) enter(node any) bool {
 	return true
 }
 
-// rootOf returns the expression of an optional expression, such as x in x?.a.
+// rootOf returns the expression that an ast.Optional contains, such as x in x?.a, or e itself.
 func rootOf(e ast.Expression) ast.Node {
 	if o, ok := e.(*ast.Optional); ok {
 		return rootOf(o.Expression)

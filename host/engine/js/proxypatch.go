@@ -7,9 +7,9 @@ import (
 )
 
 // goja passes an array that is a view of its own stack to the traps apply and construct. A guest
-// that keeps such an array can see and change the locals of other calls. If the target of a proxy
-// is a function, the guest's constructor Proxy therefore inserts our own handler, which passes
-// copies to the traps. Proxies of other objects have no traps apply and construct, and are
+// that keeps the array can see and change the local variables of other calls. If the target of a
+// proxy is a function, the guest's constructor Proxy therefore inserts our own handler, which
+// passes copies to the traps. Proxies of other objects have no traps apply and construct, and are
 // unchanged goja proxies.
 
 // proxyPatch is the guest's constructor Proxy.

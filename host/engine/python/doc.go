@@ -15,8 +15,8 @@
 // contains the guest's side of the protocol and the module memory, which uses the protocol. The
 // host does not trust the messages of a guest.
 //
-// A run's memory limit includes the 25 MiB of the interpreter itself. The default is
-// [DefaultMemoryBytes]. engine.Limits.CallDepth is Python's recursion limit. Tools have no files,
-// sockets, threads or processes. Attempts to use files, sockets, threads or processes raise
-// exceptions that contain the reason.
+// A run's memory limit includes the 25 MiB of the interpreter itself, and is [DefaultMemoryBytes]
+// by default. engine.Limits.CallDepth is Python's recursion limit. Tools have no files, sockets,
+// threads or processes. Attempts to use files, sockets, threads or processes raise exceptions that
+// contain the reason.
 package python

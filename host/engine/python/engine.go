@@ -61,8 +61,8 @@ func WithCompiled(dir string) Option {
 }
 
 // WithPanicLog sets a function that receives the panics of the engine itself. Each panic is a bug.
-// The run that causes the panic fails with the code "internal". The function must be safe for
-// concurrent use.
+// The run that causes the panic fails with the code "internal". The function that receives the
+// panics must be safe for concurrent use.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
@@ -110,10 +110,10 @@ func (e *Engine) Start(ctx context.Context) (err error) {
 }
 
 // Load compiles a tool and the modules in the tool's folder that the tool can import. The first
-// Load starts the interpreter. Starting the interpreter takes half a second, or several seconds if
-// the cache does not contain the interpreter. If the tool cannot be loaded, the error is an
-// *abi.Fault with the code source_invalid. If there is no usable runtime, the code is unavailable
-// or source_invalid, and the hint describes the remedy.
+// call to Load starts the interpreter. Starting the interpreter takes half a second, or several
+// seconds if the cache does not contain the interpreter. If the tool cannot be loaded, the error is
+// an *abi.Fault with the code source_invalid. If there is no usable runtime, the code is
+// unavailable or source_invalid, and the hint describes the remedy.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (loaded engine.Program, err error) {
 	defer e.recovered(&err)
 	i, err := e.started(ctx)

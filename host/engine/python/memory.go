@@ -109,9 +109,9 @@ func (m *memoryCalls) decline(op string, f *abi.Fault) ([]byte, error) {
 	return m.raise(op, f)
 }
 
-// raise returns the reply that raises a fault in the guest. The reply contains the number of the
-// fault. If the guest later reports an error with the number of a fault, the host looks up the
-// fault in its own list.
+// raise returns the reply that raises a fault in the guest. The reply to the guest contains the
+// number of the fault. If the guest later reports an error with the number of a fault, the host
+// looks up the fault in its own list.
 func (m *memoryCalls) raise(op string, f *abi.Fault) ([]byte, error) {
 	named := *f
 	if named.Op == "" {

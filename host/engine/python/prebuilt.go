@@ -18,9 +18,9 @@ import (
 // Compile compiles an interpreter for WithCompiled and writes the result to a folder. The
 // interpreter is CPython for WASI, as in WithRuntime. Because imports take most of the start time,
 // Compile also starts the interpreter once and saves a snapshot of its memory. The snapshot
-// contains the secret seed of the interpreter's hash function. The folder must be empty. Compile
-// creates the folder with mode 0700 if the folder does not exist. If the interpreter cannot be
-// compiled, the error is an *abi.Fault with the code source_invalid.
+// contains the secret seed of the interpreter's hash function. The folder for the result must be
+// empty. Compile creates the folder with mode 0700 if the folder does not exist. If the interpreter
+// cannot be compiled, the error is an *abi.Fault with the code source_invalid.
 func Compile(ctx context.Context, runtime []byte, dir string) error {
 	code, err := rewrite(runtime)
 	if err != nil {

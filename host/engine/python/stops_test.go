@@ -93,7 +93,7 @@ func TestClosed(t *testing.T) {
 	in := make(chan struct{})
 	host := engine.Host{Call: func(context.Context, abi.Call) (json.RawMessage, error) {
 		close(in)
-		time.Sleep(10 * time.Millisecond) // makes it likely that Close is called during the run; any order is correct
+		time.Sleep(10 * time.Millisecond) // the pause makes it likely that Close is called during the run
 		return json.RawMessage("null"), nil
 	}}
 	done := make(chan error)

@@ -10,8 +10,8 @@ import (
 
 // WithCache caches compiled plug-ins in a folder. The engine creates the folder with mode 0700 if
 // the folder does not exist. The engine does not use a folder that is not writable, that other
-// users can write to, or that belongs to another user. The cache grows with each version of each
-// plug-in. You can delete the cache at any time.
+// users can write to, or that belongs to another user. Each version of each plug-in adds files to
+// the cache. You can delete the cache at any time.
 func WithCache(dir string) Option {
 	return func(e *Engine) { e.cache = machine.Cache{Dir: dir} }
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// TestCache damages the cached files in several ways. The plug-in must still load after each
-// damage.
+// TestCache damages the cached files of a plug-in in several ways. The plug-in must load despite
+// each damage.
 func TestCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	code := plugin(nil)

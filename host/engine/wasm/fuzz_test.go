@@ -31,7 +31,7 @@ var abiFunctions = []struct {
 }
 
 // callsOf builds a plug-in from fuzz input. Each call uses one byte for the function and two bytes
-// for each argument. The remaining bytes become the plug-in's memory.
+// for each argument. The remaining bytes of the input become the plug-in's memory.
 func callsOf(program []byte, exit int32) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	for _, f := range abiFunctions {

@@ -213,7 +213,7 @@ func TestRunDoesNotWait(t *testing.T) {
 }
 
 // TestLimitIsTheRunsOwn checks that each run has its own memory limit. The first run has a low
-// limit.
+// memory limit.
 func TestLimitIsTheRunsOwn(t *testing.T) {
 	grow := append(append(wasmtest.Const(100), wasmtest.MemoryGrow, 0), wasmtest.Const(-1)...)
 	grow = append(append(grow, 0x46, wasmtest.If, wasmtest.Empty), wasmtest.Unreachable, wasmtest.End) // if memory.grow returned -1, trap

@@ -150,7 +150,7 @@ func TestStaleIndex(t *testing.T) {
 }
 
 // TestCheckFindsUntagged stores a record whose key contains a user but which lacks the user's tag.
-// An erasure of the user would miss such a record.
+// An erasure of the user would not remove the record without the tag.
 func TestCheckFindsUntagged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	b, err := Open(path, nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The constants below are the limits of a commit. The limits bound the time for which the first
-// request waits and the memory for the pages.
+// The limits of one commit. The limits bound the time for which the first request waits and the
+// memory for the pages.
 const (
 	maxBatch      = 1024
 	maxBatchBytes = 4 << 20

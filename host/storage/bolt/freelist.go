@@ -7,8 +7,8 @@ import "sync/atomic"
 // megabyte. The list of a large file is therefore stored only in two cases: when the file is
 // closed, and while the disk has so little free space that Space reads the list.
 //
-// After a crash, the file can lack the list. In this case, Open checks the file and visits all
-// pages in use to find the free pages.
+// After a crash, the file can lack the list. If the list is missing, Open checks the file and
+// visits all pages in use to find the free pages.
 type freelist struct {
 	wanted atomic.Bool // true if all later commits store the list
 	stored atomic.Bool // true if the last commit is known to have stored the list

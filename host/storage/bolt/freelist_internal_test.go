@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// fillPages writes 12 records of 1 MiB. Afterwards, the file is too large for commits to store the
-// free list.
+// fillPages writes 12 records of 1 MiB. The 12 records make the file too large for commits to store
+// the free list.
 func fillPages(t *testing.T, b *Backend) {
 	t.Helper()
 	for i := range 12 {

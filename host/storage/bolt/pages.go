@@ -13,9 +13,9 @@ import (
 )
 
 // bbolt maps its file into memory and does not check the content. A damaged page can make bbolt
-// read outside the mapping, recurse forever or allocate without bound, and recover cannot catch
-// such failures. Package bolt therefore checks the pages with ordinary reads before bbolt opens the
-// file.
+// read outside the mapping, recurse forever or allocate without bound, and recover cannot catch any
+// of these failures. Package bolt therefore checks the pages with ordinary reads before bbolt opens
+// the file.
 //
 // bbolt writes numbers in the machine's byte order.
 const (
@@ -47,9 +47,9 @@ type header struct {
 }
 
 // readHeader returns the newer valid meta page. The result "damaged" is true if one of the two
-// pages is invalid. In this case, bbolt uses the valid page. If a crash interrupted the write of
-// the invalid page, the valid page is the right one. If the disk damaged the invalid page later,
-// the commit that wrote the invalid page is lost.
+// pages is invalid. If one meta page is invalid, bbolt uses the valid page. If a crash interrupted
+// the write of the invalid page, the valid page is the right one. If the disk damaged the invalid
+// page later, the commit that wrote the invalid page is lost.
 func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 	if size == 0 {
 		return h, false, errors.New("the file is empty, so its data is lost: restore the file from a backup, or delete the file to start with no data")

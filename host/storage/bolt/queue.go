@@ -52,7 +52,8 @@ func (r *request) begin() bool {
 func (r *request) abandon() bool { return r.state.CompareAndSwap(waiting, abandoned) }
 
 // The duration of a commit depends on the number of bytes that it writes, and all requests of a
-// commit wait for the end of the commit. The limits therefore bound the number of bytes.
+// commit wait for the end of the commit. The limits below therefore bound the number of bytes of a
+// commit.
 const (
 	// largeBytes is the minimum size of a large request or a large commit.
 	largeBytes = 128 << 10
@@ -92,8 +93,8 @@ func newQueue() *queue {
 	return q
 }
 
-// add adds a request to the queue. The result "lead" is true if no commit is in progress. In this
-// case, the caller must commit until the method "done" returns false.
+// add adds a request to the queue. The result "lead" is true if no commit is in progress, so that
+// the caller must commit until the method "done" returns false.
 func (q *queue) add(r *request) (lead bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -111,7 +112,8 @@ func (q *queue) add(r *request) (lead bool, err error) {
 	return lead, nil
 }
 
-// The method "next" returns the requests for the next commit. The requests remain in the queue.
+// The method "next" returns the requests for the next commit. The returned requests remain in the
+// queue.
 func (q *queue) next() []*request {
 	q.mu.Lock()
 	defer q.mu.Unlock()

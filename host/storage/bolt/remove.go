@@ -13,8 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The constants below are the limits of one commit of a removal. The limits bound the delay of
-// other commits.
+// The constants below limit one commit of a removal, in order to bound the delay of other commits.
 const (
 	maxRemoved      = 1000
 	maxRemovedBytes = 2 << 20
@@ -233,7 +232,7 @@ type removal struct {
 
 // indexed removes the matching candidates of an index, in several passes, until a pass removes no
 // records. During a pass, records can be written at positions that the pass has already left. The
-// next pass finds such records.
+// next pass finds records that were written behind the previous pass.
 func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, from []byte) (entries, error)) error {
 	for {
 		var from []byte
@@ -278,8 +277,8 @@ type chunk struct {
 
 // The method "full" reports whether a commit should check no more candidates. The argument "limit"
 // is the the maximum number of records to remove. The number of candidates, the total size of their
-// contents, and the time since the start of the commit are limited too. The first candidate is
-// always checked.
+// contents, and the time since the start of the commit are limited too. A commit always checks its
+// first candidate.
 func (c *chunk) full(limit int, timeout time.Duration) bool {
 	return c.looked >= maxRemoved || len(c.doomed) >= limit || c.bytes >= maxRemovedBytes ||
 		c.looked > 0 && time.Since(c.began) > timeout

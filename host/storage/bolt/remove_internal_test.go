@@ -23,7 +23,7 @@ func countBegun(b *Backend) *int {
 	return n
 }
 
-// TestFruitlessSweep sweeps a slot with many records, of which at first no record and later only
+// TestFruitlessSweep sweeps a slot with many records. At first, no record has expired. Later, only
 // the last record has expired. Commits must not wait for the search. The search must continue after
 // the limit of one transaction.
 func TestFruitlessSweep(t *testing.T) {

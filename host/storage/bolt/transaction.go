@@ -71,12 +71,13 @@ type transaction struct {
 	// If settle is true, the transaction writes all deferred changes to the indexes. After the
 	// transaction has written all deferred changes, settled is true.
 	settle, settled bool
-	// changed contains the accounts whose usage has changed. Each account is written once, at the
-	// end.
+	// changed contains the accounts whose usage has changed. The transaction writes the usage of
+	// each account once, at the end.
 	changed map[storage.Key]storage.Usage
 	// The field "looked" contains the usage that was read from the file, by account.
 	looked map[storage.Key]storage.Usage
-	// raised contains the floors that were raised. The floors are written together with the usage.
+	// raised contains the floors that were raised. The transaction writes the raised floors
+	// together with the usage.
 	raised map[storage.Key]int64
 	// torn is true while a request writes. After a failed write, torn stays true, and the
 	// transaction must be rolled back.

@@ -17,8 +17,8 @@ const (
 )
 
 // queueHeld adds queries that compare the versions in the argument "held" with the versions of the
-// stored records. The queries do not read contents. If the result of a query differs, its callback
-// sets *changed to true.
+// stored records. The queries of queueHeld do not read contents. If the result of a query differs,
+// its callback sets *changed to true.
 func queueHeld(batch *pgx.Batch, held storage.Held, changed *bool) {
 	*changed = false
 	if len(held.Versions) > 0 {

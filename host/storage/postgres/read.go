@@ -94,7 +94,8 @@ func queueLookup(batch *pgx.Batch, keys []storage.Key, found *[]storage.Record) 
 	})
 }
 
-// inOrder returns the record of each key, or a zero Record. The records do not share memory.
+// inOrder returns the record of each key, or a zero Record. The returned records do not share
+// memory.
 func inOrder(keys []storage.Key, heads []storage.Head) []storage.Record {
 	first := make(map[storage.Key]int, len(keys))
 	for i, k := range slices.Backward(keys) {

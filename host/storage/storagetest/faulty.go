@@ -73,8 +73,8 @@ func NewFaulty(b storage.Backend) *Faulty {
 	return &Faulty{Backend: b, calls: make(map[string]int)}
 }
 
-// Fail makes the n-th future call to an operation fail. The next call has the number 1. If the
-// argument "op" is "", the calls to all operations count.
+// Fail makes the n-th future call to an operation fail. The next call after Fail has the number 1.
+// If the argument "op" is "", the calls to all operations count.
 func (f *Faulty) Fail(op string, n int, how Failure) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -27,7 +27,7 @@ func drain(t tester, limit int, remove func(limit int) (int, error)) int {
 	}
 }
 
-// deleting returns DeleteWhere as a function for drain.
+// deleting returns a function for drain that calls DeleteWhere.
 func deleting(b storage.Backend, what storage.Selector) func(limit int) (int, error) {
 	return func(limit int) (int, error) {
 		removed, err := b.DeleteWhere(context.Background(), what, limit)

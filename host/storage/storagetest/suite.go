@@ -76,7 +76,7 @@ func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 
 var epoch = time.Date(2030, 1, 2, 3, 4, 5, 678901000, time.UTC)
 
-// app returns a key in an app.
+// app returns the key of a store in an app.
 func app(name string, parts ...storage.Part) storage.Key {
 	return storage.MakeKey(
 		storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: name}).With(parts...)

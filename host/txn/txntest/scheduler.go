@@ -49,7 +49,7 @@ func NewScheduler(b storage.Backend, rng *rand.Rand) *Scheduler {
 // function passed to Run, and the task that continues.
 func (s *Scheduler) Step() int { return s.step }
 
-// Tasks returns all tasks except those that finished in an earlier Run.
+// Tasks returns all tasks except the tasks that finished in an earlier Run.
 func (s *Scheduler) Tasks() []*Task { return s.tasks }
 
 // Fail records an error, which Run returns. Fail drops all errors after the first error.

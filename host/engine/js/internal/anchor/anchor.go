@@ -2,8 +2,8 @@
 // differently.
 //
 // With the flag m, goja ends a line only at \n, but JavaScript also ends a line at \r, U+2028 and
-// U+2029. For \b and \B, goja treats non-ASCII letters as word characters if the text contains such
-// letters.
+// U+2029. For \b and \B, goja treats non-ASCII letters in a text as word characters, but JavaScript
+// does not.
 package anchor
 
 import "strings"

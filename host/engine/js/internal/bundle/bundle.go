@@ -50,8 +50,8 @@ type Bundle struct {
 }
 
 // Position maps a position in Code to a position in the author's files. Lines and columns count
-// from 1. Columns count UTF-16 code units, as editors do. The file is relative to the tool's
-// folder.
+// from 1. Columns count UTF-16 code units, as editors do. The path of the file is relative to the
+// tool's folder.
 func (b *Bundle) Position(line, column int) (file string, l, c int, ok bool) {
 	p, ok := b.positions.find(line-prologueLines, column)
 	return p.file, p.line, p.column, ok

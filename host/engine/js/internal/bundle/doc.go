@@ -10,7 +10,7 @@
 // package.json, and lists directories for an import with a computed name. Therefore a resolver in
 // this package serves all files from engine.Source.Files. Before a parser reads a file, comments
 // that name a source map are disabled, and imports with a computed name are rejected. The loader
-// rejects all other access to files.
+// rejects all access to files that the resolver does not serve.
 //
 // Sources are untrusted. Parsers are recursive, and the Go runtime ends the process on a stack
 // overflow. Before parsing, a scan therefore limits the nesting of brackets and the length of

@@ -205,7 +205,7 @@ func renamesClass(code []byte) bool {
 	return slices.ContainsFunc(matches, func(match [][]byte) bool { return taken[string(match[1])] || taken[string(match[2])] })
 }
 
-// esbuild uses these names for the entry and for the result, although they are not files.
+// esbuild uses the names in the case for the entry and for the result, which are not files.
 const (
 	entryName  = "entry"
 	outputName = "tool.js"

@@ -15,7 +15,7 @@ type shape struct {
 	returns   bool   // the body has a return statement outside of all functions
 	exports   bool   // the body assigns to module.exports or exports
 	strange   bool   // the body certainly exports no name that an entry can have
-	entry     Form   // Main or Execute if the body declares such a function and does not call it
+	entry     Form   // Main or Execute if the body declares but does not call a function main or execute
 	called    string // the name of an entry function that the body calls
 	functions bool   // the body declares functions
 	acts      bool   // the body has statements other than function declarations
@@ -148,7 +148,8 @@ func countWords(text string) map[string]int {
 }
 
 // declaredFunction returns the name and the source of the function that a statement declares. The
-// source includes the name. The name and the source are empty for any other statement.
+// returned source includes the name of the function. The name and the source are empty for any
+// other statement.
 func declaredFunction(s ast.Statement) (name, source string) {
 	switch s := s.(type) {
 	case *ast.FunctionDeclaration:

@@ -13,8 +13,8 @@ import (
 // can make the parsers take quadratic time or overflow their stack, which ends the process.
 const (
 	// maxChain bounds constructs that are not brackets but use a parser's stack: 1+1+1..., !!!!!x,
-	// a=>b=>c, if (a) b; else if (c) d; else ... The stack overflows at about 100,000 such
-	// constructs. The longest known chain in a package has about 1,300 constructs.
+	// a=>b=>c, if (a) b; else if (c) d; else ... The stack of the parser overflows at about 100,000
+	// nested constructs. The longest known chain in a package has about 1,300 constructs.
 	maxChain = 5_000
 	// maxItems bounds the number of variables in a declaration, expressions in a comma sequence and
 	// cases in a switch. maxItems does not apply to arguments, arrays and objects.

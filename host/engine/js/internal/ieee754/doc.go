@@ -1,5 +1,5 @@
-// Package ieee754 implements some functions of JavaScript's Math. The results of these functions
-// equal the results of V8 to the last digit.
+// Package ieee754 implements some functions of JavaScript's Math. The results of the package's
+// functions equal the results of V8 to the last digit.
 //
 // JavaScript does not specify the last digits of results. Authors write and test tools with Node,
 // where Math.pow(1.0075, 360) and 9 ** 1.5 differ from the results of Go's package math. Go's

@@ -54,7 +54,7 @@ func collatorCase(r *rand.Rand) testCase {
 func TestCollatorAsNode(t *testing.T) { random(t, 7, collatorCase) }
 
 // TestAccentedCyrillic compares letters that ICU treats as і, г and к with marks. In Ukrainian,
-// however, ї is a separate letter. The expected orders come from Node.
+// however, ї is a separate letter. The expected orders of the letters come from Node.
 func TestAccentedCyrillic(t *testing.T) {
 	for locale, want := range map[string]string{
 		"en": "Г ѓ Ѓ ѓа гб гя д і І ї Ї їb їа Їа іяяя ј ќ ка л",

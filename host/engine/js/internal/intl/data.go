@@ -17,7 +17,7 @@ import (
 //go:embed cldr.bin
 var packed string
 
-// archive is the index of packed.
+// archive is the index of the data in the variable "packed".
 type archive struct {
 	paths  []string // sorted; the index of a path identifies the path
 	chunks map[string]*chunk

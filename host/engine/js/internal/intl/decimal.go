@@ -161,8 +161,8 @@ func (d *Decimal) roundTo(place int, mode string, increment int) {
 	d.trim()
 }
 
-// compareHalf compares a fraction with 0.5. The argument contains the digits after the decimal
-// point.
+// compareHalf compares a fraction with 0.5. The argument contains the digits of the fraction after
+// the decimal point.
 func compareHalf(rest []byte) int {
 	switch {
 	case rest[0] > '5':

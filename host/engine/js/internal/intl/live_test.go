@@ -370,7 +370,7 @@ func dateCase(r *rand.Rand) testCase {
 }
 
 // size returns the number of random test cases. The environment variable INTL_CASES changes the
-// number.
+// number of cases.
 func size() int {
 	if n, err := strconv.Atoi(os.Getenv("INTL_CASES")); err == nil {
 		return n

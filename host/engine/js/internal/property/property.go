@@ -68,7 +68,7 @@ func find(name string) (ranges string, ok bool) {
 
 const lastPoint = 0x10FFFF
 
-// classes caches the results of classOf. The cache has fewer than a thousand entries.
+// classes caches the results of classOf. The cache of classOf has fewer than a thousand entries.
 var classes sync.Map
 
 // classOf returns the ranges of a property, or of the complement of the property, as the content of

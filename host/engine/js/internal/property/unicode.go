@@ -22,7 +22,7 @@ const (
 )
 
 // CheckUnicode returns an error for constructs that the flag u forbids but goja accepts. Examples
-// of such constructs are an escaped letter without a meaning in JavaScript, such as \Z, and a
+// of forbidden constructs are an escaped letter without a meaning in JavaScript, such as \Z, and a
 // repeated lookaround.
 func CheckUnicode(pattern string) error {
 	var lookarounds []bool // whether each open group is a lookaround

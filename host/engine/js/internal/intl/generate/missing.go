@@ -21,5 +21,5 @@ var missing = strings.Fields(`
 	vo-001 wa wa-BE wal wal-ET wbp wbp-AU za za-CN zh-Latn zh-Latn-CN`)
 
 // differing contains locales whose data in ICU differs from CLDR's JSON. Such locales are omitted.
-// The children of en-150 are also omitted.
+// The child locales of en-150 are also omitted.
 var differing = strings.Fields("en-150 fr-ML pt-CV sr-Cyrl-ME")
