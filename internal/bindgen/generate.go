@@ -11,7 +11,8 @@ import (
 // file is a generated file, or a file with generated sections.
 type file struct {
 	path string
-	// whole renders the whole file. sections render the parts of the file between their marks.
+	// The field whole renders the whole file. The field sections renders the parts of the file
+	// between their marks.
 	whole    func(g *generator) (string, error)
 	sections []section
 }
@@ -36,11 +37,12 @@ var files = [...]file{
 // generator renders the declarations of a table.
 type generator struct {
 	table abi.Table
-	tree  fs.FS // the file tree of the module, for its handwritten declarations
+	tree  fs.FS // the file tree of the module, which contains handwritten declarations
 }
 
-// Generate returns every file that depends on the operation table, by its path in the module. tree
-// is the current module. If a file in the result has no content, the file must not exist.
+// Generate returns every file that depends on the operation table, by the path of the file in the
+// module. tree is the current module. If a file in the result has no content, the file must not
+// exist.
 func Generate(table abi.Table, tree fs.FS) (map[string][]byte, error) {
 	if err := check(table); err != nil {
 		return nil, err
@@ -77,7 +79,8 @@ func (g *generator) render(f file) (string, error) {
 	return text, nil
 }
 
-// check returns an error if a table would generate invalid code. The error lists all mistakes.
+// check returns an error if a table would generate invalid code. The error of check lists all
+// mistakes.
 func check(table abi.Table) error {
 	var errs []error
 	objects := map[string]abi.Type{}

@@ -11,8 +11,8 @@ import (
 
 var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// pythonKeywords contains the keywords of Python. A keyword cannot be the name of a parameter,
-// because Python passes arguments by name.
+// pythonKeywords contains the keywords of Python. A keyword of Python cannot be the name of a
+// parameter, because Python passes arguments by name.
 var pythonKeywords = strings.Fields(`and as assert async await break class continue def del elif else except finally for from global
 	if import in is lambda nonlocal not or pass raise return try while with yield`)
 
@@ -20,7 +20,7 @@ var pythonKeywords = strings.Fields(`and as assert async await break class conti
 func isName(s string) bool { return namePattern.MatchString(s) && !slices.Contains(pythonKeywords, s) }
 
 // The variable reserved contains keywords of the other languages in which names of the table become
-// identifiers. A name that is such a keyword gets a trailing underscore.
+// identifiers. If a name is such a keyword, its identifier has a trailing underscore.
 var reserved = strings.Fields(`args as async auto await bool break case catch chan char class const continue debugger def default
 	defer del delete do double elif else enum err except export extends extern fallthrough false finally float for found from func function
 	global go goto if implements import in inline int interface into is lambda let long map new nil nonlocal not null or package pass

@@ -24,13 +24,13 @@ func Parse(text string) (bytes int64, ok bool) {
 	count, err := strconv.ParseInt(m[1], 10, 64)
 	for _, u := range sizeUnits {
 		if u.name == m[2] && err == nil {
-			return count * u.unit, true // eight digits of GiB do not overflow
+			return count * u.unit, true // eight digits of GiB do not overflow an int64
 		}
 	}
 	return 0, false
 }
 
-// Format formats a size in the syntax of Parse. A size that is not a multiple of a unit is
+// Format formats a size in the syntax of Parse. If a size is not a multiple of a unit, it is
 // formatted like "1025 bytes".
 func Format(bytes int64) string {
 	for _, u := range sizeUnits {

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// MaxFileBytes is the maximum size of a file. Larger files cannot be opened.
+// MaxFileBytes is the maximum size of a file. A file that is larger cannot be opened.
 const MaxFileBytes = 64 << 20
 
 // FS is a file system that caches another file system. FS reads each name once and caches the
@@ -33,8 +33,8 @@ func New(below fs.FS) *FS {
 	return &FS{below: below, files: memo[*file]{}, infos: memo[fs.FileInfo]{}, own: memo[fs.FileInfo]{}, links: memo[string]{}}
 }
 
-// Seal stops reads from the underlying file system. From then on, names that were not read before
-// do not exist.
+// Seal stops reads from the underlying file system. After Seal, names that were not read before do
+// not exist.
 func (f *FS) Seal() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -74,7 +74,7 @@ type answer[T any] struct {
 }
 
 // ask returns the cached result for a name. If there is no cached result, ask calls the function
-// read and caches its result.
+// read and caches the result of read.
 func ask[T any](f *FS, known memo[T], op, name string, read func() (T, error)) (value T, err error) {
 	if !fs.ValidPath(name) {
 		return value, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -148,7 +148,7 @@ type openFile struct {
 	bytes.Reader
 }
 
-// Stat returns the info of the file at the time of the read.
+// Stat returns the info that the file had when it was read.
 func (o *openFile) Stat() (fs.FileInfo, error) { return o.info, nil }
 
 // Close does nothing.
@@ -157,10 +157,10 @@ func (o *openFile) Close() error { return nil }
 // openFolder is an open folder.
 type openFolder struct {
 	*file
-	at int // index of the next entry
+	at int // the index of the next entry
 }
 
-// Stat returns the info of the folder at the time of the read.
+// Stat returns the info that the folder had when it was read.
 func (o *openFolder) Stat() (fs.FileInfo, error) { return o.info, nil }
 
 // Close does nothing.

@@ -19,8 +19,8 @@ import (
 // ErrUnsafe is the error for a folder that other users can access or own.
 var ErrUnsafe = errors.New("the folder of compiled code is accessible to others or belongs to another user")
 
-// Make creates a folder with mode 0700 if it is missing, and checks that it is private. If the path
-// is "", Make returns fs.ErrNotExist.
+// Make creates a folder with mode 0700 if the folder is missing, and checks that the folder is
+// private. If the path is "", Make returns fs.ErrNotExist.
 func Make(dir string) error {
 	if dir == "" {
 		return fs.ErrNotExist
@@ -48,7 +48,7 @@ func Private(dir string) error {
 const sealName = "checksum"
 
 // Compiler returns the version of wazero in this program. wazero uses this version as the name of
-// its cache folder. In test binaries, the version is "".
+// its cache folder. In test binaries, this version is "".
 var Compiler = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -82,8 +82,8 @@ func Whole(dir string) bool {
 	return err == nil && string(stored) == sum
 }
 
-// checksum returns a CRC-32C of a folder. Some folders contain 80 MB and are checked at each start,
-// and a cryptographic hash would take five times as long.
+// checksum returns a CRC-32C of a folder. The checksum is not cryptographic: some folders contain
+// 80 MB and are checked at each start, and a cryptographic hash would take five times as long.
 func checksum(dir string) (string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -107,7 +107,7 @@ func checksum(dir string) (string, error) {
 	return strconv.FormatUint(uint64(sum.Sum32()), 16), err
 }
 
-// onlyReader and onlyWriter hide all other methods of their values. io.CopyBuffer then uses the
+// onlyReader and onlyWriter hide all other methods of their values, so that io.CopyBuffer uses the
 // given buffer.
 type (
 	onlyReader struct{ io.Reader }

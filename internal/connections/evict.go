@@ -3,8 +3,8 @@ package connections
 import "net"
 
 // add adds a new connection. If the table is full, add closes another connection. If no connection
-// can be closed, add waits, and further clients wait in the accept queue of the system. add returns
-// nil if the listener is closed during the wait.
+// can be closed, add waits, and further clients wait in the accept queue of the system. If the
+// listener is closed during the wait, add returns nil.
 func (t *Table) add(l *listener, c net.Conn) *conn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -28,9 +28,9 @@ func (t *Table) add(l *listener, c net.Conn) *conn {
 	return one
 }
 
-// stranger returns the stranger to close: the longest inactive one from the address with the most
-// strangers. Behind a proxy, all strangers have the same address. The caller must hold mu, and
-// there must be a stranger.
+// stranger returns the stranger to close, which is the longest inactive stranger of the address
+// with the most strangers. Behind a proxy, all strangers have the same address. The caller must
+// hold mu, and there must be a stranger.
 func (t *Table) stranger() *conn {
 	var found *conn
 	for at := t.strangers.Front(); at != nil; at = at.Next() {
@@ -47,7 +47,7 @@ func (t *Table) stranger() *conn {
 func (t *Table) evict(one *conn) {
 	t.closed++
 	t.remove(one)
-	_ = one.Conn.Close() // the server detects this at its next read
+	_ = one.Conn.Close() // the server detects the closed connection at its next read
 }
 
 // remove removes a connection from the table. The caller must hold mu.

@@ -7,14 +7,14 @@ import (
 	"net/netip"
 )
 
-// Listener returns a listener whose connections the table limits. Use it as the listener under TLS,
-// because TLS handshakes must count too.
+// Listener returns a listener whose connections the table limits. Use this listener under TLS,
+// because TLS handshakes must also count.
 func (t *Table) Listener(l net.Listener) net.Listener { return &listener{Listener: l, table: t} }
 
 type listener struct {
 	net.Listener
 	table  *Table
-	closed bool // protected by the table's lock
+	closed bool // protected by the lock of the table
 }
 
 // Accept waits for a connection, and then for a free entry in the table.
@@ -38,22 +38,22 @@ func (l *listener) Close() error {
 	return l.Listener.Close()
 }
 
-// conn is a connection in a table. The table's lock protects its fields.
+// conn is a connection in a table. The lock of the table protects the fields of a conn.
 type conn struct {
 	net.Conn
 	table *Table
 	from  netip.Prefix
 
-	known bool // one of its requests was admitted
-	idle  bool // it is waiting for the next request
-	gone  bool // it was removed from the table
+	known bool // one of the connection's requests was admitted
+	idle  bool // the connection is waiting for the next request
+	gone  bool // the connection was removed from the table
 
-	in *list.List // the list that contains it, or nil
+	in *list.List // the list that contains the connection, or nil
 	at *list.Element
 }
 
-// Close closes the connection. Close removes the connection from the table only when the descriptor
-// is free.
+// Close closes the connection. Close removes the connection from the table only after the
+// descriptor has been freed.
 func (c *conn) Close() error {
 	err := c.Conn.Close()
 	c.table.mu.Lock()
@@ -62,7 +62,7 @@ func (c *conn) Close() error {
 	return err
 }
 
-// CloseWrite is called by the server before it closes a connection whose client is still sending.
+// The server calls CloseWrite before it closes a connection whose client is still sending.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -70,8 +70,8 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// addressOf returns the address under which a connection is counted. For IPv6 it is the 64-bit
-// prefix, because one customer of a network usually has a whole prefix.
+// addressOf returns the address under which a connection is counted. For IPv6, this address is the
+// 64-bit prefix, because one customer of a network usually has a whole prefix.
 func addressOf(c net.Conn) netip.Prefix {
 	tcp, ok := c.RemoteAddr().(*net.TCPAddr)
 	if !ok {
@@ -82,6 +82,6 @@ func addressOf(c net.Conn) netip.Prefix {
 	if address.Is6() {
 		bits = 64
 	}
-	prefix, _ := address.Prefix(bits) // fails only for an invalid address
+	prefix, _ := address.Prefix(bits) // can fail only for an invalid address
 	return prefix
 }

@@ -15,8 +15,8 @@ import (
 type Limits struct {
 	// Connections is the maximum number of connections. Default: 1,024; minimum: 4.
 	Connections int
-	// Strangers is the maximum number of connections of strangers. The default is half of
-	// Connections, but not more than 1,024. A larger value has no effect.
+	// Strangers is the maximum number of connections of strangers. The default of Strangers is half
+	// of Connections, but not more than 1,024. A Strangers value above this default has no effect.
 	Strangers int
 }
 
@@ -46,10 +46,11 @@ type Table struct {
 	limits Limits
 
 	mu     sync.Mutex
-	change sync.Cond // signals a free entry or a closed listener
+	change sync.Cond // signals that an entry is free or the listener is closed
 	open   int
 	closed int64
-	// strangers and idle contain *conn, starting with the longest inactive one.
+	// strangers and idle contain *conn values, starting with the connection that has been inactive
+	// for the longest time.
 	strangers, idle list.List
 	// The field "from" maps each address to its number of strangers.
 	from map[netip.Prefix]int
@@ -89,7 +90,7 @@ func (t *Table) Watch(server *http.Server) {
 type connKey struct{}
 
 // Admit records that a request was admitted: its connection is no longer a stranger. The argument
-// ctx is the context of the request. Admit does nothing if ctx belongs to another server.
+// ctx is the context of the request. If ctx belongs to another server, Admit does nothing.
 func Admit(ctx context.Context) {
 	one, _ := ctx.Value(connKey{}).(*conn)
 	if one == nil {
@@ -105,8 +106,8 @@ func Admit(ctx context.Context) {
 	}
 }
 
-// connOf returns the connection of the table that a server's connection wraps, or nil if there is
-// none.
+// connOf returns the connection of the table that wraps a server's connection, or nil if there is
+// no such connection.
 func connOf(c net.Conn) *conn {
 	if secured, ok := c.(*tls.Conn); ok {
 		c = secured.NetConn()
@@ -115,8 +116,8 @@ func connOf(c net.Conn) *conn {
 	return one
 }
 
-// enter records the state of a connection. In StateNew the request headers are incomplete, and in
-// StateActive they are complete.
+// enter records the state of a connection. In StateNew, the request headers are incomplete. In
+// StateActive, the request headers are complete.
 func (t *Table) enter(one *conn, state http.ConnState) {
 	if state != http.StateActive && state != http.StateIdle {
 		return

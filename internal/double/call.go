@@ -13,11 +13,11 @@ import (
 
 type callRequest struct {
 	envelope
-	// Op and Args are the operation and the arguments, as tool code passes them.
+	// Op is the operation, and Args are the arguments, in the form in which tool code passes them.
 	Op   string            `json:"op"`
 	Args []json.RawMessage `json:"args"`
 	// Run is the id of the run that contains the call. By default, the call is a separate run,
-	// which the following fields describe.
+	// which the other fields describe.
 	Run      string          `json:"run"`
 	User     string          `json:"user"`
 	Session  string          `json:"session"`
@@ -25,7 +25,8 @@ type callRequest struct {
 	Workflow string          `json:"workflow"`
 	Tool     string          `json:"tool"`
 	Metadata json.RawMessage `json:"metadata"`
-	// Operator makes the call on behalf of the app's operator: outside any run, and without grants.
+	// Operator makes the call on behalf of the app's operator, which is outside of any run and
+	// without grants.
 	Operator bool `json:"operator"`
 }
 
@@ -92,12 +93,12 @@ func (i *instance) callIn(r *run, call abi.Call) (json.RawMessage, error) {
 			return nil, o.fault
 		}
 		return o.reply, nil
-	case <-r.ended: // tool code could not have caught the fault that ended the run
+	case <-r.ended: // tool code cannot catch the fault that has ended the run
 		return nil, r.end.err
 	}
 }
 
-// refusal returns the fault that a request has set for calls to a store, or nil.
+// refusal returns the fault that a request has set for calls to a store, or nil if no fault is set.
 func (i *instance) refusal(r *run, call abi.Call) *abi.Fault {
 	var store string
 	if json.Unmarshal(call.Arg(0), &store) != nil || i.refusals[store] == nil {
@@ -105,7 +106,7 @@ func (i *instance) refusal(r *run, call abi.Call) *abi.Fault {
 	}
 	f := *i.refusals[store]
 	f.Op, f.Store = call.Op, store
-	f.ID = "-" + strconv.Itoa(len(r.injected)+1) // IDs of the host are positive
+	f.ID = "-" + strconv.Itoa(len(r.injected)+1) // negative, because the IDs of the host are positive
 	kept := f
 	kept.ID = ""
 	r.injected[f.ID] = &kept

@@ -30,7 +30,8 @@ func (client) Load(context.Context, engine.Source) (engine.Program, error) { ret
 
 type program struct{}
 
-// runKey is the context key for the *run of Host.Run, because engine.Input has no field for it.
+// runKey is the context key for the *run of Host.Run, because engine.Input has no field for the
+// *run.
 type runKey struct{}
 
 // Run forwards the calls of the client to the host until the client ends the run.
@@ -61,7 +62,7 @@ func (program) Run(ctx context.Context, in engine.Input, h engine.Host) (engine.
 	}
 }
 
-// Close does nothing, because there is nothing to free.
+// Close does nothing, because client has nothing to free.
 func (program) Close() error { return nil }
 
 // The function "again" returns the fault for a run that a real host would execute again. A client

@@ -16,7 +16,7 @@ import (
 type clock struct {
 	mu    sync.Mutex
 	base  func() time.Time
-	fixed time.Time // the time at which the clock is stopped, if it was set
+	fixed time.Time // the time at which the clock was stopped, if it was stopped
 	shift time.Duration
 }
 
@@ -29,14 +29,14 @@ func (c *clock) now() time.Time {
 	return c.base().Add(c.shift)
 }
 
-// The constants below are the range of times that a clock may show. Times outside this range could
-// lead to expiry times that RFC 3339 cannot express.
+// The following constants are the range of times that a clock may show. Times outside this range
+// could lead to expiry times that RFC 3339 cannot express.
 var (
 	earliest = time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC)
 	latest   = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// set stops the clock at a time.
+// set sets the clock to a time and stops it.
 func (c *clock) set(at time.Time) error {
 	if at.Before(earliest) || at.After(latest) {
 		return abi.Faultf(abi.InvalidArgument, "cannot set the clock to %s", at.Format(time.RFC3339)).
@@ -48,7 +48,7 @@ func (c *clock) set(at time.Time) error {
 	return nil
 }
 
-// advance moves the clock forward. If the clock was stopped, it remains stopped.
+// advance moves the clock forward. If the clock was stopped, it stays stopped at the new time.
 func (c *clock) advance(by time.Duration) error {
 	if to := c.now().Add(by); to.Before(earliest) || to.After(latest) {
 		return abi.Faultf(abi.InvalidArgument, "cannot advance the clock to %s", to.UTC().Format(time.RFC3339))

@@ -79,7 +79,7 @@ func runnable(a *app.App, tools []app.Tool) *app.App {
 	b := &app.App{ID: a.ID, SessionIdle: a.SessionIdle, WorkflowIdle: a.WorkflowIdle, Stores: a.Stores, AutoCollections: a.AutoCollections, Facts: a.Facts, Blocks: a.Blocks, Files: sources}
 	for _, t := range tools {
 		t.Source, t.Dir, t.Entry = sourceFile, "", ""
-		t.Limits.Timeout, t.Limits.CPU = 0, 0 // a debugger may have stopped the client
+		t.Limits.Timeout, t.Limits.CPU = 0, 0 // the limit is long, because a debugger may have stopped the client
 		b.Tools = append(b.Tools, t)
 		t.Name, t.InputSchema, t.OutputSchema = calling(t.Name), nil, nil
 		b.Tools = append(b.Tools, t)
@@ -89,7 +89,7 @@ func runnable(a *app.App, tools []app.Tool) *app.App {
 
 // The function calling returns the name of an additional tool that makes single calls with the
 // grants of a declared tool. The additional tool has neither an input schema nor an output schema.
-// No declared tool can have such a name.
+// No declared tool can have the name of an additional tool.
 func calling(tool string) string { return tool + " call" }
 
 // manifestOf returns the manifest of a tool with all grants. No tool can have a grant on the store of
@@ -101,7 +101,7 @@ func manifestOf(a *app.App) map[string]any {
 			grants[s.Name] = "readwrite"
 		}
 	}
-	if a.AutoCollections { // a pattern begins with a letter, like the name of a collection
+	if a.AutoCollections { // a pattern must begin with a letter, like the name of a collection
 		for letter := 'a'; letter <= 'z'; letter++ {
 			grants[string(letter)+"*"], grants[string(unicode.ToUpper(letter))+"*"] = "readwrite", "readwrite"
 		}
@@ -109,8 +109,8 @@ func manifestOf(a *app.App) map[string]any {
 	return map[string]any{"grants": grants}
 }
 
-// toolFrom reads a manifest as the manifest of a tool of the app: its grants refer to stores of the
-// app.
+// toolFrom reads a manifest as the manifest of a tool of the app. The grants in the manifest refer
+// to stores of the app.
 func toolFrom(a *app.App, name string, manifest map[string]any) (app.Tool, error) {
 	text, err := app.Export(&app.App{ID: a.ID, SessionIdle: a.SessionIdle, WorkflowIdle: a.WorkflowIdle, Stores: a.Stores, AutoCollections: a.AutoCollections, Facts: a.Facts, Blocks: a.Blocks})
 	if err != nil {
@@ -134,7 +134,7 @@ func toolFrom(a *app.App, name string, manifest map[string]any) (app.Tool, error
 }
 
 // toolNamed returns the name of a declared tool. If name is "", toolNamed returns the name of the
-// tool with all grants.
+// tool that has all grants.
 func (i *instance) toolNamed(name string) (string, error) {
 	known := []string{everything}
 	for _, t := range i.tools {
@@ -155,7 +155,7 @@ type toolRequest struct {
 	envelope
 	// Tool is the name of the tool.
 	Tool string `json:"tool"`
-	// Manifest contains keys of a tool.json: grants, inputSchema, outputSchema, env, limits.
+	// Manifest contains keys of a tool.json: grants, inputSchema, outputSchema, env and limits.
 	Manifest map[string]any `json:"manifest"`
 }
 

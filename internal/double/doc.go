@@ -5,7 +5,7 @@
 // tool. The implementation is the memory of the host on an in-memory backend. Every run is a run of
 // [host.Host] in which the client replaces the tool code. The client begins a run, makes calls, and
 // ends the run with an output or an error. Grants, schemas, merges, faults and Results are
-// therefore the same as in a real run: there is no second implementation that could differ.
+// therefore the same as in a real run, because the double has no implementation of its own.
 //
 // The protocol is described in docs/reference/double.md.
 package double

@@ -26,7 +26,7 @@ type instance struct {
 	gate     *admission.Gate
 	log      *slog.Logger
 
-	tools    []app.Tool // for the app and for requests
+	tools    []app.Tool // the logger for the app and for requests
 	backend  storage.Backend
 	clock    *clock
 	random   *random
@@ -34,10 +34,10 @@ type instance struct {
 
 	current *opened // nil until first use
 	runs    map[string]*run
-	begun   int // number of runs so far
+	begun   int // the number of runs so far
 }
 
-// opened is a host with the tools that were declared when the host was opened. opened is closed
+// opened is a host with the tools that were declared when the host was opened. The host is closed
 // when it is no longer current and its last run has ended.
 type opened struct {
 	host    *host.Host
@@ -45,7 +45,7 @@ type opened struct {
 	retired bool
 }
 
-// limits are the quotas of the app. A value of 0 selects the default of the host.
+// limits are the quotas of the app. If such a quota is 0, the default of the host applies.
 type limits struct {
 	RecordBytes int   `json:"record_bytes"`
 	Depth       int   `json:"depth"`
@@ -71,8 +71,8 @@ func (s *server) newInstance(d *declaration, l limits) *instance {
 
 type openRequest struct {
 	envelope
-	// App is an app file as JSON. File is the path of an app file. If both are empty, the app has
-	// no stores.
+	// App is an app file as JSON. File is the path of an app file. If App and File are both empty,
+	// the app has no stores.
 	App    json.RawMessage `json:"app"`
 	File   string          `json:"file"`
 	Limits limits          `json:"limits"`
@@ -87,7 +87,7 @@ type openedReply struct {
 	Operations abi.Table `json:"operations"`
 }
 
-// open opens a memory under a name. open replaces an existing memory with that name.
+// open opens a memory under a name. If a memory with that name exists, open replaces it.
 func (s *server) open(ctx context.Context, head envelope, r openRequest) (any, error) {
 	if s.instances[head.Memory] == nil && len(s.instances) >= maxInstances {
 		return nil, abi.Faultf(abi.QuotaExceeded, "the limit of %d open memories is reached", maxInstances).WithHint(`close a memory with {"do":"close"}`)
@@ -180,7 +180,7 @@ func (i *instance) retire() {
 // closeUnused closes a host that is no longer needed.
 func (o *opened) closeUnused() {
 	if o.retired && o.runs == 0 {
-		_ = o.host.Close() // it has no resources besides memory
+		_ = o.host.Close() // the host has no resources besides memory
 	}
 }
 
@@ -258,7 +258,7 @@ func (i *instance) endWorkflow(ctx context.Context, r endWorkflowRequest) (any, 
 type refuseRequest struct {
 	envelope
 	Store string `json:"store"`
-	// Error is the fault for every call to the store. null removes the fault.
+	// Error is the fault for every call to the store. The value null removes the fault.
 	Error *abi.Fault `json:"error"`
 }
 

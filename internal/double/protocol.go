@@ -50,8 +50,8 @@ func handlers() map[string]handler {
 	}
 }
 
-// onServer returns the handler for a request on the set of memories. The type parameter P is the Go
-// type of the request.
+// onServer returns the handler for a request that uses the set of memories. The type parameter P is
+// the Go type of the request.
 func onServer[P any](do func(*server, context.Context, envelope, P) (any, error)) handler {
 	return func(s *server, ctx context.Context, head envelope, text []byte) (any, error) {
 		var params P
@@ -62,8 +62,8 @@ func onServer[P any](do func(*server, context.Context, envelope, P) (any, error)
 	}
 }
 
-// onInstance returns the handler for a request on one memory. The type parameter P is the Go type
-// of the request.
+// onInstance returns the handler for a request that uses one memory. The type parameter P is the Go
+// type of the request.
 func onInstance[P any](do func(*instance, context.Context, P) (any, error)) handler {
 	return func(s *server, ctx context.Context, head envelope, text []byte) (any, error) {
 		i := s.instances[head.Memory]

@@ -15,15 +15,15 @@ import (
 // record is a record in a seed request and in the reply to a dump request.
 type record struct {
 	Store string `json:"store"`
-	// Item is the id of an entry of a collection, and Namespace is its namespace. The content of the
-	// record has the form {"content", "metadata"}.
+	// Item is the id of an entry of a collection, and Namespace is its namespace. The content of
+	// such a record has the form {"content", "metadata"}.
 	Item      string          `json:"item,omitempty"`
 	Namespace string          `json:"namespace,omitempty"`
 	User      string          `json:"user,omitempty"`
 	Session   string          `json:"session,omitempty"`
 	Content   json.RawMessage `json:"content"`
-	// The host sets the remaining fields. A seed request ignores them, so the reply of a dump
-	// request can be seeded unchanged.
+	// The host sets the remaining fields of a record. A seed request ignores these fields, so the
+	// reply to a dump request can be seeded unchanged.
 	Revision  int64   `json:"revision,omitempty"`
 	Created   string  `json:"created,omitempty"`
 	UpdatedAt string  `json:"updated_at,omitempty"`
@@ -185,7 +185,7 @@ func (d *dumper) collection(ctx context.Context, name string) error {
 // formatted returns a time in the format of records.
 func formatted(t *time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
-// add reads a record and adds it to the dump.
+// add reads a record and adds the record to the dump.
 func (d *dumper) add(ctx context.Context, r record) error {
 	store, err := json.Marshal(r.Store)
 	if err != nil {

@@ -20,8 +20,8 @@ type run struct {
 	replies  chan outcome
 	ended    chan struct{} // closed when Host.Run has returned and end is set
 	end      ending
-	attempts int                   // used by the goroutine of Host.Run
-	injected map[string]*abi.Fault // faults from requests that the client received, by id
+	attempts int                   // these fields are used by the goroutine of Host.Run
+	injected map[string]*abi.Fault // the faults that the client received from requests, by id
 }
 
 // start receives the documents for the tool code.
@@ -32,7 +32,7 @@ type start struct {
 	Context json.RawMessage `json:"context"`
 }
 
-// command is a call of the client, or the end of the run with a fault or an output.
+// command is a call of the client, or the end of the run. The end contains a fault or an output.
 type command struct {
 	call   *abi.Call
 	fault  *abi.Fault
@@ -67,8 +67,8 @@ type beginRequest struct {
 	Metadata         json.RawMessage   `json:"metadata"`
 	SessionReference string            `json:"session_reference"`
 	UserReference    string            `json:"user_reference"`
-	// Mocks contains the answers of models, by model name, and the results of recall. Without mocks,
-	// there are no models.
+	// Mocks contains the answers of models, by model name, and the results of recall. If there are
+	// no mocks, there are no models.
 	Mocks json.RawMessage `json:"mocks"`
 	// Test makes the run a test run.
 	Test bool `json:"test"`
@@ -180,7 +180,7 @@ func (r *run) finish(c command) ending {
 	select {
 	case r.commands <- c:
 		<-r.ended
-	case <-r.ended: // a call has already ended the run
+	case <-r.ended: // an earlier call has already ended the run
 	}
 	r.left()
 	return r.end

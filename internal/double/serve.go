@@ -15,21 +15,21 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// The limits of a process.
+// These are the limits of a process.
 const (
-	maxLine      = 8 << 20 // maximum bytes of a request
+	maxLine      = 8 << 20 // the maximum size of a request in bytes
 	maxInstances = 1000    // memories
-	maxRuns      = 64      // open runs in one memory
-	maxTools     = 64      // tools declared by requests in one memory
+	maxRuns      = 64      // the maximum number of open runs in one memory
+	maxTools     = 64      // the maximum number of tools that requests declare in one memory
 	maxDump      = 1000    // records in one reply
 	maxDumpBytes = 64 << 20
 )
 
-// Config is the configuration of Serve. With the zero value, apps come only from requests, and the
-// clock is the system clock.
+// Config is the configuration of Serve. With the zero value of Config, apps come only from
+// requests, and the clock is the system clock.
 type Config struct {
-	// Load reads an app file. release is called when the app is no longer used. By default, app
-	// files cannot be read.
+	// Load reads an app file. The returned function release is called when the app is no longer
+	// used. By default, app files cannot be read.
 	Load func(file string) (a *app.App, release func(), err error)
 	// App is the app of the memory that is open at the start. The default is an app without stores.
 	App *app.App
@@ -39,8 +39,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Serve handles requests in order until the input or ctx ends. Runs that are still open at that
-// point store nothing. Serve returns the first error of reading from in or writing to out.
+// Serve handles requests in order until the input or ctx ends. Runs that are still open when Serve
+// ends store nothing. Serve returns the first error of reading from in or writing to out.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
 	s, err := newServer(cfg)
 	if err != nil {
@@ -88,7 +88,7 @@ func newServer(cfg Config) (*server, error) {
 			return nil, nil, abi.Faultf(abi.InvalidArgument, "the test double cannot read app files")
 		}
 	}
-	const all = 1 << 30 // runs wait for their client, not for each other
+	const all = 1 << 30 // runs wait for their client, but not for each other
 	gate, err := admission.New(admission.Limits{Running: all, PerTenant: all, PerApp: all, PerUser: all})
 	if err != nil {
 		return nil, err

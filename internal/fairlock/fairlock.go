@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// LeaseTime is the maximum time for which a lock is held. After this time, the holder continues
+// LeaseTime is the maximum time for which a lock is held. After LeaseTime, the holder continues
 // without the lock. Locks only provide fairness, so correctness must not depend on them.
 const LeaseTime = 2 * time.Second
 
-// Locks is a set of locks: one for each key, and one for each prefix. The zero value is ready to
-// use. Locks is safe for concurrent use.
+// Locks is a set of locks: one for each key, and one for each prefix. The zero value of Locks is
+// ready to use. Locks is safe for concurrent use.
 type Locks[K ~string] struct {
 	mu     sync.Mutex
-	queues map[name[K]][]*request[K] // the first request of a queue holds the lock
+	queues map[name[K]][]*request[K] // in each queue, the first request holds the lock
 	// prefixes contains the number of queues for each prefix.
 	prefixes int
 }
 
-// name identifies a lock: the lock of a key or, if prefix is set, the lock of all keys with that
-// prefix.
+// name identifies a lock. If prefix is set, it is the lock of all keys with this prefix. Otherwise,
+// it is the lock of one key.
 type name[K ~string] struct {
 	key    K
 	prefix bool
@@ -45,7 +45,7 @@ func compare[K ~string](a, b name[K]) int {
 type request[K ~string] struct {
 	name    name[K]
 	granted chan struct{} // closed when the request holds the lock
-	timer   *time.Timer   // ends the lease; set when the request is granted
+	timer   *time.Timer   // ends the lease, and is set when the lock is granted
 }
 
 // Lease is a set of locks that a caller holds. Lease is not safe for concurrent use.
@@ -56,7 +56,7 @@ type Lease[K ~string] struct {
 
 // Acquire waits for the locks of keys and prefixes. Acquire also waits for the locks of all
 // prefixes of these keys. Acquire acquires the locks in sorted order, which prevents deadlocks.
-// Acquire returns an error only if ctx ends. In that case, no locks are held.
+// Acquire returns an error only if ctx ends. If ctx ends, no locks are held.
 func (l *Locks[K]) Acquire(ctx context.Context, keys, prefixes []K) (*Lease[K], error) {
 	h := &Lease[K]{locks: l}
 	for _, n := range l.names(keys, prefixes) {
@@ -72,7 +72,8 @@ func (l *Locks[K]) Acquire(ctx context.Context, keys, prefixes []K) (*Lease[K], 
 	return h, nil
 }
 
-// Release releases all locks of the lease. A nil Lease has no locks. A second call does nothing.
+// Release releases all locks of the lease. A nil Lease has no locks. A second call of Release does
+// nothing.
 func (h *Lease[K]) Release() {
 	if h == nil {
 		return
@@ -105,8 +106,8 @@ func (l *Locks[K]) names(keys, prefixes []K) []name[K] {
 	return slices.Compact(names)
 }
 
-// heldPrefixes returns those prefixes of the given keys for which a lock is held. The caller must
-// hold the mutex.
+// heldPrefixes returns those prefixes of the given keys for which a lock is held. The caller of
+// heldPrefixes must hold the mutex.
 func (l *Locks[K]) heldPrefixes(keys []K) (names []name[K]) {
 	if l.prefixes == 0 {
 		return nil
@@ -137,13 +138,13 @@ func (l *Locks[K]) enqueue(n name[K]) *request[K] {
 	return r
 }
 
-// grant starts the lease of a request. The caller must hold the mutex.
+// grant starts the lease of a request. The caller of grant must hold the mutex.
 func (l *Locks[K]) grant(r *request[K]) {
 	r.timer = time.AfterFunc(LeaseTime, func() { l.remove(r) })
 	close(r.granted)
 }
 
-// remove removes a granted or waiting request from its queue. A second call does nothing.
+// remove removes a granted or waiting request from its queue. A second call of remove does nothing.
 func (l *Locks[K]) remove(r *request[K]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

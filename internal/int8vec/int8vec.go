@@ -1,9 +1,10 @@
-// Package int8vec computes scalar products of vectors approximately, with exact bounds of the error.
-// Vectors are rounded to one byte for each element, so they need a quarter of the memory of float32
-// and a quarter of the memory bandwidth, which limits the search through many vectors.
+// Package int8vec computes scalar products of vectors approximately, with exact bounds of the
+// error. Each element of a vector is rounded to one byte, so vectors need a quarter of the memory
+// and of the memory bandwidth of float32. The memory bandwidth limits the search through many
+// vectors.
 //
-// On amd64 with AVX2 the products are computed with SIMD instructions. The results are integers, so
-// they are the same on all machines.
+// On amd64 processors with AVX2, the products are computed with SIMD instructions. The results are
+// integers, so they are the same on all machines.
 package int8vec
 
 import "math"
@@ -14,22 +15,22 @@ const Block = 32
 // Padded returns the number of bytes of a rounded vector with n elements.
 func Padded(n int) int { return (n + Block - 1) / Block * Block }
 
-// MaxElements is the maximum number of elements of a vector. Products of longer vectors could
-// overflow.
+// MaxElements is the maximum number of elements of a vector. Products of vectors with more elements
+// could overflow.
 const MaxElements = 1 << 14
 
-// The maximum absolute values of rounded elements.
+// These are the maximum absolute values of rounded elements.
 const (
 	maxByte  = math.MaxInt8
-	maxShort = 1<<10 - 1 // a sum of MaxElements products fits in 32 bits
+	maxShort = 1<<10 - 1 // with this maximum, a sum of MaxElements products fits in 32 bits
 )
 
 // Rounded contains the numbers that relate a rounded vector to the exact vector.
 type Rounded struct {
 	// Scale is the factor by which the elements of the rounded vector are multiplied.
 	Scale float32
-	// Length is an upper bound of the length of the exact vector, and Error is an upper bound of the
-	// length of the difference to it.
+	// Length is an upper bound of the length of the exact vector. Error is an upper bound of the
+	// length of the difference between the exact vector and the rounded vector.
 	Length, Error float32
 }
 
@@ -46,8 +47,8 @@ func Round(to []int8, exact []float32) Rounded {
 type Query struct {
 	elements []int16
 	scale    float64
-	// length is the length of the exact vector, and error is an upper bound of the length of its
-	// difference to the rounded vector.
+	// length is the length of the exact vector. error is an upper bound of the length of the
+	// difference between the exact vector and the rounded vector.
 	length, error float64
 }
 
@@ -58,8 +59,8 @@ func NewQuery(exact []float32) *Query {
 	return q
 }
 
-// Products stores the product of the query with each of some rounded vectors, which follow each
-// other in the argument "vectors".
+// Products computes the product of the query with each rounded vector in the argument "vectors",
+// which contains the vectors one after the other.
 func (q *Query) Products(products []int32, vectors []int8) {
 	n := len(q.elements)
 	if n == 0 || len(products) == 0 {
@@ -76,8 +77,9 @@ func (q *Query) Bounds(product int32, r Rounded) (approximate, maxError float64)
 	return float64(product) * q.scale * float64(r.Scale), q.length*err + q.error*(length+err) + slack*(1+q.length*length)
 }
 
-// round visits the elements of a vector, rounded to integers up to a limit. round returns the
-// factor that relates the integers to the elements, and the length of the difference.
+// round calls a function for each element of a vector, rounded to an integer up to a limit. round
+// returns the factor between the integers and the elements, and the length of the difference
+// between both vectors.
 func round(exact []float32, limit float64, visit func(i, element int)) (scale, difference float64) {
 	largest := 0.0
 	for _, x := range exact {

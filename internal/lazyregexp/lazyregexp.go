@@ -1,5 +1,5 @@
 // Package lazyregexp compiles regular expressions when they are first used. Each worker process
-// initializes all packages, but needs few of their regular expressions.
+// initializes all packages, but needs only a few of their regular expressions.
 package lazyregexp
 
 import (
@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// New returns a function that compiles a regular expression when it is first called. The function
-// panics if the syntax is invalid. Several goroutines can call it.
+// New returns a function that compiles a regular expression when it is first called. If the syntax
+// is invalid, this function panics. Several goroutines can call this function.
 func New(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -1,7 +1,7 @@
 // Command runtests runs the tests of every module of the repository. If a C compiler is installed,
-// the tests run with the race detector. The last line of its output counts the tests and lists the
-// skipped ones. With the flag -fuzz, runtests runs every fuzz target instead. Run it in the root of
-// the repository.
+// the tests run with the race detector. The last line of the output contains the number of tests
+// and lists the skipped tests. With the flag -fuzz, runtests runs every fuzz target instead. Run
+// runtests in the root of the repository.
 //
 // If TOOLRUN_NO_SKIP is set, a skipped test counts as a failure.
 package main
@@ -49,7 +49,8 @@ func run(fuzz string) error {
 	return sum.close(err)
 }
 
-// withoutRace lists folders whose tests run without the race detector, for one of these reasons:
+// withoutRace lists folders whose tests run without the race detector, for one of the following
+// reasons:
 //
 //   - They compile much WebAssembly, which takes ten times as long with the detector. The target
 //     soak of the Makefile runs these tests with it.
@@ -130,7 +131,7 @@ func (s *summary) add(line []byte) {
 	defer s.mu.Unlock()
 	var e event
 	if json.Unmarshal(line, &e) != nil {
-		fmt.Println(string(line)) // output of go itself, such as a build error
+		fmt.Println(string(line)) // the output of the go command itself, such as a build error
 		return
 	}
 	name := e.Package + "." + e.Test
@@ -157,7 +158,7 @@ func (s *summary) addPackage(e event) {
 	}
 }
 
-// testTime is the duration of a test in seconds. Other tests run at the same time.
+// testTime is the duration of a test in seconds. Other tests may run at the same time.
 type testTime struct {
 	name    string
 	seconds float64
@@ -190,7 +191,8 @@ func (s *summary) addTest(e event, name string) {
 	delete(s.output, name)
 }
 
-// skipReason returns the last output line of a skipped test that does not come from go itself.
+// skipReason returns the last line in the output of a skipped test that does not come from the go
+// command.
 func skipReason(output []string) string {
 	for _, line := range slices.Backward(output) {
 		text := strings.TrimSpace(line)

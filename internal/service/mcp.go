@@ -34,10 +34,12 @@ type connectors struct {
 type connector struct {
 	app    string
 	server *mcpapi.Server
-	// handler serves all requests. There is only one handler because it contains the MCP sessions.
+	// handler serves all requests. Each host has only one handler, because the handler contains the
+	// MCP sessions.
 	handler http.Handler
 	release func()
-	// The field busy is the number of current requests. The lock of connectors protects busy.
+	// The field busy is the number of current requests. The lock of connectors protects the field
+	// busy.
 	busy int
 }
 
@@ -86,14 +88,15 @@ func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		httpapi.WriteProblem(w, err)
 		return
 	}
-	ctx, done := c.api.Access().WithValidCredentials(r.Context(), r) // MCP streams last as long as their sessions
+	ctx, done := c.api.Access().WithValidCredentials(r.Context(), r) // no time limit, because MCP streams last as long as their sessions
 	defer done()
 	defer c.done(one)
 	one.handler.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, admitted.Caller)))
 }
 
-// The method "left" returns the connector of a replaced host that still has the session, or nil if
-// there is none. While the connector exists, the client of the session can still cancel calls.
+// The method "left" returns the connector of a replaced host that still has the given session, or
+// nil if there is no such connector. While the connector exists, the client of the session can
+// still cancel calls.
 func (c *connectors) left(session string, a httpapi.Admitted) *connector {
 	if session == "" {
 		return nil
@@ -135,7 +138,7 @@ func (c *connectors) rest(h *host.Host) {
 func (s *Service) Rest(h *host.Host) { s.mcp.rest(h) }
 
 // The method "of" returns the connector of a host. The method "of" always takes over the lease of
-// the admitted request.
+// an admitted request.
 func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, error) {
 	for {
 		one, made, err := c.get(a)
@@ -143,8 +146,8 @@ func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, er
 			a.Release()
 			return one, err
 		}
-		// If the host was retired after this request was admitted, no later call to Retire will
-		// release the host. A host that is currently in use can be retired only later.
+		// The host may have been retired after the request was admitted. In this case, no later
+		// call to Retire would release the host. If a host is in use, it can be retired only later.
 		inUse, release, err := c.options.Apps.Host(context.WithoutCancel(ctx), a.Caller.Tenant, one.app)
 		if err == nil && inUse == a.Host {
 			release()
@@ -176,16 +179,17 @@ func (c *connectors) get(a httpapi.Admitted) (one *connector, made bool, err err
 	return one, true, nil
 }
 
-// Retire ends the MCP sessions of a replaced host. Clients then start new sessions on its
-// successor. Retire returns when the running calls have ended; the host remains open until then.
+// Retire ends the MCP sessions of a replaced host. Clients then start new sessions on the host that
+// replaces it. Retire returns when the running calls have ended, and the host remains open until
+// then.
 func (s *Service) Retire(h *host.Host) {
 	if one := s.mcp.leave(h); one != nil {
-		s.mcp.end(context.Background(), one) // runs have a timeout, and close ends the remaining ones
+		s.mcp.end(context.Background(), one) // runs have a timeout, and close ends the runs that remain
 	}
 }
 
-// leave stops new sessions for the connector of a host. leave returns the connector, or nil if
-// there is none.
+// leave prevents new sessions on the connector of a host. leave returns the connector, or nil if
+// the host has no connector.
 func (c *connectors) leave(h *host.Host) *connector {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -199,10 +203,10 @@ func (c *connectors) leave(h *host.Host) *connector {
 
 // The method "end" shuts down a connector that is leaving.
 func (c *connectors) end(ctx context.Context, one *connector) {
-	_ = one.server.Shutdown(ctx) // on error, the sessions were cancelled
+	_ = one.server.Shutdown(ctx) // after an error, the sessions were cancelled
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.leaving[one] { // two goroutines may wait for its end
+	if c.leaving[one] { // two goroutines may wait for the end of the connector
 		delete(c.leaving, one)
 		one.release()
 	}

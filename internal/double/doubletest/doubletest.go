@@ -13,8 +13,9 @@ import (
 
 const name = "toolrun"
 
-// Main runs the command line of toolrun if the test binary was started by the path of Toolrun. Main
-// does not return after it has run the command line. TestMain must call Main before anything else.
+// If the test binary was started by the path of Toolrun, Main runs the command line of toolrun.
+// Main does not return after it has run the command line. TestMain must call Main before anything
+// else.
 func Main() {
 	if filepath.Base(os.Args[0]) != name {
 		return

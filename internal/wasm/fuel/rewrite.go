@@ -46,8 +46,8 @@ func (o Options) withDefaults() Options {
 // bytes whose positions have changed. If a module has no functions of its own, Rewrite returns it
 // unchanged.
 //
-// Rewrite returns an error if the module already has imports from Options.Module, because that name
-// is reserved for the host. Rewrite is safe for concurrent use.
+// If the module already has imports from Options.Module, Rewrite returns an error, because this
+// name is reserved for the host. Rewrite is safe for concurrent use.
 func Rewrite(m *binary.Module, opts Options) ([]byte, error) {
 	opts = opts.withDefaults()
 	for _, i := range m.Imports {
@@ -85,7 +85,7 @@ func newRewriter(m *binary.Module, opts Options) *rewriter {
 	return r
 }
 
-// shift returns the index that a function has after the function "yield" is added to the imports.
+// shift returns the index that a function has after "yield" has been added to the imports.
 func (r *rewriter) shift(index uint32) uint32 {
 	if index < r.yield {
 		return index

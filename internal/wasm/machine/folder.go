@@ -19,7 +19,7 @@ const moduleName = "module"
 // changed since it was sealed.
 var ErrDamaged = errors.New("the folder of compiled code is missing or damaged")
 
-// Save compiles restorable code into a folder that Open can use. The caller must seal the folder
+// Save compiles restorable code into a folder that Open can read. The caller must seal the folder
 // when it is complete.
 func Save(ctx context.Context, dir string, code Code, imports Imports) (*Machine, error) {
 	if code.Restorable == nil {
@@ -49,8 +49,8 @@ func Open(ctx context.Context, dir string, imports Imports) (*Machine, error) {
 	return CompileIn(ctx, dir, Code{Binary: module.Binary, Restorable: module}, imports)
 }
 
-// OpenSealed is like Open, but first checks the folder's seal. The error is ErrDamaged if the
-// folder has changed.
+// OpenSealed is like Open, but first checks the seal of the folder. If the folder has changed, the
+// error is ErrDamaged.
 func OpenSealed(ctx context.Context, dir string, imports Imports) (*Machine, error) {
 	if codecache.Private(dir) != nil || !codecache.Whole(dir) {
 		return nil, ErrDamaged
@@ -59,7 +59,7 @@ func OpenSealed(ctx context.Context, dir string, imports Imports) (*Machine, err
 }
 
 // Cache is a folder that stores machines, each in a subfolder. If another user could write machine
-// code there, the code would run as this user. A folder that is not private to the user is
+// code to the folder, the code would run as this user. A folder that is not private to the user is
 // therefore not used. The zero Cache stores nothing.
 type Cache struct{ Dir string }
 
@@ -67,18 +67,18 @@ type Cache struct{ Dir string }
 // folder. If the folder is missing or damaged, the function "fill" creates the machine in a
 // temporary folder. The temporary folder is renamed when it is complete, so other processes never
 // find an incomplete folder. Get returns nil if the cache cannot be used or fill fails. The caller
-// then compiles without the cache.
+// of Get then compiles without the cache.
 func (c Cache) Get(name string, open, fill func(dir string) (*Machine, error)) *Machine {
 	if codecache.Make(c.Dir) != nil {
 		return nil
 	}
 	final := c.path(name)
-	if codecache.Whole(final) { // an intact seal is required, because wazero trusts the counts in its files
+	if codecache.Whole(final) { // an intact seal is required, because wazero trusts the counts in the files of the folder
 		if m, err := open(final); err == nil {
 			return m
 		}
 	}
-	if os.RemoveAll(final) != nil { // the cache cannot be used
+	if os.RemoveAll(final) != nil { // without the folder, the cache cannot be used
 		return nil
 	}
 	fresh, err := os.MkdirTemp(c.Dir, "new-")
@@ -89,13 +89,14 @@ func (c Cache) Get(name string, open, fill func(dir string) (*Machine, error)) *
 	if err == nil {
 		err = codecache.Seal(fresh)
 	}
-	if err != nil || os.Rename(fresh, final) != nil { // if another process was faster, its folder is equally good
+	if err != nil || os.Rename(fresh, final) != nil { // if another process was faster, its folder is used
 		_ = os.RemoveAll(fresh)
 	}
 	return m
 }
 
-// Has reports whether there is a folder with the given name. The folder may be damaged.
+// Has reports whether there is a folder with the given name. The folder with this name may be
+// damaged.
 func (c Cache) Has(name string) bool {
 	if c.Dir == "" {
 		return false

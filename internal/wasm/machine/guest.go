@@ -11,15 +11,15 @@ import (
 )
 
 // fuelModule is the import module of the function that rewritten code calls to yield. Guest modules
-// must not import it themselves.
+// must not import fuelModule themselves.
 const fuelModule = "toolrun:fuel"
 
 // Slice is the amount of fuel that a guest spends between two calls to Guest.Yield. A guest needs
-// about a millisecond to spend it.
+// about a millisecond to spend a Slice.
 const Slice = fuel.Slice
 
 // ErrStopped is the panic value with which a host function stops a guest. No instruction of a guest
-// can catch it.
+// can catch ErrStopped.
 var ErrStopped = errors.New("the host ended the guest")
 
 // Guest is the host's side of an execution. The methods of a Guest are called by the goroutine that
@@ -27,14 +27,14 @@ var ErrStopped = errors.New("the host ended the guest")
 type Guest interface {
 	// Yield is called after the guest has spent a slice of fuel. Yield returns true if the guest
 	// may continue. Yield returns false if the context of the execution has ended or a limit is
-	// exceeded. In that case Yield must store the reason, because the error of the call does not
-	// contain it.
+	// exceeded. If Yield returns false, it must store the reason, because the error of the call
+	// does not contain the reason.
 	Yield() bool
 }
 
 type guestKey struct{}
 
-// With returns a context for calls to a guest. Host functions find g in this context.
+// With returns a context for calls to a guest. Host functions find the Guest g in this context.
 func With(ctx context.Context, g Guest) context.Context {
 	return context.WithValue(ctx, guestKey{}, g)
 }

@@ -34,9 +34,9 @@ func Compile(ctx context.Context, code Code, imports Imports) (*Machine, error) 
 	return compile(ctx, wazero.NewCompilationCache(), code, imports)
 }
 
-// CompileIn is like Compile, but uses a folder for machine code. CompileIn reads the machine code
-// from the folder, or writes the code to the folder if it is missing. The folder is trusted, so the
-// caller must check it with package codecache first.
+// CompileIn is like Compile, but uses a folder for machine code. If the folder contains the machine
+// code, CompileIn reads it. Otherwise, CompileIn compiles the module and writes the machine code to
+// the folder. The folder is trusted, so the caller must check it with package codecache first.
 func CompileIn(ctx context.Context, dir string, code Code, imports Imports) (*Machine, error) {
 	cache, err := wazero.NewCompilationCacheWithDir(dir)
 	if err != nil {
@@ -72,18 +72,18 @@ func (m *Machine) OpenImage(o snapshot.Options, file string, saved snapshot.Save
 	return snapshot.Open(m.runtime, m.compiled, m.restorable, o, file, saved)
 }
 
-// ReleaseModule frees the bytes of the module. Existing images remain usable. Image must not be
-// called afterward.
+// ReleaseModule frees the bytes of the module. Existing images remain usable. After ReleaseModule,
+// Image must not be called.
 func (m *Machine) ReleaseModule() { m.restorable.Release() }
 
-// Instantiate creates an instance without an image. If ctx contains a memory allocator, the memory
-// of the instance comes from it. The caller must close the instance.
+// Instantiate creates an instance without an image. If ctx contains a memory allocator, the
+// allocator provides the memory of the instance. The caller must close the instance.
 func (m *Machine) Instantiate(ctx context.Context, config wazero.ModuleConfig) (api.Module, error) {
 	return m.runtime.InstantiateModule(ctx, m.compiled, config)
 }
 
 // Close closes the given images of the machine and then the machine. Close skips nil images. No
-// execution may be in progress.
+// execution of the machine may be in progress.
 func (m *Machine) Close(images ...*snapshot.Image) error {
 	ctx := context.Background()
 	var errs []error

@@ -14,8 +14,8 @@ type Code struct {
 	// Binary is the module to compile.
 	Binary []byte
 	// Restorable is the same module, rewritten so that the state of an instance can be saved and
-	// restored. Restorable is nil if the module has state that cannot be saved. In that case,
-	// NotRestorable is the reason.
+	// restored. If the module has state that cannot be saved, Restorable is nil. If Restorable is
+	// nil, NotRestorable is the reason.
 	Restorable    *snapshot.Module
 	NotRestorable error
 }
@@ -29,8 +29,8 @@ func (e *ModuleError) Error() string { return e.Err.Error() }
 // Unwrap returns the reason.
 func (e *ModuleError) Unwrap() error { return e.Err }
 
-// RewriteOptions select what Rewrite adds. The zero value makes a module interruptible and
-// restorable.
+// RewriteOptions select the changes that Rewrite makes. The zero value makes a module interruptible
+// and restorable.
 type RewriteOptions struct {
 	// StackGuard makes the module trap if its C stack exceeds a limit; see package stackguard. The
 	// default is false.
@@ -66,7 +66,8 @@ func Rewrite(m *binary.Module, o RewriteOptions) (Code, error) {
 	return Code{Binary: restorable.Binary, Restorable: restorable}, nil
 }
 
-// parseAgain parses the output of a rewriter. An error means that the rewriter has a bug.
+// parseAgain parses a module that a rewriter has written. An error means that the rewriter has a
+// bug.
 func parseAgain(code []byte, limits binary.Limits) (*binary.Module, error) {
 	m, err := binary.Parse(code, limits)
 	if err != nil {

@@ -16,8 +16,8 @@ var processStart = time.Now()
 // positive.
 func Nanotime() int64 { return int64(time.Since(processStart)) + 1 }
 
-// Sources are the clocks and the random source of a guest. The zero value selects the real clocks
-// and the system's random source.
+// Sources are the clocks and the random source of a guest. The zero value of Sources selects the
+// real clocks and the system's random source.
 type Sources struct {
 	Walltime func() time.Time // default time.Now
 	Nanotime func() int64     // default Nanotime
@@ -25,7 +25,7 @@ type Sources struct {
 }
 
 // WithDefaults returns s with the real clocks in place of nil clocks. Random may stay nil, which
-// means the system's random source.
+// selects the system's random source.
 func (s Sources) WithDefaults() Sources {
 	if s.Walltime == nil {
 		s.Walltime = time.Now
@@ -36,8 +36,8 @@ func (s Sources) WithDefaults() Sources {
 	return s
 }
 
-// SourcesOf returns the sources of a run. The clock shows now at the start of the run, and the
-// random bytes derive from seed. If now or seed is zero, the real clock or the system's random
+// SourcesOf returns the sources of a run. The clock shows the time now at the start of the run, and
+// the random bytes derive from seed. If now or seed is zero, the real clock or the system's random
 // source is used. If frozen is true, the clock always shows now.
 func SourcesOf(now time.Time, seed int64, frozen bool) Sources {
 	s := Sources{Random: Random(seed)}
@@ -52,7 +52,7 @@ func SourcesOf(now time.Time, seed int64, frozen bool) Sources {
 }
 
 // Random returns a source of random bytes. Equal seeds give equal bytes. If the seed is zero,
-// Random returns nil, which means the system's random source.
+// Random returns nil, which selects the system's random source.
 func Random(seed int64) io.Reader {
 	if seed == 0 {
 		return nil

@@ -2,7 +2,7 @@ package machine
 
 import "strings"
 
-// The texts of wazero's traps. wazero distinguishes traps only by their texts.
+// These are the texts of wazero's traps. wazero distinguishes traps only by their texts.
 const (
 	stackOverflow = "stack overflow"
 	stackHeading  = "wasm stack trace:"
@@ -17,8 +17,8 @@ type Trap struct {
 	Stack string
 }
 
-// TrapOf converts the error of a call that was ended neither by an exit nor by the host. TrapOf
-// panics with err if a host function panicked, because that is a bug of the host.
+// TrapOf converts the error of a call that was ended neither by an exit nor by the host. If a host
+// function panicked, TrapOf panics with err, because the panic is a bug of the host.
 func TrapOf(err error) Trap {
 	message, stack, _ := strings.Cut(err.Error(), stackHeading)
 	if strings.Contains(message, goPanic) {

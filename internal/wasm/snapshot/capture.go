@@ -9,18 +9,19 @@ import (
 )
 
 // NondeterminismProbe provides random bytes and clocks to the WASI functions of a guest during its
-// initialization. NondeterminismProbe records which of them the guest used. The zero value can be
-// used for one initialization. Only one goroutine may use it at a time.
+// initialization. NondeterminismProbe records which of these sources the guest used. The zero value
+// of a NondeterminismProbe can be used for one initialization. Only one goroutine may use a
+// NondeterminismProbe at a time.
 type NondeterminismProbe struct {
-	// Random, Wall and Monotonic are the underlying sources. Defaults: crypto/rand, time.Now, and
-	// the time since the first call plus 1.
+	// Random, Wall and Monotonic are the underlying sources. By default, Random is crypto/rand,
+	// Wall is time.Now, and Monotonic is the time since the first call plus 1.
 	Random    io.Reader
 	Wall      func() time.Time
 	Monotonic func() int64
 
 	start  time.Time
-	reads  int    // number of calls to Read
-	random []byte // result of the first Read
+	reads  int    // the number of calls to Read
+	random []byte // the result of the first Read
 	clock  bool
 	mono   bool
 }
@@ -64,11 +65,11 @@ func (w *NondeterminismProbe) Nanotime() int64 {
 // result. ctx is the context for the initialization. The host functions must use the random bytes
 // and clocks of w.
 //
-// The error is an ErrVaries if the guest read the realtime clock, random bytes or the monotonic
-// clock, because these differ between runs. The random bytes that the Go runtime reads at startup
-// are an exception, because Restore reseeds the runtime; see goreseed.go. If the initialization of
-// a Go program uses math/rand, CaptureInitialized does not detect this, and the numbers are the
-// same in all runs.
+// If the guest read the realtime clock, random bytes or the monotonic clock, the error is an
+// ErrVaries, because these values differ between runs. An exception are the random bytes that the
+// Go runtime reads at startup, because Restore reseeds the runtime; see goreseed.go. If the
+// initialization of a Go program uses math/rand, CaptureInitialized does not detect this use, and
+// the numbers are the same in all runs.
 //
 // The image contains the arguments and the environment of the guest.
 func CaptureInitialized(ctx context.Context, base *Image, w *NondeterminismProbe) (*Image, error) {

@@ -8,8 +8,8 @@ import (
 )
 
 // maxDirty is the maximum number of pages that rewind restores by copying. Copied pages stay in the
-// working set. If a run wrote to more pages, rewind drops all of them, which returns their memory
-// to the system.
+// working set. If a run wrote to more pages, rewind drops all these pages, which returns their
+// memory to the system.
 const maxDirty = 1024
 
 // finder returns the indexes of the pages in a private mapping that are private copies. A private
@@ -19,8 +19,9 @@ type finder func(mapping []byte) (dirty []int, ok bool)
 
 // dirtyPages is the finder for this system.
 //
-// If a run touched few pages, copying them back is much faster than dropping them with madvise.
-// Copied pages stay mapped for the next run, and a page fault costs more than a copy.
+// If a run wrote to few pages, copying these pages back is much faster than dropping them with
+// madvise. Copied pages stay mapped for the next run, and mapping a page again with a page fault
+// costs more than a copy.
 func dirtyPages(mapping []byte) ([]int, bool) {
 	find := pagemap()
 	if find == nil {
@@ -31,7 +32,7 @@ func dirtyPages(mapping []byte) ([]int, bool) {
 
 // pagemap returns a finder that uses the page map of this process. pagemap returns nil if the page
 // map is missing or unreliable. A sandbox that emulates Linux may return zeros. If a written page
-// were considered clean because of this, its data would leak to another run.
+// were considered clean because of such zeros, its data would leak to another run.
 var pagemap = sync.OnceValue(func() finder {
 	file, err := os.Open("/proc/self/pagemap")
 	if err != nil {
@@ -71,7 +72,7 @@ func works(find finder) bool {
 	bytes[2*pageSize], bytes[5*pageSize] = 2, 2
 	dirty, ok := find(bytes)
 	// A read beyond the image maps the zero page, which may count as written. Clearing the zero
-	// page is harmless.
+	// page does no harm.
 	found := map[int]bool{}
 	for _, page := range dirty {
 		found[page] = true

@@ -1,5 +1,5 @@
 // Package snapshot captures the state of an initialized WebAssembly instance and creates instances
-// that continue from this state. Creating an instance from an image takes microseconds, while the
+// that continue from this state. Creating an instance from an image takes microseconds, but the
 // initialization takes milliseconds.
 //
 // [Rewrite] changes a module so that its instances can be restored. Three functions return an
@@ -11,7 +11,7 @@
 // that guests only read. The kernel copies a page when a guest first writes to it. When an instance
 // is closed, it is reset to the state of its image by restoring the pages that the guest wrote to.
 // The instance is then reused, or discarded if the reset is impossible. Linux counts the whole
-// memory of every instance toward RLIMIT_DATA, including idle instances. Linux does not count the
-// addresses reserved for growth. On systems without such mappings, each memory is a copy. Copies
-// are slower but otherwise equivalent.
+// memory of every instance toward RLIMIT_DATA, and idle instances are included. The addresses that
+// are reserved for growth do not count. On systems without private mappings, each memory is a copy.
+// Copies are slower than mappings, but behave in the same way.
 package snapshot

@@ -31,9 +31,9 @@ func appendBytes(out, b []byte) []byte {
 	return append(binary.AppendUvarint(out, uint64(len(b))), b...)
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary. The module refers to data, which must not
+// UnmarshalBinary decodes the output of MarshalBinary. The Module refers to data, which must not
 // change afterward. UnmarshalBinary rejects other formats, but it does not detect manipulated data.
-// The caller must therefore trust the data.
+// The caller must therefore make sure that the data can be trusted.
 func (m *Module) UnmarshalBinary(data []byte) error {
 	if len(data) <= len(formatMark) || string(data[:len(formatMark)]) != formatMark {
 		return errFormat

@@ -8,26 +8,27 @@ import (
 	"math/rand/v2"
 )
 
-// When the Go runtime starts, it seeds one generator per thread from 32 bytes of random_get. All
-// random data except crypto/rand comes from this generator: math/rand, math/rand/v2, the seed of
-// each map, and the iteration order of maps. Without reseeding, all runs that start from the same
-// image would see the same numbers. CaptureInitialized therefore finds the generator in memory, and
-// Restore reseeds it.
+// When the Go runtime starts, it seeds one generator for each thread from 32 bytes of random_get.
+// All random data except crypto/rand comes from these generators: math/rand, math/rand/v2, the seed
+// of each map, and the iteration order of maps. Without reseeding, all runs that start from the
+// same image would see the same numbers. CaptureInitialized therefore finds the generators in
+// memory, and Restore reseeds them.
 //
 // CaptureInitialized searches for values of the type State of internal/chacha8rand. The generator
-// itself is specified at https://c2sp.org/chacha8rand.
+// is specified at https://c2sp.org/chacha8rand.
 //
 //	buf [32]uint64   the numbers of the current block
 //	seed [4]uint64   the seed of the block,
 //	i, n, c uint32   with the counter c; the next number is buf[i], the last buf[n-1]
 //
-// CaptureInitialized verifies each value that it finds: the block must follow from its seed, and
-// the seed must follow from the 32 bytes that the guest received. If a Go version changes the type,
-// the generator is not found. Guests built with that version are then initialized in every run.
+// CaptureInitialized verifies each value that it finds. The block of the value must follow from its
+// seed, and the seed must follow from the 32 bytes that the guest received. If a Go version changes
+// the type, the generator is not found. Guests built with that version are then initialized in
+// every run.
 const (
-	goSeedSize   = 32 // number of bytes that the runtime requests
+	goSeedSize   = 32 // the number of bytes that the runtime requests
 	goBlock      = 32 // numbers per block
-	goBlockLast  = 28 // numbers in the last block of a seed; the other four become the next seed
+	goBlockLast  = 28 // the numbers in the last block of a seed, without the four that become the next seed
 	goCounterInc = 4  // c increases by this number from block to block
 	goCounterMax = 16 // c is always less than this number
 	goPerSeed    = 3*goBlock + goBlockLast
@@ -37,18 +38,18 @@ const (
 	goStateEnd = goIndexAt + 3*4
 )
 
-// The constants below limit the search for generators. goDrawnBefore limits how many numbers the
-// runtime drew before it seeded the generator of its first thread. In Go 1.26 it draws four.
-// goReseeded limits how many seeds that generator has used since then. A generator uses 256 seeds
-// for 31,744 numbers.
+// The following constants limit the search for generators. goDrawnBefore limits how many numbers
+// the runtime drew before it seeded the generator of its first thread. In Go 1.26, the runtime
+// draws four numbers. goReseeded limits how many seeds the generator of the first thread has used
+// since then. A generator uses 256 seeds for 31,744 numbers.
 const (
 	goDrawnBefore = 60
 	goReseeded    = 256
 )
 
-// The constants below limit the cost of the search for generators. A guest that exceeds them is
-// initialized in every run. A program has one generator, and hardly any other data in memory
-// resembles a generator.
+// The following constants limit the cost of the search for generators. If a guest exceeds these
+// limits, it is initialized in every run. A program usually has one generator, and hardly any other
+// data in memory resembles a generator.
 const (
 	maxGoGenerators = 16
 	maxGoLookalikes = 1 << 16
@@ -57,8 +58,8 @@ const (
 var errLookalikes = fmt.Errorf("%w: too many memory regions resemble a random number generator", ErrVaries)
 
 // findGoGenerators returns the addresses of all generators in memory whose seeds derive from the
-// random bytes that the runtime received. The most expensive check computes a block. This check is
-// therefore done last, and only for the remaining seeds.
+// random bytes that the runtime received. The most expensive check computes a block. The block is
+// therefore computed last, and only for the remaining seeds.
 func findGoGenerators(ctx context.Context, memory, seed []byte) ([]int, error) {
 	var found []int
 	var family map[[goSeedSize]byte]bool
@@ -117,8 +118,8 @@ func isGenerator(state []byte) bool {
 }
 
 // descendants returns the seeds that a thread's generator can have. The first seed consists of four
-// consecutive numbers from the runtime's first generator. The generator computes the other seeds
-// from the first seed.
+// consecutive numbers from the runtime's first generator. The generator computes each further seed
+// from the seed before it.
 func descendants(seed [goSeedSize]byte) map[[goSeedSize]byte]bool {
 	family := map[[goSeedSize]byte]bool{}
 	numbers := generate(seed, goDrawnBefore+goSeedSize/8)
@@ -132,8 +133,8 @@ func descendants(seed [goSeedSize]byte) map[[goSeedSize]byte]bool {
 	return family
 }
 
-// successor returns the next seed of a generator. The generator never outputs this seed, but its
-// state in memory contains it.
+// successor returns the next seed of a generator. The generator never outputs this seed, but the
+// state of the generator in memory contains it.
 func successor(seed [goSeedSize]byte) [goSeedSize]byte {
 	g := rand.NewChaCha8(seed)
 	for range goPerSeed + 1 {

@@ -9,13 +9,13 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// Options limit the resources of an Image. A zero field means the default.
+// Options limit the resources of an Image. If a field is zero, its default applies.
 type Options struct {
 	// MemoryBytes is the maximum memory of an instance, in bytes. Address space of this size is
 	// reserved for each instance, so that its memory can grow without being copied. The default is
 	// 64 MiB.
 	MemoryBytes uint64
-	// Instances is the maximum number of instances, including idle ones. The default is 64.
+	// Instances is the maximum number of instances, including idle instances. The default is 64.
 	Instances int
 	// Idle is the maximum number of idle instances that are kept for later runs. The default is 4.
 	Idle int
@@ -56,26 +56,27 @@ type Image struct {
 
 	source     *source
 	bytes      uint64   // memory size in bytes
-	globals    []uint64 // in the order of Module.globals
+	globals    []uint64 // the globals, in the order of Module.globals
 	generators []int    // the addresses of the Go runtime's random generators
 
 	semaphore chan struct{} // contains one element for each instance in use
 	mu        sync.Mutex
 	idle      []*pooled
-	borrowed  int // number of instances in use
+	borrowed  int // the number of instances in use
 	closed    bool
 }
 
 // Load returns the image of a module before any of its code has run. The memory of the image
-// contains only the data segments. compiled must be m.Binary, compiled by this runtime. The runtime
-// and the compiled module must stay open as long as this image and the images derived from it.
-// Imported functions must not keep state per instance, because later runs may reuse an instance.
+// contains only the data segments. The argument "compiled" must be m.Binary, compiled by this
+// runtime. The runtime and the compiled module must stay open as long as this image and the images
+// derived from it. Imported functions must not keep state per instance, because later runs may
+// reuse an instance.
 func Load(runtime wazero.Runtime, compiled wazero.CompiledModule, m *Module, o Options) (*Image, error) {
 	base := &Image{runtime: runtime, compiled: compiled, module: m, options: o.withDefaults(), bytes: m.bytes}
 	return base.with(func() (*source, error) { return newSource(m.memory) })
 }
 
-// The method "with" sets the source of the memory and prepares the image for use.
+// The method "with" sets the source of the memory, and prepares the image for use.
 func (i *Image) with(create func() (*source, error)) (*Image, error) {
 	if i.bytes > i.options.MemoryBytes {
 		return nil, fmt.Errorf("%w: the initial memory has %d bytes; the limit is %d", ErrMemory, i.bytes, i.options.MemoryBytes)
@@ -88,8 +89,8 @@ func (i *Image) with(create func() (*source, error)) (*Image, error) {
 	return i, nil
 }
 
-// Close frees the idle instances. Instances in use stay usable, and each is freed when it is
-// closed. The image itself is freed after its last instance. Close must be called before the
+// Close frees the idle instances. Instances in use stay usable, and each instance is freed when it
+// is closed. The image itself is freed after its last instance. Close must be called before the
 // runtime is closed. Close may be called more than once.
 func (i *Image) Close(ctx context.Context) error {
 	i.mu.Lock()

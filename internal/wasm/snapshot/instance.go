@@ -10,7 +10,7 @@ import (
 )
 
 // Instance is a guest that started from an image and has its own memory. Only one goroutine may use
-// it at a time.
+// an Instance at a time.
 type Instance struct {
 	image  *Image
 	pooled *pooled // nil when closed
@@ -18,12 +18,12 @@ type Instance struct {
 
 // Restore returns an instance whose memory and globals equal the memory and the globals of the
 // image. The instance contains no traces of other runs. If all instances are in use, Restore waits
-// for one. If ctx ends first, Restore returns the cause.
+// for one. If ctx ends before an instance is free, Restore returns the cause of the end.
 //
-// Go guests are reseeded with bytes from random; nil means crypto/rand. Reseeding affects
-// math/rand, maps and all other random data that does not come from the host. All other differences
-// between runs must come from host functions. Use the same clocks as for the capture of the image,
-// because Go programs do not expect the monotonic clock to run backward.
+// Go guests are reseeded with bytes from random. If random is nil, crypto/rand is used. Reseeding
+// affects math/rand, maps and all other random data that does not come from the host. All other
+// differences between runs must come from host functions. Use the clocks that were used for the
+// capture of the image, because Go programs do not expect the monotonic clock to run backward.
 func (i *Image) Restore(ctx context.Context, random io.Reader) (*Instance, error) {
 	select {
 	case i.semaphore <- struct{}{}:
@@ -73,8 +73,8 @@ func (in *Instance) Guest() api.Module { return in.pooled.guest }
 func (in *Instance) Globals() []api.MutableGlobal { return in.pooled.globals }
 
 // LimitMemory sets the maximum memory of the instance in bytes until the instance is closed. The
-// limit Options.MemoryBytes still applies. The error is an ErrMemory if the memory already exceeds
-// the new limit.
+// limit Options.MemoryBytes still applies. If the memory already exceeds the new limit, the error
+// is an ErrMemory.
 func (in *Instance) LimitMemory(bytes uint64) error {
 	if has := uint64(len(in.bytes())); has > bytes {
 		return fmt.Errorf("%w: the memory has %d bytes; the limit is %d", ErrMemory, has, bytes)
@@ -88,8 +88,9 @@ func (in *Instance) Refused() bool { return in.pooled.refused }
 
 func (in *Instance) bytes() []byte { return in.pooled.memory.bytes() }
 
-// Initialize runs the start function and then _initialize, if the module has them. ctx is the
-// context of these calls. Call Initialize only for an instance whose image was returned by Load.
+// Initialize runs the start function and then _initialize, if the module has these functions. ctx
+// is the context of both calls. Call Initialize only for an instance whose image was returned by
+// Load.
 func (in *Instance) Initialize(ctx context.Context) error {
 	for _, name := range []string{startExport, "_initialize"} {
 		if f := in.pooled.guest.ExportedFunction(name); f != nil {

@@ -8,7 +8,8 @@ import (
 
 var _ experimental.LinearMemory = (*memory)(nil)
 
-// pageSize is the page size of the system in bytes. A WebAssembly page is a multiple of it.
+// pageSize is the page size of the system in bytes. The size of a WebAssembly page is a multiple of
+// pageSize.
 var pageSize = os.Getpagesize()
 
 func roundUp(n int) int { return (n + pageSize - 1) / pageSize * pageSize }

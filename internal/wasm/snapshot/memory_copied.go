@@ -7,8 +7,8 @@ import "math"
 // source contains the initial bytes of memories.
 type source struct{ view []byte }
 
-// newSource copies image into a source, without trailing zeros. Memories are zero after the end of
-// their source.
+// newSource copies image into a source, without trailing zeros. After the end of its source, a
+// memory contains zeros.
 func newSource(image []byte) (*source, error) {
 	return &source{view: append([]byte(nil), image[:usedLength(image)]...)}, nil
 }
@@ -16,23 +16,24 @@ func newSource(image []byte) (*source, error) {
 func (s *source) close() { s.view = nil }
 
 // memory is the linear memory of an instance: a copy of a source, followed by zeros. Only one
-// goroutine may use it at a time.
+// goroutine may use a memory at a time.
 type memory struct {
 	source *source
 	all    []byte
-	size   int    // size that the guest sees
+	size   int    // the size that the guest sees
 	max    uint64 // limit for all instances
 	limit  uint64 // limit for this instance
 }
 
-// newMemory copies a source to a new memory. The memory cannot grow beyond limit, in bytes.
+// newMemory copies a source to a new memory. The memory cannot grow beyond limit, which is in
+// bytes.
 func newMemory(s *source, limit uint64) (*memory, error) {
 	limit = min(max(limit, uint64(len(s.view))), math.MaxInt)
 	return &memory{source: s, all: append([]byte(nil), s.view...), max: limit, limit: limit}, nil
 }
 
-// Reallocate sets the size of the memory in bytes. Reallocate returns nil if size exceeds the
-// limit. memory.grow then returns -1 to the guest.
+// Reallocate sets the size of the memory in bytes. If size exceeds the limit, Reallocate returns
+// nil, and memory.grow returns -1 to the guest.
 func (m *memory) Reallocate(size uint64) []byte {
 	if size > min(m.limit, m.max) {
 		return nil
@@ -53,7 +54,7 @@ func (m *memory) bytes() []byte { return m.all[:m.size:m.size] }
 // Free releases the memory. Free may be called more than once.
 func (m *memory) Free() { m.all, m.size = nil, 0 }
 
-// rewind restores the initial content.
+// rewind restores the initial content of the memory.
 func (m *memory) rewind() bool {
 	m.limit = m.max
 	n := copy(m.all, m.source.view)

@@ -11,16 +11,16 @@ import (
 
 // memory is the linear memory of an instance: a private mapping of a source, followed by zeros. The
 // kernel copies a page when the guest first writes to it. Addresses are reserved up to the maximum
-// size, so the memory can grow in place. Only one goroutine may use it at a time.
+// size, so the memory can grow in place. Only one goroutine may use a memory at a time.
 type memory struct {
 	source   *source
 	reserved []byte
-	size     int    // size that the guest sees
-	writable int    // length that is mapped for writing, at least size
+	size     int    // the size that the guest sees
+	writable int    // the length that is mapped for writing, which is at least size
 	limit    uint64 // maximum of size
 }
 
-// newMemory maps a source to a new memory. The memory cannot grow beyond limit, in bytes.
+// newMemory maps a source to a new memory. The memory cannot grow beyond limit, which is in bytes.
 func newMemory(s *source, limit uint64) (*memory, error) {
 	length := max(roundUp(int(limit)), s.length(), pageSize)
 	reserved, err := unix.Mmap(-1, 0, length, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
@@ -70,8 +70,8 @@ func (m *memory) mapFile(s *source, at, offset, length int) error {
 	return err
 }
 
-// Reallocate sets the size of the memory in bytes. Reallocate returns nil if size exceeds the limit
-// or the system is out of memory. memory.grow then returns -1 to the guest.
+// Reallocate sets the size of the memory in bytes. If size exceeds the limit or the system is out
+// of memory, Reallocate returns nil, and memory.grow returns -1 to the guest.
 func (m *memory) Reallocate(size uint64) []byte {
 	if size > min(m.limit, uint64(len(m.reserved))) {
 		return nil
@@ -99,8 +99,8 @@ func (m *memory) Free() {
 	}
 }
 
-// rewind restores the initial content. rewind returns false on failure. The memory must then not be
-// used again.
+// rewind restores the initial content of the memory. If rewind fails, it returns false. After a
+// failure of rewind, the memory must not be used again.
 func (m *memory) rewind() bool {
 	m.limit = uint64(len(m.reserved))
 	if m.writable == 0 {

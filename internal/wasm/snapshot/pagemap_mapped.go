@@ -14,11 +14,11 @@ import (
 // This file uses the kernel's page map interface; see Documentation/admin-guide/mm/pagemap.rst in
 // the Linux source. The interface needs no privileges.
 
-// The constants below are bits of an entry of /proc/self/pagemap.
+// The following constants are bits of an entry of /proc/self/pagemap.
 const (
 	pagemapPresent = 1 << 63
 	pagemapSwapped = 1 << 62
-	pagemapFile    = 1 << 61 // a page of a file or of shared memory
+	pagemapFile    = 1 << 61 // the page belongs to a file or to shared memory
 	pagemapEntry   = 8
 )
 
@@ -51,11 +51,11 @@ func readFinder(file *os.File) finder {
 	}
 }
 
-// scanRequest is the ioctl PAGEMAP_SCAN of Linux 6.7 and later. The kernel then searches for pages
-// of the given categories.
+// scanRequest is the ioctl PAGEMAP_SCAN, which exists in Linux 6.7 and later. With this ioctl, the
+// kernel searches for pages of the given categories.
 const scanRequest = 3<<30 | unsafe.Sizeof(scan{})<<16 | 'f'<<8 | 16
 
-// The constants below are categories of pages.
+// The following constants are categories of pages.
 const (
 	scanFile    = 1 << 2
 	scanPresent = 1 << 3
@@ -79,8 +79,8 @@ const scanBatch = 512
 
 var regionBuffers = sync.Pool{New: func() any { return new([scanBatch]region) }}
 
-// scanFinder returns a finder that lets the kernel search. The search takes half as long as reading
-// all entries.
+// scanFinder returns a finder with which the kernel searches the pages. The search by the kernel
+// takes half as long as reading all entries.
 func scanFinder(file *os.File) finder {
 	return func(mapping []byte) ([]int, bool) {
 		found := regionBuffers.Get().(*[scanBatch]region)

@@ -9,14 +9,14 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// pooled is an instance, with its memory, in the pool of an Image. Only one goroutine may use it at
-// a time.
+// pooled is an instance, with its memory, in the pool of an Image. Only one goroutine may use a
+// pooled instance at a time.
 type pooled struct {
 	guest   api.Module
 	memory  *memory
 	globals []api.MutableGlobal
-	values  []uint64 // values of the globals in the image
-	refused bool     // the guest requested more memory than it could get
+	values  []uint64 // the values of the globals in the image
+	refused bool     // true if the guest requested more memory than it could get
 }
 
 // fixedMemory is a memory that wazero cannot free. wazero calls Free when the guest exits or
@@ -35,7 +35,7 @@ func (l fixedMemory) Reallocate(size uint64) []byte {
 func (fixedMemory) Free() {}
 
 // instanceConfig is the configuration of all instances. Instances have no name, because names must
-// be unique. wazero must not call their start functions.
+// be unique, and wazero must not call their start functions.
 var instanceConfig = wazero.NewModuleConfig().WithName("").WithStartFunctions()
 
 // newPooled returns a new instance in the state of the image.
@@ -44,7 +44,8 @@ func newPooled(ctx context.Context, i *Image) (*pooled, error) {
 	if err != nil {
 		return nil, err
 	}
-	// wazero panics if it cannot allocate the initial memory, so allocate the memory first.
+	// The memory is allocated first, because wazero panics if it cannot allocate the initial
+	// memory.
 	if memory.Reallocate(i.bytes) == nil {
 		memory.Free()
 		return nil, fmt.Errorf("%w: the system cannot provide %d bytes", ErrMemory, i.bytes)

@@ -1,5 +1,6 @@
 package snapshot
 
-// Prepare opens the files that are needed to restore instances. A process must call it before it
-// drops the permission to open files. Other processes need not call it.
+// Prepare opens the files that are needed to restore instances. A process must call Prepare before
+// it drops the permission to open files. A process that keeps this permission need not call
+// Prepare.
 func Prepare() { prepare() }

@@ -9,7 +9,7 @@ import (
 // wasmPage is the size of a WebAssembly page in bytes. Core specification 4.2.8.
 const wasmPage = 64 << 10
 
-// The names of the exports that Rewrite adds.
+// These are the names of the exports that Rewrite adds.
 const (
 	reservedPrefix = "toolrun:"
 	startExport    = reservedPrefix + "start"
@@ -23,16 +23,16 @@ type Module struct {
 	// Binary is the module to compile.
 	Binary []byte
 
-	memory  []byte   // content of the data segments, from address 0
-	bytes   uint64   // initial size of the memory
-	globals []string // names under which the mutable globals are exported
-	start   bool     // the module has a start function, exported as startExport
+	memory  []byte   // the content of the data segments, from address 0
+	bytes   uint64   // the initial size of the memory
+	globals []string // the names under which the mutable globals are exported
+	start   bool     // whether the module has a start function, which is exported as startExport
 }
 
-// Rewrite returns the rewritten module. Rewrite returns an ErrUnsupported for a module that defines
-// no memory, imports anything other than functions, changes its tables, has passive data, or has
-// mutable globals with vectors or references. In all other modules, the memory and the globals
-// contain all state that a guest can change.
+// Rewrite returns the rewritten module. Rewrite returns an ErrUnsupported if the module defines no
+// memory, imports anything other than functions, changes its tables, or has passive data. Rewrite
+// also returns an ErrUnsupported if mutable globals contain vectors or references. In all other
+// modules, the memory and the globals contain all state that a guest can change.
 func Rewrite(m *binary.Module) (*Module, error) {
 	if err := checkState(m); err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func rewriteSections(m *binary.Module, exports [][]byte) ([]binary.Section, erro
 func emptySegments(count int) []byte {
 	data := binary.AppendUint32(nil, uint32(count))
 	for range count {
-		data = append(data, 0, 0x41, 0, 0x0b, 0) // active segment: i32.const 0, end, no bytes
+		data = append(data, 0, 0x41, 0, 0x0b, 0) // an active segment: i32.const 0, end, no bytes
 	}
 	return data
 }

@@ -22,15 +22,15 @@ func (i *Image) Save(file string) (Saved, error) {
 	return Saved{i.bytes, i.globals, i.generators}, nil
 }
 
-// Release frees the data that is needed only to compile the module and for Load. The freed data
-// makes up most of a Module. Existing images are not affected.
+// Release frees the data that is needed only for compiling the module and for Load. This data makes
+// up most of a Module. Existing images are not affected.
 func (m *Module) Release() { m.Binary, m.memory = nil, nil }
 
-// Open opens an image that Save has written, in this process or in another. The runtime and the
-// compiled module must meet the same requirements as for Load. m must be the module of the image.
-// If the system supports it, instances map the file itself and thus share unwritten pages with
-// other processes. The file must not change while the image is open. The content of the file is
-// trusted.
+// Open opens an image that Save has written, in this process or in another process. The runtime and
+// the compiled module must meet the same requirements as for Load. m must be the module of the
+// image. If the system supports it, instances map the file itself and thus share unwritten pages
+// with other processes. The file must not change while the image is open. The content of the file
+// is trusted.
 func Open(runtime wazero.Runtime, compiled wazero.CompiledModule, m *Module, o Options, file string, saved Saved) (*Image, error) {
 	if len(saved.Globals) != len(m.globals) || saved.Bytes < m.bytes {
 		return nil, fmt.Errorf("open image: the image belongs to another module")

@@ -21,16 +21,16 @@ type source struct {
 	view []byte
 
 	base    *source // nil if the file contains all pages
-	patches []patch // the ranges of pages in the file, in file order, if there is a base
+	patches []patch // if there is a base: the ranges of pages in the file, in file order
 	users   atomic.Int32
 }
 
-// patch is a range of pages of a memory. offset is the position of the range in the file. All
-// fields are in bytes.
+// patch is a range of pages of a memory. The field offset is the position of the range in the file.
+// All fields of a patch are in bytes.
 type patch struct{ at, length, offset int }
 
-// newSource copies image into a source, without trailing zeros. Memories are zero after the end of
-// their source.
+// newSource copies image into a source, without trailing zeros. After the end of its source, a
+// memory contains zeros.
 func newSource(image []byte) (*source, error) {
 	image = image[:usedLength(image)]
 	s := &source{fd: -1}
@@ -81,7 +81,7 @@ func (s *source) open(size int, fill func(write func(at int, b []byte) error) er
 	if err := fill(s.write); err != nil {
 		return fmt.Errorf("write memory file: %w", err)
 	}
-	// Sealing future writes suffices, because the file has no writable mapping. The stronger
+	// Sealing future writes suffices, because the file has no writable mapping. The stronger seal
 	// F_SEAL_WRITE fails with EBUSY while the kernel still references a page that was just written.
 	const seals = unix.F_SEAL_FUTURE_WRITE | unix.F_SEAL_GROW | unix.F_SEAL_SHRINK | unix.F_SEAL_SEAL
 	if _, err := unix.FcntlInt(uintptr(s.fd), unix.F_ADD_SEALS, seals); err != nil {
@@ -104,7 +104,7 @@ func (s *source) write(at int, b []byte) error {
 		if err := writeAll(s.fd, b[:n], at); err != nil {
 			return err
 		}
-		n = min(n+pageSize, len(b)) // skip the page of zeros
+		n = min(n+pageSize, len(b)) // skip this page, because it contains only zeros
 		at, b = at+n, b[n:]
 	}
 	return nil
@@ -145,7 +145,7 @@ func (s *source) page(at int) []byte {
 }
 
 // length returns the size of the initial data in bytes. length is a multiple of the page size.
-// Memories are zero after this size.
+// After this size, memories contain zeros.
 func (s *source) length() int {
 	if s.base == nil {
 		return len(s.view)

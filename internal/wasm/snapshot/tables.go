@@ -2,7 +2,8 @@ package snapshot
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// The opcodes below change a table or an element segment. Package binary has no names for them.
+// The following opcodes change a table or an element segment. Package binary has no names for these
+// opcodes.
 const (
 	tableSet = binary.Op(0x26)
 	elemDrop = binary.Op(0xfc0d)

@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// The opcodes below occur in code that moves the stack pointer.
+// The following opcodes occur in code that moves the stack pointer.
 const (
 	globalSet = 0x24
 	i32Add    = 0x6a
@@ -15,25 +15,26 @@ const (
 
 // move is an instruction that may move the stack pointer down.
 type move struct {
-	end  int                // end of the instruction in the code
+	end  int                // the end of the instruction in the code
 	last binary.Instruction // the previous instruction
 	// The field "by" is the distance in bytes. The distance is valid only if the field "known" is
 	// true.
 	by    int
 	known bool
-	// looped reports whether the instruction is in a loop and may therefore move the pointer
+	// looped reports whether the instruction is in a loop, where it may move the pointer
 	// repeatedly.
 	looped bool
 }
 
-// moves returns the instructions in code that may move the pointer down. moves omits additions of a
-// non-negative constant, which occur at the end of a function, because they move the pointer up.
+// moves returns the instructions in code that may move the stack pointer down. moves omits
+// additions of a non-negative constant, which occur at the end of a function, because such
+// additions move the pointer up.
 func moves(code []byte, pointer uint32) iter.Seq[move] {
 	return func(yield func(move) bool) {
-		var blocks []bool                   // one element per open block: whether the block is a loop
+		var blocks []bool                   // contains one element per open block, which is true if the block is a loop
 		loops := 0                          // number of open loops
-		var before, last binary.Instruction // the two instructions before in
-		var constant binary.Instruction     // the instruction before these two
+		var before, last binary.Instruction // the two instructions before the instruction "in"
+		var constant binary.Instruction     // the instruction before last and previous
 		for in := range binary.Instructions(code) {
 			switch in.Op {
 			case binary.Block, binary.Loop, binary.If:
@@ -68,8 +69,8 @@ func frees(code []byte, constant, add binary.Instruction) bool {
 }
 
 // The function "taken" returns the constant that three instructions subtract from the stack
-// pointer. ok is false if they do not subtract a constant. The third instruction may store the
-// result in a local.
+// pointer. If the instructions do not subtract a constant, ok is false. The third instruction may
+// store the result in a local.
 func taken(code []byte, first, second, third binary.Instruction) (n int, ok bool) {
 	if third.Op != localTee {
 		first, second = second, third

@@ -3,26 +3,26 @@ package stackguard
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
 // Slack is the number of bytes below the limit to which unchecked functions may write. The limit
-// must be at least Slack above the lowest address of the stack.
+// must be at least Slack bytes above the lowest address of the stack.
 const Slack = maxUncheckedBytes + maxClosedBytes + redZone
 
 const (
 	// maxUncheckedBytes is the maximum stack size that functions use between two checks.
 	maxUncheckedBytes = 64 << 10
 	// maxClosedBytes is the maximum stack size of a closed function together with all its callees.
-	// A closed function needs no check even if it is called indirectly.
+	// A closed function needs no check, even if the function is called indirectly.
 	maxClosedBytes = 16 << 10
 	// redZone is the size of the area below the stack pointer that leaf functions may use without
 	// moving the stack pointer.
 	redZone = 128
 )
 
-// plan determines which functions of a module are checked. Between two checks there are only direct
-// calls without cycles, so these calls can only use a limited amount of stack. Package stackguard
-// adds a check to a function for one of three reasons: it may be called indirectly or by the host,
-// it closes a cycle of direct calls, or its callees would use too much stack without a check. A
-// closed function needs no check, because all functions reachable from it are known and together
-// use little stack.
+// plan determines which functions of a module are checked. Between two checks, there are only
+// direct calls without cycles, so these calls can use only a limited amount of stack. Package
+// stackguard adds a check to a function for one of three reasons: it may be called indirectly or by
+// the host, it closes a cycle of direct calls, or its callees would use too much stack without a
+// check. A closed function needs no check, because all functions reachable from it are known and
+// together use little stack.
 type plan struct {
 	functions []function
 }
@@ -33,15 +33,16 @@ type function struct {
 	// reports whether the function moves the stack pointer.
 	own   int
 	moves bool
-	calls []int // the functions that it calls directly
+	calls []int // the functions that this function calls directly
 	// The field "open" reports whether the function or one of its callees needs a check. A function
 	// is open if it may call unknown functions, if it may call itself, or if it uses too much
 	// stack.
 	open bool
-	// The field "checked" reports whether the function is checked. requireCheck sets required.
+	// The field "checked" is true if the function is checked. The field "required" is set by
+	// requireCheck.
 	checked, required bool
 	// The field "below" is the number of stack bytes that the function and its callees use until
-	// the next check. The method "visit" computes it.
+	// the next check. The method "visit" computes the field "below".
 	below             int
 	analyzed, visited progress
 }
@@ -102,8 +103,8 @@ func (p *plan) read(i int, code []byte, pointer uint32, imported int) (reference
 	return referenced
 }
 
-// analyze determines whether a function is closed. If it is closed, analyze also computes its stack
-// size.
+// analyze determines whether a function is closed. If the function is closed, analyze also computes
+// its stack size.
 func (p *plan) analyze(i int) {
 	f := &p.functions[i]
 	if f.analyzed != notStarted {

@@ -10,7 +10,7 @@ import (
 // ErrNoStack is the error for a module whose stack pointer cannot be identified.
 var ErrNoStack = errors.New("the module must have exactly one mutable global of type i32, its stack pointer")
 
-// The opcodes that Rewrite searches for or adds.
+// Rewrite searches for these opcodes, or adds them.
 const (
 	unreachable = 0x00
 	ifOp        = 0x04
@@ -57,7 +57,7 @@ func pointerOf(m *binary.Module) (uint32, error) {
 		}
 		found = i
 	}
-	if found < m.ImportedGlobals() { // the stack pointer was not found or is imported
+	if found < m.ImportedGlobals() { // the stack pointer was not found, or is imported
 		return 0, ErrNoStack
 	}
 	return uint32(found), nil

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The supported clocks. CPU time clocks are not supported, because they would reveal the
-// load of other guests. wasi-libc has also removed them
+// The supported clocks. CPU time clocks are not supported, because they would reveal the load of
+// other guests. wasi-libc has also removed them
 // (https://github.com/WebAssembly/wasi-libc/pull/294).
 const (
 	clockRealtime  = 0
@@ -48,8 +48,8 @@ func (s *System) clock(id uint32) (uint64, errno) {
 	return 0, errInval
 }
 
-// The method "until" returns the time until a timeout expires. The timeout is relative or an
-// absolute time of a clock. The maximum result is the maximum of time.Duration, 292 years.
+// The method "until" returns the time until a timeout expires. The timeout is a duration, or an
+// absolute time of a clock. The largest result is the largest time.Duration, 292 years.
 func (s *System) until(id uint32, timeout uint64, absolute bool) (time.Duration, errno) {
 	now, e := s.clock(id)
 	if e != success {
@@ -61,7 +61,8 @@ func (s *System) until(id uint32, timeout uint64, absolute bool) (time.Duration,
 	return time.Duration(min(timeout, math.MaxInt64)), success
 }
 
-// sleep waits for the duration d. If ctx ends first, sleep returns the cause.
+// sleep waits for the duration d. If ctx ends before the duration has passed, sleep returns the
+// cause of the end.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

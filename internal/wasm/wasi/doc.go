@@ -9,12 +9,13 @@
 // are ever open. None of them is a directory, so opening a file fails in the guest's libraries.
 //
 // [Instantiate] creates one host module for all guests of a wazero runtime. A [System] contains the
-// state of one run. [With] adds the System to the context of a call, where the functions find it.
+// state of one run. [With] adds the System to the context of a call, where the functions of the
+// host module find it.
 //
 // No argument of a guest causes a panic or an allocation outside of the guest's memory. The host
-// stops a guest with an error that the guest cannot catch. Examples are an error that Config.Log
-// returns and the cause of an ended context. [System.Err] returns the error. No function waits
-// after the context has ended.
+// stops a guest with an error that the guest cannot catch. Examples of such errors are an error
+// that Config.Log returns, and the cause of an ended context. [System.Err] returns the error. No
+// function waits after the context has ended.
 //
 // The specification is https://github.com/WebAssembly/WASI/blob/wasi-0.1/preview1/docs.md. If the
 // specification permits several errors, the functions return the POSIX error.

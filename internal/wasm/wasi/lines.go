@@ -11,7 +11,7 @@ import (
 const MaxLine = 8 << 10
 
 // print sends the complete lines in text to the log and keeps the incomplete last line. The first
-// line begins with the bytes kept by the previous call.
+// line begins with the bytes that the previous call has kept.
 func (s *System) print(ctx context.Context, stream int, text []byte) {
 	if s.log == nil {
 		return
@@ -58,8 +58,8 @@ func (s *System) emitPart(ctx context.Context, stream int, more []byte) int {
 	return len(more)
 }
 
-// send writes a line to the log. send checks the context, because a guest can print gigabytes in
-// one call by listing the same buffer many times.
+// send writes a line to the log. send checks the context for each line, because a guest can print
+// gigabytes in one call by listing the same buffer many times.
 func (s *System) send(ctx context.Context, stream int, line []byte) {
 	s.checkEnd(ctx)
 	if s.err == nil {
@@ -86,7 +86,7 @@ func wholeCharacters(b []byte) int {
 
 // Flush sends the last line of each stream if the line has no newline. Flush must be called after
 // the guest has ended for any reason. Flush returns the error of Config.Log. If an error stopped
-// the guest earlier, Flush sends nothing and returns that error.
+// the guest earlier, Flush sends nothing and returns the earlier error.
 func (s *System) Flush() error {
 	for stream, rest := range s.pending {
 		if s.err == nil && len(rest) > 0 {

@@ -10,7 +10,7 @@ import (
 
 var le = binary.LittleEndian
 
-// The maximum lengths of lists that a guest passes. The result for longer lists is
+// These are the maximum lengths of lists that a guest passes. If a list is longer, the result is
 // EINVAL, as for lists beyond IOV_MAX in POSIX.
 const (
 	maxVectors       = 1024
@@ -18,7 +18,7 @@ const (
 )
 
 // memory is the memory of a guest. The methods of memory check the bounds of all accesses. The zero
-// value is for a guest without memory, so every pointer is invalid.
+// value of memory is for a guest without memory, so every pointer is invalid.
 type memory struct{ api.Memory }
 
 // memoryOf returns the memory of a guest. If the guest has no memory, wazero returns an interface
@@ -64,7 +64,7 @@ func (m memory) put64(ptr uint32, v uint64) errno {
 // buffers are within the memory.
 type vectors struct {
 	mem   memory
-	list  []byte // pointer and length of each buffer
+	list  []byte // the pointer and the length of each buffer
 	total uint32 // sum of the lengths
 }
 

@@ -27,8 +27,8 @@ func Instantiate(ctx context.Context, r wazero.Runtime) error {
 	return nil
 }
 
-// key is the context key for the System of a run. wazero offers no other way to pass data to host
-// functions.
+// key is the context key for the System of a run. wazero offers no other way to pass the System to
+// host functions.
 type key struct{}
 
 // With returns a context for calls to a guest whose System is s. Each run needs its own System.
@@ -39,8 +39,8 @@ func With(ctx context.Context, s *System) context.Context {
 var errNoSystem = errors.New("wasi: the guest was called without a System in its context")
 
 // handler implements a function. The handler receives the parameters of the function's WebAssembly
-// signature. If it returns an error, it has not changed the memory, unless a random source fails
-// partway.
+// signature. If the handler returns an error, it has not changed the memory. An exception is a
+// random source that fails after some bytes.
 type handler func(ctx context.Context, s *System, mem memory, params []uint64) errno
 
 var _ api.GoModuleFunction = handler(nil)
@@ -50,12 +50,12 @@ var _ api.GoModuleFunction = handler(nil)
 func (h handler) Call(ctx context.Context, mod api.Module, stack []uint64) {
 	s, ok := ctx.Value(key{}).(*System)
 	if !ok {
-		panic(errNoSystem) // wazero returns the panic value as the error of the guest's call
+		panic(errNoSystem) // wazero returns this panic value as the error of the guest's call
 	}
 	stack[0] = uint64(h(ctx, s, memoryOf(mod), stack))
 }
 
-// results returns the result types: an error number for every function except proc_exit.
+// results returns the result types. Every function except proc_exit returns an error number.
 func (f function) results() []api.ValueType {
 	if f.name == procExitName {
 		return nil
@@ -70,8 +70,8 @@ func Known(name string) bool {
 	return ok
 }
 
-// Signature returns the parameter and result types of a function. ok is false if preview 1 has no
-// function with the given name. The caller may modify the slices.
+// Signature returns the parameter and result types of a function. If preview 1 has no function with
+// the given name, ok is false. The caller may modify the returned slices.
 func Signature(name string) (params, results []api.ValueType, ok bool) {
 	for _, f := range functions {
 		if f.name == name {

@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// The constants below describe the memory layouts of poll_oneoff; numbers after "at" are offsets. A
-// subscription has userdata u64 and kind u8 (at 8). A clock subscription also has id u32 (at 16),
-// timeout u64 (at 24), precision u64 (at 32) and flags u16 (at 40). A descriptor subscription also
-// has the descriptor u32 (at 16). An event has userdata u64, error u16 (at 8) and kind u8 (at 10).
-// An event for a descriptor also has the fields bytes u64 (at 16) and flags u16 (at 24).
+// The following constants describe the memory layouts of poll_oneoff. A number after "at" is an
+// offset. A subscription has userdata u64 and kind u8 (at 8). A clock subscription also has id u32
+// (at 16), timeout u64 (at 24), precision u64 (at 32) and flags u16 (at 40). A descriptor
+// subscription also has the descriptor u32 (at 16). An event has userdata u64, error u16 (at 8) and
+// kind u8 (at 10). An event for a descriptor also has the fields bytes u64 (at 16) and flags u16
+// (at 24).
 const (
 	subscriptionSize = 48
 	eventSize        = 32
@@ -19,15 +20,15 @@ const (
 	kindFdRead  = 1
 	kindFdWrite = 2
 
-	flagAbsolute = 1 << 0 // flag of a clock subscription: the timeout is an absolute time
-	flagHangup   = 1 << 0 // flag of an event: no more data follows the available bytes
+	flagAbsolute = 1 << 0 // a flag of a clock subscription that marks the timeout as an absolute time
+	flagHangup   = 1 << 0 // a flag of an event that means that no data follows the available bytes
 )
 
 // The constant "never" is the duration of an endless wait.
 const never = time.Duration(math.MaxInt64)
 
-// subscription is a condition that a guest waits for. wait is the time until the condition is met,
-// or zero if it is already met.
+// subscription is a condition that a guest waits for. The field "wait" is the time until the
+// condition is met, or zero if it is already met.
 type subscription struct {
 	userdata uint64
 	kind     byte
@@ -57,7 +58,8 @@ func pollOneoff(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	if !ok {
 		return errFault
 	}
-	// Read all subscriptions before writing an event, because the two lists may overlap in memory.
+	// All subscriptions are read before an event is written, because the two lists may overlap in
+	// memory.
 	subs := make([]subscription, n)
 	first := never
 	for i := range subs {
@@ -71,7 +73,7 @@ func pollOneoff(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	return success
 }
 
-// subscribe reads a subscription. ok is false if the kind is unknown.
+// subscribe reads a subscription. If the kind of the subscription is unknown, ok is false.
 func (s *System) subscribe(sub *subscription, in []byte) bool {
 	sub.userdata, sub.kind = le.Uint64(in), in[8]
 	switch sub.kind {
@@ -109,7 +111,7 @@ func (s *System) wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// putEvents writes the events of all subscriptions whose wait does not exceed the shortest one.
+// putEvents writes the events of all subscriptions whose wait does not exceed the shortest wait.
 // putEvents returns the number of written events. putEvents does not read the clocks again, because
 // a simulated clock may stand still.
 func putEvents(out []byte, subs []subscription, first time.Duration) uint32 {

@@ -92,7 +92,7 @@ func randomGet(ctx context.Context, s *System, mem memory, p []uint64) errno {
 }
 
 // schedYield implements sched_yield(). schedYield only checks the context, so that a guest that
-// calls it in a loop can be stopped.
+// calls sched_yield in a loop can be stopped.
 func schedYield(ctx context.Context, s *System, _ memory, _ []uint64) errno {
 	s.checkEnd(ctx)
 	return success
@@ -101,10 +101,10 @@ func schedYield(ctx context.Context, s *System, _ memory, _ []uint64) errno {
 // procExit implements proc_exit(code). procExit exits the guest, whose call then returns a
 // *sys.ExitError.
 //
-// procExit does not close the instance as wazero's own function does. Closing would free a memory
-// that the host may still read or reuse. wazero reserves some codes to report the end of a context.
-// procExit reduces these codes to the low byte, as POSIX does. A guest thus cannot simulate a
-// timeout.
+// Unlike wazero's own function, procExit does not close the instance. Closing the instance would
+// free a memory that the host may still read or reuse. wazero reserves some exit codes to report
+// the end of a context. procExit reduces these codes to the low byte, as POSIX does. A guest
+// therefore cannot simulate a timeout.
 func procExit(_ context.Context, _ *System, _ memory, p []uint64) errno {
 	code := uint32(p[0])
 	if code == sys.ExitCodeContextCanceled || code == sys.ExitCodeDeadlineExceeded {

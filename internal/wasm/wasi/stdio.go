@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// The type and the rights of descriptors, as fd_fdstat_get reports them.
+// These are the type and the rights of descriptors that fd_fdstat_get returns.
 const (
 	characterDevice = 2
 
@@ -18,10 +18,10 @@ const (
 	allFlags = 1<<5 - 1 // all bits of fdflags
 )
 
-// rights contains the operations that the descriptors allow. The rights for seeking (fd_seek,
-// fd_tell) are missing. A C library treats a character device without seeking as a terminal and
-// flushes its output line by line. If the rights included seeking, the library would buffer output
-// until the guest exits, which never happens in a plug-in.
+// rights contains the operations that the descriptors of a guest allow. The rights for seeking
+// (fd_seek, fd_tell) are missing. A C library treats a character device without seeking as a
+// terminal and flushes its output line by line. If the rights included seeking, the library would
+// buffer output until the guest exits, but a plug-in never exits.
 var rights = [3]uint64{
 	Stdin:  rightRead | rightSetFlags | rightFilestat | rightPoll,
 	Stdout: rightWrite | rightSetFlags | rightFilestat | rightPoll,
@@ -50,8 +50,8 @@ func answer(e errno) handler {
 }
 
 // onStdio returns a handler for an operation that terminals do not support. The first parameter of
-// the operation is a descriptor. The handler returns e if the descriptor is open, and EBADF
-// otherwise.
+// the operation is a descriptor. If the descriptor is open, the handler returns e. If the
+// descriptor is not open, the handler returns EBADF.
 func onStdio(e errno) handler {
 	return func(_ context.Context, s *System, _ memory, p []uint64) errno {
 		if !s.isOpen(uint32(p[0])) {
@@ -62,7 +62,7 @@ func onStdio(e errno) handler {
 }
 
 // pathSymlink implements path_symlink(old_path, old_path_len, fd, new_path, new_path_len). The
-// descriptor is the third parameter.
+// descriptor is the third parameter of path_symlink.
 func pathSymlink(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	return onStdio(errNotdir)(ctx, s, mem, p[2:])
 }
@@ -77,8 +77,8 @@ func fdClose(_ context.Context, s *System, _ memory, p []uint64) errno {
 	return success
 }
 
-// fdRenumber implements fd_renumber(from, to). fdRenumber always fails. Guests use this function
-// only for descriptors that they have opened, and they cannot open any.
+// fdRenumber implements fd_renumber(from, to). fdRenumber always fails. Guests use fd_renumber only
+// for descriptors that they have opened, and a guest cannot open descriptors.
 func fdRenumber(_ context.Context, s *System, _ memory, p []uint64) errno {
 	if !s.isOpen(uint32(p[0])) || !s.isOpen(uint32(p[1])) {
 		return errBadf
@@ -130,14 +130,14 @@ func fdFilestatGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 		return errFault
 	}
 	clear(stat)
-	le.PutUint64(stat[8:], uint64(fd)) // guests identify files by device and inode
+	le.PutUint64(stat[8:], uint64(fd)) // because guests identify files by device and inode
 	stat[16] = characterDevice
 	le.PutUint64(stat[24:], 1)
 	return success
 }
 
-// fdRead implements fd_read(fd, iovs*, iovs_len, nread*). The input is empty unless it is a
-// channel.
+// fdRead implements fd_read(fd, iovs*, iovs_len, nread*). Unless the input is a channel, it is
+// empty.
 func fdRead(_ context.Context, s *System, mem memory, p []uint64) errno {
 	if !s.may(uint32(p[0]), rightRead) {
 		return errBadf
@@ -146,8 +146,8 @@ func fdRead(_ context.Context, s *System, mem memory, p []uint64) errno {
 	if e != success {
 		return e
 	}
-	// Write the count first. If the count cannot be written to the guest's memory, nothing may be
-	// read.
+	// Write the count first. If the count cannot be written to the guest's memory, fdRead must not
+	// read any input.
 	if e := mem.put32(uint32(p[3]), 0); e != success || s.channel == nil {
 		return e
 	}
@@ -180,8 +180,9 @@ func fdWrite(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	if e != success {
 		return e
 	}
-	// Write the count to the guest's memory first. If this fails, nothing may be printed. If the
-	// count is in the memory of a buffer, the guest prints the count.
+	// The count is written to the guest's memory before the output is printed. If the count cannot
+	// be written, nothing may be printed. If the count is in the memory of a buffer, the guest
+	// prints the count.
 	if e := mem.put32(uint32(p[3]), vecs.total); e != success {
 		return e
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// The constants below are opcodes and the type of blocks without a result.
+// The following constants are opcodes, and the type of blocks without a result.
 const (
 	Unreachable = 0x00
 	Loop        = 0x03

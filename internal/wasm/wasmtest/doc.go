@@ -1,3 +1,3 @@
 // Package wasmtest builds small WebAssembly modules for tests and for the ABI examples. A module
-// has one memory, functions with i32 values, and code in bytes.
+// consists of one memory and of functions with i32 values, whose code is given in bytes.
 package wasmtest

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// Module builds a WebAssembly module. The zero value has a memory of zero pages that is exported as
-// "memory".
+// Module builds a WebAssembly module. The zero value of Module has a memory of zero pages that is
+// exported as "memory".
 type Module struct {
 	// Pages is the initial size of the memory in pages.
 	Pages uint32
@@ -18,8 +18,8 @@ type Module struct {
 	imports, types, functions, globals, exports, bodies, data [][]byte
 }
 
-// Import adds an imported function with one result and returns the function's index. The name has
-// the form module.name. All imports must be added before the first Func.
+// Import adds an imported function with one result and returns its index. The name of the import
+// has the form module.name. All imports must be added before the first Func.
 func (m *Module) Import(name string, params int) uint32 {
 	module, field, _ := strings.Cut(name, ".")
 	entry := binary.AppendName(binary.AppendName(nil, module), field)
@@ -28,8 +28,8 @@ func (m *Module) Import(name string, params int) uint32 {
 	return uint32(len(m.imports) - 1)
 }
 
-// Func adds a function without parameters and returns its index. Func exports the function unless
-// name is "". The code must not include the final end.
+// Func adds a function without parameters and returns its index. Unless name is "", Func exports
+// the function. The argument "code" must not include the final end.
 func (m *Module) Func(name string, results int, code ...byte) uint32 {
 	m.functions = append(m.functions, binary.AppendUint32(nil, m.signature(0, results)))
 	body := append([]byte{0}, append(code, End)...)
