@@ -23,7 +23,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// The names of the cases.
+// These are the names of the cases.
 const (
 	bareGoja   = "bare goja, new runtime"
 	bareRead   = "bare bbolt read"

@@ -12,8 +12,9 @@
 //	<!-- copy: PATH -->        the folder PATH of the repository is copied to the page's folder
 //	<!-- run: COMMAND -->      a command that readers need not see
 //
-// Blocks of the language console contain commands after "$ ", each with its output; "..." matches
-// any text in a line, and as a line for any lines. Blocks of the language sh contain commands that
-// must succeed. Blocks of the language json must be valid JSON. Blocks without a language are
-// drawings. Every other block needs one of the comments.
+// Blocks of the language console contain commands after "$ ", and each command is followed by its
+// output. In the output, "..." matches any text in a line, and a line "..." matches any lines.
+// Blocks of the language sh contain commands that must succeed. Blocks of the language json must be
+// valid JSON. Blocks without a language are drawings. Every block in another language needs one of
+// the comments.
 package docs

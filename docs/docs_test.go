@@ -19,7 +19,7 @@ var notRun = map[string]int{
 	"docs/reference/mcp.md":            2, // a download
 	"docs/howto/run-behind-a-proxy.md": 1, // a configuration of nginx
 	"docs/howto/free-disk-space.md":    1, // a configuration of Prometheus
-	"docs/tutorials/embed-in-go.md":    1, // the requests that docs/embedding tests
+	"docs/tutorials/embed-in-go.md":    1, // docs/embedding tests these requests
 	"docs/tutorials/python.md":         1, // a download
 }
 

@@ -15,7 +15,7 @@ const root = ".."
 // step is one step of a page: a block between fences, or an instruction in a comment.
 type step struct {
 	line     int
-	mark     string // the keyword of the comment, "" for a block without one
+	mark     string // the keyword of the comment, or "" for a block without a comment
 	argument string // what follows the keyword
 	language string // of a block
 	text     string // of a block

@@ -21,8 +21,8 @@ type reader struct {
 	t      *testing.T
 	page   string
 	dir    string
-	clone  string // absolute path of the repository
-	port   string // of the service that the page starts, in place of 8080
+	clone  string // the absolute path of the repository
+	port   string // the port of the service that the page starts, in place of 8080
 	script strings.Builder
 	shown  []command
 }
@@ -95,7 +95,7 @@ func (r *reader) save(s step) {
 	fmt.Fprintf(&r.script, "mkdir -p \"$(dirname %s)\" && cat > %s <<'END OF FILE'\n%sEND OF FILE\n", name, name, r.local(s.text))
 }
 
-// quote compares a block with the part of a file that it shows.
+// quote compares a block with the part of a file that the block shows.
 func (r *reader) quote(s step, clone string) {
 	r.t.Helper()
 	text, err := os.ReadFile(filepath.Join(clone, filepath.FromSlash(s.argument)))
@@ -128,12 +128,12 @@ var (
 	fromSource = regexp.MustCompile(`\bgo run \./cmd/toolrun\b`)
 )
 
-// The method local returns a command or a file with the port of this test, and with toolrun in
-// place of its compilation.
+// The method local returns a command or a file in which the port is replaced by the port of this
+// test, and the compilation of toolrun is replaced by the program toolrun.
 func (r *reader) local(text string) string {
 	text = fromSource.ReplaceAllString(text, "toolrun")
-	// The path of the link differs in each test. With the link, Go would compile the packages of
-	// toolrun again for each test.
+	// The path of the link differs in each test. If the link were used, Go would compile the
+	// packages of toolrun again for each test.
 	text = strings.ReplaceAll(text, "=../toolrun", "="+r.clone)
 	if !strings.Contains(text, "--listen") {
 		text = serving.ReplaceAllString(text, "toolrun serve --listen 127.0.0.1:8080")
@@ -149,7 +149,7 @@ func (r *reader) execute(bin string, env []string) string {
 	cmd := exec.CommandContext(ctx, "bash", "-c", r.script.String())
 	cmd.Dir = r.dir
 	cmd.Env = append(append(os.Environ(), env...), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "TOOLRUN="+filepath.Join(bin, "toolrun"))
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the processes that the page starts end with the script
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // ends these processes with the script
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 10 * time.Second
 	var out bytes.Buffer

@@ -25,7 +25,7 @@ func inBubble(t *testing.T, test func(*testing.T)) {
 	synctest.Test(t, test)
 }
 
-// Inputs are decoded only after the gate admits the run, so a thousand waiting callers do not use
+// Inputs are decoded only after the gate has admitted the run, so a thousand waiting callers use no
 // memory for decoded inputs.
 func TestInputsWaitForAdmission(t *testing.T) {
 	inBubble(t, func(t *testing.T) {

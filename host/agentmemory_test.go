@@ -105,8 +105,8 @@ func TestMemoryOfAgent(t *testing.T) {
 	}
 }
 
-// A model searches and changes the memory with tools. A replacement is based on the version in its
-// prompt.
+// A model searches and changes the memory with tools. If the model replaces a text, the replacement
+// is based on the version in its prompt.
 func TestMemoryToolsOfModel(t *testing.T) {
 	h, server := openRemembering(t)
 	server.Script(
@@ -133,7 +133,7 @@ func TestMemoryToolsOfModel(t *testing.T) {
 	}
 }
 
-// An addition with an expected version changes only this version.
+// If the model adds a line and passes an expected version, only this version is changed.
 func TestMemoryToolsAppendConflict(t *testing.T) {
 	h, server := openRemembering(t)
 	server.Script(

@@ -105,7 +105,7 @@ func TestWaitingTurnsAreParked(t *testing.T) {
 	defer release()
 	first := startTurn(t, h, annInS1, "hello")
 	second := startTurn(t, h, host.Caller{User: "bob", Session: "s2"}, "hello")
-	if err := server.Await(t.Context(), 2); err != nil { // both wait, although only one turn can run at a time
+	if err := server.Await(t.Context(), 2); err != nil { // both turns wait at the same time
 		t.Fatal(err)
 	}
 	release()

@@ -24,7 +24,8 @@ FLOW:
         RESPOND: "Found {{call_result.count}}"
 `
 
-// The event search:before fires before each search of a tool that an agent calls, and only then.
+// The event search:before fires before each search of a tool that an agent calls, and never
+// otherwise.
 func TestSearchBefore(t *testing.T) {
 	h := openDeskFiles(t, fstest.MapFS{
 		"app.yaml": {Data: []byte(`app: desk

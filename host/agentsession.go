@@ -16,9 +16,10 @@ const sessionEndEvent = "session:end"
 // maxSessionEnd is the time limit for the recalls and triggers of agents at the end of a session.
 const maxSessionEnd = 30 * time.Second
 
-// fireSessionEnd fires session:end for the agent that answers in the caller's session, if there is
-// one, and evaluates its triggers. A failure does not prevent the end of the session, because an
-// agent with a mistake must not keep a session open.
+// fireSessionEnd fires session:end for the agent that answers in the caller's session, and
+// evaluates the triggers of the agent. fireSessionEnd does nothing if no agent answers in the
+// session. A failure does not prevent the end of the session, because an agent with a mistake must
+// not keep a session open.
 func (s Sessions) fireSessionEnd(ctx context.Context, caller Caller) {
 	if s.h.app.AgentSet == nil || caller.Session == "" {
 		return

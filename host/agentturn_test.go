@@ -290,7 +290,8 @@ func testTurnsAndSessions(t *testing.T) {
 	}
 }
 
-// A turn without a session begins one, and a repetition with the same key gets the same answer.
+// A turn without a session begins a session, and a repetition with the same key gets the same
+// answer.
 func TestTurnKeys(t *testing.T) { onBackends(t, testTurnKeys) }
 
 func testTurnKeys(t *testing.T) {
@@ -393,8 +394,8 @@ func TestTurnRefusals(t *testing.T) {
 	}
 }
 
-// Concurrent turns of one session have the same effect as sequential turns. The same is true for
-// turns of many users that change one fact.
+// Concurrent turns of one session have the same effect as sequential turns. Concurrent turns of
+// many users that change one fact also have the same effect as sequential turns.
 func TestConcurrentTurns(t *testing.T) { onBackends(t, testConcurrentTurns) }
 
 func testConcurrentTurns(t *testing.T) {
@@ -440,7 +441,7 @@ func testEvaluations(t *testing.T) {
 	}
 }
 
-// The state of agents is among the data of a user.
+// The data of a user includes the state of agents.
 func TestExportAgentState(t *testing.T) { onBackends(t, testExportAgentState) }
 
 func testExportAgentState(t *testing.T) {
@@ -460,8 +461,8 @@ func testExportAgentState(t *testing.T) {
 	}
 }
 
-// A call that ends a session evaluates the triggers of the session's agent. A failing agent does
-// not keep the session open.
+// A call that ends a session evaluates the triggers of the session's agent. If an agent fails, the
+// session nevertheless ends.
 func TestSessionEndOfAgents(t *testing.T) { onBackends(t, testSessionEndOfAgents) }
 
 func testSessionEndOfAgents(t *testing.T) {

@@ -23,8 +23,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// openGatedCrash opens the database of a crash test, for a tool that counts and whose writes require
-// an approval. The clock is ahead by a duration.
+// openGatedCrash opens the database of a crash test, for a tool that counts and whose writes
+// require an approval. The clock of the host is ahead by a duration.
 func openGatedCrash(path string, ahead time.Duration, observers ...host.Observer) (*host.Host, func() error, error) {
 	loaded, problems := app.Load(fstest.MapFS{
 		"app.yaml": {Data: []byte("app: crash\nmemory:\n  left: {access: user, description: a counter}\n" +

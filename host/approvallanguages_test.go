@@ -41,7 +41,7 @@ func newLanguage(t *testing.T) *gated {
 	return g
 }
 
-// A plug-in pauses before a write, and stores once what was approved.
+// A plug-in pauses before a write, and stores the approved value once.
 func TestApprovalOfPlugin(t *testing.T) { everywhere(t, testApprovalOfPlugin) }
 
 func testApprovalOfPlugin(t *testing.T) {
@@ -85,7 +85,7 @@ func testApprovalOfPluginsRequest(t *testing.T) {
 func pythonEverywhere(t *testing.T, test func(*testing.T, func(*host.Options))) {
 	t.Run("in workers", func(t *testing.T) { test(t, withPython(t)) })
 	t.Run("in process", func(t *testing.T) {
-		cache, err := os.UserCacheDir() // the tests of the engine compile into this folder, too
+		cache, err := os.UserCacheDir() // the tests of the engine also compile into this folder
 		if err != nil {
 			t.Skipf("this user has no cache folder: %v", err)
 		}
@@ -94,8 +94,9 @@ func pythonEverywhere(t *testing.T, test func(*testing.T, func(*host.Options))) 
 	})
 }
 
-// A tool in Python pauses before a write. Its clock and its random numbers are the same after the
-// approval, and the model receives each request once. The tool cannot catch the pause.
+// A tool in Python pauses before a write. After the approval, the clock and the random numbers of
+// the tool are the same as before, and the model receives each request once. The tool cannot catch
+// the pause.
 func TestApprovalOfPython(t *testing.T) { pythonEverywhere(t, testApprovalOfPython) }
 
 func testApprovalOfPython(t *testing.T, python func(*host.Options)) {

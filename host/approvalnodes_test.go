@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/postgres"
 )
 
-// A run that one node has paused is approved at another node. If both nodes approve it, only one of
-// them succeeds, and the model receives each request once.
+// A run that one node has paused is approved at another node. If both nodes approve the run, only
+// one of them succeeds, and the model receives each request once.
 func TestApprovalAtAnotherNode(t *testing.T) {
 	nodes := make([]*gated, 2)
 	dsn := approvalCluster.DSN(t)

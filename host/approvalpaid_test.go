@@ -54,7 +54,7 @@ await memory.recall("kb", "query after")`)},
 // paidTexts are the texts that a run of the tool sends to the provider.
 var paidTexts = []string{"early", "query before", "prompt before", "prompt after", "re: prompt after", "query after"}
 
-// openPaid opens a host for paidFiles. It has no vectors in its cache.
+// openPaid opens a host for paidFiles. The host has no vectors in its cache.
 func openPaid(backend storage.Backend, url string, observers ...host.Observer) (*host.Host, error) {
 	loaded, problems := app.Load(paidFiles, "app.yaml")
 	if loaded == nil {
@@ -74,8 +74,8 @@ func openPaid(backend storage.Backend, url string, observers ...host.Observer) (
 	})
 }
 
-// crashPaid is the child process of TestPaidOnceAfterKill. It pauses a run and waits until it is
-// killed.
+// crashPaid is the child process of TestPaidOnceAfterKill. crashPaid pauses a run and waits until
+// it is killed.
 func crashPaid(path, url string) error {
 	db, err := bolt.Open(path, nil)
 	if err != nil {
@@ -108,7 +108,7 @@ func pausePaid(ctx context.Context, h *host.Host) (token string, err error) {
 	return result.Approval.Token, nil
 }
 
-// openPaidT is openPaid for a test.
+// openPaidT is like openPaid, but fails the test after an error.
 func openPaidT(t *testing.T, backend storage.Backend, server *modeltest.Server, observers ...host.Observer) *host.Host {
 	t.Helper()
 	h, err := openPaid(backend, server.URL(), observers...)
@@ -145,8 +145,8 @@ func newProvider(t *testing.T) *modeltest.Server {
 	return server
 }
 
-// A run that is approved after a restart pays for each text once. The recorded answers contain the
-// vectors.
+// If a run is approved after a restart, it pays for each text once. The recorded answers contain
+// the vectors.
 func TestPaidOnceAfterRestart(t *testing.T) { everywhere(t, testPaidOnceAfterRestart) }
 
 func testPaidOnceAfterRestart(t *testing.T) {
@@ -162,7 +162,7 @@ func testPaidOnceAfterRestart(t *testing.T) {
 	completePaid(t, openPaidT(t, backend, server), server, token)
 }
 
-// A run pays for each text once, although its process is killed while it is paused.
+// A run pays for each text once, even if its process is killed while the run is paused.
 func TestPaidOnceAfterKill(t *testing.T) {
 	server, path := newProvider(t), filepath.Join(t.TempDir(), "crash.db")
 	token := killAt(t, path, "paid "+server.URL(), "paused")
@@ -209,8 +209,8 @@ func testPaidOnceAfterConflict(t *testing.T) {
 	}
 }
 
-// An approved run that fails for a temporary reason keeps its answers, so that the next approval does
-// not pay for them again, even after a restart.
+// If an approved run fails for a temporary reason, its answers are kept. The next approval does not
+// pay for these answers again, even after a restart.
 func TestPaidOnceAfterFailure(t *testing.T) {
 	server, backend, observer := newProvider(t), mem.New(), &afterFirst{}
 	h := openPaidT(t, backend, server, observer)
@@ -229,8 +229,8 @@ func TestPaidOnceAfterFailure(t *testing.T) {
 	completePaid(t, openPaidT(t, backend, server), server, token)
 }
 
-// A fault of the provider that made an approved run fail is not kept: the next approval sends the
-// request again.
+// If a fault of the provider makes an approved run fail, the fault is not kept: the next approval
+// sends the request again.
 func TestProviderFailsApprovedRun(t *testing.T) {
 	server := newProvider(t)
 	h := openPaidT(t, mem.New(), server)

@@ -28,7 +28,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/postgres/pgtest"
 )
 
-// gatedApp has a tool whose writes require an approval, and a tool that changes what it reads.
+// gatedApp has a tool whose writes require an approval, and a tool that changes the records that
+// the first tool reads.
 const gatedApp = `
 app: shop
 memory:
@@ -68,7 +69,7 @@ type gated struct {
 	*host.Host
 	server  *modeltest.Server
 	backend storage.Backend
-	// passed is the time since the host was opened first, in nanoseconds.
+	// passed is the time since the host was first opened, in nanoseconds.
 	passed atomic.Int64
 	events []string
 	// afterRun is called after an execution of a tool, before the commit. afterRun can be nil.
@@ -87,7 +88,7 @@ func (g *gated) AfterRun(context.Context, host.RunInfo, json.RawMessage, host.Me
 	return nil
 }
 
-// now returns the time of the host. The host calls it in several goroutines.
+// now returns the time of the host. The host calls now in several goroutines.
 func (g *gated) now() time.Time {
 	return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Duration(g.passed.Load()))
 }
@@ -102,7 +103,7 @@ func newGated(t *testing.T, backend storage.Backend) *gated {
 	return g
 }
 
-// The method "open" opens the host, again if it is already open.
+// The method "open" opens the host, even if the host is already open.
 func (g *gated) open(files fstest.MapFS) {
 	g.Helper()
 	if g.Host != nil {
@@ -188,8 +189,8 @@ func onEachBackend(t *testing.T, test func(*testing.T, storage.Backend)) {
 	})
 }
 
-// A run pauses before an effect, and nothing is stored. After the approval it continues with the
-// same answer of the model, the same time and the same random numbers.
+// A run pauses before an effect, and nothing is stored. After the approval, the run continues with
+// the same answer of the model, the same time and the same random numbers.
 func TestApproval(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, backend storage.Backend) {
 		g := newGated(t, backend)
@@ -261,7 +262,7 @@ func TestApprovalOfAnotherEffect(t *testing.T) {
 	if repeated, err := run(g.Host, host.Invocation{Tool: "pay", Key: "once"}); err != nil || repeated.Approval.Token != again.Approval.Token {
 		t.Errorf("the key = %+v, %v; want the new approval", repeated, err)
 	}
-	// A change of the tool is also a different effect.
+	// If the tool has changed, the effect counts as different.
 	changed := fstest.MapFS{}
 	for name, file := range gatedFiles {
 		changed[name] = file
@@ -288,7 +289,8 @@ func TestSeveralApprovals(t *testing.T) {
 	}
 }
 
-// Concurrent calls of a model are approved one after the other. Calls that were made are not repeated.
+// Concurrent calls of a model are approved one after the other. Calls that were already made are
+// not repeated.
 func TestApprovalOfModelCalls(t *testing.T) {
 	g := newGated(t, mem.New())
 	first := g.pause(host.Invocation{Tool: "asks"})
@@ -355,8 +357,8 @@ func TestConcurrentApprovers(t *testing.T) {
 	})
 }
 
-// Only an approver, or the user if the tool allows it, can decide. Others do not learn that a token
-// exists.
+// Only an approver can decide, or the user if the tool allows this. Other callers cannot find out
+// that a token exists.
 func TestApprovers(t *testing.T) {
 	g := newGated(t, mem.New())
 	pay, own := g.pause(host.Invocation{Tool: "pay"}), g.pause(host.Invocation{Tool: "own", Input: json.RawMessage(`{"n":1}`)})
@@ -455,7 +457,7 @@ func TestSessionEndedWhilePaused(t *testing.T) {
 	g.refused(err, abi.NotFound)
 }
 
-// A failure of the tool ends the approved run. A temporary failure keeps its request.
+// If the tool fails, the approved run ends. If the failure is temporary, the request is kept.
 func TestFailedApprovedRun(t *testing.T) {
 	g := newGated(t, mem.New())
 	broken := g.pause(host.Invocation{Tool: "own", Key: "k", Input: json.RawMessage(`{"n":1,"fail":true}`)})
@@ -464,7 +466,7 @@ func TestFailedApprovedRun(t *testing.T) {
 	}
 	_, err := g.Approvals().Approve(t.Context(), approver, broken.Token)
 	g.refused(err, abi.Conflict)
-	g.pause(host.Invocation{Tool: "own", Key: "k", Input: json.RawMessage(`{"n":1,"fail":true}`)}) // the key is free again
+	g.pause(host.Invocation{Tool: "own", Key: "k", Input: json.RawMessage(`{"n":1,"fail":true}`)}) // the key is free
 
 	pending := g.pause(host.Invocation{Tool: "own", Input: json.RawMessage(`{"n":1}`)})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -47,7 +47,7 @@ func crashBlocks(h *host.Host, say func(string, ...any)) error {
 
 // blockLog is the output of a child that writes a block.
 type blockLog struct {
-	acked         map[int]int // how often each write was acknowledged
+	acked         map[int]int // the number of acknowledgements of each write
 	tried, newest int
 }
 
@@ -84,7 +84,7 @@ func crashBlocksOnce(t *testing.T, path string, after int) blockLog {
 // TestKilledBlockWriters kills processes in which 64 writers change one block by compare-and-set.
 // No acknowledged write may be lost. Two writers must never replace the same text, every text must
 // follow the previous one, and the stored text must not be older than the last acknowledged text.
-// The block is never over its limits, and its version rises over all kills.
+// The block never exceeds its limits, and its version increases across all kills.
 func TestKilledBlockWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	acks, kills, last, between := 0, 0, 0, 0
@@ -113,7 +113,7 @@ func TestKilledBlockWriters(t *testing.T) {
 		if n < log.newest || n > log.tried || now.Revision <= version || block.CountEntries(now.Content) > 20 {
 			t.Errorf("kill %d: write %d is stored with revision %d; the newest acknowledged write is %d, tried %d, the earlier revision %d", kills, n, now.Revision, log.newest, log.tried, version)
 		}
-		between += n - last - len(log.acked) // stored, but killed before the acknowledgement
+		between += n - last - len(log.acked) // stored, but not acknowledged before the kill
 		last, version = n, now.Revision
 		if err := closeAll(); err != nil {
 			t.Fatal(err)

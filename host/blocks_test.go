@@ -157,7 +157,8 @@ func TestBlocksInTurns(t *testing.T) {
 	}
 }
 
-// TestActiveAgent checks the id of the active agent, and that a repeated run must have the same one.
+// TestActiveAgent checks the id of the active agent, and that a repeated run must have the same
+// active agent.
 func TestActiveAgent(t *testing.T) {
 	h := openBlocks(t)
 	run := func(agent, key string) error {

@@ -65,8 +65,8 @@ func openAttacked(t *testing.T, change ...func(*host.Options)) *host.Host {
 	return openApp(t, attackFiles, change...)
 }
 
-// Names of namespaces and ids are names, whatever they contain: they do not reach other namespaces, other
-// users or other records. Names that cannot be part of a key are rejected.
+// The names of namespaces and ids are only names: whatever they contain, they do not reach other
+// namespaces, other users or other records. Names that cannot be part of a key are rejected.
 func TestHostileNames(t *testing.T) {
 	h := openAttacked(t)
 	bob := host.Caller{User: "bob"}
@@ -107,8 +107,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// Metadata are data: names that have a meaning in a language keep their values, and large or deep
-// metadata are rejected.
+// Metadata are only data: names that have a meaning in a language keep their values, and metadata
+// that are too large or too deep are rejected.
 func TestHostileMetadata(t *testing.T) {
 	h := openAttacked(t)
 	strange := json.RawMessage(`{"__proto__":{"a":1},"constructor":"c","toString":null,"__class__":"k","then":true,"":"empty","a.b":1,"$gt":2,"length":-0}`)
@@ -134,8 +134,8 @@ func TestHostileMetadata(t *testing.T) {
 	}
 }
 
-// A pattern in a grant reaches collections without a declaration. It does not reach declared stores of
-// other kinds with operations that they do not have, facts, blocks or the metadata of the session.
+// A pattern in a grant reaches collections without a declaration. The pattern does not reach
+// declared stores of other kinds, facts, blocks or the metadata of the session.
 func TestPatternsReachOnlyStores(t *testing.T) {
 	h := openAttacked(t)
 	got := attack(t, h, "js", ann,
@@ -151,8 +151,8 @@ func TestPatternsReachOnlyStores(t *testing.T) {
 	}
 }
 
-// Entries of sessions belong to the session. Those of a session that has ended are not found, and a run
-// in the session fails.
+// Entries of sessions belong to the session. The entries of a session that has ended are not found,
+// and a run in this session fails.
 func TestEntriesOfEndedSession(t *testing.T) {
 	h := openAttacked(t)
 	in := func(user, session string) host.Caller { return host.Caller{User: user, Session: session} }
@@ -185,7 +185,8 @@ func TestEntriesOfEndedSession(t *testing.T) {
 	}
 }
 
-// A store cannot change its kind while it has records: otherwise its documents would be read as entries.
+// A store cannot change its kind while it has records, because its documents would otherwise be
+// read as entries.
 func TestCollectionChangesKind(t *testing.T) {
 	for name, calls := range map[string][]zooStep{
 		"":                   {{"set_content", "kb", map[string]int{"a": 1}}},
@@ -225,8 +226,8 @@ func TestCollectionChangesKind(t *testing.T) {
 	}
 }
 
-// An entry that contains instructions or the syntax of templates is data: it is stored, found and
-// returned without a change.
+// An entry that contains instructions or the syntax of templates is only data: it is stored, found
+// and returned without a change.
 func TestPoisonedEntries(t *testing.T) {
 	h := openAttacked(t)
 	for _, text := range []string{
@@ -241,8 +242,8 @@ func TestPoisonedEntries(t *testing.T) {
 	}
 }
 
-// A run cannot make an unlimited number of searches or removals. Everything that it does is undone if
-// it fails.
+// A run cannot make an unlimited number of searches or removals. If a run fails, all its changes
+// are undone.
 func TestUnboundedCalls(t *testing.T) {
 	files := fstest.MapFS{"app.yaml": attackFiles["app.yaml"], "steps.js": {Data: []byte(`
 for (let i = 0; i < 20; i++) await memory.remember("notes", "tea " + i, {id: "" + i});

@@ -59,7 +59,7 @@ func TestImportDocument(t *testing.T) {
 		before[e.ID] = e
 	}
 	guide.Text = strings.Replace(guide.Text, "Copy the file.", "Copy both files.", 1)
-	importText(t, h, host.Caller{}, guide, 3, 1, 1) // the offset of the last entry has changed
+	importText(t, h, host.Caller{}, guide, 3, 1, 1) // only the offset of the last entry has changed
 	kept := 0
 	for _, e := range storedEntries(t, h) {
 		if before[e.ID].ID != "" {
@@ -78,7 +78,7 @@ func TestImportDocument(t *testing.T) {
 	importText(t, h, host.Caller{}, guide, 3, 0, 0)
 }
 
-// A long document takes several transactions, and so does its removal.
+// The import and the removal of a long document take several transactions.
 func TestImportLongDocument(t *testing.T) {
 	h := openCollections(t)
 	section := func(i int) string { return fmt.Sprintf("# Section %d\n\nThe text of the section %d.\n\n", i, i) }
@@ -128,8 +128,8 @@ func TestImportDocumentFaults(t *testing.T) {
 	}
 }
 
-// A chunk whose text has not changed keeps its vector, although its offset has changed. Each import has
-// a host of its own, whose cache contains no vectors.
+// A chunk whose text has not changed keeps its vector, although its offset has changed. Each import
+// uses a new host, whose cache contains no vectors.
 func TestImportKeepsVectors(t *testing.T) {
 	backend, ann := mem.New(), host.Caller{User: "ann"}
 	const text = "# One\n\nfirst\n\n# Two\n\nsecond\n"
@@ -151,7 +151,7 @@ func TestImportKeepsVectors(t *testing.T) {
 			}
 			sent += string(body.Input)
 		}
-		if sent != tt.sent && len(sent) != len(tt.sent) { // the order depends on the ids
+		if sent != tt.sent && len(sent) != len(tt.sent) { // the order of the entries depends on their ids
 			t.Errorf("the import of %q embedded %s; want %s", tt.text, sent, tt.sent)
 		}
 		found, err := host.CollectionsOf(h).Recall(t.Context(), ann, host.RecallEntries{Collection: "kb", Query: "# Two\n\nsecond", Mode: "vector"})

@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// TestEraseKeepsShared checks that an erasure counts the entries that it keeps, and that nothing
-// remains of a collection without a declaration that has no more entries: its name can contain data
-// about the user.
+// TestEraseKeepsShared checks that an erasure counts the entries that it keeps. It also checks that
+// a collection without a declaration is removed with its last entry, because its name can contain
+// data about the user.
 func TestEraseKeepsShared(t *testing.T) {
 	h := openCollections(t)
 	fillCollections(t, h)
@@ -49,8 +49,8 @@ func TestEraseKeepsShared(t *testing.T) {
 	}
 }
 
-// TestUndeclaredCollections checks that the number of collections without a declaration is limited, and
-// that a sweep makes room if they have no more entries.
+// TestUndeclaredCollections checks that the number of collections without a declaration is limited,
+// and that a sweep removes those that have no more entries.
 func TestUndeclaredCollections(t *testing.T) {
 	h := openApp(t, fstest.MapFS{
 		"app.yaml": {Data: []byte("app: test\nmemory: {kb: {kind: collection, access: application}}\ncollections: auto\n" +

@@ -21,8 +21,8 @@ tools:
   tool: {source: SOURCE, grants: {kb: [read, write, delete]}}
 `
 
-// Values that JSON cannot represent in a filter or in a selector are faults: without them, the call would
-// select more entries than its author intended.
+// A value that JSON cannot represent is a fault in a filter or in a selector, because the call
+// would otherwise select more entries than its author intended.
 func TestFilterValuesInJavaScript(t *testing.T) {
 	const invalid = string(abi.InvalidArgument)
 	for _, tt := range []struct{ call, want string }{
@@ -139,7 +139,7 @@ except MemoryAccessError as e:
 	}
 }
 
-// A machine passes a value that is missing to the operation, which rejects it.
+// A machine passes a missing value to the operation, and the operation rejects the missing value.
 func TestFilterValuesInMachine(t *testing.T) {
 	for step, ok := range map[string]bool{
 		"recall found\n      query: \"tea\"\n      collection: \"kb\"\n      filter: {team: input.team}":          false,

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// languagesApp has a tool that performs the steps of its input; see package abi/abitest. The tool exists
-// in each language.
+// languagesApp has a tool that performs the steps of its input; see package abi/abitest. This tool
+// exists in each language.
 const languagesApp = `
 app: languages
 memory:
@@ -51,8 +51,8 @@ return {"replies": replies}
 `,
 }
 
-// collectionSteps are the steps of a run with the replies. A score is compared only between languages. A
-// fault is a code.
+// collectionSteps are the steps of a run, with the expected replies. A score is only compared
+// between languages. A fault is represented by its code.
 var collectionSteps = []struct{ step, want string }{
 	{`{"call":"recall","store":"kb","value":"tea"}`, `{"results":[],"count":0}`},
 	{`{"call":"remember","store":"kb","value":"green tea","options":{"id":"1","metadata":{"team":"a","year":2020},"ttl":"30d"}}`,
@@ -97,8 +97,9 @@ var laterSteps = []struct{ step, want string }{
 	{`{"call":"recall","store":"kb","value":"tea"}`, `{"results":[],"count":0}`},
 }
 
-// TestCollectionsInAllLanguages performs the same operations on collections in each language, in workers
-// and in the process of the host. The replies are the same everywhere, including the scores.
+// TestCollectionsInAllLanguages performs the same operations on collections in each language, in
+// workers and in the process of the host. The replies are the same in all languages, including the
+// scores.
 func TestCollectionsInAllLanguages(t *testing.T) {
 	sources := map[string][]byte{"go.wasm": goProbe(t)}
 	for name, file := range map[string]string{"c.wasm": "../abi/guest/c/probe/probe.wasm", "as.wasm": "../abi/guest/assemblyscript/probe/probe.wasm"} {
@@ -225,8 +226,8 @@ func goProbe(t *testing.T) []byte {
 	return code
 }
 
-// TestSearchTime expects the processor time of a run in a worker to include the searches and the vectors
-// that the host computes for it.
+// TestSearchTime checks that the processor time of a run in a worker includes the searches and the
+// vectors that the host computes for the run.
 func TestSearchTime(t *testing.T) {
 	for name, source := range map[string]string{
 		"recall":   `return (await memory.recall("kb", "tea", {mode: "text"})).count`,

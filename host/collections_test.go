@@ -256,8 +256,8 @@ func TestCollectionsRememberAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestCollectionsTransfer exports collections and imports them into another host. The entries keep their
-// owners, also those whose erasure removes entries of the app.
+// TestCollectionsTransfer exports collections and imports them into another host. The imported
+// entries keep their owners, including owners whose erasure removes entries of the app.
 func TestCollectionsTransfer(t *testing.T) {
 	from, to := openCollections(t), openCollections(t)
 	fillCollections(t, from)

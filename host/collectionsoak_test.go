@@ -27,7 +27,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/postgres"
 )
 
-// soakApp has three collections: one of the app, one of each user, and one without a declaration.
+// soakApp has three collections: one belongs to the app, one to each user, and one has no
+// declaration.
 const soakApp = `
 app: soak
 collections: auto
@@ -44,7 +45,8 @@ const (
 	soakSpaces = 2
 )
 
-// soakCollections are the names of the collections. In the first one, the users share the namespaces.
+// soakCollections are the names of the collections. In the collection that belongs to the app, the
+// users share the namespaces.
 var soakCollections = []string{"tips", "notes", "auto"}
 
 // openSoak opens a host for the soak test.
@@ -75,13 +77,13 @@ func soakBackend(at string) (storage.Backend, func() error, error) {
 	return db, db.Close, nil
 }
 
-// soakContent is the content of an entry. It contains what readers check.
+// soakContent is the content of an entry. The content includes the values that readers check.
 type soakContent struct {
 	Text       string `json:"text"`
 	User       string `json:"user"`
 	Collection string `json:"collection"`
 	Space      string `json:"space"`
-	Version    int    `json:"version"` // a number that no other entry of the user has, or 0 for filling
+	Version    int    `json:"version"` // unique for the user, or 0 if no writer changes the entry
 	Epoch      int    `json:"epoch"`   // the number of earlier erasures of the user
 }
 
@@ -92,11 +94,11 @@ type soakPlace struct{ collection, space, id string }
 type soakEntry struct {
 	version int
 	expires time.Time // zero without a ttl
-	unknown bool      // whether the end is not known
+	unknown bool      // true if it is not known when the entry ends
 }
 
-// endedAt reports whether the entry has ended at a time, with a tolerance in which both answers are
-// right.
+// endedAt reports whether the entry has ended at a time. Near the end of the entry, both answers
+// count as correct.
 func (e soakEntry) endedAt(at time.Time) (ended, unsure bool) {
 	if e.expires.IsZero() {
 		return false, e.unknown
@@ -104,13 +106,13 @@ func (e soakEntry) endedAt(at time.Time) (ended, unsure bool) {
 	return !at.Before(e.expires), at.Sub(e.expires).Abs() < 3*time.Second
 }
 
-// soakUser performs operations for one user, and knows which entries must exist.
+// soakUser performs operations for one user, and tracks which entries must exist.
 type soakUser struct {
 	h      *host.Host
 	name   string
 	rand   *rand.Rand
 	report func(format string, args ...any)
-	// removed is called with the version of an entry that must not be found any more.
+	// removed is called with the version of an entry that must not be found anymore.
 	removed func(version int)
 	next    int
 	epoch   int
@@ -153,8 +155,8 @@ func (u *soakUser) run(calls ...[]any) ([]json.RawMessage, error) {
 	return replies, json.Unmarshal(result.Output, &replies)
 }
 
-// act performs a random act. It returns an error if the act has failed for another reason than a
-// conflict, or if the user does not find its own entries.
+// act performs one random operation. If the operation has failed for another reason than a
+// conflict, or if the user does not find its own entries, act returns an error.
 func (u *soakUser) act() error {
 	var err error
 	switch n := u.rand.IntN(100); {
@@ -223,7 +225,7 @@ func (u *soakUser) forget(at soakPlace) error {
 	return nil
 }
 
-// storeAndForget stores two entries, finds them, and forgets one of them, all in one run.
+// storeAndForget stores two entries, finds both entries, and forgets one entry, all in one run.
 func (u *soakUser) storeAndForget() error {
 	kept, gone := u.place(), u.place()
 	if kept == gone {
@@ -246,7 +248,8 @@ func (u *soakUser) storeAndForget() error {
 	return u.set(kept, version, replies[0])
 }
 
-// forgetOdd forgets the entries of the user with odd versions in a namespace, with a filter.
+// forgetOdd uses a filter to forget those entries of the user in a namespace whose versions are
+// odd.
 func (u *soakUser) forgetOdd() error {
 	at := u.place()
 	var odd []soakPlace
@@ -289,7 +292,7 @@ type recalled struct {
 	}
 }
 
-// find returns what a recall of a user finds.
+// find returns the entries that a recall of a user finds.
 func (u *soakUser) find(collection, space, mode string) (found recalled, err error) {
 	replies, err := u.run([]any{"recall", collection, "tea", map[string]any{"namespace": space, "limit": 1000, "mode": mode}})
 	if err == nil {
@@ -298,8 +301,9 @@ func (u *soakUser) find(collection, space, mode string) (found recalled, err err
 	return found, err
 }
 
-// check expects a recall to find exactly the live entries of the user in a namespace, and no entry of
-// another namespace or, except in the first collection, of another user.
+// check expects a recall to find exactly the live entries of the user in a namespace. The recall
+// must find no entry of another namespace, and no entry of another user, except in the collection
+// of the app.
 func (u *soakUser) check(collection, space string) error {
 	before := time.Now()
 	found, err := u.find(collection, space, []string{"hybrid", "text", "vector"}[u.rand.IntN(3)])
@@ -342,9 +346,9 @@ func (u *soakUser) checkAll() error {
 	return nil
 }
 
-// soakReader finds entries as any user, and knows which versions must not be found any more.
+// soakReader finds entries as any user, and tracks which versions must not be found anymore.
 type soakReader struct {
-	gone   [soakUsers + 1]sync.Map // from versions to the time of their removal
+	gone   [soakUsers + 1]sync.Map // maps versions to the time of their removal
 	checks atomic.Int64
 }
 
@@ -376,8 +380,8 @@ func (s *soakReader) read(h *host.Host, random *rand.Rand) error {
 	return nil
 }
 
-// fillSoak stores entries that no writer changes, so that some namespaces have an index in memory. They
-// belong to the users, or to a user who does not write.
+// fillSoak stores entries that no writer changes, so that some namespaces have an index in memory.
+// These entries belong to the users, or to a user who does not write.
 func fillSoak(t *testing.T, h *host.Host) {
 	t.Helper()
 	fill := func(collection, space, user string) {
@@ -401,9 +405,9 @@ func fillSoak(t *testing.T, h *host.Host) {
 	}
 }
 
-// TestCollectionSoak has 16 writers and 16 readers of three collections, who store, replace, find and
-// forget entries, let them end, and erase users. No entry of another user or namespace is found, none
-// after its removal, and none is lost.
+// TestCollectionSoak has 16 writers and 16 readers of three collections. They store, replace, find
+// and forget entries, wait until entries end, and erase users. No entry of another user or
+// namespace is found. No entry is found after its removal, and no entry is lost.
 func TestCollectionSoak(t *testing.T) {
 	duration := 3 * time.Second
 	if os.Getenv("TOOLRUN_SOAK") != "" {
@@ -414,7 +418,7 @@ func TestCollectionSoak(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, err := openSoak(backend) // with indexes of its own, like another node
+		other, err := openSoak(backend) // this host has indexes of its own, like another node
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -458,8 +462,8 @@ func TestCollectionSoak(t *testing.T) {
 	})
 }
 
-// crashCollections is the child process of TestKilledCollectionWriters. Each line of its output is an act
-// of a user that begins or has been acknowledged.
+// crashCollections is the child process of TestKilledCollectionWriters. Each line of its output is
+// an operation of a user that begins or has been acknowledged.
 func crashCollections(at string, say func(string, ...any)) error {
 	backend, _, err := soakBackend(at)
 	if err != nil {
@@ -472,10 +476,10 @@ func crashCollections(at string, say func(string, ...any)) error {
 	errs := make(chan error, soakUsers)
 	for i := range soakUsers {
 		u := newSoakUser(h, i)
-		u.next = int(time.Now().UnixMicro()) // no version of an earlier process
+		u.next = int(time.Now().UnixMicro()) // this version was not written by an earlier process
 		u.report = func(format string, args ...any) { say(u.name+" "+format, args...) }
 		go func() {
-			err := u.store(u.place()) // the model of the child does not contain what earlier processes have stored
+			err := u.store(u.place()) // earlier processes have stored entries that this model lacks
 			for err == nil || errors.Is(err, abi.Conflict) {
 				switch n := u.rand.IntN(100); {
 				case n < 70:
@@ -495,14 +499,14 @@ func crashCollections(at string, say func(string, ...any)) error {
 // crashedUser contains the entries of a user that the parent expects.
 type crashedUser struct {
 	*soakUser
-	// tried contains the versions whose write or removal (0) began after the last acknowledged act at a
-	// place. One of them can have been stored.
+	// tried contains the versions whose write or removal (0) began after the last acknowledged
+	// operation at a place. At most one of these versions can have been stored.
 	tried map[soakPlace][]int
-	// erasing is true if an erasure began and was not acknowledged.
+	// erasing is true if an erasure began, but was not acknowledged.
 	erasing bool
 }
 
-// note adds a line of the child to what is known.
+// note updates the expected entries with a line of the child's output.
 func (u *crashedUser) note(line string) error {
 	var at soakPlace
 	var version int
@@ -537,7 +541,8 @@ func (u *crashedUser) note(line string) error {
 	return nil
 }
 
-// verify compares the stored entries with what is known. The entries become the new model.
+// verify compares the stored entries with the expected entries. The stored entries become the new
+// model.
 func (u *crashedUser) verify(t *testing.T, h *host.Host) (between int) {
 	t.Helper()
 	u.h = h
@@ -592,7 +597,8 @@ func (u *crashedUser) verify(t *testing.T, h *host.Host) (between int) {
 	return between
 }
 
-// crashCollectionsOnce starts a child, kills it after some acknowledged acts, and notes its output.
+// crashCollectionsOnce starts a child, kills it after some acknowledged operations, and notes its
+// output.
 func crashCollectionsOnce(t *testing.T, at string, users map[string]*crashedUser, after int) (acks int) {
 	t.Helper()
 	cmd, lines := startChild(t, at, "collections")
@@ -627,8 +633,9 @@ func readCrashed(cmd *exec.Cmd, lines *bufio.Scanner, users map[string]*crashedU
 	return nil
 }
 
-// TestKilledCollectionWriters kills processes that store, forget and erase entries. No acknowledged entry
-// is lost, no removed or erased one comes back, and nothing is found that no process has stored.
+// TestKilledCollectionWriters kills processes that store, forget and erase entries. No acknowledged
+// entry is lost, no removed or erased entry comes back, and every found entry was stored by one of
+// the processes.
 func TestKilledCollectionWriters(t *testing.T) {
 	want := 500
 	if os.Getenv("TOOLRUN_SOAK") != "" {

@@ -24,8 +24,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// crashDB is an environment variable with the path of a database. If it is set, the test binary
-// runs as the child process, which writes until it is killed.
+// crashDB is an environment variable with the path of a database. If crashDB is set, the test
+// binary runs as the child process, which writes until it is killed.
 const crashDB, crashMode = "TOOLRUN_TEST_CRASH_DB", "TOOLRUN_TEST_CRASH_MODE"
 
 func TestMain(m *testing.M) {
@@ -102,8 +102,8 @@ func firstError(errs ...error) error {
 
 const crashWorkers = 4
 
-// crashObserver reports on standard output when a run has made its first write. In mode "hang" it
-// blocks after a run has committed.
+// crashObserver reports on standard output when a run has made its first write. In the mode "hang",
+// crashObserver blocks after a run has committed.
 type crashObserver struct {
 	host.NopObserver
 	say  func(format string, args ...any)
@@ -320,7 +320,7 @@ func TestKilledAfterCommitAndRepeated(t *testing.T) {
 }
 
 // TestCounterOnOneRecord increments one record in 120 concurrent runs. Each run reads the record
-// before it writes. The number is close to the limit of waiting runs for one user.
+// before it writes. The number of runs is close to the limit of waiting runs for one user.
 func TestCounterOnOneRecord(t *testing.T) {
 	h, closeAll, err := openCrash(filepath.Join(t.TempDir(), "counter.db"))
 	if err != nil {

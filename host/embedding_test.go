@@ -55,7 +55,7 @@ func openEmbedding(t *testing.T, source, extra string, change ...func(*host.Opti
 	return openApp(t, files, append([]func(*host.Options){with}, change...)...), server
 }
 
-// embeddingSteps is a tool that does what its input says.
+// embeddingSteps is a tool that executes the steps in its input.
 const embeddingSteps = `
 const ids = found => found.results.map(r => r.id).sort();
 switch ($step) {
@@ -88,7 +88,7 @@ func requests(t *testing.T, server *modeltest.Server, want int, reason string) {
 	}
 }
 
-// The vectors of all entries of a run are made with one request.
+// All vectors of a run are requested with one request.
 func TestEmbeddingsAreBatched(t *testing.T) { everywhere(t, testEmbeddingsAreBatched) }
 
 func testEmbeddingsAreBatched(t *testing.T) {
@@ -124,7 +124,7 @@ func testRecallByVector(t *testing.T) {
 	requests(t, server, 2, "one for the entry and one for the query")
 }
 
-// Each failure of the provider fails the run with the fault of the table, and nothing is stored.
+// Each failure of the provider fails the run with the fault in the table, and nothing is stored.
 func TestEmbeddingFailures(t *testing.T) {
 	for _, failure := range modeltest.Failures() {
 		t.Run(failure.Name, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestRecallFailureIsCaught(t *testing.T) {
 	}
 }
 
-// A run that is executed again after a conflict pays for its vectors once.
+// If a run is executed again after a conflict, it pays for its vectors once.
 func TestEmbeddingsArePaidOnce(t *testing.T) { everywhere(t, testEmbeddingsArePaidOnce) }
 
 func testEmbeddingsArePaidOnce(t *testing.T) {
@@ -240,7 +240,7 @@ func TestVectorsAreCached(t *testing.T) {
 	}
 }
 
-// A dry run makes no request: it compares only words.
+// A dry run makes no request, because it compares only words.
 func TestDryRunMakesNoVectors(t *testing.T) {
 	h, server := openEmbedding(t, embeddingSteps, "")
 	mustStep(t, h, host.Invocation{Input: step("remember", "renewals")})
@@ -263,7 +263,7 @@ func TestDryRunMakesNoVectors(t *testing.T) {
 	requests(t, server, before+1, "a live dry run")
 }
 
-// Only the tenants of an embedder can use it, within their budgets.
+// Only the tenants of an embedder can use the embedder, within their budgets.
 func TestEmbeddingRights(t *testing.T) {
 	h, server := openEmbedding(t, `await memory.remember("closed", "x")`, "")
 	if _, err := run(h, host.Invocation{}); !errors.Is(err, abi.Unavailable) {
@@ -293,7 +293,7 @@ func testTooManyEmbeddings(t *testing.T) {
 	requests(t, server, 3, "the limit of external calls")
 }
 
-// afterRun remembers an entry when the tool has ended.
+// afterRun remembers an entry after the tool has ended.
 type afterRun struct{ host.NopObserver }
 
 func (afterRun) AfterRun(ctx context.Context, _ host.RunInfo, _ json.RawMessage, m host.Memory) error {
@@ -301,8 +301,8 @@ func (afterRun) AfterRun(ctx context.Context, _ host.RunInfo, _ json.RawMessage,
 	return err
 }
 
-// The vectors of entries that an observer adds after the tool has ended are made at a slot of the
-// gate, too.
+// An observer can add entries after the tool has ended. The vectors of these entries are also
+// computed while the run has a slot at the gate.
 func TestEmbeddingAfterRun(t *testing.T) {
 	gate, with := newGate(t, admission.Limits{Running: 1})
 	h, server := openEmbedding(t, embeddingSteps, "", with, func(o *host.Options) { o.Observers = []host.Observer{afterRun{}} })
@@ -319,7 +319,7 @@ func TestEmbeddingAfterRun(t *testing.T) {
 	}
 }
 
-// An operator uses the embedder of a collection, too.
+// An operator can also use the embedder of a collection.
 func TestOperatorEmbeds(t *testing.T) {
 	gate, with := newGate(t, admission.Limits{Running: 1})
 	h, server := openEmbedding(t, embeddingSteps, "", with)

@@ -101,7 +101,7 @@ FLOW:
         THEN: talk
 `
 
-// zoo is an app of which two users, "victim" and "other", use everything.
+// zoo is an app in which two users, "victim" and "other", use all features.
 type zoo struct {
 	*testing.T
 	*host.Host
@@ -110,12 +110,13 @@ type zoo struct {
 	server  *modeltest.Server
 	clock   *testClock
 	rand    *rand.Rand
-	secret  []byte // the canary, changed so that the memory of the test does not contain it
+	secret  []byte // the canary in a changed form, so that the memory of the test does not contain the canary
 	ended   map[string]bool
 	n       int
 }
 
-// canary returns a word that only the victim stores. The word has no ending that a stemmer removes.
+// canary returns a word that only the victim stores. This word has no ending that a stemmer
+// removes.
 func (z *zoo) canary() string {
 	word := make([]byte, len(z.secret))
 	for i, c := range z.secret {
@@ -177,8 +178,9 @@ func (z *zoo) text(user string) string {
 	return fmt.Sprintf("tea of %s %d", user, z.n)
 }
 
-// name returns an id, the name of a namespace or an idempotency key. Names are parts of the keys of
-// records, which backends keep for some time in their histories of changes.
+// name returns an id, the name of a namespace or an idempotency key. Names contain no canary,
+// because they are parts of the keys of records, and backends keep keys for some time in their
+// histories of changes.
 func (z *zoo) name() string {
 	z.n++
 	return fmt.Sprint("name", z.n)
@@ -187,8 +189,8 @@ func (z *zoo) name() string {
 // zooStep is a call of an operation of memory.
 type zooStep []any
 
-// run executes steps as a tool. A fault of the tool is not an error of the test: for example, a session
-// can have ended.
+// run executes steps as a tool. A fault of the tool does not fail the test, because, for example, a
+// session can have ended.
 func (z *zoo) run(inv host.Invocation, steps ...zooStep) *report.Result {
 	z.Helper()
 	in, err := json.Marshal(map[string]any{"calls": steps})
@@ -220,7 +222,7 @@ func (z *zoo) remember(user, collection string, options map[string]any) zooStep 
 	return zooStep{"remember", collection, z.text(user), all}
 }
 
-// acts are the things that users do.
+// acts are the operations that users perform.
 var zooActs = map[string]func(z *zoo, user string, c host.Caller){
 	"documents": func(z *zoo, user string, c host.Caller) {
 		z.run(host.Invocation{Caller: c}, zooStep{"set_content", "notes", map[string]any{"a": z.text(user)}})
@@ -361,8 +363,8 @@ var zooActs = map[string]func(z *zoo, user string, c host.Caller){
 	},
 }
 
-// history performs random acts of both users. Before, it fills collections, so that they have indexes in
-// memory.
+// history performs random acts of both users. Before these operations, history fills collections,
+// so that the collections have indexes in memory.
 func (z *zoo) history(n int) {
 	for _, user := range []string{"victim", "other"} {
 		for range 5 {
@@ -386,7 +388,7 @@ func (z *zoo) history(n int) {
 		zooActs[names[z.rand.IntN(len(names))]](z, user, z.caller(user))
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "ends" || name == "forgotten" })
-	for range 5 { // each act of the victim several times, in a session and without one
+	for range 5 { // each operation of the victim is performed several times, in a session and without a session
 		for _, name := range names {
 			zooActs[name](z, "victim", host.Caller{User: "victim", Session: "s-last", Workflow: "w-last"})
 			zooActs[name](z, "victim", host.Caller{User: "victim"})
@@ -412,8 +414,7 @@ func (z *zoo) records() map[storage.Key]storage.Record {
 	}
 }
 
-// holding returns the names of the stores and of the kinds of system records whose records contain the
-// canary.
+// holding returns the names of the stores and the kinds of system records that contain the canary.
 func (z *zoo) holding(all map[storage.Key]storage.Record) []string {
 	found := map[string]bool{}
 	canary := z.canary()
@@ -430,7 +431,7 @@ func (z *zoo) holding(all map[storage.Key]storage.Record) []string {
 	return names
 }
 
-// erase erases the victim. Shared records and those of another user must survive.
+// erase erases the victim. Shared records and records of another user must survive.
 func (z *zoo) erase() {
 	z.Helper()
 	before := z.records()
@@ -465,7 +466,7 @@ func (z *zoo) erase() {
 	}
 }
 
-// maxStale is the maximum number of copies of the canary in memory that is not in use.
+// maxStale is the maximum number of copies of the canary in unused memory.
 const maxStale = 50
 
 // forgetful checks that the memory of the process does not contain the canary. The host stays open.
@@ -478,7 +479,7 @@ func (z *zoo) forgetful() {
 	if err != nil {
 		z.Fatal(err)
 	}
-	for range 3 { // a pool keeps its content for two cycles
+	for range 3 { // a pool keeps its content for two garbage collections
 		runtime.GC()
 	}
 	debug.WriteHeapDump(file.Fd())
@@ -489,14 +490,15 @@ func (z *zoo) forgetful() {
 	if err != nil {
 		z.Fatal(err)
 	}
-	// Go does not clear memory that it frees, so unused parts of later buffers can contain a few copies. An
-	// index or a cache that keeps the texts of the user contains hundreds.
+	// Go does not clear memory that it frees, so the unused parts of later buffers can contain a
+	// few copies of the canary. If an index or a cache keeps the texts of the user, it contains
+	// hundreds of copies.
 	if n := bytes.Count(dump, []byte(z.canary())); n > maxStale {
 		z.clean("the memory of the process", dump)
 	}
 }
 
-// clean checks that bytes do not contain the canary, in any notation.
+// clean checks that bytes do not contain the canary in any notation.
 func (z *zoo) clean(what string, data []byte) {
 	z.Helper()
 	canary := []byte(z.canary())
@@ -507,9 +509,10 @@ func (z *zoo) clean(what string, data []byte) {
 	}
 }
 
-// TestErasedCanary performs random histories over all kinds of stores, erases a user, and searches
-// everything that is left for a word that only this user has stored: records, the memory of the process
-// with its indexes, caches and journals, a compacted file and a new backup.
+// TestErasedCanary performs random histories over all kinds of stores, erases a user, and then
+// searches all remaining data for a word that only this user has stored. This data includes
+// records, the memory of the process with its indexes, caches and journals, a compacted file and a
+// new backup.
 func TestErasedCanary(t *testing.T) {
 	n := 60
 	if os.Getenv("TOOLRUN_SOAK") != "" {
@@ -517,7 +520,7 @@ func TestErasedCanary(t *testing.T) {
 	}
 	seed := rand.Uint64()
 	t.Logf("the seed is %d", seed)
-	// A goroutine of its own, so that no stack contains the canary afterwards.
+	// The histories run in a separate goroutine, so that no stack contains the canary afterwards.
 	history := func(z *zoo) {
 		done := make(chan struct{})
 		go func() {
@@ -568,14 +571,15 @@ func TestErasedCanary(t *testing.T) {
 		defer db.Close()
 		z := openZoo(t, db, seed)
 		history(z)
-		z.clean("the tables", dumpTables(t, dsn)) // the memory contains buffers of connections
+		z.clean("the tables", dumpTables(t, dsn)) // the memory contains the buffers of connections
 		if err := z.Close(); err != nil {
 			t.Fatal(err)
 		}
 	})
 }
 
-// dumpTables returns the content of the tables of a database as text. Bytes are in hexadecimal form.
+// dumpTables returns the content of the tables of a database as text. Bytes are printed in
+// hexadecimal form.
 func dumpTables(t *testing.T, dsn string) []byte {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), dsn)

@@ -72,8 +72,8 @@ func visit(ctx context.Context, input json.RawMessage) error {
 	return nil
 }
 
-// A service opens a host for each app. At the end it closes the hosts, then the workers, then the
-// database.
+// A service opens a host for each app. At the end, the service first closes the hosts, then the
+// workers, and then the database.
 func ExampleOpen() {
 	dir, err := shop()
 	if err != nil {
@@ -132,7 +132,8 @@ func serve(ctx context.Context, apps []*app.App, db storage.Backend, cache strin
 	return hosts, leave, nil
 }
 
-// The fault of a run is in its Result and is also the error of Run. The codes of faults are stable.
+// The fault of a run is in its Result, and is also the error of Run. The codes of faults are
+// stable.
 func ExampleHost_Run_fault() {
 	dir, err := shop()
 	if err != nil {

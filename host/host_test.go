@@ -167,7 +167,7 @@ func testIdempotencyKey(t *testing.T) {
 }
 
 // TestIdempotencyConflict checks that the fault of a conflict lists the parts that differ, but
-// contains no values. A retry with a rotated secret in its environment must succeed.
+// contains no values. If a secret in the environment has been rotated, a retry must still succeed.
 func TestIdempotencyConflict(t *testing.T) {
 	h := openTool(t, `return 1`)
 	first := func() host.Invocation {
@@ -391,7 +391,7 @@ func testImportsStayInTheFolder(t *testing.T) {
 	}
 }
 
-// A guest that replaces functions that the prelude uses affects only its own run.
+// If a guest replaces functions that the prelude uses, only its own run is affected.
 func TestPoisonedIntrinsics(t *testing.T) { everywhere(t, testPoisonedIntrinsics) }
 
 func testPoisonedIntrinsics(t *testing.T) {
@@ -428,8 +428,8 @@ func TestAnOperatorLooksIntoASession(t *testing.T) {
 	}
 }
 
-// An operation has only the rights of the Authority that is passed to it. A call from the host does
-// not have an operator's rights by default.
+// An operation has only the rights of the Authority that is passed to it. By default, a call from
+// the host does not have the rights of an operator.
 func TestDoHasTheRightsItIsGiven(t *testing.T) {
 	h := openApp(t, fstest.MapFS{"app.yaml": {Data: []byte("app: a\nmemory:\n  cart: {access: session}\n")}})
 	call := func(op, store string) abi.Call {

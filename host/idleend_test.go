@@ -162,7 +162,7 @@ func TestFailedIdleEnd(t *testing.T) {
 	}
 }
 
-// A session that is not idle cannot be used as an idle one.
+// A session that is not idle cannot be used as an idle session.
 func TestOpenSessionIsNoIdleSession(t *testing.T) {
 	d := newIdleDesk(t)
 	say(t, d.Host, host.Caller{User: "ann", Session: "s2"}, "x")
@@ -178,7 +178,7 @@ func TestOpenSessionIsNoIdleSession(t *testing.T) {
 // A process that is killed after the event has ended the session: no later sweep fires the event again.
 func TestIdleEndIsFiredOnce(t *testing.T) {
 	d := newIdleDesk(t)
-	d.Sessions().BeforeIdleEnd(t.Context(), host.Caller{Session: "s1"}) // a sweep that is killed now
+	d.Sessions().BeforeIdleEnd(t.Context(), host.Caller{Session: "s1"}) // another sweep after the kill
 	d.setVisits("4")
 	if got := d.seen(); got != "3" || !d.ended() || d.seen() != "3" {
 		t.Errorf("user.seen is %s, and %s after the next sweep; want 3", got, d.seen())

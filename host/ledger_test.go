@@ -135,8 +135,8 @@ func TestLedgerQueries(t *testing.T) {
 	}
 }
 
-// No ledger entry contains the id of an erased user. Even the entry of the erasure itself does not
-// contain the id.
+// No ledger entry contains the id of an erased user. Even the ledger entry of the erasure itself
+// does not contain the id.
 func TestEraseLedgerAndFiles(t *testing.T) {
 	h := openTool(t, counter, keepLedger)
 	caller := host.Caller{User: "ann", Session: "s1"}
@@ -220,8 +220,8 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// The number of ad-hoc tools can exceed the size of the cache. An idempotency key that was used
-// with one ad-hoc tool cannot be used with another one.
+// The number of ad-hoc tools can exceed the size of the cache. If an idempotency key was used with
+// one ad-hoc tool, it cannot be used with another ad-hoc tool.
 func TestManyCodes(t *testing.T) {
 	h := openTool(t, `return 0`)
 	for i := range 200 {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory/block"
 )
 
-// The example entries of the documentation page about blocks.
+// These are the example entries of the documentation page about blocks.
 const (
 	coreText     = "- Prefers concise answers with explicit next actions.\n- Works primarily with enterprise renewals in North America."
 	archivalText = "- Acme renewal: CFO wants pricing options before the May 12 exec review.\n- Globex implementation: legal approved the DPA on 2026-04-18."
@@ -20,8 +20,8 @@ const (
 
 var recordsAgent = host.Caller{User: "ann", Agent: "agent_records"}
 
-// openBlocksApp opens an app with blocks, in which ann has the blocks of the documentation. Her agent
-// agent_records has one line more in each block.
+// openBlocksApp opens an app with blocks, in which ann has the blocks of the documentation. Her
+// agent agent_records has one more line in each block.
 func openBlocksApp(t *testing.T, files fstest.MapFS, set ...func(*host.Options)) *host.Host {
 	t.Helper()
 	all := fstest.MapFS{"app.yaml": {Data: []byte("app: crm\nblocks: true\n")}}
@@ -49,7 +49,8 @@ func recall(t *testing.T, h *host.Host, caller host.Caller, q host.RecallQuery) 
 	return matches
 }
 
-// The query of the documentation finds its line first, with its scope and its position.
+// The query of the documentation first finds the line in the documentation, with the scope and the
+// position of the line.
 func TestRecall(t *testing.T) {
 	h := openBlocksApp(t, nil)
 	matches := recall(t, h, recordsAgent, host.RecallQuery{Query: "Acme renewal", Agent: true})
@@ -102,7 +103,7 @@ func TestRecallOptions(t *testing.T) {
 	}
 }
 
-// Tools search only blocks that they are granted, and only those of their user.
+// Tools search only blocks that they are granted, and only blocks of their user.
 func TestRecallGrants(t *testing.T) {
 	h := openBlocksApp(t, fstest.MapFS{
 		"app.yaml": {Data: []byte(`
@@ -139,7 +140,7 @@ tools:
 	}
 }
 
-// All languages have the operation, and a run finds the lines that it has written.
+// All languages have the operation recall, and a run finds the lines that it has written.
 func TestRecallInEngines(t *testing.T) {
 	h := openBlocksApp(t, fstest.MapFS{
 		"app.yaml": {Data: []byte("app: crm\nblocks: true\ntools:\n" +
@@ -173,8 +174,8 @@ func contextOf(t *testing.T, h *host.Host, caller host.Caller, message string, p
 	return c
 }
 
-// A policy determines which blocks go into a prompt. By default, these are core of the user and of the
-// agent, and nothing is searched.
+// A policy determines which blocks go into a prompt. By default, a prompt contains the block core
+// of the user and of the agent, and nothing is searched.
 func TestMemoryContext(t *testing.T) {
 	h := openBlocksApp(t, nil)
 	no, half := false, 0.6
@@ -224,7 +225,7 @@ func TestMemoryPolicyChecks(t *testing.T) {
 	}
 }
 
-// Prompts can contain the memory of the user and the text of a block, if they are granted it.
+// If a prompt is granted blocks, it can contain the memory of the user and the text of a block.
 func TestUserMemoryInPrompts(t *testing.T) {
 	h := openBlocksApp(t, fstest.MapFS{"app.yaml": {Data: []byte(`
 app: crm

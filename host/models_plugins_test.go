@@ -55,8 +55,8 @@ func buildGoPlugin(t *testing.T) []byte {
 	return builtBy(t, "go", []string{"GOOS=wasip1", "GOARCH=wasm"}, "build -buildmode=c-shared -trimpath -ldflags=-s -o OUT ./testdata/chat_go")
 }
 
-// buildCPlugin builds the plug-in in C. The test is skipped if there is no clang with a linker for
-// WebAssembly.
+// buildCPlugin builds the plug-in in C. If there is no clang with a linker for WebAssembly, the
+// test is skipped.
 func buildCPlugin(t *testing.T) []byte {
 	t.Helper()
 	for _, name := range []string{"clang", "wasm-ld"} {
@@ -69,8 +69,8 @@ func buildCPlugin(t *testing.T) []byte {
 		" -o OUT testdata/chat_c/main.c "+binding+"/toolrun.c "+binding+"/toolrun_json.c")
 }
 
-// builtBy runs a compiler and returns the content of its output file. The word OUT in the arguments
-// stands for the path of this file.
+// builtBy runs a compiler and returns the content of its output file. In the arguments, the word
+// OUT stands for the path of the output file.
 func builtBy(t *testing.T, compiler string, env []string, args string) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "tool.wasm")

@@ -10,7 +10,7 @@ import (
 )
 
 // TestPythonToolAsksModel expects that a Python tool can send a request to a model. If the tool has
-// its own module "model", an import must return that module.
+// its own module "model", an import must return this module.
 func TestPythonToolAsksModel(t *testing.T) {
 	python := withPython(t)
 	server := modeltest.Start()

@@ -138,7 +138,7 @@ func TestModelsOfOtherTenants(t *testing.T) {
 }
 
 // TestConcurrentModelCalls expects that the host makes a tool's calls concurrently if the tool
-// awaits them together. Each promise must get its own answer.
+// awaits all calls together. Each promise must get its own answer.
 func TestConcurrentModelCalls(t *testing.T) { everywhere(t, testConcurrentModelCalls) }
 
 func testConcurrentModelCalls(t *testing.T) {

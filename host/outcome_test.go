@@ -106,8 +106,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestOpenRefusesClosedFiles closes the folder of an app before the host is opened. A misplaced
-// defer statement has the same effect.
+// TestOpenRefusesClosedFiles closes the folder of an app before the host is opened. In a program, a
+// misplaced defer statement can close the folder in the same way.
 func TestOpenRefusesClosedFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"app.yaml": "app: a\ntools:\n  tool: {source: tool.js, description: nothing}\n", "tool.js": "return 1"} {

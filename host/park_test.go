@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// newGate returns a gate with these limits, and an option that sets the gate of a host.
+// newGate returns a gate with the given limits, and an option that sets the gate of a host.
 func newGate(t *testing.T, limits admission.Limits) (*admission.Gate, func(*host.Options)) {
 	t.Helper()
 	gate, err := admission.New(limits)
@@ -44,8 +44,7 @@ func started(h *host.Host, inv host.Invocation) (wait func() (*report.Result, er
 }
 
 // TestParkedRunHoldsNothing starts a run that waits for a model, at a gate that admits only one
-// run. TestParkedRunHoldsNothing expects that other runs with the same record are admitted and
-// commit in the meantime.
+// run. While the run waits, other runs that use the same record must be admitted and must commit.
 func TestParkedRunHoldsNothing(t *testing.T) { everywhere(t, testParkedRunHoldsNothing) }
 
 func testParkedRunHoldsNothing(t *testing.T) {
@@ -217,7 +216,7 @@ func testDeadlineCountsWaiting(t *testing.T) {
 	}
 }
 
-// TestExternalCallLimit expects that the run ends when it exceeds the limit.
+// TestExternalCallLimit expects that the run ends when it exceeds the limit on external calls.
 func TestExternalCallLimit(t *testing.T) { everywhere(t, testExternalCallLimit) }
 
 func testExternalCallLimit(t *testing.T) {

@@ -96,8 +96,8 @@ func entriesOf(t *testing.T, h *host.Host, name string) (all []memory.Entry) {
 	}
 }
 
-// The entries keep everything except their vectors and revisions. Before the move, the collection cannot
-// be used with the other model.
+// Apart from their vectors and revisions, the entries do not change. Before the move, the
+// collection cannot be used with the new model.
 func TestReembed(t *testing.T) { onEachBackend(t, testReembed) }
 
 func testReembed(t *testing.T, backend storage.Backend) {
@@ -156,7 +156,8 @@ func testReembed(t *testing.T, backend storage.Backend) {
 	}
 }
 
-// A model that fails stops the move. A further call continues it, and no text is embedded twice.
+// If the model fails, the move stops. A further call continues the move, and no text is embedded
+// twice.
 func TestReembedContinues(t *testing.T) { onEachBackend(t, testReembedContinues) }
 
 func testReembedContinues(t *testing.T, backend storage.Backend) {
@@ -193,8 +194,8 @@ func testReembedContinues(t *testing.T, backend storage.Backend) {
 	}
 }
 
-// An entry that is replaced while the model makes its vector keeps the new content, and an entry that is
-// removed stays removed.
+// If an entry is replaced while the model computes its vector, the entry keeps the new content. If
+// an entry is removed, it stays removed.
 func TestReembedSkipsChangedEntries(t *testing.T) {
 	backend, fresh := mem.New(), startEmbedder(t, 5)
 	fill(t, openModel(t, backend, startEmbedder(t, 2), "tiny", 2), 60)
@@ -206,7 +207,7 @@ func TestReembedSkipsChangedEntries(t *testing.T) {
 		t.Fatalf("ReembedStep = %+v, %v", state, err)
 	}
 	fresh.Always(modeltest.Reply{})
-	remember(t, h, host.Caller{}, "kb", host.NewEntry{ID: "other", Content: text("replaced")}) // the vector is now in the cache
+	remember(t, h, host.Caller{}, "kb", host.NewEntry{ID: "other", Content: text("replaced")}) // the cache now contains the vector
 	release, ended, before := fresh.Hold(), make(chan error), len(fresh.Requests())
 	go func() {
 		_, err := c.Reembed(context.Background(), host.Caller{}, "kb", nil)
@@ -231,8 +232,8 @@ func TestReembedSkipsChangedEntries(t *testing.T) {
 	}
 }
 
-// A process with the previous model can read during the move, but not write. It can move the entries
-// back. The vectors of both models have the same dimension.
+// A process with the previous model can read during the move, but not write. This process can move
+// the entries back. The vectors of both models have the same dimension.
 func TestReembedWithPreviousModel(t *testing.T) {
 	backend, tiny, large := mem.New(), startEmbedder(t, 5), startEmbedder(t, 5)
 	old := openModel(t, backend, tiny, "tiny", 5)
@@ -243,7 +244,7 @@ func TestReembedWithPreviousModel(t *testing.T) {
 	if state, err := host.CollectionsOf(fresh).ReembedStep(t.Context(), host.Caller{}, "kb"); err == nil || state.Moved == 0 {
 		t.Fatalf("ReembedStep = %+v, %v", state, err)
 	}
-	for id, want := range map[string]bool{"e000": false, "e148": true} { // only the first entry is moved
+	for id, want := range map[string]bool{"e000": false, "e148": true} { // the first batch contains one entry
 		found := recallIDs(t, old, host.Caller{}, host.RecallEntries{Collection: "kb", Namespace: "0", Query: "entry " + id[1:], Mode: "vector", Limit: 1000})
 		if slices.Contains(found, id) != want {
 			t.Errorf("the previous model finds %s: %t; want %t", id, !want, want)
@@ -259,7 +260,8 @@ func TestReembedWithPreviousModel(t *testing.T) {
 	remember(t, old, host.Caller{}, "kb", host.NewEntry{ID: "x", Content: text("x")})
 }
 
-// Only one process moves a collection. After its death, another one continues when the lease has ended.
+// Only one process moves a collection. If this process dies, another process continues when the
+// lease has ended.
 func TestReembedLease(t *testing.T) {
 	backend, large, began := mem.New(), startEmbedder(t, 5), time.Now()
 	var ahead atomic.Int64 // of the clock
@@ -277,7 +279,7 @@ func TestReembedLease(t *testing.T) {
 	if _, err := host.CollectionsOf(h).ReembedStep(t.Context(), host.Caller{}, "kb"); !errors.Is(err, abi.Conflict) {
 		t.Errorf("ReembedStep during another one: %v; want conflict", err)
 	}
-	ahead.Store(int64(3 * time.Minute)) // as if the process had been killed
+	ahead.Store(int64(3 * time.Minute)) // this has the same effect as killing the process
 	release()
 	<-ended
 	if done, err := host.CollectionsOf(h).Reembed(t.Context(), host.Caller{}, "kb", nil); err != nil || !done.Done {
@@ -285,8 +287,8 @@ func TestReembedLease(t *testing.T) {
 	}
 }
 
-// Writers, readers and an erasure work during a move. Nothing is lost, and nothing of the erased user is
-// stored.
+// Writers, readers and an erasure work during a move. No data are lost, and no data of the erased
+// user are stored.
 func TestReembedOnline(t *testing.T) { onEachBackend(t, testReembedOnline) }
 
 func testReembedOnline(t *testing.T, backend storage.Backend) {
@@ -302,7 +304,7 @@ func testReembedOnline(t *testing.T, backend storage.Backend) {
 	all.Go(func() {
 		for i := range 20 {
 			_, err := c.Remember(context.Background(), host.Caller{User: "bob"}, "diary", host.NewEntry{ID: fmt.Sprint("n", i), Content: text(fmt.Sprint("written ", i))})
-			if err != nil && !errors.Is(err, abi.Unavailable) { // before the beginning of the move
+			if err != nil && !errors.Is(err, abi.Unavailable) { // before the start of the move
 				t.Errorf("Remember: %v", err)
 			}
 			if err != nil {
@@ -349,8 +351,8 @@ func testReembedOnline(t *testing.T, backend storage.Backend) {
 	}
 }
 
-// The progress of an interrupted move contains the key of an entry. The erasure of its user removes it,
-// and the move begins anew.
+// The progress of an interrupted move contains the key of an entry. The erasure of the entry's user
+// removes this progress, and the move starts again.
 func TestReembedForgetsErasedUser(t *testing.T) {
 	backend, large := mem.New(), startEmbedder(t, 5)
 	old := openModel(t, backend, startEmbedder(t, 2), "tiny", 2)
@@ -379,7 +381,7 @@ func TestReembedForgetsErasedUser(t *testing.T) {
 	}
 }
 
-// holds reports whether a key or a content of a backend contains a text.
+// holds reports whether a key or a content in a backend contains a text.
 func holds(t *testing.T, backend storage.Backend, text string) bool {
 	t.Helper()
 	found, err := backend.Scan(t.Context(), "", "", 100_000)

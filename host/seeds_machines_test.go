@@ -84,7 +84,7 @@ tools:
 		}
 		return string(result.Output)
 	}
-	// Blocks 2 and 4, and block 5 with a question in the words of the document.
+	// This test covers blocks 2 and 4, and block 5 with a question in the words of the document.
 	const question = "How long does a refund of a broken cup take?"
 	call("ann", "ingest", `{"document":"`+question+`","url":"https://x.example/cup","category":"billing"}`, nil)
 	call("ann", "ingest", `{"document":"A parcel to Norway takes a week.","url":"https://x.example/norway","category":"shipping"}`, nil)
@@ -99,7 +99,7 @@ tools:
 	if got := call("bob", "billing", `{"question":"parcel cup week"}`, askMocks(`{"answer":"14 days"}`)); got != want {
 		t.Errorf("with a filter, the answer is %s; want only sources of the category: %s", got, want)
 	}
-	// Block 6: a namespace contains the history of one session and one user.
+	// This test covers block 6: a namespace contains the history of one session and one user.
 	call("ann", "talk", `{"message":"My cup is broken","session_id":"s1"}`, askMocks(`{"reply":"Sorry"}`))
 	for user, sessions := range map[string]map[string]int{"ann": {"s1": 1, "s2": 0}, "bob": {"s1": 0}} {
 		for session, count := range sessions {
@@ -119,7 +119,7 @@ tools:
 			}
 		}
 	}
-	// Block 7: only entries with all pairs of the filter are found.
+	// This test covers block 7: only entries with all pairs of the filter are found.
 	for _, metadata := range []string{`{"category":"complaint","urgency":"high"}`, `{"category":"complaint","urgency":"low"}`, `{"category":"praise","urgency":"high"}`} {
 		call("ann", "feedback", `{"text":"product quality issues","metadata":`+metadata+`}`, nil)
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // Sleep is a handle for the sleep-time memory of an app: runs that update the blocks of users after
-// a conversation has settled. Hosts do not begin these runs by themselves: call RunDue
-// periodically. Sleep is safe for concurrent use.
+// a conversation has settled. Hosts do not begin the runs of sleep-time memory by themselves: call
+// RunDue periodically. Sleep is safe for concurrent use.
 type Sleep struct{ h *Host }
 
 // Sleep returns a handle for the app's sleep-time memory.

@@ -55,7 +55,7 @@ func (c *testClock) advance(d time.Duration) {
 }
 
 // sleepFiles returns an app with an agent and sleep-time memory. The argument declared contains the
-// keys of sleep, and source the code of the tool "dream".
+// keys of sleep, and the argument source contains the code of the tool "dream".
 func sleepFiles(declared, source string) fstest.MapFS {
 	return fstest.MapFS{
 		"app.yaml": {Data: []byte("app: shop\nblocks: true\nsleep: {" + declared + "}\nmemory:\n  runs: {access: user}\ntools:\n" +
@@ -153,8 +153,8 @@ func proposals(list ...[3]string) modeltest.Reply {
 	return modeltest.Reply{Text: string(text)}
 }
 
-// TestSleepWithTool settles a conversation. The tool receives the transcript and the blocks, and its
-// proposals are stored together with its own writes, once.
+// TestSleepWithTool settles a conversation. The tool receives the transcript and the blocks, and
+// the tool's proposals are stored once, together with its own writes.
 func TestSleepWithTool(t *testing.T) {
 	s := openSleeper(t, sleepFiles("tool: dream", `
 		const runs = (await memory.get_content("runs"))?.n ?? 0;
@@ -272,8 +272,8 @@ func TestSleepConversationContinues(t *testing.T) {
 	}
 }
 
-// TestSleepRejected checks that proposals that exceed a limit or are not allowed are sent back
-// once. Other proposals are stored.
+// TestSleepRejected checks that proposals are returned once to the tool if they exceed a limit or
+// are not allowed. Other proposals are stored.
 func TestSleepRejected(t *testing.T) {
 	var lines bytes.Buffer
 	s, server := openDreamer(t, "", func(o *host.Options) { o.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
@@ -327,8 +327,8 @@ func TestSleepInvalidAnswer(t *testing.T) {
 	}
 }
 
-// TestSleepHostile gives the model a transcript that contains instructions, and a model that follows
-// them. Only blocks of this user change, within their limits.
+// TestSleepHostile uses a transcript that contains instructions, and a model that follows these
+// instructions. Only blocks of this user change, within their limits.
 func TestSleepHostile(t *testing.T) {
 	s, server := openDreamer(t, "")
 	bob := host.Caller{User: "bob", Agent: "Echo"}
@@ -532,7 +532,7 @@ func TestSleepFairness(t *testing.T) {
 }
 
 // TestSleepFlood begins the run of a user in the first pass, although another user has many
-// conversations that settled before.
+// conversations that settled earlier.
 func TestSleepFlood(t *testing.T) {
 	s, server := openDreamer(t, "")
 	server.Script(proposals(), proposals())
@@ -611,8 +611,8 @@ FLOW:
     THEN: COMPLETE
 `
 
-// TestSleepSecrets records no sensitive values of an agent: neither accepted nor rejected ones, of
-// any length.
+// TestSleepSecrets checks that neither accepted nor rejected sensitive values of an agent are
+// recorded, whatever their length.
 func TestSleepSecrets(t *testing.T) {
 	for _, test := range []struct {
 		name, agent string

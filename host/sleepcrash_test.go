@@ -47,8 +47,8 @@ func (r *restarted) open(body func(*sleeper, *storagetest.Faulty)) {
 }
 
 // TestSleepRestarts processes one conversation while the process restarts: before the conversation
-// settles, before the run, and at each update of the backend in the run. The answers of the model are
-// numbered. The block changes exactly once, and every later run does nothing.
+// settles, before the run, and at each update of the backend in the run. The answers of the model
+// are numbered. The block changes exactly once, and every later run stores nothing.
 func TestSleepRestarts(t *testing.T) {
 	forEachRestart(t, func(t *testing.T, how storagetest.Failure, step int) {
 		path := filepath.Join(t.TempDir(), "sleep.db")
@@ -123,7 +123,7 @@ func testSleepRestarts(t *testing.T, how storagetest.Failure, step int, backend 
 	})
 	wantCalls := 1
 	if lost := how != storagetest.LostReply && how != storagetest.DiesAfter; step == 2 && lost {
-		wantCalls = 2 // the answer was lost with the run
+		wantCalls = 2 // the answer of the model was lost with the run
 	}
 	if n := len(server.Requests()); n != wantCalls || stored != fmt.Sprintf("- answer %d", wantCalls) {
 		t.Errorf("the model received %d requests, and the block contains %q; want %d requests", n, stored, wantCalls)

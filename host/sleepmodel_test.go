@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/storagetest"
 )
 
-// collector is the tool of sequence. collector adds the messages of a transcript to a store of the
+// collector is the tool of sequence. The tool adds the messages of a transcript to a store of the
 // user.
 const collector = `
 	const seen = (await memory.get_content("runs"))?.seen ?? [];
@@ -29,12 +29,13 @@ type sequence struct {
 	*sleeper
 	faulty *storagetest.Faulty
 	random *rand.Rand
-	// acked and unsure contain the texts of messages by user. The outcome of unsure messages is not
-	// known.
+	// acked and unsure contain the texts of messages by user. It is not known whether unsure
+	// messages were stored.
 	acked, unsure map[string][]string
 	ended         map[string]int
 	count         int
-	// interrupt is called once, before an update of the backend during a run. The field mu guards it.
+	// interrupt is called once, before an update of the backend during a run. The field mu guards
+	// interrupt.
 	mu        sync.Mutex
 	interrupt func()
 }
@@ -74,7 +75,7 @@ func testSleepSequence(t *testing.T, seed uint64) (processed int) {
 	return processed
 }
 
-// step performs a random step. The backend fails at one of its next updates with some probability.
+// step performs a random step. With some probability, the backend fails at one of its next updates.
 func (q *sequence) step() {
 	if q.random.IntN(3) == 0 {
 		failures := []storagetest.Failure{storagetest.NotApplied, storagetest.LostReply, storagetest.Unknown}
@@ -98,7 +99,7 @@ func (q *sequence) step() {
 	}
 }
 
-// converse adds a message to a session or ends it.
+// converse adds a message to a session, or ends the session.
 func (q *sequence) converse(c host.Caller) {
 	if q.random.IntN(3) > 0 {
 		q.add(c)
@@ -109,7 +110,7 @@ func (q *sequence) converse(c host.Caller) {
 	}
 }
 
-// interruptAfter calls do before an update of the backend, after n others.
+// interruptAfter calls do before an update of the backend, after n other updates.
 func (q *sequence) interruptAfter(n int, do func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -118,7 +119,7 @@ func (q *sequence) interruptAfter(n int, do func()) {
 	}
 }
 
-// before is called before each operation of the backend.
+// The function "before" is called before each operation of the backend.
 func (q *sequence) before(op string) {
 	if op != storagetest.OpUpdate {
 		return

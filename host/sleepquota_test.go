@@ -51,9 +51,10 @@ func (s *sleeper) turn(text string) []string {
 	return result.Warnings
 }
 
-// TestSleepAtQuota performs turns of a user without space. The transcript drops the oldest messages. If
-// the messages of a turn do not fit, the turn succeeds with a warning, and the transcript keeps its
-// messages. The space of other users and the number of scheduled runs do not matter.
+// TestSleepAtQuota performs turns of a user without space. The transcript drops the oldest
+// messages. If the messages of a turn do not fit, the turn succeeds with a warning, and the
+// transcript keeps its messages. The result does not depend on the space of other users and the
+// number of scheduled runs.
 func TestSleepAtQuota(t *testing.T) {
 	var watch unrecorded
 	s := openSleeper(t, sleepFiles("tool: dream", `return [{block: "core", scope: "agent",

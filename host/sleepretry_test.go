@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// TestSleepRetryNow repeats a failed run at once, if an operator requests it. Conversations that have
-// not settled, and failed runs of another tenant, do not become due.
+// TestSleepRetryNow checks that a failed run is repeated immediately if an operator requests this.
+// Conversations that have not settled, and failed runs of another tenant, do not become due.
 func TestSleepRetryNow(t *testing.T) {
 	s, server := openDreamer(t, "", func(o *host.Options) { o.Tenants = []string{"default", "other"} })
 	s.say(annInS1, "one")
@@ -56,7 +56,7 @@ func TestSleepRetryCounts(t *testing.T) {
 	s.wantBlock(annAndEcho, "archival", false, "- done")
 }
 
-// TestSleepRetryInProgress does not begin a run again that is in progress.
+// TestSleepRetryInProgress checks that a run in progress is not started again.
 func TestSleepRetryInProgress(t *testing.T) {
 	s, server := openDreamer(t, "")
 	s.say(annInS1, "one")
@@ -89,8 +89,9 @@ func TestSleepRetryInProgress(t *testing.T) {
 }
 
 // TestSleepKeyAfterExpiry processes two conversations of a session with the same messages. The
-// transcript of the first one expired before it could be processed. The requests to the model must have
-// different idempotency keys, so the answer to the first conversation is not used for the second one.
+// transcript of the first conversation expired before it could be processed. The requests to the
+// model must have different idempotency keys, so the answer to the first conversation is not used
+// for the second conversation.
 func TestSleepKeyAfterExpiry(t *testing.T) {
 	server := modeltest.Start()
 	t.Cleanup(server.Close)

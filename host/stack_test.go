@@ -16,7 +16,8 @@ import (
 // TestStackOfRun checks that a run that reads and writes a record of a strict store fits a stack of
 // 16 KiB, together with 1 KiB of its caller. Go copies a stack that becomes larger, and shrinks it
 // at the next garbage collection. For many runs at once, the copies would take a tenth of the
-// processor time. The race detector, which makes frames larger, does not build this test.
+// processor time. This test is not built with the race detector, because the race detector makes
+// stack frames larger.
 func TestStackOfRun(t *testing.T) {
 	h := openApp(t, fstest.MapFS{
 		"app.yaml": {Data: []byte(`
@@ -42,7 +43,7 @@ tools:
 	if err := once("warmup"); err != nil {
 		t.Fatal(err)
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a garbage collection shrinks stacks
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // this garbage collection shrinks stacks
 	const runs = 200
 	stop, ready := make(chan struct{}), sync.WaitGroup{}
 	defer close(stop)

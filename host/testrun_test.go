@@ -26,8 +26,8 @@ tools:
     grants: {kb: readwrite, papers: readwrite, visits: readwrite, "talk*": readwrite}
 `
 
-// answerTool uses a model, two collections, one of them with an embedder that is not configured, and
-// a document.
+// answerTool uses a model, a document and two collections. One of the collections has an embedder
+// that is not configured.
 const answerTool = `
 const found = await memory.recall("kb", input.question, {limit: 5, threshold: 0.7});
 const papers = await memory.recall("papers", input.question, {mode: "vector"});
@@ -57,8 +57,8 @@ func readMocks(t *testing.T, text string) host.Invocation {
 	return inv
 }
 
-// TestTestRun checks that a test run answers recall and models from mocks, finds nothing else in
-// collections, stores nothing, and reports what it would have remembered.
+// TestTestRun checks that a test run answers recall and models from mocks, finds no other entries
+// in collections, stores nothing, and reports which entries it would have remembered.
 func TestTestRun(t *testing.T) {
 	h := openTestRuns(t)
 	ann := host.Caller{User: "ann"}
@@ -135,7 +135,7 @@ func TestMocksOfRecall(t *testing.T) {
 func TestReadMocks(t *testing.T) {
 	for content, want := range map[string]string{
 		`{}`:                     "",
-		`{"recall": ["a text"]}`: "", // a model with this name
+		`{"recall": ["a text"]}`: "", // the name of a model, not the member of the recalls
 		`{"recall": {}}`:         "",
 		`{"recall": {"kb": [["a", {"content": [1]}], []]}}`:          "",
 		`{"recall": {"kb": 1}}`:                                      "the mocks of recall must be a JSON object that maps each collection to a list of results",

@@ -105,8 +105,8 @@ func (f *flaky) Update(ctx context.Context, on storage.Footprint, fn func([]stor
 	return f.Backend.Update(ctx, on, fn)
 }
 
-// TestUsageOutlivesAFailure makes the backend fail while usage is written. No usage must be lost.
-// If the outcome of a write is unknown, no usage must be counted twice.
+// TestUsageOutlivesAFailure makes the backend fail while usage is written. No usage may be lost. If
+// the outcome of a write is unknown, no usage may be counted twice.
 func TestUsageOutlivesAFailure(t *testing.T) {
 	var db *flaky
 	h := openTool(t, `return 7`, func(o *host.Options) {
@@ -157,7 +157,8 @@ func TestUsageIsInNoQuota(t *testing.T) {
 	}
 }
 
-// TestUsageOfModels counts the tokens of successful and failed runs, but not those of a repeated Result.
+// TestUsageOfModels counts the tokens of successful and failed runs, but not the tokens of a
+// repeated Result.
 func TestUsageOfModels(t *testing.T) {
 	h, _ := openModelTool(t, ask+`await ask("hello"); if ($n) throw new Error("late")`, inProcess, declareInputs, func(o *host.Options) { o.Metering = 24 * time.Hour })
 	for _, inv := range []host.Invocation{{Key: "k"}, {Key: "k"}, {Input: json.RawMessage(`{"n": 1}`)}} {

@@ -35,7 +35,7 @@ var workerPool = sync.OnceValue(func() *sandbox.Pool {
 // testEngines returns the engines of hosts that tests open.
 var testEngines = func() []engine.Engine { return workerPool().Engines() }
 
-// everywhere runs a test twice: with tools in workers, and with tools in this process.
+// everywhere runs a test twice: once with tools in workers, and once with tools in this process.
 func everywhere(t *testing.T, test func(*testing.T)) {
 	t.Run("in workers", test)
 	t.Run("in process", func(t *testing.T) {
@@ -92,7 +92,7 @@ func workersOf(t *testing.T, parent int) (pids []int) {
 		t.Fatal(err)
 	}
 	for _, list := range lists {
-		text, _ := os.ReadFile(list) // the file is empty for a thread that has ended
+		text, _ := os.ReadFile(list) // if the thread has ended, the file is empty
 		for child := range bytes.FieldsSeq(text) {
 			command, _ := os.ReadFile(filepath.Join("/proc", string(child), "cmdline"))
 			if pid, err := strconv.Atoi(string(child)); err == nil && bytes.Contains(command, []byte("\x00worker\x00--serve")) {
@@ -104,8 +104,8 @@ func workersOf(t *testing.T, parent int) (pids []int) {
 }
 
 // TestKilledWorkers kills the workers during the first memory call of a run, then during the second
-// call of another run, and so on. Each run must end without writes, and the next run must find the
-// previous state.
+// memory call of another run, and so on. Each run must end without writes, and the next run must
+// find the previous state.
 func TestKilledWorkers(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux lists the child processes of this one")
@@ -153,7 +153,8 @@ func TestCompilationContinues(t *testing.T) {
 	}
 }
 
-// slowEngine is an engine whose compilation blocks until release and then fails.
+// slowEngine is an engine whose compilation blocks until the channel "release" is closed, and then
+// fails.
 type slowEngine struct{ begun, release chan struct{} }
 
 func (*slowEngine) Info() engine.Info { return engine.Info{Name: "slow", Extensions: []string{".js"}} }

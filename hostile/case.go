@@ -16,8 +16,8 @@ import (
 // layout is a case whose files have been written to a folder.
 type layout struct {
 	corpus.Case
-	dir      string // the folder of the case
-	input    string // the input file, relative to dir; "" for none
+	dir      string // the folder that contains the files of the case
+	input    string // the input file, relative to dir, or "" if there is none
 	deadline time.Duration
 }
 

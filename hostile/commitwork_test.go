@@ -182,7 +182,7 @@ const (
 // attackTransactions fills the database and attacks it from several goroutines at the same time.
 func attackTransactions(t *testing.T, backend *bolt.Backend, attack transactionAttack) {
 	db := txn.New(txn.Config{Backend: backend})
-	for from := 0; from < manyKeys; from += 500 { // the records are written in commits that are not attacks
+	for from := 0; from < manyKeys; from += 500 { // these commits are not attacks
 		_, err := db.Run(t.Context(), txn.Options{ID: "fill"}, func(ctx context.Context, tx *txn.Tx) error {
 			for i := from; i < min(from+500, manyKeys); i++ {
 				if err := tx.Apply(ctx, attackedKey(i), setTo(content(100, 20))); err != nil {
@@ -211,7 +211,7 @@ func attackTransactions(t *testing.T, backend *bolt.Backend, attack transactionA
 	all.Wait()
 }
 
-const mergeTool = `// Merges into a store without reading it, as often and as much as possible.
+const mergeTool = `// Merges values into a store without reading it.
 const value = {};
 for (let i = 0; i < 900; i++) value["field" + i] = { n: input.attacker, text: "x".repeat(100), list: [1, 2, 3, { deep: [null] }] };
 for (let i = 0; i < 20; i++) {

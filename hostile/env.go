@@ -41,7 +41,7 @@ return { sum: input.a + input.b, clean: {}.polluted === undefined && [].polluted
 // benignWant is the result that benignTool must return after every case.
 var benignWant = corpus.Want{Output: []byte(`{"sum":3,"clean":true,"stores":{"own":{"language":"fr"},"shared":{"marker":1},"typed":null,"vault":{"secret":"` + corpus.Secret + `"}}}`)}
 
-// victim is the user whose records must not change. Each case runs for a different user.
+// victim is the user whose records must not change. Each case runs for a user of its own.
 const victim = "ann"
 
 // The type "env" is a folder with the files that all runs require.
@@ -49,10 +49,10 @@ type env struct {
 	dir    string
 	binary string   // the toolrun program
 	self   string   // the path of this program, which is also the baseline host
-	flags  []string // appended to the arguments of each run
+	flags  []string // arguments that are appended to the arguments of each run
 	procs  *processes
-	// python is the path of the Python interpreter, or "" if there is none. The field pythonStart
-	// is the time limit for the start of the interpreter.
+	// python is the path of the Python interpreter, or "" if there is no interpreter. The field
+	// pythonStart is the time limit for the start of the interpreter.
 	python      string
 	pythonStart time.Duration
 	// anyAnswer accepts any result that is not an internal fault.

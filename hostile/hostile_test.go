@@ -83,8 +83,8 @@ func TestCorpus(t *testing.T) {
 	testCorpus(t, newTestEnv(t), cases)
 }
 
-// ofEachKind returns a third of the cases of each kind of attack: the first, the fourth, the
-// seventh and so on. The commands "make hostile" and "make soak" run all cases.
+// ofEachKind returns a third of the cases of each kind of attack: the first case, the fourth case,
+// the seventh case, and so on. The commands "make hostile" and "make soak" run all cases.
 func ofEachKind(cases []corpus.Case) (some []corpus.Case) {
 	of := map[string]int{}
 	for _, c := range cases {
@@ -142,7 +142,7 @@ func testCorpus(t *testing.T, w *env, cases []corpus.Case) {
 	expected := known()
 	for _, c := range allCases(t) {
 		if !slices.ContainsFunc(cases, func(run corpus.Case) bool { return run.Name == c.Name }) {
-			delete(expected, c.Name) // another test runs this case
+			delete(expected, c.Name) // skip this case, because another test runs it
 		}
 	}
 	for _, o := range report.Cases {
@@ -175,7 +175,7 @@ func TestEachLayerOff(t *testing.T) {
 	r := runner{env: newTestEnv(t), workers: runtime.NumCPU(), toolrun: true}
 	cases := runnable(t, r.env, crossSection(t))
 	for _, layer := range sandbox.Layers()[1:] { // the first layer is the process itself, which cannot be disabled
-		if slices.ContainsFunc(cases, corpus.Case.Python) { // the previous run can have damaged the compiled interpreter
+		if slices.ContainsFunc(cases, corpus.Case.Python) { // the previous run may have damaged this cache
 			if err := r.env.usePython(t.Context(), r.env.python); err != nil {
 				t.Fatal(err)
 			}
@@ -234,8 +234,8 @@ func crossSection(t *testing.T) []corpus.Case {
 	})
 }
 
-// TestBaselineHost runs one case for each kind of outcome. The baseline host must report this
-// outcome.
+// TestBaselineHost runs one case for each kind of outcome. The baseline host must report the
+// outcome of the case.
 func TestBaselineHost(t *testing.T) {
 	w := newTestEnv(t)
 	w.self = filepath.Join(w.dir, "hostile")
@@ -283,7 +283,7 @@ func TestStraysAreFound(t *testing.T) {
 	if err != nil {
 		t.Skip("the command sleep is missing")
 	}
-	// The shell exits and leaves a child process, which does not inherit its open files.
+	// The shell exits and leaves a child process, which does not inherit the shell's open files.
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", sleep+" 60 </dev/null >/dev/null 2>&1 &")
 	if _, err := w.procs.execute(cmd, w.grace); err != nil {
 		t.Fatal(err)

@@ -13,8 +13,8 @@
 // layers together must block each attack. If any single layer is disabled, the host and its other
 // guests must survive.
 //
-// If toolrun has no Python interpreter, Python tools are skipped. The command toolrun python
-// install downloads an interpreter.
+// If toolrun has no Python interpreter, Python tools are skipped. The command "toolrun python
+// install" downloads an interpreter.
 //
 // The exit code is 1 if toolrun failed a case. The command requires Linux, because it reads the
 // state of processes from /proc.

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The limits below determine when a process is killed. The memory limit of 1 GiB represents a small
-// machine, on which the kernel would also kill such a process.
+// The following limits determine when a process is killed. The memory limit of 1 GiB represents a
+// small machine, on which the kernel would also kill such a process.
 const (
 	maxResident  = 1 << 30
 	maxOutput    = 8 << 20
@@ -17,7 +17,7 @@ const (
 	strayTimeout = 2 * time.Second
 )
 
-// The reasons for killing a process.
+// These are the reasons for killing a process.
 const (
 	ownExit  = ""
 	hung     = "hung"
@@ -26,8 +26,8 @@ const (
 
 // exit describes how a process ended.
 type exit struct {
-	Exit     int           // the exit code; -1 after a signal
-	Killed   string        // why the process was killed; "" if it was not killed
+	Exit     int           // the exit code, or -1 after a signal
+	Killed   string        // why the process was killed, or "" if it was not killed
 	Duration time.Duration // the time from the start of the process to its end
 	Peak     int64         // the peak resident memory in bytes, without child processes
 	stdout   []byte
@@ -83,7 +83,7 @@ func (p *processes) watch(cmd *exec.Cmd, exited <-chan error, until time.Time) (
 		default:
 			continue
 		}
-		_ = cmd.Process.Kill() // this fails if the process has already exited
+		_ = cmd.Process.Kill() // killing fails if the process has already exited
 	}
 }
 

@@ -14,8 +14,8 @@ func (p *processes) adopt() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// resident returns the resident memory of a process and its peak, in bytes. The result is 0 if the
-// process has exited. See proc_pid_status(5).
+// resident returns the resident memory of a process and its peak, in bytes. If the process has
+// exited, the result is 0. See proc_pid_status(5).
 func resident(pid int) (now, highest int64) {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
@@ -40,14 +40,14 @@ func resident(pid int) (now, highest int64) {
 // orphans returns the children that this process did not start, and reaps the children that have
 // exited.
 func orphans(known map[int]bool) (left []int) {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // this fails only for a malformed pattern
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // Glob fails only for a malformed pattern
 	for _, stat := range stats {
 		text, err := os.ReadFile(stat)
 		if err != nil {
 			continue
 		}
-		// The file contains: pid (name) state parent. The name can contain any character. See
-		// proc_pid_stat(5).
+		// The file contains the following fields: pid (name) state parent. The name of a process
+		// can contain any character. See proc_pid_stat(5).
 		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(stat)))
 		if parent, _ := strconv.Atoi(string(fields[1])); parent != os.Getpid() || known[pid] {

@@ -16,11 +16,12 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// pythonVariable is the environment variable that contains the path of the interpreter. toolrun
-// uses the same variable.
+// pythonVariable is the environment variable that contains the path of the interpreter. The program
+// toolrun uses the same variable.
 const pythonVariable = "TOOLRUN_PYTHON_WASM"
 
-// findPython returns the path of the interpreter that toolrun would use, or "" if there is none.
+// findPython returns the path of the interpreter that toolrun would use, or "" if there is no
+// interpreter.
 func (w *env) findPython(ctx context.Context) (string, error) {
 	if file := os.Getenv(pythonVariable); file != "" {
 		return filepath.Abs(file)
@@ -51,8 +52,9 @@ func (w *env) preparePython(ctx context.Context, cases []corpus.Case, stderr io.
 }
 
 // usePython sets the interpreter for tools in Python. Each run starts the interpreter in a new
-// process, and the deadline includes that start. Python cases have longer deadlines than other
-// cases. Otherwise a guest would be stopped before it starts, and the case would test nothing.
+// process, and the deadline includes the start of the interpreter. Python cases have longer
+// deadlines than other cases. With a shorter deadline, a guest would be stopped before it starts,
+// and the case would test nothing.
 //
 // usePython therefore measures the start on this machine. Twice this time is added to the deadline
 // of each tool in Python, because two interpreters can start concurrently. If a guest has not
@@ -85,8 +87,8 @@ func (w *env) deadline(c corpus.Case) time.Duration {
 
 const maxTries = 2
 
-// neverBegan reports whether a tool in Python was stopped before its code ran. If the guest never
-// started, the case has tested nothing, unless it attacks the compiler.
+// neverBegan reports whether a tool in Python was stopped before its code ran. A case whose guest
+// never started has tested nothing, unless the case attacks the compiler.
 func neverBegan(c corpus.Case, done exit) bool {
 	var a answer
 	if !c.Python() || c.Kind() == "source" || json.Unmarshal(done.stdout, &a) != nil {

@@ -18,11 +18,12 @@ type runner struct {
 	env               *env
 	workers           int
 	toolrun, baseline bool
-	skipIsolated      bool // whether toolrun skips the cases that require isolated workers
+	skipIsolated      bool // true if toolrun skips the cases that require isolated workers
 }
 
 // The method "without" returns a runner that runs the same cases with an isolation layer disabled.
-// The result of a case can then differ, but the host must survive and stored data must not change.
+// The result of a case can then be different, but the host must survive and stored data must not
+// change.
 func (r runner) without(layer string) *runner {
 	env := *r.env
 	env.flags = append(slices.Clip(env.flags), "--without", layer)

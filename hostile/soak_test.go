@@ -49,8 +49,8 @@ type soak struct {
 	pool *sandbox.Pool
 	gate *admission.Gate
 	app  *app.App     // the app of the benign tool
-	ran  atomic.Int64 // number of runs of hostile tools
-	good int          // number of runs of the benign tool
+	ran  atomic.Int64 // the number of runs of hostile tools
+	good int          // the number of runs of the benign tool
 }
 
 // soakTime returns the duration of the soak test: a few seconds unless TOOLRUN_SOAK is set.
@@ -120,7 +120,7 @@ func (s *soak) begin() {
 // compare fails the test if the process uses more resources than before.
 func (s *soak) compare(before usage) {
 	after := measure(s.t)
-	for range 100 { // wait for goroutines that are about to end
+	for range 100 { // waits for goroutines that are about to end
 		if after.goroutines <= before.goroutines {
 			break
 		}
@@ -143,7 +143,7 @@ func (s *soak) compare(before usage) {
 func (s *soak) hostile(c corpus.Case) {
 	declared, closeFiles, ok := s.declare(c)
 	if !ok {
-		return // the case is not a valid app; other tests cover such cases
+		return // skip this case, because it is not a valid app and other tests cover such cases
 	}
 	defer closeFiles()
 	h, err := host.Open(s.t.Context(), host.Options{App: declared, Backend: mem.New(), Engines: s.pool.Engines(), Gate: s.gate, SweepEvery: -1})

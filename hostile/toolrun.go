@@ -18,7 +18,8 @@ import (
 // lateness is the maximum time by which a run may exceed its deadline.
 const lateness = 250 * time.Millisecond
 
-// The maximum sizes in a Result: the limits of the host, plus the text that the host adds.
+// These are the maximum sizes in a Result: the limits of the host, plus the text that the host
+// adds.
 const (
 	maxLogLines = 1_001
 	maxMessage  = 8 << 10
@@ -148,7 +149,7 @@ func (w *env) leaks(l layout, done exit) (problems []string) {
 }
 
 // namesFolder reports whether the files of the case contain the path of the folder "outside". A
-// message can then quote this path.
+// message may then quote this path.
 func namesFolder(c corpus.Case) bool {
 	return slices.ContainsFunc(c.Files, func(f corpus.File) bool { return strings.Contains(string(f.Data), "{{outside}}") })
 }

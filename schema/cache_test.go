@@ -56,7 +56,7 @@ func TestConcurrentUse(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			clear(text) // the caller is allowed to modify its slice
+			clear(text) // the caller is allowed to modify its slice after the call
 			doc := decode(t, `{"preferences": {"language": 1}, "extra": 1}`)
 			for range 50 {
 				if got := len(s.Validate(doc)); got != 1+(i+1)%2 {

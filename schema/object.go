@@ -85,8 +85,8 @@ func (e *evaluation) dependentSchemas(n *node, object map[string]any, at *locati
 	}
 }
 
-// unevaluated checks the members and elements that no other schema has evaluated. It applies
-// unevaluatedProperties and unevaluatedItems.
+// unevaluated applies unevaluatedProperties and unevaluatedItems to the members and elements that
+// no other schema has evaluated.
 func (e *evaluation) unevaluated(n *node, v any, at *location, out *outcome) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -10,8 +10,8 @@ import (
 // to find the schemas that apply to each value. The knowledge of a schema is the union of the
 // knowledge of its subschemas.
 
-// knowledge maps each path of a document to the names and elements that schemas evaluate there.
-// knowledge also records whether the schemas close the value.
+// knowledge maps each path of a document to the names and elements that schemas evaluate at this
+// path. knowledge also records whether the schemas close the value.
 type knowledge map[string]*known
 
 type known struct {
@@ -19,8 +19,8 @@ type known struct {
 	closed          bool
 }
 
-// knowsAllNames reports whether every name of each closed object in a document is evaluated by some
-// schema. s must accept the document.
+// knowsAllNames reports whether each name of each closed object in a document is evaluated by a
+// schema. The document must match s.
 func knowsAllNames(s *jsonschema.Schema, doc any) bool {
 	return knowsAll(knowledgeOf(s, doc, "", true), doc, "")
 }
@@ -64,8 +64,8 @@ func (k knowledge) merge(other knowledge) {
 	}
 }
 
-// knowledgeOf returns the knowledge of s about v. s must accept v. A schema under the keyword if
-// does not close objects.
+// knowledgeOf returns what the schema s evaluates in v. The value v must match s. A schema under
+// the keyword "if" does not close objects.
 func knowledgeOf(s *jsonschema.Schema, v any, path string, closing bool) knowledge {
 	k := knowledge{}
 	if s == nil || s.Always != nil {

@@ -45,8 +45,9 @@ var suites = []struct {
 
 const baselineFile = "testdata/baseline.txt"
 
-// TestSuite runs the public test suite. Known differences are in the baseline, which is checked
-// both ways. The lines of the baseline are
+// TestSuite runs the public test suite. Known differences are in the baseline. The test fails if
+// the baseline lacks a difference, or lists a difference that does not exist. The lines of the
+// baseline have the following form:
 //
 //	refused DRAFT/FILE: GROUP: WHY       the schema is rejected
 //	beyond  DRAFT/FILE: GROUP            the schema is accepted, but not by the library
@@ -146,8 +147,8 @@ func (r *suiteRun) group(t *testing.T, name string, group suiteGroup, text []byt
 	}
 }
 
-// withDraft adds $schema to a schema without it. In the suite, the folder of a schema implies its
-// draft.
+// withDraft adds $schema to a schema that has no $schema. In the suite, the folder of a schema
+// implies its draft.
 func withDraft(t *testing.T, text []byte, draft string) []byte {
 	t.Helper()
 	var object map[string]json.RawMessage

@@ -3,8 +3,8 @@
 //
 //	cd bench && go run ./compare -pairs 20 /tmp/old-bench /tmp/new-bench
 //
-// It passes -json, -rounds 1 and -span to both builds. On a noisy machine, only ratios within a
-// pair are meaningful.
+// The command passes -json, -rounds 1 and -span to both builds. On a noisy machine, only ratios
+// within a pair are meaningful.
 package main
 
 import (
@@ -43,7 +43,7 @@ func compare(builds []string, pairs int, span time.Duration) error {
 		fmt.Fprintf(os.Stderr, "\rpair %d of %d", pair+1, pairs)
 		measured := make([]map[string]float64, 2)
 		for turn := range 2 {
-			which := (turn + pair) % 2 // the machine's load may change within a pair, so the order alternates
+			which := (turn + pair) % 2 // the load may change within a pair
 			rows, err := measure(builds[which], span)
 			if err != nil {
 				return err

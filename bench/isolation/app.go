@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// sumApp is the small tool for most measurements. The tool gets a record and sets it, like the
-// peers in bench/peers.
+// sumApp is the small tool that most measurements use. The tool reads a record and writes it, like
+// the peers in bench/peers.
 var sumApp = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
 app: sums

@@ -6,7 +6,7 @@
 //   - the slowdown of an app while another app floods the host with bombs;
 //   - other ways to run untrusted JavaScript.
 //
-// Run it in the folder bench.
+// Run this command in the folder bench.
 package main
 
 import (

@@ -17,7 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// idleWorkers is the number of tenants that have run a tool. Each has its own idle worker.
+// idleWorkers is the number of tenants that have run a tool. Each of these tenants has its own idle
+// worker.
 const idleWorkers = 10
 
 // idleJavaScript measures the memory of these workers after a JavaScript run.
@@ -62,7 +63,7 @@ func idleMemory(language string, options sandbox.Options, run func(h *host.Host,
 func workerPIDs() (pids []string) {
 	lists, _ := filepath.Glob("/proc/self/task/*/children") // the pattern is valid
 	for _, list := range lists {
-		text, _ := os.ReadFile(list) // empty for a thread that has ended
+		text, _ := os.ReadFile(list) // empty if the thread has ended
 		for child := range strings.FieldsSeq(string(text)) {
 			command, _ := os.ReadFile(filepath.Join("/proc", child, "cmdline"))
 			if bytes.HasSuffix(command, []byte("\x00worker\x00--serve\x00")) {

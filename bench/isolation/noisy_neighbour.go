@@ -20,10 +20,10 @@ import (
 )
 
 const (
-	attackers = 32                     // number of goroutines that send bombs
-	pace      = 5 * time.Millisecond   // time between two small runs
-	heating   = 300 * time.Millisecond // time until the bombs saturate the host
-	spans     = 2                      // duration of a measurement in a round, because a paced case has few calls
+	attackers = 32                     // the number of goroutines that send bombs
+	pace      = 5 * time.Millisecond   // the time between two small runs
+	heating   = 300 * time.Millisecond // the time until the bombs saturate the host
+	spans     = 2                      // the time of a measurement in a round
 )
 
 // bombs are tools that each exhaust a resource in a different way.
@@ -56,8 +56,8 @@ type neighbours struct {
 	name         string
 	bombs, small *host.Host
 
-	ran     atomic.Int64  // number of bombs that were executed
-	flooded time.Duration // time for which bombs were sent
+	ran     atomic.Int64  // the number of bombs that were executed
+	flooded time.Duration // the time during which bombs were sent
 }
 
 func openNeighbours(name string, limits admission.Limits) (n *neighbours, err error) {
@@ -102,8 +102,8 @@ func (n *neighbours) cases() []*measure.Case {
 }
 
 // The method paced starts small runs at a steady pace and does not wait for the previous run. The
-// method paced must not wait for the end of a run. Otherwise a slow run would delay the next runs,
-// and their slowness would not be measured.
+// method paced must not wait for the end of a run. If it waited, a slow run would delay the next
+// runs, and their slowness would not be measured.
 func (n *neighbours) paced(span time.Duration) (sample measure.Sample, err error) {
 	var (
 		mu   sync.Mutex
@@ -149,11 +149,12 @@ func (n *neighbours) withBombs(span time.Duration) (measure.Sample, error) {
 	return sample, errors.Join(err, errors.Join(errs...))
 }
 
-// bombEnds lists the codes of the faults that bombs cause. Bombs that run when the flood ends have
-// the fault cancelled.
+// bombEnds lists the codes of the faults that bombs cause. Bombs that still run when the flood ends
+// have the fault cancelled.
 var bombEnds = []abi.Code{abi.Timeout, abi.MemoryLimit, abi.OutputLimit, abi.Cancelled}
 
-// flood sends bombs one after another until ctx ends. Each bomb must end in one of these faults.
+// flood sends bombs one after another until ctx ends. Each bomb must end in one of the faults in
+// bombEnds.
 func (n *neighbours) flood(ctx context.Context, first int) error {
 	names := slices.Sorted(maps.Keys(bombs))
 	for i := first; ctx.Err() == nil; i++ {

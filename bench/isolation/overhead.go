@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The cases of runs in workers and in this process.
+// These are the cases of runs in workers and in this process.
 const (
 	inProcess      = "JavaScript, get and set, in process"
 	inWorker       = "JavaScript, get and set, in a worker"
@@ -26,7 +26,7 @@ const (
 	pluginInWorker = "WebAssembly, get and set, in a worker"
 )
 
-// plugin is a plug-in of 10 KB that gets a record and sets it.
+// plugin is a plug-in of 10 KB that reads a record and writes it.
 const plugin = "../plugins/examples/route_ticket_as/tool.wasm"
 
 // pluginApp returns an app with only the plug-in.
@@ -94,7 +94,7 @@ func openOverheads() (p *overheads, err error) {
 
 // cases returns the cases. Cases that are compared with each other are adjacent.
 func (p *overheads) cases() []*measure.Case {
-	many := 4 * runtime.GOMAXPROCS(0) // equal to the number of workers in a pool
+	many := 4 * runtime.GOMAXPROCS(0) // the number of workers in a pool
 	return []*measure.Case{
 		{Name: inProcess, Workers: 1, Call: callSum(p.sumInside)},
 		{Name: inWorker, Workers: 1, Call: callSum(p.sumInCells)},

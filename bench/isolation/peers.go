@@ -22,7 +22,8 @@ const (
 	peerSpan  = 2 * time.Second
 )
 
-// peers measures the packages in the folder peers. If that is impossible, peers reports the reason.
+// peers measures the packages in the folder peers. If the packages cannot be measured, peers
+// reports the reason.
 func peers() []measure.Row {
 	rows, err := measurePeers()
 	if err != nil {

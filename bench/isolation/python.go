@@ -38,7 +38,8 @@ def main(text, at):
     return json.loads(json.dumps({"words": len(words), "after": after.isoformat(), "n": seen["n"]}))
 `
 
-// bareWords does the same work in python3, which reads the memory from standard input.
+// bareWords does the same work as countWords in python3, which reads the memory from standard
+// input.
 const bareWords = `import json, re, sys
 from datetime import datetime as clock, timedelta
 request = json.load(sys.stdin)
@@ -110,7 +111,7 @@ func runWords(h *host.Host, caller host.Caller) error {
 	return runTool(h, host.Invocation{Tool: "words", Input: json.RawMessage(pythonRequest), Caller: caller}, pythonAnswer)
 }
 
-// runPython does the same work in a python3 process.
+// runPython does the work of countWords in a python3 process.
 func runPython() error {
 	command := exec.CommandContext(context.Background(), "python3", "-I", "-c", bareWords)
 	command.Stdin = bytes.NewReader([]byte(pythonRequest))

@@ -11,14 +11,14 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The cases of the first run of a tool.
+// These are the cases of the first run of a tool.
 const (
 	coldStart = "first answer of a new pool"
 	newTenant = "first run of a new tenant, with a spare worker"
 )
 
 // settling is the time for which the benchmark waits until a spare worker has started. settling is
-// longer than the start takes. No signal reports that the worker is ready.
+// longer than the start of a worker takes. No signal reports that the spare worker is ready.
 const settling = 20 * time.Millisecond
 
 // starts is a host with a new tenant for each run.
@@ -65,8 +65,8 @@ func sampleOf(call func() (time.Duration, error)) func(time.Duration) (measure.S
 	}
 }
 
-// cold creates a pool and a host and waits for the first result: a worker starts, compiles the tool
-// and runs it.
+// cold creates a pool and a host, and waits for the first result of a tool: a worker starts,
+// compiles the tool and runs it.
 func cold() (took time.Duration, err error) {
 	began := time.Now()
 	pool, err := engines.NewPool(sandbox.Options{})
@@ -83,7 +83,7 @@ func cold() (took time.Duration, err error) {
 	return took, errors.Join(err, h.Close())
 }
 
-// tenant runs the tool for a tenant that has no worker: a spare worker compiles the tool and runs
+// tenant runs the tool for a tenant that has no worker. A spare worker compiles the tool and runs
 // it.
 func (s *starts) tenant() (time.Duration, error) {
 	if s.tenants == 0 { // the pool has no spare worker before the end of the first run

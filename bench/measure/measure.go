@@ -24,15 +24,15 @@ type Bench struct {
 	Close func() error
 }
 
-// Case is a single measurement. Either Call or Sample must be set.
+// Case is a single measurement. Exactly one of Call and Sample must be set.
 type Case struct {
 	// Name is unique among the cases.
 	Name string
-	// Workers is the number of concurrent callers. The argument worker is the number of a caller,
-	// starting at 0. The argument n is the number of its call.
+	// Workers is the number of concurrent callers. The argument "worker" is the number of a caller,
+	// starting at 0. The argument n is the number of a call of this caller.
 	Workers int
 	Call    func(worker, n int) error
-	// Sample runs a measurement for about span. Use it for cases that are not just a series of
+	// Sample runs a measurement for about span. Use Sample for cases that are not just a series of
 	// calls.
 	Sample func(span time.Duration) (Sample, error)
 
@@ -43,7 +43,7 @@ type Case struct {
 // Sample is the result of a case in one round.
 type Sample struct {
 	Took []time.Duration // duration of each call
-	Span time.Duration   // from the first call to the end of the last
+	Span time.Duration   // the time from the first call to the end of the last call
 }
 
 // Main parses the flags of a benchmark, prepares it with a temporary folder, measures it, and
@@ -95,7 +95,7 @@ func run(prepare func(string) (*Bench, error), rounds int, span time.Duration, a
 func (c *Case) measure(span time.Duration) error {
 	sample := c.Sample
 	if sample == nil {
-		if err := c.Call(0, 0); err != nil { // not measured: the first call sets up the case
+		if err := c.Call(0, 0); err != nil { // the first call sets up the case
 			return err
 		}
 		sample = c.callAll

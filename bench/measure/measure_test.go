@@ -16,7 +16,7 @@ func ExampleRows_Over() {
 }
 
 // The function sampled returns a case of 100 calls that took 1 to 100 µs. Each of two rounds
-// contains half of the calls.
+// contains half of these calls.
 func sampled(t *testing.T) *Case {
 	round := 0
 	c := &Case{Name: "sampled", Workers: 1, Sample: func(time.Duration) (Sample, error) {

@@ -46,9 +46,9 @@ func (r Rows) Over(name, a, aim string, others ...string) Figure {
 type Figure struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
-	// Unit is the unit of the value; "" means that the value is a ratio.
+	// Unit is the unit of the value, or "" if the value is a ratio.
 	Unit string `json:"unit,omitempty"`
-	// Aim is the goal for the figure, or "" if there is none.
+	// Aim is the goal for the figure, or "" if there is no goal.
 	Aim string `json:"aim,omitempty"`
 }
 

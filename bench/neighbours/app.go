@@ -6,8 +6,8 @@ import (
 )
 
 // appFiles contains the app of both tenants, by file name: tools for normal users and for the
-// attacker. The tools themselves are not hostile. The attacker's input makes them slow or makes
-// their results large.
+// attacker. These tools are not hostile. The attacker's input makes them slow or makes their
+// results large.
 var appFiles = map[string]string{
 	"app.yaml": `
 app: shop

@@ -14,8 +14,8 @@ import (
 type attack struct {
 	name    string
 	workers int   // number of concurrent requests
-	budget  int64 // maximum number of bytes to send
-	spans   int   // duration as a multiple of the default; 0 is 1
+	budget  int64 // the maximum number of bytes to send
+	spans   int   // the duration as a multiple of the default; 0 has the same meaning as 1
 	// prepare stores the data that the attack needs. prepare returns a function that a worker calls
 	// repeatedly until it returns false.
 	prepare func(*attacker) (func(worker int) bool, error)
@@ -77,7 +77,7 @@ type attacker struct {
 // mallory returns the attacking user. If session is not "", the user has that session.
 func (a *attacker) mallory(session string) user { return a.user(attacked, "mallory", session) }
 
-// take reports whether n more bytes may be sent, and counts them if so.
+// take reports whether n more bytes may be sent. If so, take counts these bytes.
 func (a *attacker) take(n int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -89,8 +89,8 @@ func (a *attacker) take(n int) bool {
 }
 
 // The constant rest is the time that a worker waits after a rejected request. The attacker waits,
-// because it shares the processors with the service. Otherwise the benchmark would measure the cost
-// of sending rejected requests.
+// because it shares the processors with the service. If the attacker did not wait, the benchmark
+// would measure the cost of sending rejected requests.
 const rest = 100 * time.Millisecond
 
 // note counts the outcome of a request.

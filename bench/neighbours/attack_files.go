@@ -14,7 +14,7 @@ import (
 func pdf(content []byte) []byte {
 	var deflated, out bytes.Buffer
 	w := zlib.NewWriter(&deflated)
-	_, _ = w.Write(content) // writes to a buffer never fail
+	_, _ = w.Write(content) // writing to a buffer never fails
 	_ = w.Close()
 	objects := []string{
 		"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",

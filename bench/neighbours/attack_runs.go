@@ -35,7 +35,8 @@ func (a *attacker) tool(name string) func(int) bool {
 	}
 }
 
-// merges performs blind merges into a large record. The commit has to repeat blind merges.
+// merges performs blind merges into a large record. Each commit of such a merge has to read the
+// record again.
 func merges(a *attacker) (func(int) bool, error) {
 	if got := a.mallory("").run("large", nil); got != "ok" {
 		return nil, fmt.Errorf("cannot fill the record: %s", got)

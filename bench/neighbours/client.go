@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// patience is the maximum time for which a request waits for its response. A request without a
-// response counts as having taken that long.
+// patience is the maximum time for which a request waits for its response. If a request gets no
+// response, it counts as having taken this time.
 const patience = 30 * time.Second
 
 // client reuses its connections, because the time to connect must not be measured.
@@ -68,7 +68,8 @@ func kindOf(err error) string {
 	return "cut off"
 }
 
-// outcomeOf returns the outcome of a response: ok, or the status and the code of the fault.
+// outcomeOf returns the outcome of a response. The outcome is "ok", or the status and the code of
+// the fault.
 func outcomeOf(status int, answer []byte) string {
 	var read struct {
 		OK    *bool `json:"ok"`
@@ -88,7 +89,7 @@ func outcomeOf(status int, answer []byte) string {
 	}
 }
 
-// run runs a tool. input is nil or JSON.
+// run runs a tool. The argument input is nil or JSON.
 func (u user) run(tool string, input []byte) string {
 	body := fmt.Appendf(nil, `{"tool":%q}`, tool)
 	if input != nil {
@@ -120,6 +121,6 @@ func (u user) upload(session string, form []byte) (outcome, link string) {
 	var file struct {
 		URL string `json:"download_url"`
 	}
-	_ = json.Unmarshal(answer, &file) // a rejection has no link
+	_ = json.Unmarshal(answer, &file) // a response to a rejected upload has no link
 	return outcomeOf(status, answer), file.URL
 }

@@ -1,7 +1,7 @@
 // Command neighbours measures how an attack by one user of a service affects other users and
 // tenants. The command starts `toolrun serve` once for each attack, in a new folder. The command
 // sends small requests at a steady pace, first without the attack and then during the attack. Run
-// it in the folder bench, with any binary that serves the same API:
+// this command in the folder bench, with any binary that serves the same API:
 //
 //	go run ./neighbours -toolrun old-toolrun -per-app 1 -attack bodies,merges
 //
@@ -23,8 +23,8 @@ import (
 // options contains the flags of the command.
 type options struct {
 	toolrun string        // the binary
-	perApp  int           // flag of serve; 0 means the default of serve
-	memory  int           // limit of the service's data in MiB; 0 means no limit
+	perApp  int           // the value of a flag of serve; 0 means the default of serve
+	memory  int           // the limit of the service's data in MiB; 0 means no limit
 	span    time.Duration // duration of an attack
 	extra   []string      // additional flags of serve
 }
@@ -121,7 +121,7 @@ func measure(o options, a attack, dir string) (outcome, error) {
 	return out, nil
 }
 
-// load returns the machine's load average over the last minute, or "" if unknown.
+// load returns the machine's load average over the last minute, or "" if the load is unknown.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 var anonymous = regexp.MustCompile(`RssAnon:\s+(\d+) kB`)
 
 // memory returns the memory of the service itself in MiB. memory excludes workers, and file pages
-// that the kernel can reclaim. The result is 0 if the memory is unknown or the service has ended.
+// that the kernel can reclaim. If the memory is unknown or the service has ended, the result is 0.
 func (s *service) memory() float64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Process.Pid)) // only on Linux
 	found := anonymous.FindSubmatch(text)
@@ -23,7 +23,7 @@ func (s *service) memory() float64 {
 }
 
 // watch samples the memory until the returned function is called. The returned function returns the
-// maximum.
+// maximum of the samples.
 func (s *service) watch() (peak func() float64) {
 	stop, most := make(chan struct{}), make(chan float64)
 	go func() {

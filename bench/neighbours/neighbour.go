@@ -13,14 +13,14 @@ import (
 type neighbour struct {
 	who, what string
 	pace      time.Duration
-	send      func(n int) string // sends the n-th request, and returns ok or an error kind
+	send      func(n int) string // sends the request with number n, and returns "ok" or the kind of the error
 }
 
 // crowd is the number of users of a tenant who take turns sending runs. If there were only one
-// user, late runs would write the same record concurrently and wait for each other.
+// user, late runs would write the same record concurrently, and would wait for each other.
 const crowd = 20
 
-// runners returns users of both tenants. Each user writes a separate record.
+// runners returns users of both tenants. Each of these users writes a separate record.
 func runners(s *service) ([]neighbour, error) {
 	var list []neighbour
 	for _, who := range people {
@@ -81,9 +81,9 @@ type taken struct {
 }
 
 // sample sends the neighbors' requests until the span has passed, the channel "over" is closed, or
-// the service has ended. Then sample waits for the responses. A request is sent when it is due,
-// even if the previous request has no response yet. Otherwise a slow request would delay other
-// requests, and their slowness would not be measured.
+// the service has ended. After that, sample waits for the responses. A request is sent when it is
+// due, even if the previous request has no response yet. If the requests waited for each other, a
+// slow request would delay other requests, and their slowness would not be measured.
 func sample(s *service, neighbours []neighbour, span time.Duration, over <-chan struct{}) []*taken {
 	list := make([]*taken, len(neighbours))
 	end := time.After(span)
@@ -125,7 +125,7 @@ func (t *taken) collect(n neighbour, stop <-chan struct{}) {
 	}
 }
 
-// The method "at" returns the quantile q of the times in milliseconds, or 0 if there are none.
+// The method "at" returns the quantile q of the times in milliseconds, or 0 if there are no times.
 func (t *taken) at(q float64) float64 {
 	if len(t.times) == 0 {
 		return 0

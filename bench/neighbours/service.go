@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// The tenants. mallory and ann are users of the first tenant, and bob is a user of the
-// second.
+// These are the tenants. mallory and ann are users of the first tenant, and bob is a user of the
+// second tenant.
 const (
 	attacked = "attacked"
 	other    = "other"
@@ -33,7 +33,7 @@ type service struct {
 	ended    chan struct{}
 }
 
-// start serves an app, which it creates in dir, and waits until a tool has run.
+// start serves an app, which start creates in dir, and waits until a tool has run.
 func start(o options, dir string) (s *service, err error) {
 	s = &service{dir: dir, keys: map[string]string{}, ended: make(chan struct{})}
 	if err := writeApp(dir); err != nil {
@@ -48,7 +48,7 @@ func start(o options, dir string) (s *service, err error) {
 		}
 	}
 	s.process = exec.Command(o.toolrun, s.arguments(o)...)
-	if o.memory > 0 { // the workers inherit this limit, which is higher than their own
+	if o.memory > 0 { // the workers inherit this limit, which is higher than their own limit
 		s.process = exec.Command("/bin/sh", append([]string{"-c", fmt.Sprintf(`ulimit -d %d; exec "$0" "$@"`, o.memory<<10), o.toolrun}, s.arguments(o)...)...)
 	}
 	s.process.Dir = dir
@@ -129,7 +129,8 @@ func (s *service) dead() bool {
 	}
 }
 
-// The method "stop" stops the service. If the service does not stop in time, stop kills it.
+// The method "stop" stops the service. If the service does not stop in time, the method "stop"
+// kills it.
 func (s *service) stop() {
 	_ = s.process.Process.Signal(syscall.SIGTERM)
 	select {

@@ -1,7 +1,8 @@
 // Command recall measures searches in collections of 100,000 entries with vectors of 512 elements,
 // and compares them with chromem-go and with a loop over all vectors. The texts are the comments of
-// Go's standard library, and their vectors are those of the built-in embedder. Two more sets have
-// random vectors and vectors in clusters, because the distribution of the vectors affects the search.
+// Go's standard library, and the built-in embedder computes their vectors. Two more sets have
+// random vectors and vectors in clusters, because the distribution of the vectors affects the
+// search.
 package main
 
 import (
@@ -19,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// The sizes of the sets and of the results.
+// These are the sizes of the sets and of the results.
 const (
 	many       = 100_000
 	few        = 1000
@@ -37,14 +38,14 @@ var sources = flag.String("sources", filepath.Join(build.Default.GOROOT, "src"),
 
 func main() { measure.Main(prepare) }
 
-// bench contains the sets and what searches them.
+// bench contains the sets, and the indexes and peers that search them.
 type bench struct {
 	backend storage.Backend
 	index   *index.Set
 	filter  index.Filter
 	figures []measure.Figure
 	cases   []*measure.Case
-	// writes returns the rates of the writers, once they have been measured.
+	// writes returns the rates of the writers, as soon as the rates have been measured.
 	writes []func() measure.Figure
 }
 
@@ -95,7 +96,7 @@ func (b *bench) prepare() error {
 	return b.addPeers(texts)
 }
 
-// load builds the index of a set, and adds the time and the memory to the figures.
+// load builds the index of a set, and adds the time and the memory of the build to the figures.
 func (b *bench) load(s *set) error {
 	before, heap, began := b.index.Bytes(), heapBytes(), time.Now()
 	if _, err := b.search(s, index.Query{Mode: index.Vector, Vector: s.queries[0].Vector}); err != nil {

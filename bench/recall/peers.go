@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/bench/measure"
 )
 
-// The names of the cases of the peers.
+// These are the names of the cases of the peers.
 const (
 	chromemName = "chromem-go, vector"
 	loopName    = "a loop over all vectors"

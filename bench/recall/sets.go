@@ -75,7 +75,7 @@ func readComments(dir string, n int) (found []string, err error) {
 		}
 		file, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
-			return nil // a test of the parser
+			return nil // skip the test files of the parser
 		}
 		for _, group := range file.Comments {
 			text := strings.TrimSpace(group.Text())

@@ -20,8 +20,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// openEngines creates the engines, including the engines that run in workers. The result missing is
-// the reason why Python is not available, or "".
+// openEngines creates the engines, including the engines that run in workers. If Python is not
+// available, the result missing is the reason. If Python is available, the result missing is "".
 func openEngines(all *closers) (list []engine.Engine, missing string, err error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {

@@ -1,6 +1,6 @@
 // Command service measures runs through the HTTP API, over loopback and with a database on disk.
-// The command measures a JavaScript tool and a Python tool that read and write one record. For
-// comparison, the command measures a Go handler behind the same API, which does the same work
+// Each tool reads and writes one record; one tool is in JavaScript and one is in Python. For
+// comparison, the command measures a Go handler behind the same API. The handler does the same work
 // without a sandbox.
 package main
 
@@ -31,7 +31,7 @@ func main() {
 	measure.Main(prepare)
 }
 
-// The tools. Each of them increments a count in the user's record.
+// The tools. Each of these tools increments a count in the user's record.
 var files = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
 app: bench
@@ -84,7 +84,7 @@ func serve(all *closers, backend storage.Backend, engines []engine.Engine) (stri
 	}
 	for i, tool := range declared.Tools {
 		if tool.Name == "go" {
-			declared.Tools[i].Source = "count.go" // an app file cannot declare it
+			declared.Tools[i].Source = "count.go" // set here, because an app file cannot declare it
 		}
 	}
 	served := tenants.New(tenants.Options{Host: host.Options{Backend: backend, Engines: engines, Ledger: time.Hour}})

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// The cases of a plug-in that is compiled by Go. The plug-in gets a record, increments a
-// number in the record and sets it.
+// These are the cases of a plug-in that is compiled by Go. The plug-in reads a record, increments a
+// number in the record, and writes the record.
 const (
 	goBare = "a Go plug-in, bare wazero, fresh"
 	goRun  = "a Go plug-in, a run, from its snapshot"

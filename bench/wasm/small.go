@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// The cases of a plug-in of 8 KB that returns its input.
+// These are the cases of a plug-in of 8 KB that returns its input.
 const (
 	smallBare   = "8 KB, bare wazero, fresh"
 	smallRun    = "8 KB, a run"
@@ -71,7 +71,8 @@ func smallInToolrun(ctx context.Context) (call func(int, int) error, end func() 
 	}, p.Close, nil
 }
 
-// smallInWazero does the minimum work of a wazero host: a fresh instance with the two functions.
+// smallInWazero does the minimum work of a wazero host: it creates a fresh instance with the two
+// functions.
 func smallInWazero(ctx context.Context) (call func(int, int) error, end func() error, err error) {
 	r := wazero.NewRuntime(ctx)
 	var output string

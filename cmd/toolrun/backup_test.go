@@ -157,7 +157,7 @@ type load struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 	mu     sync.Mutex
-	done   []int // number of acknowledged runs of each client
+	done   []int // the number of acknowledged runs of each client
 }
 
 // write makes all clients write until the load is stopped or the service no longer responds.

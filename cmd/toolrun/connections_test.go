@@ -15,7 +15,8 @@ import (
 )
 
 // slowest is the time limit for a request during an attack. The service closes an incomplete
-// request after 5 seconds. A request that is queued behind it waits for the same time.
+// request after 5 seconds. A request that waits behind an incomplete request waits for the same
+// time.
 const slowest = 4 * time.Second
 
 // halfRequest connects from the given address, sends half of a request header and calls the
@@ -65,7 +66,7 @@ func TestHalfRequestsLeaveRoom(t *testing.T) {
 				}
 				_ = response.Body.Close()
 				status, err := s.post(ctx, key, "/api/v1/runs", fmt.Sprintf(`{"tool":"count","user_id":"u%d"}`, n), nil, nil)
-				http.DefaultClient.CloseIdleConnections() // force a new connection for the next request
+				http.DefaultClient.CloseIdleConnections() // the next request must use a new connection
 				if err == nil && status != http.StatusOK {
 					err = fmt.Errorf("the status is %d", status)
 				}
@@ -84,7 +85,7 @@ func TestHalfRequestsLeaveRoom(t *testing.T) {
 				attackers.Go(func() {
 					halfRequest(ctx, attack.from, s.url[len("http://"):], sync.OnceFunc(begun.Done))
 					for attack.again && ctx.Err() == nil {
-						time.Sleep(100 * time.Millisecond) // leave CPU time for the other clients
+						time.Sleep(100 * time.Millisecond) // leaves CPU time for the other clients
 						halfRequest(ctx, attack.from, s.url[len("http://"):], func() {})
 					}
 				})

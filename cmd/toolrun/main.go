@@ -27,7 +27,7 @@ func run() int {
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
-		return 5 // exit code for a failure of the host
+		return 5 // the exit code for a failure of the host
 	}
 	return cli.Main(ctx, cli.Env{
 		Args: os.Args[1:], Reload: hangups, Dir: dir, Getenv: os.Getenv,
@@ -37,8 +37,8 @@ func run() int {
 	})
 }
 
-// hangups returns a channel that receives SIGHUP. Without this channel, the signal would end the
-// process.
+// hangups returns a channel that receives SIGHUP. Without this channel, the signal SIGHUP would end
+// the process.
 func hangups() (<-chan os.Signal, func()) {
 	requests := make(chan os.Signal, 1)
 	signal.Notify(requests, syscall.SIGHUP)

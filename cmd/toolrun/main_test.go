@@ -38,9 +38,9 @@ func (m testMain) Run() int {
 	return m.M.Run()
 }
 
-// TestCommandScripts runs scripts of short commands, some with a service. Each command is a process
-// and takes three times as long to start with the race detector. Therefore "make test" runs these
-// scripts without the race detector.
+// TestCommandScripts runs scripts of short commands, some with a service. Each command is a
+// process, which takes three times as long to start with the race detector. Therefore "make test"
+// runs these scripts without the race detector.
 func TestCommandScripts(t *testing.T) { runScripts(t, "testdata/script") }
 
 // TestServiceScripts runs scripts of commands that handle many requests.
@@ -53,7 +53,7 @@ func runScripts(t *testing.T, dir string) {
 		Dir:                dir,
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise the race detector makes each command sleep for a second before it exits
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each command would sleep for a second at its exit
 			env.Values[servedKey{}] = &served{}
 			return nil
 		},
@@ -85,7 +85,7 @@ func plugin(ts *testscript.TestScript, neg bool, args []string) {
 	m := &wasmtest.Module{Pages: 1}
 	read, write := m.Import("toolrun.input_read", 3), m.Import("toolrun.output_write", 2)
 	m.Func("toolrun_abi_1", 0)
-	code := append(wasmtest.Const(1024), wasmtest.Call(read, 1024, 0, 4096)...) // address and length of the input
+	code := append(wasmtest.Const(1024), wasmtest.Call(read, 1024, 0, 4096)...) // the address and the length of the input
 	code = append(code, wasmtest.Call(write)...)
 	if len(args) > 1 {
 		code = []byte{wasmtest.Unreachable}

@@ -131,7 +131,7 @@ func inspect(t *testing.T, answer any, server []string, method ...string) {
 	cmd := exec.CommandContext(t.Context(), "npx", append(args, method...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	const toolFailed = 5 // the Inspector's exit code if the result is an error
+	const toolFailed = 5 // the exit code of the Inspector if the result is an error
 	err := cmd.Run()
 	if failed, ok := errors.AsType[*exec.ExitError](err); ok && failed.ExitCode() == toolFailed {
 		err = nil

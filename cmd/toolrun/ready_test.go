@@ -42,7 +42,7 @@ func TestLinger(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := s.ready(t)
-	for got == "200 ready" { // until the signal has arrived
+	for got == "200 ready" { // wait until the signal has arrived
 		got = s.ready(t)
 	}
 	if got != "503 stopping" {

@@ -14,9 +14,9 @@ import (
 	"github.com/toolrun/toolrun/host/model/modeltest"
 )
 
-// TestReembedSurvivesKill kills toolrun collection reembed with SIGKILL while it waits for the model. After
-// the end of the lease, another process continues: only the texts of the request in progress are sent
-// again.
+// TestReembedSurvivesKill kills toolrun collection reembed with SIGKILL while it waits for the
+// model. After the end of the lease, another process continues the move: only the texts of the
+// request in progress are sent again.
 func TestReembedSurvivesKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command and runs processes, which takes seconds")

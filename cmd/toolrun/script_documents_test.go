@@ -21,7 +21,7 @@ func documents(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), content, 0o600))
 }
 
-// pdfPages returns a PDF. Each of its pages repeats a line of text.
+// pdfPages returns a PDF. Each page of the PDF repeats a line of text.
 func pdfPages(lines ...string) []byte {
 	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"}
 	var kids []string

@@ -105,8 +105,8 @@ func logged(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// reload makes the service reload its app files and checks that this succeeds. "! reload" checks
-// that the app files are rejected.
+// reload makes the service reload its app files, and checks that the reload succeeds. "! reload"
+// checks that the app files are rejected.
 func reload(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(servedKey{}).(*served)
 	if s.cmd == nil || len(args) > 0 {

@@ -45,7 +45,7 @@ func buildToolrun(t testing.TB) string {
 	return binary
 }
 
-// builtDir is the folder of the built command. TestMain creates and removes it.
+// builtDir is the folder of the built command. TestMain creates and removes builtDir.
 var builtDir string
 
 var built = sync.OnceValues(func() (string, error) {

@@ -98,10 +98,10 @@ func (d dreamer) open(ahead time.Duration) *host.Host {
 	return h
 }
 
-// TestSleepSurvivesKill kills a service with SIGKILL during runs of sleep-time memory. Each conversation
-// changes its block exactly once: those whose run was committed before, and those whose request to the
-// model was in progress. The latter are repeated after the end of the lease, with the same idempotency
-// keys.
+// TestSleepSurvivesKill kills a service with SIGKILL during runs of sleep-time memory. Each
+// conversation changes its block exactly once, whether its run was already committed or its request
+// to the model was in progress. Requests that were in progress are repeated after the end of the
+// lease, with the same idempotency keys.
 func TestSleepSurvivesKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command and waits for a service, which takes seconds")

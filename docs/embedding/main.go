@@ -28,7 +28,7 @@ import (
 )
 
 func main() {
-	engines.Main() // worker processes run the same program; in them this call does not return
+	engines.Main() // worker processes run the same program, and this call does not return in a worker process
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := serve(ctx, ".", "memory.db", "127.0.0.1:8080"); err != nil {
@@ -74,7 +74,7 @@ func open(ctx context.Context, folder, database string) (p *platform, err error)
 			err = errors.Join(err, p.close())
 		}
 	}()
-	if p.folder, err = os.OpenRoot(folder); err != nil { // stays open: a tool is read at its first run
+	if p.folder, err = os.OpenRoot(folder); err != nil { // stays open, because a tool is read at its first run
 		return p, err
 	}
 	declared, problems := app.Load(p.folder.FS(), app.FileName)
@@ -85,7 +85,7 @@ func open(ctx context.Context, folder, database string) (p *platform, err error)
 	if p.db, err = bolt.Open(database, nil); err != nil {
 		return p, err
 	}
-	gate, err := admission.New(admission.Limits{}) // decides which run is next, fairly by tenant, app and user
+	gate, err := admission.New(admission.Limits{}) // fair to tenants, apps and users
 	if err != nil {
 		return p, err
 	}
@@ -119,8 +119,8 @@ func (p *platform) close() error {
 	return errors.Join(errs...)
 }
 
-// run runs a tool for a user of a tenant. The platform must have verified the user and the tenant,
-// and must not take them from the input.
+// run runs a tool for a user of a tenant. The platform must verify the user and the tenant, and
+// must not read them from the input.
 func (p *platform) run(ctx context.Context, tenant, user, tool string, input json.RawMessage) (*report.Result, error) {
 	h, release, err := p.apps.Host(ctx, tenant, p.app)
 	if err != nil {
@@ -132,7 +132,7 @@ func (p *platform) run(ctx context.Context, tenant, user, tool string, input jso
 
 func (p *platform) handler() http.Handler {
 	mux := http.NewServeMux()
-	// A platform authenticates the caller here. The example trusts the path.
+	// A platform authenticates the caller here. This example trusts the path.
 	mux.HandleFunc("POST /{tenant}/{user}/{tool}", func(w http.ResponseWriter, r *http.Request) {
 		input, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 		if err != nil {

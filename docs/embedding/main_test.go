@@ -73,7 +73,7 @@ func TestServeEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(200*time.Millisecond, cancel) // serve has to return whether or not it listens by then
+	time.AfterFunc(200*time.Millisecond, cancel) // serve must return whether or not it already listens
 	if err := serve(ctx, dir, filepath.Join(dir, "memory.db"), "127.0.0.1:0"); err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, context.Canceled) {
 		t.Errorf("serve = %v; want nil or Canceled after its context ended", err)
 	}

@@ -109,8 +109,8 @@ func TestAddIsAtomic(t *testing.T) {
 	}
 }
 
-// A file that has not expired still exists after its session has ended. Only its user can remove
-// it. The removal of a file deletes all records of the file.
+// A file that has not expired still exists after its session has ended. Only the user of the file
+// can remove it. The removal of a file deletes all its records.
 func TestFileOutlivesSession(t *testing.T) {
 	a, text := open(), "some text"
 	content := bytes.Repeat([]byte("0123456789"), 60<<10) // at most three pieces of 256 KiB

@@ -153,8 +153,8 @@ func TestWithoutTextInWorkers(t *testing.T) {
 	good(t, reader, "all that")
 }
 
-// TestLargest reads documents of the maximum size. The test omits JSON, because every byte of JSON
-// is decoded.
+// TestLargest reads documents of the maximum size. The test omits JSON files, because every byte of
+// JSON is decoded.
 func TestLargest(t *testing.T) {
 	if raced() {
 		t.Skip("under the race detector a worker exceeds the memory limit of a document")

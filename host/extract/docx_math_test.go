@@ -19,8 +19,8 @@ func mathRun(text string, properties ...string) string {
 // mathValue returns a property.
 func mathValue(name, value string) string { return fmt.Sprintf(`<m:%s m:val="%s"/>`, name, value) }
 
-// TestFormulasOfDOCX checks the TeX of equations. For most of them, pandoc writes the same TeX
-// except for spaces.
+// TestFormulasOfDOCX checks the TeX of equations. For most of these equations, pandoc writes the
+// same TeX except for spaces.
 func TestFormulasOfDOCX(t *testing.T) {
 	el, r, val := mathElement, mathRun, mathValue
 	arg := func(text string) string { return el("e", r(text)) }

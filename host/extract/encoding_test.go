@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// The texts have a typical length.
+// These texts have a typical length.
 const (
 	french         = "Le café est fermé jusqu'à la fin de l'été. Veuillez vous adresser à la réception, où l'on vous répondra dès que possible."
 	german         = "Größe und Länge der Straße: über fünfzig Meter. Die Gäste müssen früh aufstehen, weil der Zug um sieben Uhr fährt."

@@ -18,7 +18,7 @@ import (
 // run extracts the text of a document in this process.
 func run(t testing.TB, format string, data []byte, textBytes int) (extract.Text, error) {
 	t.Helper()
-	e := extract.New() // this engine compiles the library only for a PDF
+	e := extract.New() // this engine compiles the library only when it reads a PDF
 	if format == "pdf" {
 		e = inProcess(t)
 	}

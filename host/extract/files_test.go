@@ -113,7 +113,7 @@ func bombOf(t testing.TB, mebibytes int, says uint64) []byte {
 		if _, err := w.Write([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Flush(); err != nil { // align to a byte boundary, so the following block can be repeated
+		if err := w.Flush(); err != nil { // align to a byte, so that the block can be repeated
 			t.Fatal(err)
 		}
 		return packed.String()

@@ -23,7 +23,7 @@ const (
 )
 
 // olefile returns a compound file, the container of older Office formats. The argument is the
-// beginning of its first stream.
+// beginning of the file's first stream.
 func olefile(begins string) string {
 	return ole + strings.Repeat("\x00", 512-len(ole)) + begins + strings.Repeat("\x00", 100)
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // protected returns an encrypted PDF with one page. protected uses the standard security handler,
-// revision 2 (ISO 32000-1, section 7.6.3). The user password can be empty. The document denies all
-// permissions.
+// revision 2 (ISO 32000-1, section 7.6.3). The user password of the document can be empty. The
+// document denies all permissions.
 func protected(user, owner, content string) []byte {
 	const padding = "\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A"
 	const id, keyBytes, permissions = "0123456789abcdef", 5, "\xC0\xFF\xFF\xFF" // -64
@@ -50,7 +50,7 @@ func TestProtected(t *testing.T) {
 	}
 }
 
-// TestForm reads an annotation and two filled-in fields. Only one of the fields has an appearance
+// TestForm reads an annotation and two filled-in fields. Only one of these fields has an appearance
 // stream.
 func TestForm(t *testing.T) {
 	const field = "<< /Type /Annot /Subtype /Widget /FT /Tx /T (%s) /V (%s) /DA (/F1 12 Tf 0 g) /Rect [100 %d 300 %d] /F 4 /P 3 0 R %s >>"

@@ -68,7 +68,7 @@ func TestReplay(t *testing.T) {
 	j, p := journal.New("run", journal.Limits{}), &provider{}
 	for range 5 {
 		a := begin(t, j)
-		for _, want := range []string{"a 1", "a 2", "b 1"} { // equal requests of one attempt are different calls
+		for _, want := range []string{"a 1", "a 2", "b 1"} { // equal requests in one attempt are different calls
 			prompt := want[:1]
 			if got := do(t, a, chat(prompt), p.answer(prompt)); got != want {
 				t.Errorf("Do(%s) = %q; want %q", prompt, got, want)
@@ -321,7 +321,7 @@ func TestOrphansInFlight(t *testing.T) {
 func TestIdempotencyKey(t *testing.T) {
 	seen := map[string]string{}
 	for _, run := range []string{"run", "run2"} {
-		for range 2 { // the second journal is the one after a restart
+		for range 2 { // the second journal represents the journal after a restart
 			a := begin(t, journal.New(run, journal.Limits{}))
 			for _, r := range []journal.Request{chat("x"), chat("x"), chat("y"), {Kind: "chatl", Target: "ocal", Body: []byte("x")}} {
 				var key string
@@ -360,7 +360,7 @@ func restored(t *testing.T, j *journal.Journal, limits journal.Limits) *journal.
 	return again
 }
 
-// Retry removes only the faults with the codes that the journal has recorded itself.
+// Retry removes only the faults with the given codes that the journal has recorded itself.
 func TestRetry(t *testing.T) {
 	j, p := journal.New("run", journal.Limits{}), &provider{}
 	fault := func(code abi.Code) journal.Call {

@@ -40,14 +40,14 @@ type schedule struct {
 	mu       sync.Mutex
 	calls    map[string]int    // by idempotency key
 	unsafe   map[string]bool   // the idempotency keys of unsafe calls
-	answers  map[string]string // by position in the run
+	answers  map[string]string // the answers, by position in the run
 	complete int
 }
 
 func newSchedule(t *testing.T, seed uint64) *schedule {
 	s := &schedule{t: t, seed: seed, random: rand.New(rand.NewPCG(seed, 17)), calls: map[string]int{}, unsafe: map[string]bool{}, answers: map[string]string{}}
 	for i := range 2 + s.random.IntN(12) {
-		body := fmt.Sprint(s.random.IntN(3)) // few bodies, so that requests are equal
+		body := fmt.Sprint(s.random.IntN(3)) // there are only a few bodies, so that some requests are equal
 		if i%3 == 0 {
 			body = fmt.Sprint("own ", i)
 		}
@@ -80,7 +80,7 @@ func (s *schedule) run() {
 	}
 }
 
-// attempt makes the calls of the run, three at a time, until it ends.
+// attempt makes the calls of the run, three at a time, until the run ends.
 func (s *schedule) attempt(j *journal.Journal, limit time.Duration) {
 	a, err := j.Begin()
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *schedule) execute(ctx context.Context, a *journal.Attempt) {
 		last := min(first+3, len(s.requests))
 		for i := first; i < last; i++ {
 			group.Go(func() { s.do(ctx, a, i) })
-			time.Sleep(time.Nanosecond) // the clock is fake, so equal requests are numbered in the order of the program
+			time.Sleep(time.Nanosecond) // with the fake clock, equal requests are numbered in the order of the program
 		}
 		group.Wait()
 	}

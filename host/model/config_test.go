@@ -161,7 +161,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// Every tenant can use the built-in embedder, also if the operator has configured no models.
+// Every tenant can use the built-in embedder, even if the operator has configured no models.
 func TestLexical(t *testing.T) {
 	configured, err := model.NewSet(&model.Config{}, nil, nil)
 	if err != nil {

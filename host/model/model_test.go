@@ -81,7 +81,7 @@ func TestAnswer(t *testing.T) {
 		request model.ChatRequest
 		text    string
 		calls   []model.ToolCall
-		want    string // the answer as JSON, or a code
+		want    string // the answer as JSON, or the code of a fault
 	}{
 		"text":             {model.ChatRequest{}, "hi", nil, `{"text":"hi",`},
 		"object":           {object, " {\"n\": 1}\n", nil, `{"object":{"n":1},`},

@@ -62,7 +62,7 @@ func TestChatIsOneDocument(t *testing.T) {
 	}
 }
 
-// TestChatRepeats sends rejected proposals back in a further message.
+// TestChatRepeats checks that rejected proposals are returned to the model in a further message.
 func TestChatRepeats(t *testing.T) {
 	first := json.RawMessage(`{"proposals":[]}`)
 	request := sleep.Request{Rejected: []sleep.Rejection{{Proposal: sleep.Proposal{Block: "core", Scope: "user", Content: "x"}, Reason: "too long"}}}
@@ -75,8 +75,9 @@ func TestChatRepeats(t *testing.T) {
 	}
 }
 
-// TestDecode accepts an object with proposals, a list, and null. Every other answer is output_invalid,
-// with the location of the mistake and without a part of the answer.
+// TestDecode checks that an object with proposals, a list, and null are accepted. For every other
+// answer, the fault is output_invalid. The fault contains the location of the mistake, but no part
+// of the answer.
 func TestDecode(t *testing.T) {
 	const proposal = `{"block":"core","scope":"user","content":"- x"}`
 	for text, want := range map[string]int{
@@ -132,7 +133,8 @@ func TestTargetReasons(t *testing.T) {
 	}
 }
 
-// TestNames replaces names that are not declared, because they can contain a part of a conversation.
+// TestNames checks that names that are not declared are replaced, because they can contain a part
+// of a conversation.
 func TestNames(t *testing.T) {
 	blocks := sleep.Blocks(declare.BuiltInBlocks(), true, false)
 	if block, scope := (sleep.Proposal{Block: "core", Scope: "user"}).Names(blocks); block != "core" || scope != "user" {

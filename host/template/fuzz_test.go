@@ -84,8 +84,8 @@ func renderProjected(t *testing.T, tmpl *template.Template, content string) stri
 	return got
 }
 
-// project removes all values that no path in paths leads to. A path that leads to an array applies
-// to each of its elements. The argument "at" is the path of value.
+// project removes all values that no path in paths leads to. If a path leads to an array, it
+// applies to each element of the array. The argument "at" is the path of value.
 func project(value any, at string, paths []string) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -109,8 +109,8 @@ func project(value any, at string, paths []string) any {
 	return nil
 }
 
-// checkEscaped escapes text as the package documents. The escaped text must be rendered as text and
-// must not read any store.
+// checkEscaped escapes text as the package documents. The escaped text must be rendered as the
+// original text, and must not read any store.
 func checkEscaped(t *testing.T, text string) {
 	if !utf8.ValidString(text) {
 		return

@@ -258,7 +258,8 @@ func wantRender(t *testing.T, text, want string) {
 	}
 }
 
-// Expressions without a value are returned in the notation of templates, each once.
+// Expressions without a value are returned in the notation of templates, and each expression is
+// returned once.
 func TestMissing(t *testing.T) {
 	const text = `{{memory.prefs.language}} {{memory.prefs["language"]}} {{memory.prefs.name}} {{memory.prefs["a b"].x}} {{memory.prefs.list[7]}} {{memory.none}} {{memory.prefs.off}}`
 	parsed, err := template.Parse(text)
@@ -280,7 +281,7 @@ func TestMissing(t *testing.T) {
 }
 
 // TestFacts renders expressions of facts. The longest declared path is the fact, and the remaining
-// steps are a path into its value.
+// steps are a path into the value of the fact.
 func TestFacts(t *testing.T) {
 	values := map[string]string{
 		"user.language": `"fr"`, "project.rates": `{"USD":1.10,"list":[{"x":"deep"}],"a.b":"point"}`, "project.rates.top": `"EUR"`, "other.thing": `7`,

@@ -40,7 +40,7 @@ const (
 	grace          = time.Second
 )
 
-// deadlineOf returns the time limit of a run. A case that needs time to prepare its attack
+// deadlineOf returns the time limit of a run. If a case needs time to prepare its attack, the case
 // specifies its own limit.
 func deadlineOf(c corpus.Case) time.Duration {
 	if c.Python() {
@@ -55,7 +55,8 @@ func deadlineOf(c corpus.Case) time.Duration {
 // Patience returns the time after which the process counts as hung.
 func Patience(c corpus.Case) time.Duration { return deadlineOf(c) + grace }
 
-// Kind returns how the host runs a tool: "js", "py", "wasm", "schema" or "yaml".
+// Kind returns how the host runs a tool: "js", "py", "wasm", "schema" or "yaml". "js", "py",
+// "wasm", "schema" or "yaml".
 func Kind(c corpus.Case) string {
 	switch {
 	case c.App:
@@ -78,7 +79,7 @@ func Command(ctx context.Context, binary string, c corpus.Case, dir, input strin
 	return cmd
 }
 
-// report is the output of the process if it survives.
+// report is the output of the process if the process survives.
 type report struct {
 	Output string `json:"output,omitempty"`
 	Error  string `json:"error,omitempty"`

@@ -15,7 +15,7 @@ var hostScript string
 
 // The function "python" replaces this process with the Python interpreter of the machine, so the
 // parent watches the process that runs the tool. The function returns only if there is no
-// interpreter. The interpreter has no deadline, because it cannot be interrupted.
+// interpreter. The interpreter has no deadline, because the host cannot interrupt it.
 func python(file, input string) error {
 	interpreter, err := exec.LookPath("python3")
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 type Attack struct {
 	Name      string
 	Mechanism string // the action of the attack, and why this action is dangerous
-	compiled  bool   // whether the attack runs in workers with compiled code
+	compiled  bool   // true if the attack runs in workers with compiled code
 	run       func(victims) error
-	load      func(dir string) error // called instead of run while a source is compiled; can write to the folder
+	load      func(dir string) error // called instead of run when a source is compiled
 	planted   string                 // the name of the file that the attack tries to create in the folder of all compiled code
 }
 
@@ -43,7 +43,7 @@ func find(name string) *Attack {
 	return nil
 }
 
-// reach makes a system call. If the kernel executed the call or rejected only the arguments, reach
+// reach makes a system call. If the kernel executed the call, or rejected only the arguments, reach
 // returns nil. The arguments are wrong on purpose. A real attacker would use valid arguments.
 func reach(number uintptr, args ...uintptr) error {
 	var a [6]uintptr

@@ -14,8 +14,9 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The names of the engines. Workers of the engine "plain" have the permissions of an interpreter.
-// Workers of the engine "compiled" can also create memory files and read compiled code.
+// These are the names of the engines. Workers of the engine "plain" have the permissions of an
+// interpreter. Workers of the engine "compiled" can also create memory files and read compiled
+// code.
 const (
 	plain    = "native"
 	compiled = "native-compiled"
@@ -53,11 +54,11 @@ func (g guests) Load(_ context.Context, src engine.Source) (engine.Program, erro
 	return guest{a}, nil
 }
 
-// cacheCode writes compiled code if there is a folder for it. If there is a folder, the workers
-// that run the guest can open files.
+// If there is a folder for compiled code, cacheCode writes compiled code to it. If there is such a
+// folder, the workers that run the guest can open files.
 func (g guests) cacheCode() {
 	if g.dir != "" && os.MkdirAll(g.dir, 0o700) == nil {
-		_ = os.WriteFile(filepath.Join(g.dir, "code"), nil, 0o600) // this fails in workers that run guests
+		_ = os.WriteFile(filepath.Join(g.dir, "code"), nil, 0o600) // fails in workers that run guests
 	}
 }
 

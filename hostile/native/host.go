@@ -18,10 +18,10 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The time limits of a run.
+// These are the time limits of a run.
 const (
 	deadline = 5 * time.Second
-	lateness = 2 * time.Second // long enough for a busy machine, and for the release of memory
+	lateness = 2 * time.Second // this is long enough for a busy machine, and for the release of memory
 )
 
 // host is the target of attacks. host consists of a pool and a neighbor, which is a harmless guest
@@ -102,7 +102,7 @@ func (h *host) keepRunning(stop chan struct{}) bool {
 }
 
 // The method benign reports whether the neighbor returns the correct result. The neighbor's process
-// may be killed once, because the host starts another one.
+// may be killed once, because the host then starts another process.
 func (h *host) benign() bool {
 	for range 2 {
 		ctx, cancel := context.WithTimeout(context.Background(), deadline)
@@ -115,7 +115,7 @@ func (h *host) benign() bool {
 	return false
 }
 
-// attack returns the result of an attack, and whether it was blocked.
+// attack returns the result of an attack, and whether the attack was blocked.
 func (h *host) attack(a Attack) (answer string, blocked bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	defer cancel()
@@ -179,9 +179,9 @@ func describe(err error) string {
 
 // Main runs attacks on a host in this process, with one layer disabled, and writes each Result as a
 // line of JSON. Main must be called in a separate process. Before each attack, Main writes the name
-// of the attack in a line that starts with #. If an attack ends this process, the last such line is
-// the name of this attack. The argument "args" contains the folder, the layer, and the names of
-// attacks.
+// of the attack in a line that starts with #. If an attack ends this process, the last line that
+// starts with # is the name of this attack. The argument "args" contains the folder, the layer, and
+// the names of attacks.
 func Main(args []string) error {
 	if len(args) < 2 {
 		return errors.New("native: want a folder and a layer as arguments")

@@ -61,7 +61,7 @@ func readMemory(pid int) error {
 	buffer := make([]byte, 8)
 	_, err := unix.ProcessVMReadv(pid, []unix.Iovec{{Base: &buffer[0], Len: 8}}, []unix.RemoteIovec{{Base: 0, Len: 8}}, 0)
 	if err == unix.EFAULT {
-		return nil // this address is not mapped; a real attack would use a mapped address
+		return nil // this address is not mapped, but a real attack would use a mapped address
 	}
 	return err
 }

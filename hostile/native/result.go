@@ -5,14 +5,14 @@ import "time"
 // Result is the outcome of an attack.
 type Result struct {
 	Attack   string        `json:"attack"`
-	Without  string        `json:"without,omitempty"` // the disabled layer; "" for none
+	Without  string        `json:"without,omitempty"` // the disabled layer, or "" if no layer is disabled
 	Answer   string        `json:"answer"`
 	Blocked  bool          `json:"blocked"` // whether the attack failed
-	Alive    bool          `json:"alive"`   // whether a neighbor returned its results in time before, during and after the attack
-	Late     bool          `json:"late"`    // whether the run ended after its deadline
+	Alive    bool          `json:"alive"`   // whether a neighbor returned its results in time, also during the attack
+	Late     bool          `json:"late"`    // true if the run ended after its deadline
 	Duration time.Duration `json:"duration_ns"`
 }
 
-// Failed reports whether the host failed. With all layers, the attack must be blocked. In any case,
-// the host and the neighbor must survive.
+// Failed reports whether the host failed. If all layers are active, the attack must be blocked. In
+// any case, the host and the neighbor must survive.
 func (r Result) Failed() bool { return !r.Alive || r.Late || r.Without == "" && !r.Blocked }

@@ -18,7 +18,7 @@ const root = "../.."
 // sourceFile is a Go file of the repository.
 type sourceFile struct {
 	path string // relative to this package
-	pkg  string // the folder of its package, relative to the repository, with forward slashes
+	pkg  string // the folder of the file's package, relative to the repository, with forward slashes
 	test bool
 }
 

@@ -30,8 +30,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// methodCounts returns the number of methods of each type of the main module. The keys are package
-// path and type name.
+// methodCounts returns the number of methods of each type of the main module. Each key consists of
+// the package path and the type name.
 func methodCounts(t *testing.T) map[string]int {
 	t.Helper()
 	packages := list(t)
@@ -84,7 +84,7 @@ func countMethods(p *types.Package, counts map[string]int) {
 // goPackage is a package in the output of go list.
 type goPackage struct {
 	ImportPath, Dir string
-	Export          string // the file with its export data
+	Export          string // the file with the export data of the package
 	GoFiles         []string
 	Module          *struct{ Main bool }
 }

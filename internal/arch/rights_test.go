@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// declaredGrants lists the exported fields that contain grants from a file or a caller. A nil field
-// means that there are no grants. The list does not include the rights of a transaction, which are
-// a memory.Authority.
+// declaredGrants lists the exported fields that contain grants from a file or a caller. If such a
+// field is nil, there are no grants. The list does not include the rights of a transaction, which
+// are a memory.Authority.
 var declaredGrants = []string{"declare.Prompt.Grants", "declare.Tool.Grants", "host.AdHocTool.Grants"}
 
 // TestRightsAreValues checks that no code treats a missing value as full rights.

@@ -100,8 +100,8 @@ func prefixed(prefix string, names []string) []string {
 	return all
 }
 
-// The function folded writes a head and its items in lines of at most 120 characters. Continuation
-// lines are aligned with the end of the head.
+// The function folded writes a head and its items in lines of at most 120 characters. The items
+// after the first line are aligned with the end of the head.
 func folded(head string, items []string, tail string) string {
 	var b strings.Builder
 	b.WriteString(head)

@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// The tests below generate the bindings with an additional operation, compile them without other
-// changes, and run the result.
+// The following tests generate the bindings with an additional operation, compile the bindings
+// without other changes, and run the result.
 
 // runPlugin runs a plug-in, which must import and call only the added operation.
 func runPlugin(t *testing.T, code []byte) {

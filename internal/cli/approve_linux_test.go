@@ -56,8 +56,8 @@ func TestApproveInTerminal(t *testing.T) {
 	}
 }
 
-// A tool that is named by its path can be approved only in the terminal. Without an answer, it is
-// denied.
+// A tool that is named by its path can be approved only in the terminal. If the person gives no
+// answer, the tool is denied.
 func TestApproveToolByPath(t *testing.T) {
 	for answer, want := range map[string]string{"y": `"id"`, "": "was denied"} {
 		dir := folder(t, map[string]string{

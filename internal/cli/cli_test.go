@@ -136,7 +136,7 @@ func TestColor(t *testing.T) {
 	}
 }
 
-// JSON output is indented on a terminal and on one line otherwise.
+// JSON output is indented on a terminal. For other output, JSON is on one line.
 func TestTerminalOutput(t *testing.T) {
 	dir := folder(t, map[string]string{"tool.js": `return {a: [1], b: "\u009b31m"};`})
 	env := cli.Env{Args: []string{"run", "./tool.js"}, Dir: dir}

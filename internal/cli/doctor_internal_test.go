@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestDoctorFails expects a failure if a layer is missing. Only the control group may be missing.
+// TestDoctorFails expects a failure if a layer is missing. Only the layer with the control group
+// may be missing.
 func TestDoctorFails(t *testing.T) {
 	for _, tt := range []struct {
 		off string

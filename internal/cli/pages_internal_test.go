@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAllPages expects all pages of a list, including short and empty ones. A page that is its own
-// successor is an error.
+// TestAllPages expects all pages of a list, including short pages and empty pages. If a page is its
+// own successor, the result is an error.
 func TestAllPages(t *testing.T) {
 	pages := [][]int{{1, 2}, {}, {3}}
 	got, err := allPages(func(after string) ([]int, string, error) {

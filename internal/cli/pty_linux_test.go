@@ -59,7 +59,7 @@ func startInTerminal(t *testing.T, width uint16, dir string, args ...string) *te
 	}()
 	t.Cleanup(func() {
 		cancel()
-		_ = slave.Close() // after the test, errors do not matter
+		_ = slave.Close() // errors after the test do not matter
 		_ = master.Close()
 	})
 	return x

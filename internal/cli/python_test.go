@@ -93,8 +93,8 @@ func TestPythonInstall(t *testing.T) {
 	}
 }
 
-// On a terminal, the first run of a Python tool installs the runtime. Otherwise the run fails with
-// a hint.
+// On a terminal, the first run of a Python tool installs the runtime. Without a terminal, the run
+// fails with a hint.
 func TestFirstPythonTool(t *testing.T) {
 	dir := folder(t, map[string]string{"tool.py": "return 1\n"})
 	t.Setenv("PATH", t.TempDir()) // without npm

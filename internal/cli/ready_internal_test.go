@@ -41,7 +41,7 @@ func TestReadiness(t *testing.T) {
 		pings       int // so far
 	}{
 		{want: nil, pings: 1},
-		{after: 9 * time.Second, ping: errors.New("no"), want: nil, pings: 1}, // the last result is reused
+		{after: 9 * time.Second, ping: errors.New("no"), want: nil, pings: 1}, // reuses the result of the last test write
 		{after: time.Second, ping: errors.New("disk 7 is broken"), want: errUnwritten, pings: 2},
 		{ping: nil, want: errUnwritten, pings: 2},
 		{after: time.Second, ping: nil, want: nil, pings: 3},

@@ -22,7 +22,7 @@ func TestOpenLinksRefusesOpenSecret(t *testing.T) {
 		_, err := openLinks(out, &serveFlags{}, database, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080})
 		return err
 	}
-	if err := open(); err != nil { // the first call creates it
+	if err := open(); err != nil { // the first call creates the secret
 		t.Fatal(err)
 	}
 	for mode, sound := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o440: true, 0o640: true, 0o644: false, 0o660: false, 0o602: false, 0o666: false} {

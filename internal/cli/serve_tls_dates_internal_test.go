@@ -16,8 +16,9 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// TestInvalidCertificateDoesNotReplace checks that a valid certificate stays in use if the new one
-// has expired or is not yet valid. An invalid certificate is replaced by any new certificate.
+// TestInvalidCertificateDoesNotReplace checks that a valid certificate stays in use if the new
+// certificate has expired or is not yet valid. An invalid certificate is replaced by any new
+// certificate.
 func TestInvalidCertificateDoesNotReplace(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	var log bytes.Buffer
@@ -54,7 +55,7 @@ func TestInvalidCertificateDoesNotReplace(t *testing.T) {
 	if got := c.expires(); !got.Equal(good) {
 		t.Errorf("the certificate in use expires at %v; want %v", got, good)
 	}
-	now = now.Add(2 * time.Hour) // the good certificate has expired by now, and the files have not changed
+	now = now.Add(2 * time.Hour) // this certificate has expired now
 	want("early.example")
 	if got := c.expires(); got.Equal(good) || got.Before(now) {
 		t.Errorf("the certificate in use expires at %v; want the expiry time of the new one", got)

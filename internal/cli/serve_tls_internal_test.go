@@ -75,13 +75,13 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	}
 	want("one.example")
 	writeCertificate(t, dir, "two.example")
-	want("one.example") // the files were checked just now
+	want("one.example") // the files were checked a moment ago
 	now = now.Add(certificateEvery)
 	want("two.example")
 	if err := os.WriteFile(filepath.Join(dir, "cert.pem"), []byte("not a certificate"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for range 3 { // the error is logged once
+	for range 3 { // the error is logged only once
 		now = now.Add(certificateEvery)
 		want("two.example")
 	}

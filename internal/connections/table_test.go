@@ -149,8 +149,8 @@ func TestKnownStay(t *testing.T) {
 	}
 }
 
-// TestIdleMakeRoom fills a table with idle connections, and then with busy ones. A new connection
-// must replace an idle connection, and must wait for a busy one.
+// TestIdleMakeRoom fills a table first with idle connections, and then with busy connections. A new
+// connection must replace an idle connection, but must wait for a busy connection.
 func TestIdleMakeRoom(t *testing.T) {
 	s, table, busy, leave := bounded(t, connections.Limits{Connections: 8, Strangers: 2}, false)
 	oldest := dial(t, s, known)
@@ -175,7 +175,7 @@ func TestIdleMakeRoom(t *testing.T) {
 	}
 }
 
-// TestHTTP2 checks that a connection with several streams becomes known when one of them is
+// TestHTTP2 checks that a connection with several streams becomes known when one stream is
 // admitted.
 func TestHTTP2(t *testing.T) {
 	s, table, _, _ := bounded(t, connections.Limits{Connections: 8}, true)

@@ -79,7 +79,7 @@ func runnable(a *app.App, tools []app.Tool) *app.App {
 	b := &app.App{ID: a.ID, SessionIdle: a.SessionIdle, WorkflowIdle: a.WorkflowIdle, Stores: a.Stores, AutoCollections: a.AutoCollections, Facts: a.Facts, Blocks: a.Blocks, Files: sources}
 	for _, t := range tools {
 		t.Source, t.Dir, t.Entry = sourceFile, "", ""
-		t.Limits.Timeout, t.Limits.CPU = 0, 0 // the limit is long, because a debugger may have stopped the client
+		t.Limits.Timeout, t.Limits.CPU = 0, 0 // no limit, because a debugger may have stopped the client
 		b.Tools = append(b.Tools, t)
 		t.Name, t.InputSchema, t.OutputSchema = calling(t.Name), nil, nil
 		b.Tools = append(b.Tools, t)

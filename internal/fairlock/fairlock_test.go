@@ -37,7 +37,7 @@ func TestOrder(t *testing.T) {
 				order = append(order, i)
 				h.Release()
 			}()
-			synctest.Wait() // until the request is queued
+			synctest.Wait() // wait until the request is queued
 		}
 		first.Release()
 		synctest.Wait()
@@ -57,7 +57,7 @@ func TestCancelledRequest(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		waiter := make(chan error, 1)
 		go func() {
-			_, err := l.Acquire(ctx, []string{"a", "b", "c"}, nil) // acquires a, waits for b
+			_, err := l.Acquire(ctx, []string{"a", "b", "c"}, nil) // this goroutine acquires a and waits for b
 			waiter <- err
 		}()
 		synctest.Wait()
@@ -72,7 +72,7 @@ func TestCancelledRequest(t *testing.T) {
 			t.Error("a cancelled request is still in a queue")
 		}
 		holder.Release()
-		holder.Release() // a second call does nothing
+		holder.Release() // a second call has no effect
 		wantEmpty(t, &l)
 	})
 }
@@ -86,7 +86,7 @@ func TestLeaseTime(t *testing.T) {
 		if waited := time.Since(start); waited != LeaseTime {
 			t.Errorf("waited %v; want %v", waited, LeaseTime)
 		}
-		slow.Release() // after the end of its lease: must not release the next holder's lock
+		slow.Release() // after the end of the lease, Release must not release the lock of the next holder
 		if !l.Busy([]string{"b"}) {
 			t.Error("the release of an expired lease released another one's lock")
 		}

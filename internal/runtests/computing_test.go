@@ -13,7 +13,7 @@ import (
 // TestComputingNames checks that each test in computing exists, and that no other package has a test
 // of the same name. The test of the other package would not run.
 func TestComputingNames(t *testing.T) {
-	declared := map[string][]string{} // maps the name of a test to the folders that declare it
+	declared := map[string][]string{} // the folders that declare a test, by name
 	function := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {

@@ -14,7 +14,7 @@ func TestSchedule(t *testing.T) {
 	}
 	for i := range all {
 		if all[i].folder == "../.." {
-			all[i].folder = "." // as in the root of the repository
+			all[i].folder = "." // like in the root of the repository
 		}
 	}
 	begun := schedule(all)

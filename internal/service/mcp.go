@@ -88,7 +88,7 @@ func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		httpapi.WriteProblem(w, err)
 		return
 	}
-	ctx, done := c.api.Access().WithValidCredentials(r.Context(), r) // no time limit, because MCP streams last as long as their sessions
+	ctx, done := c.api.Access().WithValidCredentials(r.Context(), r) // MCP streams last as long as their sessions
 	defer done()
 	defer c.done(one)
 	one.handler.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, admitted.Caller)))

@@ -105,8 +105,8 @@ func as(t *testing.T, server *httptest.Server, who, query string) (*mcp.ClientSe
 	return client, err
 }
 
-// A user's MCP client cannot take over another user's session. A client also cannot start a session
-// with an id of its choice.
+// A user's MCP client cannot take over another user's session. A client also cannot choose the id
+// of a new session.
 func TestMCPUsersBindNoSession(t *testing.T) {
 	server := users(t, &atomic.Pointer[string]{}, nil)
 	backend, err := as(t, server, "backend", "?session_id=visitor")
@@ -119,7 +119,7 @@ func TestMCPUsersBindNoSession(t *testing.T) {
 	for _, id := range []string{"visitor", "none"} {
 		bob, err := as(t, server, "bob", "?session_id="+id)
 		if err != nil {
-			continue // an immediate rejection is fine
+			continue // an immediate rejection is also correct
 		}
 		if r, err := bob.CallTool(t.Context(), &mcp.CallToolParams{Name: "look"}); err == nil && !r.IsError {
 			t.Errorf("bob's call in the session %q = %+v; want an error", id, r)
@@ -162,7 +162,7 @@ func TestMCPEndsWithItsCredentials(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = bob.Wait() // its stream is open from the start
+		_ = bob.Wait() // the stream of the session is open from the start
 	}()
 	<-called
 	name := "bob"

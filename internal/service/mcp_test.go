@@ -97,7 +97,7 @@ func open(t *testing.T) *surface {
 // serve serves the app, or serves it again as a new version.
 func (s *surface) serve(t *testing.T) {
 	t.Helper()
-	again := *s.declared // a copy, as a reload would make it
+	again := *s.declared // a copy of the app, which a reload would also create
 	if err := s.apps.Serve(t.Context(), []*app.App{&again}); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestStopCancelsMCPCallsInTheEnd(t *testing.T) {
 	}()
 	<-s.begun
 	go func() {
-		time.Sleep(10 * time.Millisecond) // the operation is not interrupted
+		time.Sleep(10 * time.Millisecond) // the memory operation is not interrupted
 		close(s.resume)
 	}()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -183,7 +183,7 @@ func TestStopCancelsMCPCallsInTheEnd(t *testing.T) {
 	<-answered
 }
 
-// A replaced host completes its running calls while its successor serves new sessions.
+// If a host is replaced, it completes its running calls while its successor serves new sessions.
 func TestRetireAnswersMCPCalls(t *testing.T) {
 	s := open(t)
 	client, answered := s.call(t)

@@ -16,9 +16,9 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// newPage returns a page with the documentation of the API. The page works without a network,
-// because it loads nothing from other servers. The page is rendered only once, because it requires
-// no key and rendering takes CPU time.
+// newPage returns a page with the documentation of the API. The page loads nothing from other
+// servers, so it works without a network. The page is rendered only once, because it requires no
+// key and rendering uses CPU time.
 func newPage(api *httpapi.Server) (http.HandlerFunc, error) {
 	text, err := api.OpenAPI()
 	var doc any

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// Options configures a Service. Apps, Authenticate and Telemetry are required.
+// Options configures a Service. The options Apps, Authenticate and Telemetry are required.
 type Options struct {
 	Apps         *tenants.Apps
 	Authenticate func(*http.Request) (auth.Principal, error)
@@ -36,9 +36,10 @@ type Options struct {
 	Admitted func(context.Context)
 	// Backup is an option of package httpapi.
 	Backup func(context.Context) (httpapi.Backup, error)
-	// Ready returns an error if the service cannot work. /readyz then returns status 503. The
-	// response contains the message only if the error is an abi.Fault, because anyone can read the
-	// response. Ready is called for each request. By default, the service is always ready.
+	// Ready returns an error if the service cannot work. The path /readyz then returns the status
+	// 503. The response of /readyz contains the message of the error only if the error is an
+	//      abi.Fault, because anyone can read the response. Ready is called for each request. By
+	//      default, the service is always ready.
 	Ready   func(context.Context) error
 	Version string
 	Logger  *slog.Logger
@@ -88,7 +89,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.
 func (s *Service) API() *httpapi.Server { return s.api }
 
 // Leave makes /readyz report that the service is stopping. Load balancers then send no more
-// requests. Leave has no other effect.
+// requests to this service. Leave has no other effect.
 func (s *Service) Leave() { s.stopping.Store(true) }
 
 // Stop is like Leave, but also ends the MCP sessions, whose streams would otherwise never end. Stop

@@ -55,8 +55,8 @@ tools:
 	"files.js": {Data: []byte(`await memory.set_content("cart", {seen: true}); return (await memory.get_content("sessionMeta")).artifacts.map(a => a.text).join()`)},
 }
 
-// soakTime is the duration of the soak test. By default it is only a few seconds, which shows that
-// the test works.
+// soakTime is the duration of the soak test. By default, soakTime is only a few seconds, which
+// shows that the test works.
 func soakTime() time.Duration {
 	if os.Getenv("TOOLRUN_SOAK") == "" {
 		return 4 * time.Second
@@ -120,8 +120,8 @@ func start(t *testing.T) *running {
 	}}
 }
 
-// ask sends a request and returns the response. The error is an error of the client, which may have
-// disconnected.
+// ask sends a request and returns the response. The error is an error of the client, for example
+// because the client has disconnected.
 func (r *running) ask(ctx context.Context, method, path, contentType string, body io.Reader) (int, []byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, r.url+path, body)
 	if err != nil {
@@ -253,7 +253,7 @@ func measure(t *testing.T) (u usage) {
 	t.Helper()
 	http.DefaultClient.CloseIdleConnections()
 	runtime.GC()
-	runtime.GC() // after finalizers have released resources
+	runtime.GC() // this is measured after finalizers have released resources
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	u.heap, u.goroutines = m.HeapAlloc, runtime.NumGoroutine()

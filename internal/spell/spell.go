@@ -8,7 +8,7 @@ import "strings"
 // of the length of the word. Case is ignored. If several names are equally close, the first one
 // wins.
 func Name(word string, names []string) string {
-	const shortest, longest = 3, 64 // shorter words are close to any name; longer words are not typos, and comparing them is slow
+	const shortest, longest = 3, 64 // shorter words are close to any name, and longer words are not typos
 	if len(word) < shortest || len(word) > longest {
 		return ""
 	}

@@ -8,7 +8,7 @@ import (
 // Check reports whether text is exactly one JSON value (RFC 8259) within lim. Check rejects invalid
 // UTF-8, lone surrogate escapes, and duplicate member names in an object, even if they are escaped
 // differently. Check also rejects number tokens over 40 characters or with an exponent beyond ±308.
-// The error is an *Error.
+// An error of Check is of type *Error.
 //
 // Check makes one pass over the text. Check allocates memory only for member names that are written
 // with escapes, and for member names of objects with more than 16 members. Time and memory are
@@ -26,8 +26,8 @@ func Check(text []byte, lim Limits) error {
 	return nil
 }
 
-// A scanner scans one text. The methods of a scanner return *Error instead of error, because a nil
-// *Error then needs no conversion. Only Check returns an error.
+// A scanner scans one text. The methods of a scanner return *Error, and Check converts the result to
+// an error, because a nil *Error in an error would not be equal to nil.
 type scanner struct {
 	text   []byte
 	pos    int

@@ -125,7 +125,7 @@ func loneSurrogate(text []byte) bool {
 	return read != written+escapedReplacements(text)
 }
 
-// escapedReplacements counts \ufffd in valid JSON. A backslash always consumes the next byte.
+// escapedReplacements counts \ufffd in valid JSON. A backslash always consumes the byte after it.
 func escapedReplacements(text []byte) int {
 	n := 0
 	for i := 0; i < len(text); i++ {

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// TestItems visits the items of an array until the function returns false.
+// TestItems visits the items of an array until the function "visit" returns false.
 func TestItems(t *testing.T) {
 	for text, want := range map[string]string{
 		` [1, "a,]" ,{"b":[2]},[3,[4]] , null]`: `[1 "a,]" {"b":[2]} [3,[4]] null]`, `[]`: `[]`, `[ ]`: `[]`, `{"a":[1]}`: `[]`, `"[1]"`: `[]`,

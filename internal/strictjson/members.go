@@ -3,9 +3,9 @@ package strictjson
 import "bytes"
 
 // Members calls the function "visit" with the name and the text of each member of an object, in
-// order, until this function returns false. The text must have passed Check. If the text is not an
-// object, there are no members. The function must not retain or modify its arguments. Members
-// allocates memory only for names with escapes.
+// order, until "visit" returns false. The text must have passed Check. If the text is not an
+// object, there are no members. The function "visit" must not retain or modify its arguments.
+// Members allocates memory only for names with escapes.
 func Members(text []byte, visit func(name, value []byte) bool) {
 	w := walker{text: text}
 	w.space()
@@ -28,9 +28,9 @@ func Members(text []byte, visit func(name, value []byte) bool) {
 	}
 }
 
-// Items calls the function "visit" with the text of each item of an array, in order, until this
-// function returns false. The text must have passed Check. If the text is not an array, there are no
-// items. The function must not retain or modify its argument.
+// Items calls the function "visit" with the text of each item of an array, in order, until "visit"
+// returns false. The text must have passed Check. If the text is not an array, there are no items.
+// The function "visit" must not retain or modify its argument.
 func Items(text []byte, visit func(item []byte) bool) {
 	w := walker{text: text}
 	w.space()
@@ -52,7 +52,7 @@ func Items(text []byte, visit func(item []byte) bool) {
 }
 
 // Names calls the function "visit" with each member name of all objects in a text that has passed
-// Check, until this function returns false. The function must not retain or modify the name.
+// Check, until "visit" returns false. The function "visit" must not retain or modify the name.
 func Names(text []byte, visit func(name []byte) bool) {
 	w := walker{text: text}
 	for w.pos < len(text) {

@@ -1,7 +1,7 @@
 package strictjson
 
-// number scans a number token. number rejects short numbers that are expensive to process: readers
-// with arbitrary precision need seconds for 1e999999.
+// number scans a number token. number rejects short numbers that are expensive to process: for
+// example, readers with arbitrary precision need seconds for 1e999999.
 func (s *scanner) number() *Error {
 	start := s.pos
 	s.take('-')

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// Path returns the location of an offset in a document in JavaScript syntax, for example
-// items[3].price, or "" for the root. The text must be valid JSON only up to the offset, such as
-// the offset of an [Error].
+// Path returns the location of an offset in a document in JavaScript syntax, such as
+// items[3].price. The location of the root is "". The text must be valid JSON only up to the
+// offset, such as the offset of an [Error].
 func Path(text []byte, offset int) string {
 	var open []level
 	at := &level{}
@@ -41,7 +41,7 @@ type level struct {
 	array bool
 	index int
 	name  []byte // a token
-	named bool   // whether name belongs to the current member and not to the previous one
+	named bool   // true if name belongs to the current member, and not to the previous member
 }
 
 // stringEnd returns the offset after the string that starts at pos.

@@ -8,10 +8,11 @@ import (
 	"strconv"
 )
 
-// Limits contains the limits of a document. A zero field selects its default, never "no limit".
+// Limits contains the limits of a document. If a field is zero, its default applies; zero never
+// means "no limit".
 type Limits struct {
 	// Depth is the maximum nesting of arrays and objects. A scalar has depth 0, and [] has depth 1.
-	// Default: 1000. The maximum is 10000, the limit of encoding/json.
+	// Default: 1000. The maximum of Depth is 10000, the limit of encoding/json.
 	Depth int
 	// Keys is the maximum number of members of one object. Default: 100000.
 	Keys int
@@ -21,14 +22,14 @@ type Limits struct {
 	Values int
 }
 
-// The defaults of Limits, and the fixed bounds of number tokens.
+// These are the defaults of Limits, and the fixed bounds of number tokens.
 const (
 	DefaultDepth  = 1000
 	DefaultKeys   = 100_000
 	DefaultValues = 1_000_000
 
-	MaxNumberBytes = 40  // maximum characters of a number token
-	MaxExponent    = 308 // maximum absolute exponent of a number token, about the range of float64
+	MaxNumberBytes = 40  // the maximum number of characters of a number token
+	MaxExponent    = 308 // the maximum absolute exponent of a number token, which is about the range of float64
 
 	maxDepth = 10_000
 )
@@ -52,17 +53,17 @@ type Kind string
 
 // Kinds of errors.
 const (
-	Malformed     Kind = "malformed"       // invalid JSON, a duplicate name, invalid UTF-8, or a lone surrogate
+	Malformed     Kind = "malformed"       // invalid JSON, such as a duplicate name, invalid UTF-8 or a lone surrogate
 	TooDeep       Kind = "too_deep"        // more nesting than Limits.Depth
-	TooManyKeys   Kind = "too_many_keys"   // an object with more members than Limits.Keys
+	TooManyKeys   Kind = "too_many_keys"   // an object has more members than Limits.Keys
 	TooManyValues Kind = "too_many_values" // more values than Limits.Values
-	BadNumber     Kind = "bad_number"      // a well-formed number token that is too long or whose exponent is too large
+	BadNumber     Kind = "bad_number"      // a well-formed number token is too long, or its exponent is too large
 )
 
 // Error reports why a document was rejected. Error quotes nothing from the document and is safe to
 // show to any user.
 type Error struct {
-	// Offset is the position of the error in the text, in bytes from 0.
+	// Offset is the position of the error in the text, in bytes, starting at 0.
 	Offset int
 	// Kind is the reason in machine-readable form.
 	Kind Kind
@@ -75,8 +76,8 @@ func (e *Error) Error() string {
 	return e.Message + " at byte " + strconv.Itoa(e.Offset)
 }
 
-// Where returns the location of the error in text. name is the name of the text: for the name
-// output, a location is output.items[3].
+// Where returns the location of the error in a text. The argument name is the name of the text: for
+// the name output, a location is output.items[3].
 func (e *Error) Where(name string, text []byte) string {
 	path := Path(text, e.Offset)
 	if path == "" || path[0] == '[' {
@@ -86,7 +87,7 @@ func (e *Error) Where(name string, text []byte) string {
 }
 
 // Decode checks text and returns its value as map[string]any, []any, string, json.Number, bool or
-// nil. Numbers keep their literals. Decode returns the error of Check.
+// nil. Numbers keep their literals. If Check returns an error, Decode returns this error.
 func Decode(text []byte, lim Limits) (any, error) {
 	if err := Check(text, lim); err != nil {
 		return nil, err
@@ -106,15 +107,16 @@ func IsObject(text []byte) bool {
 	return len(text) > 0 && text[0] == '{'
 }
 
-// Encode returns v as compact JSON: sorted object keys, unchanged json.Number literals, no HTML
-// escaping, no final newline. Encode accepts results of Decode and any other value that
-// encoding/json accepts; strings must be valid UTF-8. The error contains no part of v.
+// Encode returns v as compact JSON. Object keys are sorted, json.Number literals are unchanged, and
+// there is no HTML escaping and no final newline. Encode accepts results of Decode, and any other
+// value that encoding/json accepts. Strings must be valid UTF-8. The error of Encode contains no
+// part of v.
 func Encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		// Errors of encoding/json quote the value.
+		// The errors of encoding/json are replaced, because they quote the value.
 		return nil, errors.New("encode JSON: the value has no JSON representation")
 	}
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil

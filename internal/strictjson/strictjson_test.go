@@ -34,8 +34,8 @@ func TestCheckAccepts(t *testing.T) {
 		`0`, `-0`, `-0.0e-0`, `1E+308`, `1e-308`, `1e0000308`, strings.Repeat("9", 40),
 		`""`, `"\"\\\/\b\f\n\r\t\u00e9"`, `"😀 \ud83d\ude00 \uD83D\uDE00"`, `"\u0000"`, "\"\x7f\u2028\ufeff\ufffd\"",
 		`{"__proto__":1,"":2,"\u0000":3,"constructor":4}`,
-		`{"a":1,"A":2,"a\u0000":3,"á":4,"a\u0301":5}`, // no case folding, no normalization
-		`{"a":{"a":{"a":1}},"b":{"a":1}}`,             // the same name in different objects
+		`{"a":1,"A":2,"a\u0000":3,"á":4,"a\u0301":5}`, // names are compared without case folding and normalization
+		`{"a":{"a":{"a":1}},"b":{"a":1}}`,             // different objects contain the same name
 		`[{"a":1},{"a":2}]`,
 	} {
 		if err := strictjson.Check([]byte(text), strictjson.Limits{}); err != nil {
@@ -164,7 +164,7 @@ func TestLimits(t *testing.T) {
 }
 
 // TestRepeatedNameAmongMany checks that duplicate names are found at any position, in small objects
-// and in large ones.
+// and in large objects.
 func TestRepeatedNameAmongMany(t *testing.T) {
 	for _, n := range []int{1, 2, 11, 12, 13, 100, 1000} {
 		for _, at := range []int{0, n / 2, n - 1} {

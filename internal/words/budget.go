@@ -19,7 +19,7 @@ type budget struct {
 	reason  map[entry]string
 }
 
-// parseBudget reads lines such as
+// parseBudget reads lines in the following form:
 //
 //	host/memory told 24
 //	docs/explanation told 1 # quotes an error of the operating system
@@ -68,8 +68,8 @@ func (b budget) exceeded(found []finding) (messages []string) {
 }
 
 // The method lowered returns the budget for the current findings. The method lowered returns an
-// error if the whole tree exceeds the budget of a rule. Findings can move between folders together
-// with their files.
+// error if the whole tree exceeds the budget of a rule. This is an error for the whole tree only,
+// because findings can move between folders together with their files.
 func (b budget) lowered(found []finding) (budget, error) {
 	next := budget{map[entry]int{}, map[entry]string{}}
 	for key, here := range group(found) {

@@ -11,22 +11,23 @@ import (
 
 // sourceFile is a text file of the tree.
 type sourceFile struct {
-	name string // slash-separated, relative to the root of the repository
+	name string // the path relative to the root of the repository, with slashes
 	text string
 }
 
-// The variable skipped lists folders that are not checked. The folders contain generated files,
+// The variable skipped lists folders that are not checked. These folders contain generated files,
 // files from elsewhere, or this package, whose tables contain the phrases.
 var skipped = []string{"hostile/corpus", "internal/words", "bench/out", "sdk/python-wasm/build", "sdk/python/build"}
 
-// generated lists pages that are generated from code. The check of the code covers their text.
+// generated lists pages that are generated from code. The check of the code covers the text of
+// these pages.
 var generated = []string{"docs/reference/cli.md"}
 
 // The variable checked lists the extensions of the files that are checked.
 var checked = []string{".go", ".md", ".py", ".ts", ".mts", ".js", ".mjs", ".c", ".h", ".txtar"}
 
-// sourceFiles returns the text files of a tree, in lexical order. In testdata folders it returns
-// only scripts, because the other files are test inputs.
+// sourceFiles returns the text files of a tree, in lexical order. In testdata folders, sourceFiles
+// returns only scripts, because the other files are test inputs.
 func sourceFiles(root string) ([]sourceFile, error) {
 	var files []sourceFile
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {

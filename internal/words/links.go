@@ -24,7 +24,7 @@ type page struct {
 type link struct {
 	line   int
 	target string // as in the text
-	file   string // path from the root of the repository
+	file   string // the path of the file from the root of the repository
 	anchor string
 }
 
@@ -140,7 +140,8 @@ func brokenLinks(root string, files []sourceFile) (messages []string) {
 	return messages
 }
 
-// The method broken returns the reason why a file or its anchor does not exist, or "".
+// The method broken returns the reason why a link is broken: a file or its anchor does not exist.
+// If the link is not broken, the result is "".
 func (pages pageSet) broken(root, file, anchor string) string {
 	if p := pages[file]; p != nil {
 		if anchor != "" && !p.anchors[anchor] {
@@ -169,7 +170,7 @@ func (pages pageSet) distant(from string, clicks int) (names []string) {
 		for _, l := range p.links {
 			target := l.file
 			if pages[target] == nil {
-				target = path.Join(target, "README.md") // a link to a folder shows its README
+				target = path.Join(target, "README.md") // a link to a folder leads to the README of the folder
 			}
 			if _, seen := distance[target]; !seen && pages[target] != nil {
 				distance[target] = distance[p.name] + 1

@@ -5,7 +5,7 @@
 //	go run ./internal/words                 all phrases and names
 //	go run ./internal/words host/memory     only those below a folder
 //
-// testdata/budget.txt contains the permitted number of findings of each folder. The numbers may
+// testdata/budget.txt contains the permitted number of findings of each folder. These numbers may
 // only decrease. After a cleanup, "go test ./internal/words -update" lowers the numbers.
 package main
 

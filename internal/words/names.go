@@ -6,7 +6,7 @@ import "path"
 type name struct {
 	now string // an identifier, a folder, or the end of a file's path
 	use string
-	in  string // the folder that the rule applies to; "" for the whole tree
+	in  string // the folder that the rule applies to, or "" for the whole tree
 }
 
 // matches reports whether a rule for file names applies to a file.

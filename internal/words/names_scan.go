@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// findNames returns the listed names that a file has or, if it is a Go file, declares. findNames
-// does not count uses of a name, because they change together with its declaration.
+// findNames returns those listed names that a file has or, if it is a Go file, declares. findNames
+// does not count uses of a name, because uses change together with the declaration of the name.
 func findNames(f sourceFile) ([]finding, error) {
 	var found []finding
 	for _, n := range fileNames {

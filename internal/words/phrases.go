@@ -11,7 +11,7 @@ type finding struct {
 	rule string
 	file string
 	line int
-	text string // the line or the name
+	text string // the line that contains the phrase, or the name
 	use  string // the replacement
 }
 
@@ -19,7 +19,7 @@ type finding struct {
 type phrase struct {
 	rule    string
 	pattern *regexp.Regexp
-	allowed func(before, after string) bool // reports whether a match is correct between the given words; nil means never
+	allowed func(before, after string) bool // reports whether a match is correct; nil if no match is correct
 	use     string
 }
 
@@ -27,8 +27,8 @@ type phrase struct {
 // the next line.
 const gap = `(?:[ \t]+|[ \t]*\n[ \t]*(?://|#|\*|>)?[ \t]*)`
 
-// phrases lists the rules for prose. Each rule comes from a sentence that native speakers had to
-// read twice.
+// phrases lists the rules for prose. Each rule is derived from a sentence that native speakers had
+// to read twice.
 var phrases = []phrase{
 	{
 		rule:    "told",

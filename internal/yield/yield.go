@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Bytes is the number of bytes to read or hash between two yields. Processing them takes a fraction
-// of a millisecond.
+// Bytes is the number of bytes to read or hash between two yields. Processing this number of bytes
+// takes a fraction of a millisecond.
 const Bytes = 256 << 10
 
 // pause is the minimum duration of a sleep that parks a goroutine.
 const pause = 10 * time.Microsecond
 
 // Now yields the processor to goroutines that are ready, and to goroutines whose connections have
-// become readable. The scheduler polls the network only when no goroutine is ready. For this reason
-// the function sleeps briefly. Without this sleep, only the runtime's monitor would poll the
-// network, every 10 ms.
+// become readable. The scheduler polls the network only when no goroutine is ready. Now therefore
+// sleeps briefly. Without this sleep, only the runtime's monitor would poll the network, every 10
+// ms.
 func Now() {
 	runtime.Gosched()
 	time.Sleep(pause)
@@ -29,7 +29,7 @@ func Reader(r io.Reader) io.Reader { return &reader{r: r} }
 
 type reader struct {
 	r    io.Reader
-	read int // bytes since the last yield
+	read int // the number of bytes since the last yield
 }
 
 func (r *reader) Read(p []byte) (int, error) {

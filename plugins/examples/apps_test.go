@@ -19,8 +19,8 @@ import (
 // apps are the folders of apps that have their own app file.
 var apps = []string{"hotel_booking", "wire_transfer", "knowledge_base", "support_agent"}
 
-// TestAppScripts runs the script of each app. If the app has a models.yaml, its models are those of a
-// server with the protocol of the provider.
+// TestAppScripts runs the script of each app. If the app has a models.yaml, the test replaces its
+// models by models of a server that has the protocol of the provider.
 func TestAppScripts(t *testing.T) {
 	for _, name := range apps {
 		t.Run(name, func(t *testing.T) {
@@ -73,13 +73,13 @@ func startModel(env *testscript.Env) error {
 }
 
 // reply implements "reply TEXT" for scripts: the server of the models answers the next request with
-// the text.
+// the given text.
 func reply(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Value(serverKey{}).(*modeltest.Server).Script(modeltest.Reply{Text: strings.Join(args, " ")})
 }
 
-// request implements "request N" for scripts: it prints the body of the last request to the server of
-// the models, and checks that the server has received N requests.
+// request implements "request N" for scripts. It prints the body of the last request to the server
+// of the models, and checks that the server has received N requests.
 func request(ts *testscript.TestScript, _ bool, args []string) {
 	all := ts.Value(serverKey{}).(*modeltest.Server).Requests()
 	if len(args) != 1 || args[0] != strconv.Itoa(len(all)) {

@@ -59,7 +59,7 @@ func TestUnits(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, file := range files {
-				read(t, file) // prevents go test from reusing a cached result
+				read(t, file) // this call prevents go test from reusing a cached result
 			}
 			cmd := exec.Command(interpreter, "-B", "-m", "unittest", "discover")
 			cmd.Dir = tool

@@ -21,8 +21,8 @@ const (
 	// maxAnswerBytes is the maximum size of a response, and of all events of a stream together.
 	// maxAnswerBytes is larger than the limits of the service.
 	maxAnswerBytes = 64 << 20
-	// maxRetryAfter is the longest wait before a retry. If the service requests a longer wait, the
-	// call fails.
+	// maxRetryAfter is the longest wait before a retry. If the service requests a longer wait than
+	// maxRetryAfter, the call fails.
 	maxRetryAfter = 30 * time.Second
 
 	mediaJSON  = "application/json"

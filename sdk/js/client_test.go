@@ -178,7 +178,7 @@ var unreachable = []string{"ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET
 func install(t *testing.T, dir string) {
 	t.Helper()
 	npm := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline",
-		"--fetch-retries=1", "--fetch-retry-mintimeout=1000") // npm's default takes over a minute
+		"--fetch-retries=1", "--fetch-retry-mintimeout=1000") // the default time limit of npm is over a minute
 	npm.Dir = dir
 	out, err := npm.CombinedOutput()
 	if err == nil {

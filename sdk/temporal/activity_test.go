@@ -131,7 +131,7 @@ func TestOptions(t *testing.T) {
 }
 
 // The tool stops whenever its activity ends. If the workflow has canceled the activity, the error
-// is not retryable. Otherwise, another worker can retry.
+// is not retryable. In any other case, another worker can retry the run.
 func TestStop(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -148,7 +148,7 @@ func TestStop(t *testing.T) {
 			defer cancel(nil)
 			h := openMem(t)
 			a := temporal.NewActivities(h, temporal.Options{Caller: func(_ context.Context, r temporal.Request) (host.Caller, error) {
-				time.AfterFunc(50*time.Millisecond, func() { cancel(tt.cause) }) // by then, the tool is running or will not start
+				time.AfterFunc(50*time.Millisecond, func() { cancel(tt.cause) }) // the tool is running or will not start
 				return host.Caller{}, nil
 			}})
 			env := activities(t, a)

@@ -71,7 +71,7 @@ func order(ctx workflow.Context, items int) (json.RawMessage, error) {
 
 // A worker runs the tools of an app. Stop the worker before closing the host.
 func ExampleNewActivities() {
-	_ = serve // it needs a Temporal server
+	_ = serve // a worker needs a Temporal server
 }
 
 // serve is also the code in README.md.

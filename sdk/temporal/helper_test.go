@@ -79,7 +79,7 @@ func openMem(t testing.TB) *host.Host {
 }
 
 // openFile opens a host for the app shop with a database file. openFile returns a function that
-// closes both.
+// closes the host and the file.
 func openFile(t testing.TB, dir string) (*host.Host, func()) {
 	t.Helper()
 	db, err := bolt.Open(filepath.Join(dir, "memory.db"), nil)

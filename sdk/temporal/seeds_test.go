@@ -39,8 +39,8 @@ func seedScript(t *testing.T) string {
 	return block
 }
 
-// The documented sample works in function nodes. The first node runs it up to the deletion, and the
-// second node runs all of it.
+// The documented sample works in function nodes. The first node runs the sample up to the deletion,
+// and the second node runs the whole sample.
 func TestDocumentedSampleInNodes(t *testing.T) {
 	script := seedScript(t)
 	update, _, found := strings.Cut(script, "// Delete memory content")
@@ -74,7 +74,7 @@ tools:
 	}
 	node := func(tool string) temporal.Result {
 		env := environment(temporal.NewActivities(h, temporal.Options{}).RunTool, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
-		env.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: tool, TaskQueue: "nodes"}) // otherwise, both would be the same execution
+		env.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: tool, TaskQueue: "nodes"}) // otherwise the second node would be a retry
 		env.ExecuteWorkflow("node", temporal.Request{Tool: tool, User: "ann"})
 		var result temporal.Result
 		if err := env.GetWorkflowResult(&result); err != nil {

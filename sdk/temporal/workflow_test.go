@@ -30,7 +30,7 @@ func environment(run any, options workflow.ActivityOptions) *testsuite.TestWorkf
 	return env
 }
 
-// The worker dies after the commit and before its response. The next worker with the same database
+// The worker dies after the commit, but before its response. The next worker with the same database
 // returns the Result.
 func TestRetryAfterCrashAppliesOnce(t *testing.T) {
 	dir := t.TempDir()

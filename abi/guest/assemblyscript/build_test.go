@@ -116,8 +116,8 @@ func nodeTest(t *testing.T, node, dir, tests string) {
 	}
 }
 
-// rebuild runs the command in the toolchain.txt of a folder and compares the built plug-in with the
-// committed one.
+// rebuild runs the command in the toolchain.txt of a folder, and compares the built plug-in with
+// the committed plug-in.
 func rebuild(t *testing.T, node, workspace, folder, dir string) {
 	text, err := os.ReadFile(filepath.Join(dir, folder, "toolchain.txt"))
 	if err != nil {
@@ -180,7 +180,7 @@ func install(t *testing.T) string {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline",
-		"--fetch-retries=1", "--fetch-retry-mintimeout=1000") // by default npm retries for over a minute
+		"--fetch-retries=1", "--fetch-retry-mintimeout=1000") // by default, npm retries for over a minute
 	cmd.Dir = filepath.Join(workspace, "package")
 	out, err := cmd.CombinedOutput()
 	if code := unreachable.Find(out); err != nil && code != nil {

@@ -24,7 +24,7 @@ func ExampleSplit() {
 	// 2 Install > Windows 65 32
 }
 
-// check verifies what is true for the chunks of every text.
+// check verifies the properties that the chunks of every text have.
 func check(t interface{ Fatalf(string, ...any) }, text string, o chunk.Options, chunks []chunk.Chunk) {
 	size, limit := o.Bytes, o.Overlap
 	if size == 0 {
@@ -115,7 +115,8 @@ func ids(paragraphs []string) (ids []string) {
 	return ids
 }
 
-// An edit changes only chunks near the edit, although no heading separates them from the others.
+// An edit changes only chunks near the edit, even if no heading separates these chunks from the
+// other chunks.
 func TestEdits(t *testing.T) {
 	paragraphs := long(400)
 	before := ids(paragraphs)
@@ -189,7 +190,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// The work must be linear for texts that have only one unit, or very many.
+// The work must be linear for texts that have only one unit, and for texts that have many units.
 func TestLargeTexts(t *testing.T) {
 	for name, text := range map[string]string{
 		"one line": strings.Repeat("x", 1<<20), "lines": strings.Repeat("\n", 1<<20), "headings": strings.Repeat("# a\n", 1<<18),

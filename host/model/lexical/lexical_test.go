@@ -50,8 +50,8 @@ func TestOtherTexts(t *testing.T) {
 	}
 }
 
-// A part of a text beyond the limits does not change its vector. The work for a text is thereby
-// bounded.
+// The part of a text that is beyond the limits does not change the vector. This bounds the work for
+// a text.
 func TestLimits(t *testing.T) {
 	for name, text := range map[string]string{
 		"bytes": strings.Repeat("longer-word-", lexical.MaxBytes/12+1)[:lexical.MaxBytes],
@@ -82,7 +82,7 @@ func TestSimilarity(t *testing.T) {
 	}
 }
 
-// Stored vectors are compared with new ones, so the vectors of an ID must never change.
+// Stored vectors are compared with new vectors, so the vectors of an ID must never change.
 func TestVectorsOfID(t *testing.T) {
 	texts := []string{"", "Acme renewal, renewal; the contract's end", "東京タワー ünïcode", "👍 ++", strings.Repeat("lorem ipsum dolor ", 1000)}
 	digest := sha256.New()

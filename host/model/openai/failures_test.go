@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/model/openai"
 )
 
-// Each failure of a provider must become the fault of the table, with a bounded number of requests,
-// and without the key or the address of the provider.
+// Each failure of a provider must become the fault in the table. The number of requests must be
+// bounded, and the fault must not contain the key or the address of the provider.
 func TestEmbedFailures(t *testing.T) {
 	for _, failure := range modeltest.Failures() {
 		t.Run(failure.Name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestEmbedBatch(t *testing.T) {
 	}
 }
 
-// Vectors have unit length, although the provider sends others.
+// The vectors have unit length, although the provider sends vectors of other lengths.
 func TestEmbedUnitLength(t *testing.T) {
 	s := start(t)
 	e := embedder(t, s, openai.EmbedOptions{Dim: 2}, nil)

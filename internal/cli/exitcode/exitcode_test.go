@@ -7,7 +7,8 @@ import (
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
-// Every fault code has its documented exit code. A new fault code needs an exit code, too.
+// Every fault code has its documented exit code. If a fault code is added, it also needs an exit
+// code.
 func TestOf(t *testing.T) {
 	want := map[abi.Code]int{
 		abi.NotFound: 1, abi.AccessDenied: 1, abi.ReadOnly: 1, abi.SchemaViolation: 1, abi.Conflict: 4, abi.NoUser: 1,

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite testdata/baseline.txt")
 
 // TestBaseline parses every module of the WebAssembly test suite in wazero's sources: valid
 // modules, invalid modules and modules for proposals. testdata/baseline.txt must list exactly the
-// modules that wazero compiles but Parse rejects, with the reasons.
+// modules that wazero compiles but Parse rejects, with the reason for each module.
 func TestBaseline(t *testing.T) {
 	files := suiteModules(t)
 	if len(files) == 0 {

@@ -168,7 +168,8 @@ func TestAnnouncedCountsAllocateLittle(t *testing.T) {
 	}
 }
 
-// TestLimits sets each limit first to the value that a module needs and then to one less.
+// TestLimits sets each limit first to the value that a module needs, and then to this value minus
+// one.
 func TestLimits(t *testing.T) {
 	wasm := []byte(head +
 		section(1, "\x02\x60\x02\x7f\x7f\x01\x7f\x60\x00\x00") +

@@ -104,8 +104,8 @@ func cat(parts ...[]byte) (out []byte) {
 
 func uleb[N ~int | ~uint32](n N) []byte { return binary.AppendUint32(nil, uint32(n)) }
 
-// The functions below return the instructions of the test guests. The code for the operands must
-// precede these instructions.
+// The following functions return the instructions of the test guests. The code for the operands
+// must precede these instructions.
 const (
 	endOp    = 0x0b
 	i32Eqz   = 0x45

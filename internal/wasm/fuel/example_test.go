@@ -15,7 +15,7 @@ import (
 )
 
 // A guest in an endless loop is stopped at its deadline. yield checks the context. After the
-// deadline it closes the guest with an exit code.
+// deadline, yield closes the guest with an exit code.
 func Example() {
 	// (module (func (export "run") (loop (br 0))))
 	spin := []byte("\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00\x03\x02\x01\x00\x07\x07\x01\x03run\x00\x00\x0a\x09\x01\x07\x00\x03\x40\x0c\x00\x0b\x0b")

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// refill adds the host module for a rewritten guest to r. The module calls onYield before it
-// refills the fuel, unless onYield is nil.
+// refill adds the host module for a rewritten guest to r. Unless onYield is nil, the module calls
+// onYield before it refills the fuel.
 func refill(t testing.TB, r wazero.Runtime, onYield func(guest api.Module, left int64)) {
 	t.Helper()
 	_, err := r.NewHostModuleBuilder("toolrun:fuel").NewFunctionBuilder().

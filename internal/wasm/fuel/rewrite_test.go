@@ -46,9 +46,9 @@ func TestCosts(t *testing.T) {
 	inner := cat(num(9), set(1), countdown(1))
 	for _, c := range []struct {
 		name      string
-		iteration []byte // body of the loop, which can call functions 0 to 4
-		each      int64  // fuel that an iteration costs
-		grows     int64  // how often memory or a table grows in each iteration
+		iteration []byte // the body of the loop, which can call functions 0 to 4
+		each      int64  // the fuel that an iteration costs
+		grows     int64  // the number of times that memory or a table grows in each iteration
 	}{
 		{"nothing", nil, 1, 0},
 		{"many instructions", repeat(64*7, nop), 8, 0},
@@ -81,8 +81,8 @@ func TestCosts(t *testing.T) {
 		n := iterations / c.each
 		units, yields := spent(t, g.bytes(), uint64(n))
 		extra := n*c.each/fuel.Slice + 2
-		// The remaining fuel of the last slice is unknown. In addition, an iteration that a yield
-		// interrupts may be executed again.
+		// The remaining fuel of the last slice is unknown. In addition, an iteration that is
+		// interrupted by a yield may be executed again.
 		low, high := n*c.each-fuel.Slice, n*c.each+extra*c.each
 		if units < low || units > high || yields < n*c.grows || yields > n*c.grows+extra {
 			t.Errorf("%d iterations of %s cost %d units and %d yields; want %d to %d, and %d to %d", n, c.name, units, yields, low, high, n*c.grows, n*c.grows+extra)
@@ -165,7 +165,7 @@ func TestCounterIsInaccessible(t *testing.T) {
 // TestTablesAreBounded rewrites a module that imports one table and defines another.
 func TestTablesAreBounded(t *testing.T) {
 	for _, c := range []struct {
-		bounds string // of the table that the module defines
+		bounds string // the maximum of the table that the module defines
 		want   binary.Bounds
 	}{
 		{"\x00\x04", binary.Bounds{Min: 4, Max: 10, HasMax: true}},

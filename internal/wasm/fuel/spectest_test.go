@@ -134,7 +134,7 @@ func (d *duel) run(file string) {
 		case "module", "assert_unlinkable", "assert_uninstantiable":
 			wasm, err := os.ReadFile(filepath.Join(filepath.Dir(file), c.Filename))
 			if err != nil {
-				continue // the module is in text format
+				continue // skip a module in text format
 			}
 			as := ""
 			if next := s.Commands[min(i+1, len(s.Commands)-1)]; next.Type == "register" {
@@ -159,7 +159,7 @@ func (d *duel) instantiate(wasm []byte, name, as string) {
 	d.plain.last, d.fuelled.last = nil, nil
 	plain, err := d.plain.runtime.CompileModule(ctx, wasm)
 	if err != nil {
-		return // there is nothing to compare with
+		return // skip a command that has no result to compare
 	}
 	m, err := binary.Parse(wasm, binary.Limits{})
 	if err != nil {
@@ -264,8 +264,8 @@ func (d *duel) same(what, plain, fuelled string) {
 	}
 }
 
-// words returns a value in wazero's representation. A vector has two words, and other values have
-// one.
+// words returns a value in wazero's representation. A vector has two words, and each other value
+// has one word.
 func (v value) words(t *testing.T) []uint64 {
 	if v.Type != "v128" {
 		return []uint64{word(v.Type, v.Value)}

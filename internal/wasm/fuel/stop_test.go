@@ -16,7 +16,7 @@ import (
 )
 
 // TestStop stops guests that would run endlessly or for a very long time, while the garbage
-// collector runs. If a guest cannot be stopped, the test hangs.
+// collector runs. If a guest cannot be stopped, this test hangs.
 func TestStop(t *testing.T) {
 	for _, c := range []struct {
 		name  string

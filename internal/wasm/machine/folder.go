@@ -73,7 +73,7 @@ func (c Cache) Get(name string, open, fill func(dir string) (*Machine, error)) *
 		return nil
 	}
 	final := c.path(name)
-	if codecache.Whole(final) { // an intact seal is required, because wazero trusts the counts in the files of the folder
+	if codecache.Whole(final) { // wazero trusts the counts in its files, so the seal must be intact
 		if m, err := open(final); err == nil {
 			return m
 		}

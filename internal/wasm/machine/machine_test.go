@@ -29,7 +29,7 @@ func TestYield(t *testing.T) {
 // TestNotRestorable runs a module whose state an image cannot contain.
 func TestNotRestorable(t *testing.T) {
 	m := wasmtest.Module{Pages: 1}
-	m.Func("toolrun:start", 0) // a name that package snapshot reserves
+	m.Func("toolrun:start", 0) // package snapshot reserves this name
 	m.Func("add", 1, wasmtest.Const(5)...)
 	parsed, err := binary.Parse(m.Bytes(), binary.Limits{})
 	if err != nil {

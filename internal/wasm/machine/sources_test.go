@@ -15,7 +15,7 @@ func TestSources(t *testing.T) {
 		now := time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)
 		fixed, zero := machine.SourcesOf(now, 0, false), machine.SourcesOf(time.Time{}, 0, false)
 		frozen := machine.SourcesOf(now, 0, true)
-		time.Sleep(time.Minute) // time of the clock in the synctest bubble
+		time.Sleep(time.Minute) // the time of the clock in the synctest bubble
 		if got := fixed.Walltime(); !got.Equal(now.Add(time.Minute)) {
 			t.Errorf("Walltime a minute after %v = %v; want one minute later", now, got)
 		}

@@ -23,7 +23,7 @@ var slow = module(
 )
 
 // A module is rewritten, compiled and initialized once. Each run gets an instance that continues
-// from that state.
+// from the initialized state.
 func Example() {
 	ctx := context.Background()
 	runtime := wazero.NewRuntime(ctx)
@@ -47,7 +47,7 @@ func Example() {
 	}
 	defer base.Close(ctx)
 
-	var witness snapshot.NondeterminismProbe // provides clocks and random bytes to a guest that imports WASI
+	var witness snapshot.NondeterminismProbe // provides clocks and random bytes to the guest
 	image, err := snapshot.CaptureInitialized(ctx, base, &witness)
 	if err != nil {
 		log.Fatal(err) // if the error is ErrVaries, use base and call Initialize on each instance

@@ -17,7 +17,7 @@ func lookalikes(n int) []byte {
 }
 
 // generators returns n consecutive generators. A Go runtime starts with the given seed and derives
-// another seed from it, which is the seed of these generators.
+// another seed from it. The derived seed is the seed of these generators.
 func generators(t *testing.T, seed [goSeedSize]byte, n int) []byte {
 	t.Helper()
 	drawn := generate(seed, goSeedSize/8)
@@ -34,7 +34,7 @@ func generators(t *testing.T, seed [goSeedSize]byte, n int) []byte {
 }
 
 // withoutBlocks changes the numbers of the generators. To detect that the numbers are wrong, the
-// search must compute the block.
+// search must compute the block of the generator.
 func withoutBlocks(memory []byte) []byte {
 	for at := 0; at < len(memory); at += (goStateEnd + 7) &^ 7 {
 		memory[at+goSeedAt-1] ^= 1

@@ -14,13 +14,13 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// The indexes in the list of samples that the guest "chance" returns.
+// These are the indexes in the list of samples that the guest "chance" returns.
 const (
 	fromCrypto = iota
 	fromRand
 	fromRandV2
 	fromIntN
-	orderOld // iteration order of a map that was created during initialization
+	orderOld // the iteration order of a map that was created during initialization
 	orderNew
 	drawn
 	clock
@@ -96,7 +96,7 @@ func TestGoSeed(t *testing.T) {
 			t.Errorf("sample %d: %d with two seeds", i, one[i])
 		}
 	}
-	// math/rand/v2 uses the generator below. The numbers of the generator start with the first
+	// math/rand/v2 uses the following generator. The numbers of the generator start with the first
 	// block of the seed. The guest draws all of its numbers from this block, in some order. The
 	// numbers include the numbers for the map iteration.
 	var state [32]byte

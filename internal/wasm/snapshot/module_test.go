@@ -23,7 +23,7 @@ func body(code ...byte) []byte {
 	return append(binary.AppendUint32(nil, uint32(len(code))), code...)
 }
 
-// The indexes of the function types in the test modules.
+// These are the indexes of the function types in the test modules.
 const (
 	typeNothing = iota // () -> ()
 	typeGet            // () -> (i32)

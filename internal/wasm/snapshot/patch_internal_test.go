@@ -21,7 +21,7 @@ func TestCaptureMemory(t *testing.T) {
 			at := random.IntN(len(all) - 3*pageSize)
 			fill(all[at:][:random.IntN(3*pageSize)])
 		}
-		clear(all[round*pageSize:][:pageSize]) // a page that previously contained data
+		clear(all[round*pageSize:][:pageSize]) // this page previously contained data
 		want := bytes.Clone(all)
 		taken, err := from.capture()
 		if err != nil {

@@ -21,7 +21,7 @@ func rewrite(wasm []byte) (*snapshot.Module, error) {
 }
 
 func TestRewriteRejects(t *testing.T) {
-	element := section(binary.ElementSection, []byte{1, 0, 1, 0}) // passive element segment with function 0
+	element := section(binary.ElementSection, []byte{1, 0, 1, 0}) // a passive element segment with function 0
 	data := section(binary.DataSection, join([]byte{1}, name("later")))
 	for _, test := range []struct {
 		name, want string
@@ -59,7 +59,7 @@ func TestRewriteDataCount(t *testing.T) {
 	wasm := with(
 		binary.Section{ID: binary.DataCountSection, Data: []byte{1}},
 		section(binary.DataSection, join([]byte{0, 0x41, 3, 0x0b}, name("x"))),
-		section(binary.CodeSection, body(0xfc, 0x09, 0, 0x41, 0, 0x41, 0, 0x41, 0, 0xfc, 0x08, 0, 0)), // data.drop and an empty memory.init
+		section(binary.CodeSection, body(0xfc, 0x09, 0, 0x41, 0, 0x41, 0, 0x41, 0, 0xfc, 0x08, 0, 0)), // data.drop and memory.init
 	)
 	r := newRuntime(t)
 	in := restore(t, load(t, r, wasm, snapshot.Options{}))

@@ -45,7 +45,7 @@ func TestSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer opened.Close(ctx)
-	for range 2 { // the second iteration reuses the first instance
+	for range 2 { // the second iteration reuses the instance of the first iteration
 		in := restore(t, opened)
 		if !bytes.Equal(memoryOf(t, in.Guest()), want) {
 			t.Error("the memory differs from the saved one")

@@ -49,7 +49,7 @@ func TestRestoreStart(t *testing.T) {
 	want := make([]byte, 3<<16)
 	copy(want[16:], "imAGe")
 	copy(want[65540:], "second page")
-	want[200] = 1 // incremented once by the start function
+	want[200] = 1 // the start function increments this byte once
 	if !bytes.Equal(memory, want) {
 		t.Error("the memory does not contain the data segments and the writes of the start function")
 	}

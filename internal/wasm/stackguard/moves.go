@@ -31,10 +31,10 @@ type move struct {
 // additions move the pointer up.
 func moves(code []byte, pointer uint32) iter.Seq[move] {
 	return func(yield func(move) bool) {
-		var blocks []bool                   // contains one element per open block, which is true if the block is a loop
+		var blocks []bool                   // true for each open block that is a loop
 		loops := 0                          // number of open loops
 		var before, last binary.Instruction // the two instructions before the instruction "in"
-		var constant binary.Instruction     // the instruction before last and previous
+		var constant binary.Instruction     // the instruction before the instructions "before" and "last"
 		for in := range binary.Instructions(code) {
 			switch in.Op {
 			case binary.Block, binary.Loop, binary.If:

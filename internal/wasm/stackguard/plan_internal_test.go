@@ -12,14 +12,14 @@ import (
 // shape describes a function of a test module: its stack size and its calls.
 type shape struct {
 	own        int
-	byLocal    bool // it moves the stack pointer by an unknown distance
+	byLocal    bool // the function moves the stack pointer by an unknown distance
 	calls      []int
-	indirect   bool // it makes an indirect call
+	indirect   bool // the function makes an indirect call
 	host       bool // it calls the host
-	referenced bool // it is in the table
+	referenced bool // the function is in the table
 }
 
-// parsed builds and parses a module with functions of these shapes. Function 0 is imported.
+// parsed builds and parses a module with functions of the given shapes. Function 0 is imported.
 func parsed(t *testing.T, shapes []shape) *binary.Module {
 	t.Helper()
 	code := binary.AppendUint32(nil, uint32(len(shapes)))
@@ -124,7 +124,7 @@ func longestUnchecked(shapes []shape, p *plan) int {
 			referenced = append(referenced, i)
 		}
 	}
-	taken := make([]int, len(shapes)) // maximum up to the end of each function
+	taken := make([]int, len(shapes)) // the maximum up to the end of each function
 	for i := range shapes {
 		if !p.functions[i].checked {
 			taken[i] = shapes[i].own

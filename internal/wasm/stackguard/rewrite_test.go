@@ -14,22 +14,22 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/stackguard"
 )
 
-// The initial stack pointer of the test modules and the number of stack bytes that each
+// These are the initial stack pointer of the test modules and the number of stack bytes that each
 // call uses.
 const (
 	top   = 65536
 	frame = 16
 )
 
-// The bytes below are the code of a function of type (i32) -> (i32) with one local. The parameter
-// is the number of recursive calls.
+// The following bytes are the code of a function of type (i32) -> (i32) with one local. The
+// parameter is the number of recursive calls.
 var (
 	enter   = []byte{0x23, 0, 0x41, frame, 0x6b, 0x22, 1, 0x24, 0} // pointer -= frame
 	leave   = []byte{0x20, 1, 0x41, frame, 0x6a, 0x24, 0}          // pointer = local + frame
 	keep    = []byte{0x20, 1, 0x20, 0, 0x36, 2, 0}                 // store the parameter in the frame
 	recurse = []byte{0x20, 0, 0x04, 0x40, 0x20, 0, 0x41, 1, 0x6b, 0x10, 0, 0x1a, 0x0b}
 	result  = []byte{0x20, 1, 0x28, 2, 0}                               // load it
-	call    = []byte{0x20, 0, 0x04, 0x40, 0x41, 0, 0x10, 0, 0x1a, 0x0b} // call itself with 0, unless the parameter is 0
+	call    = []byte{0x20, 0, 0x04, 0x40, 0x41, 0, 0x10, 0, 0x1a, 0x0b} // calls itself with 0, unless the parameter is 0
 	dropped = []byte{0x23, 0, 0x41, frame, 0x6b, 0x24, 0}               // pointer -= frame, without a local
 	// Other ways to move the pointer are to subtract a variable, and to add a negative constant.
 	enterBy  = []byte{0x23, 0, 0x20, 0, 0x41, 4, 0x74, 0x6b, 0x22, 1, 0x24, 0} // pointer -= parameter << 4
@@ -93,7 +93,7 @@ func TestGuard(t *testing.T) {
 		limit uint64
 		n     uint64 // the argument
 		trap  string // "" means no trap
-		moved uint64 // final distance of the pointer from the top
+		moved uint64 // the final distance of the stack pointer from the top
 	}{
 		{"no limit", [][]byte{enter, keep, recurse, result, leave}, 0, 4000, "", 0},
 		{"no limit, out of memory", [][]byte{enter, keep, recurse, result, leave}, 0, 5000, "out of bounds memory access", 4097 * frame},

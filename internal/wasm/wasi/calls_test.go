@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// The error numbers that the tests expect, with their POSIX names.
+// These are the error numbers that the tests expect, with their POSIX names.
 const (
 	ok, ebadf, efault, einval, eio, enodev        = 0, 8, 21, 28, 29, 43
 	enotdir, enotsock, enotsup, espipe            = 54, 57, 58, 70
@@ -53,8 +53,8 @@ func TestAnswers(t *testing.T) {
 
 		{"clock_res_get", []uint64{0, page - 8}, ok},
 		{"clock_res_get", []uint64{1, page - 7}, efault},
-		{"clock_res_get", []uint64{2, 0}, einval}, // CPU time clock of the process
-		{"clock_res_get", []uint64{3, 0}, einval}, // CPU time clock of the thread
+		{"clock_res_get", []uint64{2, 0}, einval}, // the CPU time clock of the process
+		{"clock_res_get", []uint64{3, 0}, einval}, // the CPU time clock of the thread
 		{"clock_time_get", []uint64{0, 0, page - 7}, efault},
 		{"clock_time_get", []uint64{1, math.MaxUint64, page - 8}, ok},
 		{"clock_time_get", []uint64{2, 0, 0}, einval},
@@ -83,7 +83,7 @@ func TestAnswers(t *testing.T) {
 		{"fd_pread", []uint64{0, 0, 0, 0, 0}, espipe},
 		{"fd_pwrite", []uint64{1, 0, 0, 0, 0}, espipe},
 		{"fd_prestat_get", []uint64{0, 0}, ebadf},
-		{"fd_prestat_get", []uint64{3, 0}, ebadf}, // every guest searches for its first directory here
+		{"fd_prestat_get", []uint64{3, 0}, ebadf}, // a guest looks here for its first directory
 		{"fd_prestat_dir_name", []uint64{3, 0, 8}, ebadf},
 		{"fd_readdir", []uint64{0, 0, 0, 0, 0}, enotdir},
 		{"fd_readdir", []uint64{3, 0, 0, 0, 0}, ebadf},
@@ -113,7 +113,7 @@ func TestAnswers(t *testing.T) {
 		{"path_filestat_set_times", []uint64{3, 0, 0, 1, 0, 0, 0}, ebadf},
 		{"path_link", []uint64{3, 0, 0, 1, 3, 0, 1}, ebadf},
 		{"path_open", []uint64{3, 0, 0, 1, 0, 0, 0, 0, 0}, ebadf},
-		{"path_open", []uint64{far, 0, 0, 1, 0, 0, 0, 0, 0}, ebadf}, // as the Go runtime does
+		{"path_open", []uint64{far, 0, 0, 1, 0, 0, 0, 0, 0}, ebadf}, // the Go runtime makes this call
 		{"path_open", []uint64{0, 0, 0, 1, 0, 0, 0, 0, 0}, enotdir},
 		{"path_readlink", []uint64{3, 0, 1, 0, 1, 0}, ebadf},
 		{"path_remove_directory", []uint64{3, 0, 1}, ebadf},
@@ -124,7 +124,7 @@ func TestAnswers(t *testing.T) {
 
 		{"poll_oneoff", []uint64{0, 0, 0, 0}, einval},
 		{"poll_oneoff", []uint64{0, 0, 1025, 0}, einval},
-		{"poll_oneoff", []uint64{0, 0, 0x0555_5556, 0}, einval}, // overflows when multiplied by 48
+		{"poll_oneoff", []uint64{0, 0, 0x0555_5556, 0}, einval}, // multiplied by 48, this number overflows
 		{"poll_oneoff", []uint64{page - 47, 0, 1, 0}, efault},
 		{"poll_oneoff", []uint64{0, page - 31, 1, 0}, efault},
 		{"poll_oneoff", []uint64{0, 0, 1, page - 3}, efault},

@@ -20,7 +20,7 @@ func Example() {
 	if err := wasi.Instantiate(ctx, r); err != nil {
 		log.Fatal(err)
 	}
-	guest, err := r.Instantiate(ctx, proxy(onePage)) // the module forwards the calls below to wasi
+	guest, err := r.Instantiate(ctx, proxy(onePage)) // the module forwards the following calls to wasi
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	ctx = wasi.With(ctx, system)
-	guest.Memory().Write(0, []byte{8, 0, 0, 0, 12, 0, 0, 0}) // address and length of the text
+	guest.Memory().Write(0, []byte{8, 0, 0, 0, 12, 0, 0, 0}) // the address and the length of the text
 	guest.Memory().WriteString(8, "hello\nno end")
 	_, _ = guest.ExportedFunction("fd_write").Call(ctx, wasi.Stdout, 0, 1, 100)
 	_, err = guest.ExportedFunction("proc_exit").Call(ctx, 0)

@@ -94,7 +94,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestPrintTooMuch lists the same buffer many times. The total size is limited like any byte count.
+// TestPrintTooMuch lists the same buffer many times. The total size of the buffers is limited like
+// any byte count.
 func TestPrintTooMuch(t *testing.T) {
 	lines, full := 0, errors.New("the log is full")
 	c := fixed()
@@ -104,7 +105,7 @@ func TestPrintTooMuch(t *testing.T) {
 		}
 		return nil
 	}
-	g := start(t, proxy([]byte{1, 0x20, 0x20}), c) // 32 pages: 1025 buffers exceed the limit, 1024 do not
+	g := start(t, proxy([]byte{1, 0x20, 0x20}), c) // 32 pages; the limit is 1024 buffers
 	many := func() {
 		for i := range uint32(1024) {
 			g.put32(8*i, 0, 32*page)

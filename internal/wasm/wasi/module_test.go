@@ -56,8 +56,9 @@ func signed(v int64) (b []byte) {
 	}
 }
 
-// module builds a module that imports functions of wasi. For each import it exports a function with
-// the same name and with the given type and body. The index of the n-th imported function is n.
+// module builds a module that imports functions of wasi. For each import, module exports a function
+// with the same name and with the given type and body. The index of the n-th imported function is
+// n.
 func module(imports []string, memory []byte, typ func(params, results []api.ValueType) []byte, body func(n int, params []api.ValueType) []byte) []byte {
 	var types, imported, funcs, exports, code [][]byte
 	for n, name := range imports {
@@ -98,7 +99,7 @@ func proxy(memory []byte) []byte {
 }
 
 // loop builds a guest that exports a function with the same name as the import. The function has a
-// parameter count and calls the import with args count times.
+// parameter "count" and calls the import with args this number of times.
 func loop(name string, args ...int64) []byte {
 	typ := func(_, _ []api.ValueType) []byte { return funcType([]api.ValueType{api.ValueTypeI32}, nil) }
 	return module([]string{name}, onePage, typ, func(_ int, params []api.ValueType) []byte {
@@ -226,7 +227,7 @@ func TestGuestWithoutSystem(t *testing.T) {
 }
 
 // TestGuestWithoutMemory checks that all pointers of a guest without memory are invalid. Functions
-// without pointers must work.
+// without pointers must work in a guest without memory.
 func TestGuestWithoutMemory(t *testing.T) {
 	g := start(t, proxy(nil), fixed())
 	for name, args := range map[string][]uint64{

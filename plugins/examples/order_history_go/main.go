@@ -14,7 +14,8 @@ import (
 // maxOrders is the maximum number of stored orders. The oldest orders are removed first.
 const maxOrders = 50
 
-// input is the input of the tool. If it contains an item and a price, the tool adds an order.
+// input is the input of the tool. If the input contains an item and a price, the tool adds an
+// order.
 type input struct {
 	Item  *string  `json:"item"`
 	Price *float64 `json:"price"`
@@ -43,7 +44,7 @@ func init() { toolrun.Handle(add) }
 func main() {}
 
 func add(in input) (summary, error) {
-	stored := history{Orders: []order{}} // nil would be null in JSON
+	stored := history{Orders: []order{}} // an empty list, because a nil list would be null in JSON
 	if _, err := toolrun.GetContent("orderHistory", &stored); err != nil {
 		return summary{}, err
 	}

@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "update the results in tools.json")
 
 // tool is a test case: a tool and the expected result of one run. The engine has computed the
-// result, and run_tool must return the same.
+// expected result, and run_tool must return the same result.
 type tool struct {
 	Name string `json:"name"`
 	Code string `json:"code"`
@@ -45,8 +45,8 @@ type fault struct {
 	Hint    string   `json:"hint,omitempty"`
 }
 
-// tools is the content of tools.json. The tools are written by hand. The results are written by the
-// test.
+// tools is the content of tools.json. The tools in this file are written by hand. The results in
+// this file are written by the test.
 type tools struct {
 	Generated string `json:"generated"`
 	Tools     []tool `json:"tools"`

@@ -33,7 +33,7 @@ func python(t *testing.T, modules ...string) string {
 			t.Fatal(err)
 		}
 	}
-	for _, program := range []string{"python3", "/usr/bin/python3"} { // the second one has Debian's packages
+	for _, program := range []string{"python3", "/usr/bin/python3"} { // the second interpreter has Debian's packages
 		if exec.CommandContext(t.Context(), program, "-c", "import "+strings.Join(append(modules, "sys"), ", ")).Run() == nil {
 			return program
 		}
@@ -60,7 +60,7 @@ func runIn(t *testing.T, dir string, env []string, program string, args ...strin
 	return out.String()
 }
 
-// TestClient runs the Python tests. Most of them use toolrun serve.
+// TestClient runs the Python tests. Most of these tests use toolrun serve.
 func TestClient(t *testing.T) {
 	program := python(t, "httpx")
 	s := serve(t)
@@ -70,7 +70,7 @@ func TestClient(t *testing.T) {
 }
 
 // notCalled lists the operations that the client does not use, because it calls other operations
-// that do the same.
+// with the same effect.
 var notCalled = []string{
 	"POST /api/v1/sessions/{session_id}/runs",
 	"POST /api/v1/sessions/{session_id}/runs/stream",
@@ -125,8 +125,8 @@ func TestGenerated(t *testing.T) {
 	run(t, nil, python(t), "unasync.py", "--check")
 }
 
-// TestTypes checks the types of the client and of its tests, as for the oldest supported version of
-// Python.
+// TestTypes checks the types of the client and of its tests, with the rules for the oldest
+// supported version of Python.
 func TestTypes(t *testing.T) {
 	program := python(t, "httpx", "mypy")
 	run(t, nil, program, "-m", "mypy", "--python-version", "3.9", "--cache-dir", t.TempDir(), "-p", "toolrun.client", "-p", "tests")
@@ -142,7 +142,7 @@ func TestInstalled(t *testing.T) {
 	installed := filepath.Join(dir, "installed")
 	pip := []string{"-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--target", installed}
 	for _, folder := range []string{"python", "python-wasm"} {
-		source := filepath.Join(dir, folder) // setuptools writes into the folder of the sources
+		source := filepath.Join(dir, folder) // setuptools writes files into the folder of the sources
 		if err := os.CopyFS(source, os.DirFS("../../"+folder)); err != nil {
 			t.Fatal(err)
 		}

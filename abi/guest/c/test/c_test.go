@@ -19,7 +19,7 @@ import (
 const binding = ".." // the folder of toolrun.h
 
 // TestNative compiles the C tests of the binding and of the examples for the local machine.
-// TestNative runs them with a test double of the host.
+// TestNative runs the compiled tests with a test double of the host.
 func TestNative(t *testing.T) {
 	t.Run("binding", func(t *testing.T) { native(t, "testdata/native.c") })
 	for _, example := range examples(t) {
