@@ -1,6 +1,6 @@
 package abi
 
-// The names of the operations on blocks.
+// These are the names of the operations on blocks.
 const (
 	GetBlock    = "get_block"
 	UpdateBlock = "update_block"

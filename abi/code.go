@@ -8,7 +8,7 @@ type Code string
 // The fault codes. A guest can cause every fault except Internal, which always indicates a bug in
 // the host.
 const (
-	NotFound        Code = "not_found"        // the store, tool or prompt does not exist or was not granted to this tool
+	NotFound        Code = "not_found"        // the store, tool or prompt does not exist or was not granted to the tool
 	AccessDenied    Code = "access_denied"    // the grant or the permissions of the caller do not allow this access
 	ReadOnly        Code = "read_only"        // only the host can write this data
 	SchemaViolation Code = "schema_violation" // the content does not match the store's schema
@@ -32,7 +32,7 @@ const (
 	SourceInvalid   Code = "source_invalid"   // the tool's code cannot be loaded
 	ABIMismatch     Code = "abi_mismatch"     // the plug-in was built for another version of the ABI
 	Cancelled       Code = "cancelled"        // the caller canceled the run
-	Internal        Code = "internal"         // a bug in the host
+	Internal        Code = "internal"         // the host has a bug
 	NoWorkflow      Code = "no_workflow"      // the data belongs to a workflow, but the run has no workflow and no session
 	WorkflowEnded   Code = "workflow_ended"   // the workflow has ended
 	NoAgent         Code = "no_agent"         // the data belongs to an agent, but no agent is active

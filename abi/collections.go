@@ -1,6 +1,6 @@
 package abi
 
-// The names of the operations on collections. Recall is also an operation on blocks.
+// These are the names of the operations on collections. Recall is also an operation on blocks.
 const (
 	Remember = "remember"
 	Forget   = "forget"
@@ -9,8 +9,8 @@ const (
 // Collections returns the table of the operations on collections.
 func Collections() Table { return Table{rememberEntry(), recallEntries(), forgetEntries()} }
 
-// recall returns the operation of blocks and collections. Without the name of a collection, recall
-// searches the blocks.
+// recall returns the operation of blocks and collections. If the call does not name a collection,
+// recall searches the blocks.
 func recall() Operation {
 	op := recallEntries()
 	op.Forms = []Operation{recallBlocks(), recallEntries()}

@@ -6,7 +6,7 @@ type Shape string
 // The shapes. Any is the zero Shape and allows every JSON value.
 const (
 	Any     Shape = ""
-	Content Shape = "content" // the content of a record; only the tool knows its type
+	Content Shape = "content" // the content of a record, whose type only the tool knows
 	Text    Shape = "text"
 	Boolean Shape = "boolean"
 	Integer Shape = "integer"
@@ -17,7 +17,7 @@ const (
 	Named   Shape = "named" // a type that bindings declare by hand
 )
 
-// Type is the type of an argument or a reply. Bindings generate declarations from it.
+// Type is the type of an argument or a reply. Bindings generate declarations from the Type.
 type Type struct {
 	Shape    Shape
 	Nullable bool
@@ -42,8 +42,9 @@ type Field struct {
 
 // Variant is the reply of an operation if an argument has a certain value.
 type Variant struct {
-	// Param is the name of the parameter. Member is the name of a member of the argument. The variant
-	// depends on this member. If Member is "", the variant depends on the argument itself.
+	// Param is the name of the parameter. Member is the name of a member of the argument. The
+	// variant depends on the value of this member. If Member is "", the variant depends on the
+	// argument itself.
 	Param, Member string
 	// Value is the value that selects the variant, as JSON.
 	Value string

@@ -1,4 +1,4 @@
-// Package abi defines the contract between a guest and its host. The contract contains the
+// Package abi defines the contract between a guest and its host. The contract consists of the
 // operations that a guest can call, the faults that a call can return, and the JSON formats of
 // both.
 //

@@ -2,7 +2,7 @@ package abi
 
 import "slices"
 
-// The names of the operations on documents, which are the contents of records.
+// These are the names of the operations on documents, which are the contents of records.
 const (
 	GetContent    = "get_content"
 	SetContent    = "set_content"
@@ -10,7 +10,7 @@ const (
 )
 
 // Operations returns the table of the operations of all built-in kinds of stores, and of the
-// external operations. After a change of the table, run go generate ./internal/bindgen: it updates
+// external operations. After a change of the table, run "go generate ./internal/bindgen" to update
 // the guest bindings and ABI.md.
 func Operations() Table {
 	blocks, entries := Blocks(), Collections()

@@ -1,6 +1,6 @@
 package abi
 
-// The names of the operations on facts.
+// These are the names of the operations on facts.
 const (
 	GetFact    = "get_fact"
 	SetFact    = "set_fact"

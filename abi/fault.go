@@ -48,7 +48,7 @@ func (f *Fault) WithHint(format string, args ...any) *Fault {
 	return &g
 }
 
-// Error returns the code and the message.
+// Error returns the code and the message of the fault.
 func (f *Fault) Error() string {
 	if f.Message == "" {
 		return string(f.Code)
@@ -62,9 +62,9 @@ func (f *Fault) Is(target error) bool {
 	return ok && code == f.Code
 }
 
-// FaultOf returns the Fault in the chain of err, or nil if err is nil. If there is no Fault in the
-// chain, FaultOf returns an Internal fault. The Internal fault does not contain the text of err,
-// which could contain data that guests must not see.
+// FaultOf returns the Fault in the chain of err. If err is nil, FaultOf returns nil. If there is no
+// Fault in the chain, FaultOf returns an Internal fault. The Internal fault does not contain the
+// text of err, which could contain data that guests must not see.
 func FaultOf(err error) *Fault {
 	if err == nil {
 		return nil

@@ -5,7 +5,7 @@ import "time"
 // Level is the level of a log line.
 type Level string
 
-// The levels, from least to most severe.
+// These are the levels, from the least to the most severe.
 const (
 	LevelDebug Level = "debug"
 	LevelInfo  Level = "info"

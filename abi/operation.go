@@ -32,9 +32,10 @@ type Param struct {
 	Aliases  []string `json:"aliases,omitempty"`
 	Kind     Kind     `json:"kind"`
 	Required bool     `json:"required,omitempty"`
-	// Strict lists members of the argument that must not be undefined, in languages with this value.
-	// JSON omits undefined members, so the call would select more than its author intended. All members
-	// inside of a listed member are included. A name with the suffix ".*" lists only these.
+	// Strict lists members of the argument that must not be undefined, in languages that have the
+	// value undefined. If a member were undefined, JSON would omit it, so the call would select
+	// more than its author intended. If a member is listed, all members inside of it are also
+	// included. A name with the suffix ".*" lists only the members inside of the named member.
 	Strict []string `json:"strict,omitempty"`
 
 	// Type is the type of the argument if Kind is JSON.
@@ -64,15 +65,15 @@ type Operation struct {
 	Name string `json:"name"`
 	// Module is the module of the guest's function. Default: MemoryModule.
 	Module string `json:"module,omitempty"`
-	// External reports whether the operation leaves the host. The run then waits for the answer, and
-	// in languages with promises it can wait for several answers at the same time.
+	// External reports whether the operation leaves the host. While the answer is pending, the run
+	// waits. In languages with promises, a run can wait for several answers at the same time.
 	External bool `json:"external,omitempty"`
-	// Verb is the verb that a grant on a store must allow for a call. Verb is "" for operations
-	// that use no store.
+	// Verb is the verb that a grant on a store must allow for a call. If an operation uses no
+	// store, Verb is "".
 	Verb Verb `json:"verb,omitempty"`
 	// Params lists the parameters in order, at most MaxParams. Only the first parameter can be a
-	// store name. If the store name is optional, the next parameter is a required string, which a
-	// call can pass in place of the store name.
+	// store name. If the store name is optional, the next parameter must be a required string, and
+	// a call can pass this string as its first argument.
 	Params []Param `json:"params"`
 
 	// Doc is a predicate whose subject is the operation, such as "returns the content of a store".
@@ -81,7 +82,7 @@ type Operation struct {
 	Reply    Type      `json:"-"`
 	Variants []Variant `json:"-"`
 	// Forms contains the forms of the operation if several operations share the name. The forms
-	// differ in their parameters and replies. Bindings declare each of them. Params contains the
+	// differ in their parameters and replies. Bindings declare each form. Params contains the
 	// parameters of all forms.
 	Forms []Operation `json:"-"`
 }
@@ -109,7 +110,8 @@ func (o Operation) Function() string {
 // MaxParams is the maximum number of parameters of an operation.
 const MaxParams = 8
 
-// AllForms returns the forms of the operation. An operation without Forms is its only form.
+// AllForms returns the forms of the operation. If an operation has no Forms, the operation itself
+// is its only form.
 func (o Operation) AllForms() []Operation {
 	if len(o.Forms) > 0 {
 		return o.Forms
@@ -156,7 +158,7 @@ func (t Table) Of(module string) Table {
 // Key returns a string for cache keys. Two tables have the same key only if a guest cannot
 // distinguish them.
 func (t Table) Key() string {
-	text, _ := json.Marshal(t) // strings and booleans are always JSON
+	text, _ := json.Marshal(t) // strings and booleans can always be encoded as JSON
 	return string(text)
 }
 

@@ -7,8 +7,8 @@ import (
 )
 
 // Violation describes a part of a document that does not match the schema. Violation describes what
-// the schema requires, and never contains content of the document. Otherwise a failed write could
-// reveal stored values to a tool that has no read access.
+// the schema requires, and never contains content of the document. If a Violation contained
+// content, a failed write could reveal stored values to a tool that has no read access.
 type Violation struct {
 	// Pointer is the JSON Pointer (RFC 6901) to the invalid value. "" is the root.
 	Pointer string `json:"pointer"`
@@ -20,8 +20,8 @@ type Violation struct {
 	Existing bool `json:"existing,omitempty"`
 }
 
-// String returns a description such as "/age: must be of type \"integer\"". The format can change:
-// programs should use the fields instead.
+// String returns a description such as "/age: must be of type \"integer\"". The format of this
+// description can change, so programs should use the fields instead.
 func (v Violation) String() string {
 	where := v.Pointer
 	if where == "" {
@@ -49,11 +49,11 @@ func (v Violation) requirement() string {
 	limit := string(v.Limit)
 	p, known := phrases[v.Keyword]
 	switch {
-	case limit == "false" && (!known || v.Keyword == "dependencies"): // the schema rejects every value
+	case limit == "false" && (!known || v.Keyword == "dependencies"): // the schema is false
 		return disallowed(v.Keyword)
 	case !known:
 		return "does not fit " + v.Keyword
-	case limit == "" || limit == "true" && v.Keyword != "const" || p.limited == "": // in draft 4 exclusiveMinimum is a boolean
+	case limit == "" || limit == "true" && v.Keyword != "const" || p.limited == "": // in draft 4, exclusiveMinimum is a boolean
 		return p.bare
 	case v.Keyword == "type":
 		return fmt.Sprintf(p.limited, alternatives(v.Limit))
@@ -91,9 +91,10 @@ func alternatives(limit json.RawMessage) string {
 	return strings.Join(words, " or ")
 }
 
-// phrase describes what a keyword requires. The field "limited" is a text with the keyword's value.
-// The field "bare" is the text that is used if the value is too long or not useful to people. The
-// field "plural" is a suffix of the field "limited" that is removed if the value is 1.
+// phrase describes what a keyword requires. The field "limited" is a text that contains the
+// keyword's value. The field "bare" is the text that is used if the value is too long or not useful
+// to people. The field "plural" is a suffix of the field "limited". If the value is 1, this suffix
+// is removed.
 type phrase struct{ bare, limited, plural string }
 
 // phrases contains a phrase for every keyword that package schema reports, including the keywords

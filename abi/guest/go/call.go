@@ -9,9 +9,9 @@ import (
 )
 
 // Call performs the operation of the ABI with the given name and returns the reply unchanged. The
-// arguments are in the order of the operation's parameters. A nil argument is absent. A plug-in
-// that uses Call imports every operation of the binding, so it runs only on hosts that provide all
-// of them. Every other function imports only the operation that it uses.
+// arguments are in the order of the operation's parameters. A nil element of args is an absent
+// argument. A plug-in that uses Call imports every operation of the binding, so it runs only on
+// hosts that provide all operations. Every other function imports only the operation that it uses.
 func Call(op, store string, args ...any) (json.RawMessage, error) {
 	texts, err := textsOf(op, append([]any{storeName(store)}, args...))
 	if err != nil {
@@ -27,13 +27,14 @@ func Call(op, store string, args ...any) (json.RawMessage, error) {
 	return reply, nil
 }
 
-// storeName is the name of a store. The binding passes it to the host as plain text, not as JSON.
+// storeName is the name of a store. The binding passes a storeName to the host as plain text, not
+// as JSON.
 type storeName string
 
 // operation is a function of package imports.
 type operation = func(args []string) (reply []byte, number int32)
 
-// perform performs an operation. A nil argument is absent.
+// perform performs an operation. A nil argument of an operation is absent.
 func perform(do operation, op string, args ...any) (json.RawMessage, error) {
 	texts, err := textsOf(op, args)
 	if err != nil {
@@ -65,7 +66,7 @@ func textsOf(op string, args []any) ([]string, error) {
 	return texts, nil
 }
 
-// storeOf returns the storeName in args, or "" if there is none.
+// storeOf returns the storeName in args, or "" if args contains no storeName.
 func storeOf(args []any) string {
 	for _, arg := range args {
 		if store, ok := arg.(storeName); ok {

@@ -13,7 +13,7 @@ import (
 type Context struct {
 	RunID string `json:"runId"`
 	AppID string `json:"appId"`
-	// UserID and SessionID are "" if they are not known.
+	// If the user or the session is not known, UserID or SessionID is "".
 	UserID    string `json:"userId"`
 	SessionID string `json:"sessionId"`
 	// Env contains the environment variables of the tool, which the manifest and the operator set.
@@ -35,10 +35,10 @@ func GetContext() (Context, error) {
 }
 
 // SetContext sets a key of the context for the workflow steps after this tool. The Result of the
-// run contains the change. The keys steps, branch, status and dbquery are reserved for the
-// workflow: a run that sets them fails. SetContext fails with abi.InvalidArgument if the value
-// cannot be encoded as JSON, and with abi.OutputLimit if the context becomes too large. In both
-// cases the context is unchanged.
+// run contains this change of the context. The keys steps, branch, status and dbquery are reserved
+// for the workflow: a run that sets them fails. SetContext fails with abi.InvalidArgument if the
+// value cannot be encoded as JSON, and with abi.OutputLimit if the context becomes too large. After
+// both faults, the context is unchanged.
 func SetContext(key string, value any) error {
 	text, err := encode(value)
 	if err != nil {

@@ -26,10 +26,10 @@
 // run init functions once and reuse the initialized state for many runs. Init functions cannot
 // access stored data or the input.
 //
-// A failed memory call returns an *[abi.Fault], which works with errors.Is(err, abi.AccessDenied).
-// If the handler returns that fault, wrapped or not, the run fails with it. All functions are safe
+// A failed memory call returns an *[abi.Fault], so errors.Is(err, abi.AccessDenied) works. If the
+// handler returns this fault, wrapped or not, the run fails with the fault. All functions are safe
 // for concurrent use.
 //
-// On systems other than wasip1 there is no host, so calls fail with abi.Unavailable. Package
+// On systems other than wasip1, there is no host, so calls fail with abi.Unavailable. Package
 // toolruntest provides a host for tests.
 package toolrun

@@ -19,7 +19,7 @@ func hostFault(op, store string, number int32, reply []byte) error {
 }
 
 // invalidArgument returns an InvalidArgument fault for a call that the binding rejects. The fault
-// has no ID, because the host did not issue it.
+// has no ID, because the binding creates it and not the host.
 func invalidArgument(op, store, message string) error {
 	f := &abi.Fault{Code: abi.InvalidArgument, Message: message, Op: op, Store: store}
 	f.File, f.Line, f.Stack = here()
@@ -36,9 +36,9 @@ func codeOf(number int32) abi.Code {
 	return abi.Internal
 }
 
-// encode encodes a value as JSON. Unlike json.Marshal, it does not escape <, > and &. With an
-// escape, such a character would take six bytes, which count toward the size limit of an output or
-// a content.
+// encode encodes a value as JSON. Unlike json.Marshal, encode does not escape <, > and &. An escape
+// of such a character would take six bytes, which count toward the size limit of an output or a
+// content.
 func encode(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

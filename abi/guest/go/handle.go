@@ -13,11 +13,11 @@ import (
 var entry func() int32
 
 // Handle registers f as the tool. Each run calls f with the input, and the first result of f is the
-// output of the run. Call Handle once, in an init function: the main function of a plug-in never
-// runs. A second call panics.
+// output of the run. Call Handle once, in an init function, because the main function of a plug-in
+// never runs. A second call panics.
 //
 // Package encoding/json decodes the input. If In is json.RawMessage, f gets the input unchanged.
-// The run fails if f returns an error or panics. After a panic the fault contains the stack. The
+// The run fails if f returns an error or panics. After a panic, the fault contains the stack. The
 // writes of a failed run are not stored.
 func Handle[In, Out any](f func(In) (Out, error)) {
 	if entry != nil {
@@ -67,21 +67,21 @@ type failure struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Stack   string `json:"stack,omitempty"`
-	ID      string `json:"id,omitempty"` // the ID of the host's fault that the run fails with
+	ID      string `json:"id,omitempty"` // the ID of the host's fault, if the run fails with this fault
 }
 
 // fail passes a failure to the host and returns the result of the entry point.
 func fail(f failure) int32 {
 	text, err := encode(f)
 	if err != nil {
-		text = []byte(f.Message) // cannot happen: strings and numbers can be encoded
+		text = []byte(f.Message) // strings and numbers can always be encoded
 	}
 	imports.WriteError(text)
 	return 1
 }
 
-// failed converts an error of the handler to a failure. failed sets no position for a plain Go
-// error, because such errors do not contain one.
+// failed converts an error of the handler to a failure. If the error is a plain Go error, failed
+// sets no position, because such an error contains no position.
 func failed(err error) failure {
 	f := failure{Message: err.Error()}
 	if fault, ok := errors.AsType[*abi.Fault](err); ok {
@@ -90,10 +90,10 @@ func failed(err error) failure {
 	return f
 }
 
-// panicked converts the value of a panic to a failure. Call it in a deferred function, while the
-// frames of the handler are still on the stack.
+// panicked converts the value of a panic to a failure. Call panicked in a deferred function, while
+// the frames of the handler are still on the stack.
 func panicked(cause any) failure {
-	f := failure{Message: "panic: " + fmt.Sprint(cause)} // Sprint survives an Error method that panics
+	f := failure{Message: "panic: " + fmt.Sprint(cause)} // Sprint does not fail if an Error method panics
 	if err, ok := cause.(error); ok {
 		if fault, ok := errors.AsType[*abi.Fault](err); ok {
 			f.ID = fault.ID

@@ -9,8 +9,8 @@ import (
 
 // Record is the metadata of a record.
 type Record struct {
-	// Revision is the number of writes of the record. Revision is 0 if there is no record, and
-	// after a merge that does not report the revision.
+	// Revision is the number of writes of the record. If there is no record, or after a merge that
+	// does not report the revision, Revision is 0.
 	Revision int64 `json:"revision"`
 	// Created, Updated and Expires are times in UTC (RFC 3339). A time is "" if it is not known.
 	// Expires is also "" if the record does not expire. The fields are strings because parsing
@@ -22,7 +22,7 @@ type Record struct {
 
 // GetContent decodes the content of a store into the value that into points to. GetContent uses
 // package encoding/json. If there is no content, GetContent returns false and does not change the
-// value. The option [Project] is supported.
+// value. GetContent supports the option [Project].
 func GetContent(store string, into any, options ...Option) (found bool, err error) {
 	r := newRequest(options)
 	reply, err := perform(imports.GetContent, abi.GetContent, storeName(store), r.projection, r.optionsOrNil())
@@ -32,8 +32,8 @@ func GetContent(store string, into any, options ...Option) (found bool, err erro
 	return decode(store, reply, into)
 }
 
-// GetRecord is like GetContent, but also returns the metadata of the record. The Revision is 0 if
-// there is no record.
+// GetRecord is like GetContent, but also returns the metadata of the record. If there is no record,
+// the Revision is 0.
 func GetRecord(store string, into any, options ...Option) (Record, error) {
 	r := newRequest(append(options[:len(options):len(options)], set("record", true)))
 	reply, err := perform(imports.GetContent, abi.GetContent, storeName(store), r.projection, r.optionsOrNil())
@@ -53,15 +53,15 @@ func GetRecord(store string, into any, options ...Option) (Record, error) {
 
 // SetContent merges value into the content of a store as a JSON Merge Patch (RFC 7396). Objects are
 // merged deeply, arrays are replaced, and null removes a member. If there is no record, SetContent
-// creates one. The options [Replace], [IfRevision] and [TTL] are supported. If the run has not read
-// the record, a merge does not return a revision, because the revision is not known before the
-// commit.
+// creates one. SetContent supports the options [Replace], [IfRevision] and [TTL]. If the run has
+// not read the record, a merge does not return a revision, because the revision is not known before
+// the commit.
 //
 // If encoding/json cannot encode the value, SetContent fails with abi.InvalidArgument without a
 // call to the host.
 func SetContent(store string, value any, options ...Option) (Record, error) {
 	if value == nil {
-		value = json.RawMessage("null") // nil is an absent argument
+		value = json.RawMessage("null") // a nil Options value is an absent argument
 	}
 	reply, err := perform(imports.SetContent, abi.SetContent, storeName(store), value, newRequest(options).optionsOrNil())
 	if err != nil {
@@ -72,8 +72,8 @@ func SetContent(store string, value any, options ...Option) (Record, error) {
 	return written, err
 }
 
-// DeleteContent deletes the record of a store and reports whether there was one. The option
-// [IfRevision] is supported.
+// DeleteContent deletes the record of a store and reports whether the record existed. DeleteContent
+// supports the option [IfRevision].
 func DeleteContent(store string, options ...Option) (deleted bool, err error) {
 	reply, err := perform(imports.DeleteContent, abi.DeleteContent, storeName(store), newRequest(options).optionsOrNil())
 	if err != nil {

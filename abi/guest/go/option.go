@@ -15,8 +15,8 @@ type request struct {
 	options    map[string]any
 }
 
-// Project selects the parts of the content to read. {"name": 1, "address.city": 1} returns only
-// these two parts, and {"notes": 0} returns everything except notes.
+// Project selects the parts of the content to read. For example, {"name": 1, "address.city": 1}
+// selects only these two parts, and {"notes": 0} selects all parts except notes.
 func Project(projection any) Option {
 	return func(r *request) { r.projection = projection }
 }
@@ -24,10 +24,10 @@ func Project(projection any) Option {
 // Replace replaces the content with the value instead of merging the value into it.
 func Replace() Option { return set("replace", true) }
 
-// IfRevision makes the call fail with abi.Conflict unless the record has the given revision. 0
-// means that the record must not exist. A run is a transaction, so a revision that was read in the
-// same run needs no check. Use IfRevision with a revision from an earlier run, such as one that an
-// earlier output contained.
+// IfRevision makes the call fail with abi.Conflict unless the record has the given revision. If the
+// revision is 0, the record must not exist. A run is a transaction, so a revision that was read in
+// the same run needs no check. Use IfRevision with a revision that an earlier run has read, such as
+// a revision in its output.
 func IfRevision(revision int64) Option { return set("if_revision", revision) }
 
 // TTL sets the time from the write to the expiry of the record, in whole seconds. TTL cannot exceed
@@ -53,8 +53,8 @@ func newRequest(options []Option) *request {
 	return &r
 }
 
-// optionsOrNil returns nil if there are no options. If the result were a nil map in an interface
-// value, the comparison with nil would be false.
+// optionsOrNil returns nil if no options are set. If a nil map were stored in the interface value,
+// its comparison with nil would be false.
 func (r *request) optionsOrNil() any {
 	if r.options == nil {
 		return nil

@@ -36,7 +36,8 @@ type reply struct {
 	Fault *fault          `json:"fault,omitempty"`
 }
 
-// fault is a fault of the host without position and ID, which differ between plug-ins.
+// fault contains a fault of the host without position and ID, because these differ between
+// plug-ins.
 type fault struct {
 	Code       abi.Code        `json:"code"`
 	Message    string          `json:"message"`
@@ -99,8 +100,8 @@ func (s step) call() (json.RawMessage, error) {
 	return toolrun.Call(s.Call, s.Store, argument(s.Options))
 }
 
-// argument returns nil for an absent argument. An interface value that contains a nil RawMessage
-// would be encoded as null.
+// argument returns nil for an absent argument. If a nil RawMessage were stored in the interface
+// value, it would be encoded as null.
 func argument(text json.RawMessage) any {
 	if text == nil {
 		return nil

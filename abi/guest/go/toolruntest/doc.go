@@ -1,5 +1,5 @@
-// Package toolruntest provides a host for tests of plug-ins. With it, go test runs a tool as native
-// code, without WebAssembly:
+// Package toolruntest provides a host for tests of plug-ins. With this host, go test runs a tool as
+// native code, without WebAssembly:
 //
 //	func TestGreet(t *testing.T) {
 //		h := toolruntest.New(t)
@@ -8,8 +8,8 @@
 //		...
 //	}
 //
-// The host stores contents in a map. The host merges (RFC 7396), replaces and deletes contents,
-// counts revisions, and returns the faults that a test requests. The host has no grants, schemas,
-// defaults, retention, limits or transactions, and it ignores projections and ttl. Use toolrun
-// itself to test these features.
+// The host stores contents in a map. The host merges (RFC 7396), replaces and deletes contents, and
+// counts revisions. It also returns the faults that a test requests. The host has no grants,
+// schemas, defaults, retention, limits or transactions, and it ignores projections and ttl. Use
+// toolrun itself to test these features.
 package toolruntest

@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// Host is a host for tests. During a test, the functions of package toolrun call it. Host is safe
-// for concurrent use.
+// Host is a host for tests. During a test, the functions of package toolrun call the Host. Host is
+// safe for concurrent use.
 type Host struct {
 	t testing.TB
 
@@ -26,7 +26,7 @@ type Host struct {
 	changes json.RawMessage
 	logs    []abi.LogLine
 
-	// documents of the current run
+	// the documents of the current run
 	input, output, failure []byte
 }
 
@@ -56,7 +56,7 @@ func (h *Host) Set(store string, content any) {
 	h.stores[store] = record{content: text, revision: h.stores[store].revision + 1}
 }
 
-// Get returns the content of a store, or nil if there is none.
+// Get returns the content of a store, or nil if the store has no content.
 func (h *Host) Get(store string) json.RawMessage {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,7 +80,8 @@ func (h *Host) SetContext(document any) {
 	h.context = text
 }
 
-// Changes returns the context keys that the tool has set as an object, or nil if it has set none.
+// Changes returns the context keys that the tool has set, as a JSON object. If the tool has set no
+// key, Changes returns nil.
 func (h *Host) Changes() json.RawMessage {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -95,9 +96,9 @@ func (h *Host) Logs() []abi.LogLine {
 	return append([]abi.LogLine(nil), h.logs...)
 }
 
-// Run runs f like a plug-in that passed f to toolrun.Handle. Input and output are JSON. If the run
-// fails, the error is the fault that a caller would get. Unlike toolrun, Host keeps the writes of a
-// failed run.
+// Run runs f like a plug-in that passed f to toolrun.Handle. The arguments input and the result
+// output are JSON. If the run fails, the error is the fault that a caller would get. Unlike a real
+// host, this Host keeps the writes of a failed run.
 func Run[In, Out any](h *Host, f func(In) (Out, error), input any) (json.RawMessage, error) {
 	h.t.Helper()
 	text := h.encode(input)

@@ -55,7 +55,7 @@ func (none) Call(string, []string) ([]byte, int32, bool) {
 		-int32(abi.Unavailable.Number()), true
 }
 
-// Input returns the input document.
+// Input returns the input document of the run.
 func Input() []byte { return host().Input() }
 
 // Context returns the context document.

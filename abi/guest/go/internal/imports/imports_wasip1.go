@@ -7,7 +7,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// A string is passed to the host as its pointer and its length. An empty string means absent.
+// Strings are passed to the host as a pointer and a length. The empty string represents an absent
+// argument.
 
 //go:wasmimport toolrun input_len
 func inputLen() int32
@@ -69,9 +70,9 @@ func Log(level abi.Level, text string) {
 	}
 }
 
-// The variable calling is locked from a call until its reply has been read. The host keeps only one
-// reply. While this goroutine allocates memory for the reply, another goroutine could make a call
-// that replaces it.
+// The mutex "calling" is locked from a call until the reply of the call has been read. The host
+// keeps only the reply to the last call. While this goroutine allocates memory for the reply,
+// another goroutine could make a call that replaces it.
 var calling sync.Mutex
 
 // replyOf makes a memory call and reads its reply.
