@@ -23,8 +23,8 @@ var notRun = map[string]int{
 	"docs/tutorials/python.md":         1, // a download
 }
 
-// The variable elsewhere maps each page that TestPages does not execute to the test that checks its
-// blocks.
+// The variable "elsewhere" maps each page that TestPages does not execute to the test that checks
+// its blocks.
 var elsewhere = map[string]string{
 	"docs/reference/app-file.md":   "host/app: TestReferenceExample",
 	"docs/reference/cli.md":        "internal/cli: TestReferenceOfCommands",

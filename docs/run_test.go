@@ -128,7 +128,7 @@ var (
 	fromSource = regexp.MustCompile(`\bgo run \./cmd/toolrun\b`)
 )
 
-// The method local returns a command or a file in which the port is replaced by the port of this
+// The method "local" returns a command or a file in which the port is replaced by the port of this
 // test, and the compilation of toolrun is replaced by the program toolrun.
 func (r *reader) local(text string) string {
 	text = fromSource.ReplaceAllString(text, "toolrun")

@@ -162,7 +162,7 @@ func (c *programCache) release(entry *cachedTool) {
 	c.evict()
 }
 
-// The method declared returns the declaration of an AdHocTool. The method declared rejects grants
+// The method "declared" returns the declaration of an AdHocTool. The method declared rejects grants
 // on stores that the app does not have.
 func (c *programCache) declared(h *Host, inv Invocation) (declared app.Tool, err error) {
 	if len(inv.Code.Text) > h.limits.SourceBytes {

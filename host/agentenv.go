@@ -24,7 +24,7 @@ type agentEnv struct {
 	random *rand.Rand
 	// versions contains the versions of the user's blocks that the agents of this attempt know.
 	versions map[blockID]time.Time
-	// The field named is true if the name of the agent that performs the turn is known.
+	// The field "named" is true if the name of the agent that performs the turn is known.
 	named bool
 }
 

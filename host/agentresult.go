@@ -74,8 +74,8 @@ func evaluationResult(t *turn, done memory.Done, err error) *report.Evaluation {
 }
 
 // runResult returns the Result of a run that represents a turn or an evaluation for observers, the
-// ledger and the meter. The parameter id is the id of the turn's result. A repeated turn has the id
-// of the first turn.
+// ledger and the meter. The parameter "id" is the id of the turn's result. A repeated turn has the
+// id of the first turn.
 func runResult(t *turn, id string, fault *abi.Fault, effects report.Effects, repeated bool) *report.Result {
 	status := report.Completed
 	if fault != nil {

@@ -48,7 +48,7 @@ func newTurn(h *Host, name string, req Turn) *turn {
 	return t
 }
 
-// run performs the turn. The function conclude returns the result of the turn for the ledger, the
+// run performs the turn. The function "conclude" returns the result of the turn for the ledger, the
 // meter and observers. The Host stays open until run returns.
 func (t *turn) run(ctx context.Context, conclude func(memory.Done, error) *report.Result) error {
 	if ctx == nil {

@@ -20,10 +20,10 @@ import (
 // Approvals is a handle for the effects of an app that wait for an approval. A run that reaches an
 // effect that requires an approval is paused: its Result contains the token of the request. If the
 // Caller of a method has a user or a session, the method finds only requests of this user or
-// session. Such a Caller can decide only requests whose tool declares "by: user". A Caller without
-// a user can decide the requests of all users of its tenant, except its own requests. An Actor that
-// is an end user can decide its own requests only if the tool declares "by: user". Approvals is
-// safe for concurrent use.
+// session. A Caller with a user or a session can decide only requests whose tool declares "by:
+// user". A Caller without a user can decide the requests of all users of its tenant, except its own
+// requests. An Actor that is an end user can decide its own requests only if the tool declares "by:
+// user". Approvals is safe for concurrent use.
 type Approvals struct{ h *Host }
 
 // Approvals returns a handle for the approvals of the app.
@@ -247,8 +247,8 @@ func deniedResult(request approval.Approval, reason string) *report.Result {
 	}
 }
 
-// decided records a decision in the ledger and calls the observers. The argument owner is the Caller
-// of the paused run.
+// decided records a decision in the ledger and calls the observers. The argument "owner" is the
+// Caller of the paused run.
 func (a Approvals) decided(ctx context.Context, c, owner Caller, token, tool, act string, state approval.State) {
 	if id, err := a.h.newID(act); err == nil {
 		owner.Actor = c.Actor

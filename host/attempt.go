@@ -90,7 +90,7 @@ func (a *attempt) observe(ctx context.Context, call abi.Call, took time.Duration
 	}
 }
 
-// The type stop is an error that ends the run. Engines pass only errors of type *abi.Fault to the
+// The type "stop" is an error that ends the run. Engines pass only errors of type *abi.Fault to the
 // guest, so the guest cannot catch a stop.
 type stop struct{ fault *abi.Fault }
 

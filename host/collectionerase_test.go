@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// TestEraseKeepsShared checks that an erasure counts the entries that it keeps. It also checks that
-// a collection without a declaration is removed with its last entry, because its name can contain
-// data about the user.
+// TestEraseKeepsShared checks that an erasure counts the entries that it keeps.
+// TestEraseKeepsShared also checks that a collection without a declaration is removed with its last
+// entry, because its name can contain data about the user.
 func TestEraseKeepsShared(t *testing.T) {
 	h := openCollections(t)
 	fillCollections(t, h)

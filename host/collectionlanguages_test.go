@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// languagesApp has a tool that performs the steps of its input; see package abi/abitest. This tool
+// languagesApp has a tool that performs the steps of its input; see package abi/abitest. The tool
 // exists in each language.
 const languagesApp = `
 app: languages

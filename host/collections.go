@@ -276,8 +276,8 @@ func call(ctx context.Context, v *memory.View, op, collection string, args ...an
 type act struct {
 	name   string
 	writes bool
-	// The field collection is the name of a collection that the act reads without adding it to the
-	// read set.
+	// The field "collection" is the name of a collection that the act reads without adding it to
+	// the read set.
 	collection string
 }
 

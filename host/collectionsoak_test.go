@@ -381,7 +381,7 @@ func (s *soakReader) read(h *host.Host, random *rand.Rand) error {
 }
 
 // fillSoak stores entries that no writer changes, so that some namespaces have an index in memory.
-// These entries belong to the users, or to a user who does not write.
+// The entries of fillSoak belong to the users, or to a user who does not write.
 func fillSoak(t *testing.T, h *host.Host) {
 	t.Helper()
 	fill := func(collection, space, user string) {
@@ -405,9 +405,9 @@ func fillSoak(t *testing.T, h *host.Host) {
 	}
 }
 
-// TestCollectionSoak has 16 writers and 16 readers of three collections. They store, replace, find
-// and forget entries, wait until entries end, and erase users. No entry of another user or
-// namespace is found. No entry is found after its removal, and no entry is lost.
+// TestCollectionSoak has 16 writers and 16 readers of three collections. The writers and readers
+// store, replace, find and forget entries, wait until entries end, and erase users. No entry of
+// another user or namespace is found. No entry is found after its removal, and no entry is lost.
 func TestCollectionSoak(t *testing.T) {
 	duration := 3 * time.Second
 	if os.Getenv("TOOLRUN_SOAK") != "" {

@@ -115,7 +115,7 @@ type zoo struct {
 	n       int
 }
 
-// canary returns a word that only the victim stores. This word has no ending that a stemmer
+// canary returns a word that only the victim stores. The canary has no ending that a stemmer
 // removes.
 func (z *zoo) canary() string {
 	word := make([]byte, len(z.secret))
@@ -510,7 +510,7 @@ func (z *zoo) clean(what string, data []byte) {
 }
 
 // TestErasedCanary performs random histories over all kinds of stores, erases a user, and then
-// searches all remaining data for a word that only this user has stored. This data includes
+// searches all remaining data for a word that only this user has stored. The searched data includes
 // records, the memory of the process with its indexes, caches and journals, a compacted file and a
 // new backup.
 func TestErasedCanary(t *testing.T) {

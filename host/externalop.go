@@ -90,7 +90,7 @@ func (a *attempt) awaitCall(ctx context.Context, until time.Time) (id uint64, re
 }
 
 // externalsOf returns the external calls of a job. If the job has no external calls yet,
-// externalsOf creates them and begins their first attempt. The argument ctx is the context of the
+// externalsOf creates them and begins their first attempt. The argument "ctx" is the context of the
 // attempt.
 func externalsOf(ctx context.Context, j *job, view *memory.View) (*externals, error) {
 	if j.root != nil {

@@ -177,8 +177,8 @@ func (j *job) usage() report.Usage {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// contextError is the error of a job that ended because the caller's context ended. It wraps the
-// fault and the error of the context.
+// contextError is the error of a job that ended because the caller's context ended. A contextError
+// wraps the fault and the error of the context.
 type contextError struct {
 	*abi.Fault
 	cause error

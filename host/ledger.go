@@ -119,8 +119,8 @@ func (l *Ledger) flush() {
 
 var errLedgerFull = abi.Faultf(abi.Unavailable, "too many runs ended before their ledger entries were written")
 
-// take removes the next pending entries of one tenant from the queue. It returns these entries and
-// the number of entries that were dropped.
+// take removes the next pending entries of one tenant from the queue. take returns the removed
+// entries and the number of entries that were dropped.
 func (l *Ledger) take() (tenant string, chunk []ledger.Entry, lost int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -79,7 +79,7 @@ func (p MemoryPolicy) query(message string) block.Query {
 }
 
 // Context returns the part of a prompt that the policy p selects from the blocks of the caller's
-// user and agent. The argument message is the user's message that the prompt answers. All blocks
+// user and agent. The argument "message" is the user's message that the prompt answers. All blocks
 // are read from one snapshot. If the app has no blocks, the error is abi.NotFound.
 func (b Blocks) Context(ctx context.Context, caller Caller, message string, p MemoryPolicy) (MemoryContext, error) {
 	if err := b.requireBlocks(); err != nil {

@@ -49,7 +49,7 @@ type Observer interface {
 // chose for the AdHocTool is not used.
 const CodeTool = "code"
 
-// Outcome is the outcome of an invocation. Observers that count runs use it.
+// Outcome is the outcome of an invocation. Observers that count runs use the Outcome.
 type Outcome string
 
 // The outcomes. The Outcome is "" until the invocation is over.

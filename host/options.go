@@ -172,8 +172,8 @@ type Limits struct {
 	// default is 30 seconds.
 	LoadTimeout time.Duration
 	// LogBytes and LogLines are the maximum size and the maximum number of lines of the log of a
-	// run. Log lines beyond these limits are dropped, and a final log line reports this. LogBytes
-	// has the default 64 KiB, and LogLines the default 1,000.
+	// run. Log lines beyond these limits are dropped, and a final log line reports that lines were
+	// dropped. LogBytes has the default 64 KiB, and LogLines the default 1,000.
 	LogBytes int
 	LogLines int
 	// Calls is the maximum number of memory calls of an attempt. The default is 1,000.

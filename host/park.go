@@ -46,15 +46,15 @@ type clock struct {
 	context.Context
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
-	// The field over is true if the time limit ended the context.
+	// The field "over" is true if the time limit ended the context.
 	over atomic.Bool
-	// The field left is the remaining computing time at the last start of the timer. Only the run's
-	// goroutine uses the field left.
+	// The field "left" is the remaining computing time at the last start of the timer. Only the
+	// run's goroutine uses the field "left".
 	left    time.Duration
 	started time.Time
 }
 
-// newClock returns a running clock. The argument overtime is the cause of the context if the time
+// newClock returns a running clock. The argument "overtime" is the cause of the context if the time
 // limit ends the context.
 func newClock(parent context.Context, limit time.Duration, overtime error) *clock {
 	c := &clock{left: limit, started: time.Now()}

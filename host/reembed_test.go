@@ -232,8 +232,8 @@ func TestReembedSkipsChangedEntries(t *testing.T) {
 	}
 }
 
-// A process with the previous model can read during the move, but not write. This process can move
-// the entries back. The vectors of both models have the same dimension.
+// A process with the previous model can read during the move, but not write. The process with the
+// previous model can move the entries back. The vectors of both models have the same dimension.
 func TestReembedWithPreviousModel(t *testing.T) {
 	backend, tiny, large := mem.New(), startEmbedder(t, 5), startEmbedder(t, 5)
 	old := openModel(t, backend, tiny, "tiny", 5)

@@ -127,7 +127,8 @@ func findTool(ctx context.Context, r *run) (release func(), err error) {
 	return release, err
 }
 
-// untilDeadline returns a context that ends at the deadline of the invocation, if there is one.
+// untilDeadline returns a context that ends at the deadline of the invocation, if the invocation
+// has a deadline.
 func untilDeadline(ctx context.Context, r *run) (context.Context, context.CancelFunc) {
 	if r.inv.Deadline <= 0 {
 		return ctx, func() {}

@@ -34,8 +34,8 @@ type SleepPass struct {
 	// failed.
 	Runs   int `json:"runs"`
 	Failed int `json:"failed"`
-	// Postponed is the number of conversations without a run, because they have continued or because
-	// another node processes them.
+	// Postponed is the number of conversations whose run did not begin, because the conversation
+	// has continued or another node processes it.
 	Postponed int `json:"postponed"`
 	// Dropped is the number of proposals that were dropped because they were rejected twice. The
 	// log contains the reasons for dropping proposals.

@@ -54,8 +54,8 @@ func (c *testClock) advance(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// sleepFiles returns an app with an agent and sleep-time memory. The argument declared contains the
-// keys of sleep, and the argument source contains the code of the tool "dream".
+// sleepFiles returns an app with an agent and sleep-time memory. The argument "declared" contains
+// the keys of sleep, and the argument "source" contains the code of the tool "dream".
 func sleepFiles(declared, source string) fstest.MapFS {
 	return fstest.MapFS{
 		"app.yaml": {Data: []byte("app: shop\nblocks: true\nsleep: {" + declared + "}\nmemory:\n  runs: {access: user}\ntools:\n" +

@@ -29,12 +29,12 @@ type sequence struct {
 	*sleeper
 	faulty *storagetest.Faulty
 	random *rand.Rand
-	// acked and unsure contain the texts of messages by user. It is not known whether unsure
-	// messages were stored.
+	// acked and unsure contain the texts of messages by user. The messages in unsure may or may not
+	// have been stored.
 	acked, unsure map[string][]string
 	ended         map[string]int
 	count         int
-	// interrupt is called once, before an update of the backend during a run. The field mu guards
+	// interrupt is called once, before an update of the backend during a run. The field "mu" guards
 	// interrupt.
 	mu        sync.Mutex
 	interrupt func()

@@ -64,8 +64,8 @@ func ignoreExisting(err error) error {
 	return err
 }
 
-// toEnvDir is the relative path from the folder of a case to the folder of the type env. All paths
-// are relative, so an absolute path in the output of toolrun is a leak.
+// toEnvDir is the relative path from the folder of a case to the folder of the type "env". All
+// paths are relative, so an absolute path in the output of toolrun is a leak.
 var toEnvDir = filepath.Join("..", "..", "..")
 
 // command returns the arguments with which toolrun runs the case in its folder and with a database.

@@ -52,7 +52,7 @@ type env struct {
 	flags  []string // arguments that are appended to the arguments of each run
 	procs  *processes
 	// python is the path of the Python interpreter, or "" if there is no interpreter. The field
-	// pythonStart is the time limit for the start of the interpreter.
+	// "pythonStart" is the time limit for the start of the interpreter.
 	python      string
 	pythonStart time.Duration
 	// anyAnswer accepts any result that is not an internal fault.
@@ -133,7 +133,8 @@ func (w *env) database(worker int) (string, error) {
 	return name, os.WriteFile(w.path(name), seed, 0o600)
 }
 
-// The method benign runs the benign tool on a database and returns an error if its result is wrong.
+// The method "benign" runs the benign tool on a database and returns an error if its result is
+// wrong.
 func (w *env) benign(ctx context.Context, db string) (exit, error) {
 	args := append([]string{"run", "benign", "a:=1", "b:=2", "--app", w.path("app.yaml"), "--db", w.path(db), "--user", victim}, w.flags...)
 	done, err := w.procs.execute(exec.CommandContext(ctx, w.binary, args...), w.grace)

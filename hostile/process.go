@@ -88,7 +88,7 @@ func (p *processes) watch(cmd *exec.Cmd, exited <-chan error, until time.Time) (
 }
 
 func (p *processes) start(cmd *exec.Cmd) error {
-	p.mu.Lock() // the method strays must not find a child that is not registered yet
+	p.mu.Lock() // the method "strays" must not find a child that is not registered yet
 	defer p.mu.Unlock()
 	if err := cmd.Start(); err != nil {
 		return err

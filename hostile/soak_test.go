@@ -139,7 +139,7 @@ func (s *soak) compare(before usage) {
 	}
 }
 
-// The method hostile runs a case in its own host.
+// The method "hostile" runs a case in its own host.
 func (s *soak) hostile(c corpus.Case) {
 	declared, closeFiles, ok := s.declare(c)
 	if !ok {
@@ -192,7 +192,7 @@ func (s *soak) declare(c corpus.Case) (declared *app.App, closeFiles func(), ok 
 	return declared, closeFiles, true
 }
 
-// The method benign runs the benign tool repeatedly and checks its results.
+// The method "benign" runs the benign tool repeatedly and checks its results.
 func (s *soak) benign(stop context.Context) {
 	h, err := host.Open(s.t.Context(), host.Options{App: s.app, Backend: mem.New(), Engines: s.pool.Engines(), Gate: s.gate, SweepEvery: -1})
 	if err != nil {

@@ -12,7 +12,7 @@ const maxFilled = 10_000
 // that apply only to some documents. Objects that Defaults adds also get defaults. Defaults adds at
 // most 10,000 values. Compile rejects a schema if a single default exceeds this number.
 //
-// The argument doc must be a value that strictjson.Decode returned. Defaults can modify doc.
+// The argument "doc" must be a value that strictjson.Decode returned. Defaults can modify doc.
 // Defaults returns the document with the defaults.
 func (s *Schema) Defaults(doc any) any {
 	if s.defaults {

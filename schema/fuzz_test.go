@@ -52,9 +52,9 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// FuzzValidate checks that validation does not panic, and that its results are deterministic. It
-// also checks that a strict schema rejects every document that the schema rejects without strict.
-// FuzzValidate also checks that adding defaults twice has no further effect.
+// FuzzValidate checks that validation does not panic, and that its results are deterministic.
+// FuzzValidate also checks that a strict schema rejects every document that the schema rejects
+// without strict. FuzzValidate also checks that adding defaults twice has no further effect.
 func FuzzValidate(f *testing.F) {
 	for _, text := range append(hostile, prefsSchema, userSchema) {
 		for _, doc := range []string{`{}`, `{"k": 1, "a": {"a": [1.0, "x"]}}`, `[[], [[]], "aaaa", 1e308]`, `"2026-04-30T16:20:00"`} {

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// These keywords appear in violations of this package's limits. JSON Schema does not define these
-// keywords.
+// Violations of this package's limits have the following keywords. JSON Schema does not define
+// these keywords.
 const (
 	// MaxDepth is the keyword for a document that is nested deeper than Limits.Depth.
 	MaxDepth = "maxDepth"

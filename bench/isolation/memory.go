@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// idleWorkers is the number of tenants that have run a tool. Each of these tenants has its own idle
-// worker.
+// idleWorkers is the number of tenants that have run a tool. Each tenant that has run a tool has
+// its own idle worker.
 const idleWorkers = 10
 
 // idleJavaScript measures the memory of these workers after a JavaScript run.
@@ -58,8 +58,8 @@ func idleMemory(language string, options sandbox.Options, run func(h *host.Host,
 	}, nil
 }
 
-// workerPIDs returns the process ids of all workers of this process, or none if the system does not list
-// them.
+// workerPIDs returns the process ids of all workers of this process. If the system does not list
+// processes, the result is empty.
 func workerPIDs() (pids []string) {
 	lists, _ := filepath.Glob("/proc/self/task/*/children") // the pattern is valid
 	for _, list := range lists {

@@ -101,8 +101,8 @@ func (n *neighbours) cases() []*measure.Case {
 	}
 }
 
-// The method paced starts small runs at a steady pace and does not wait for the previous run. The
-// method paced must not wait for the end of a run. If it waited, a slow run would delay the next
+// The method "paced" starts small runs at a steady pace and does not wait for the previous run. The
+// method "paced" must not wait for the end of a run. If it waited, a slow run would delay the next
 // runs, and their slowness would not be measured.
 func (n *neighbours) paced(span time.Duration) (sample measure.Sample, err error) {
 	var (

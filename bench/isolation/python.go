@@ -59,7 +59,8 @@ var wordsApp = fstest.MapFS{
 	"words.py": {Data: []byte(countWords)},
 }
 
-// pythons runs Python in workers. The field missing is the reason why Python cannot be run, or "".
+// pythons runs Python in workers. The field "missing" is the reason why Python cannot be run, or
+// "".
 type pythons struct {
 	closers
 	host    *host.Host

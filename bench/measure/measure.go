@@ -29,7 +29,7 @@ type Case struct {
 	// Name is unique among the cases.
 	Name string
 	// Workers is the number of concurrent callers. The argument "worker" is the number of a caller,
-	// starting at 0. The argument n is the number of a call of this caller.
+	// starting at 0. The argument "n" is the number of a call of this caller.
 	Workers int
 	Call    func(worker, n int) error
 	// Sample runs a measurement for about span. Use Sample for cases that are not just a series of

@@ -88,7 +88,7 @@ func (a *attacker) take(n int) bool {
 	return true
 }
 
-// The constant rest is the time that a worker waits after a rejected request. The attacker waits,
+// The constant "rest" is the time that a worker waits after a rejected request. The attacker waits,
 // because it shares the processors with the service. If the attacker did not wait, the benchmark
 // would measure the cost of sending rejected requests.
 const rest = 100 * time.Millisecond
@@ -112,7 +112,7 @@ func (a *attacker) reset() {
 }
 
 // begin starts the workers. The result "over" is closed when all workers have finished. The result
-// stop is a function that stops the workers and waits only briefly, because some requests of an
+// "stop" is a function that stops the workers and waits only briefly, because some requests of an
 // attack take long.
 func (a *attacker) begin(workers int, send func(worker int) bool) (over <-chan struct{}, stop func()) {
 	var running sync.WaitGroup
@@ -134,7 +134,7 @@ func (a *attacker) begin(workers int, send func(worker int) bool) (over <-chan s
 	}
 }
 
-// The method total returns the number of requests so far, by outcome, and the total size of the
+// The method "total" returns the number of requests so far, by outcome, and the total size of the
 // requests. Workers may still be waiting for responses.
 func (a *attacker) total() (counts map[string]int, bytes int64) {
 	a.mu.Lock()

@@ -120,8 +120,8 @@ func quota(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// The constant dropped is the number of stored results in a session of the attack "drop". Together,
-// the results fit into a user's quota.
+// The constant "dropped" is the number of stored results in a session of the attack "drop".
+// Together, the results fit into a user's quota.
 const dropped = 120
 
 // The attack "drop" ends sessions that have 114 MB of stored results each.

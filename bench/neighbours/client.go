@@ -89,7 +89,7 @@ func outcomeOf(status int, answer []byte) string {
 	}
 }
 
-// run runs a tool. The argument input is nil or JSON.
+// run runs a tool. The argument "input" is nil or JSON.
 func (u user) run(tool string, input []byte) string {
 	body := fmt.Appendf(nil, `{"tool":%q}`, tool)
 	if input != nil {

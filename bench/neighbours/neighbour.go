@@ -73,7 +73,7 @@ func readers(s *service) ([]neighbour, error) {
 	return list, err
 }
 
-// The type taken records the times of a neighbor's requests, and counts the requests by outcome.
+// The type "taken" records the times of a neighbor's requests, and counts the requests by outcome.
 type taken struct {
 	mu    sync.Mutex
 	times []time.Duration

@@ -119,7 +119,7 @@ func (s *service) await(out io.Reader) error {
 	return nil
 }
 
-// The method dead reports whether the service ended unexpectedly.
+// The method "dead" reports whether the service ended unexpectedly.
 func (s *service) dead() bool {
 	select {
 	case <-s.ended:

@@ -20,7 +20,7 @@ import (
 const slowest = 4 * time.Second
 
 // halfRequest connects from the given address, sends half of a request header and calls the
-// function sent. halfRequest returns when the service closes the connection or ctx ends.
+// function "sent". halfRequest returns when the service closes the connection or ctx ends.
 func halfRequest(ctx context.Context, from, to string, sent func()) {
 	defer sent()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: time.Second}

@@ -163,7 +163,7 @@ type meter struct {
 // plan is the number of runs that a tenant may make.
 const plan = 1000
 
-// BeforeRun rejects a run before anything is compiled or executed for it.
+// BeforeRun rejects a run before a tool is compiled or executed.
 func (m *meter) BeforeRun(_ context.Context, run host.RunInfo) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -63,8 +63,8 @@ func (a *Approvals) Keep(ctx context.Context, c partition.Caller, claim Claim) e
 	}
 }
 
-// renew renews the lease of a Claim once. It reports false if the lease must not be renewed, because
-// the time of the request has ended: a run that hangs does not keep its request for ever.
+// renew renews the lease of a Claim once. If the time of the request has ended, the lease must not
+// be renewed, and the result is false, so that a run that hangs does not keep its request for ever.
 func (a *Approvals) renew(ctx context.Context, c partition.Caller, claim Claim) (goesOn bool, err error) {
 	err = a.swap(ctx, c, claim.Token, func(s stored) (stored, error) {
 		now := a.db.Now()

@@ -21,7 +21,7 @@ type Artifacts struct {
 	url      func(tenant string, file Artifact) string
 }
 
-// New returns the Artifacts of the app whose records db contains. The function url returns the
+// New returns the Artifacts of the app whose records db contains. The function "url" returns the
 // download URL of a file, which is valid until the file expires. If files have no URL, the function
 // is nil.
 func New(db *records.DB, sessions *session.Sessions, url func(tenant string, file Artifact) string) *Artifacts {

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// The function compiled returns the folder with the compiled PDF library for engines in this
+// The function "compiled" returns the folder with the compiled PDF library for engines in this
 // process.
 var compiled = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(cacheDir, "compiled")

@@ -69,8 +69,8 @@ func magic(kind string) func(content) bool {
 }
 
 // isPDF reports whether the content begins with the PDF header, as the standard requires. Some
-// programs also accept the header at a later position. Such programs would treat an HTML file that
-// contains the header as a PDF.
+// programs also accept the header at a later position. Programs that accept the header at any
+// position would treat an HTML file with this header as a PDF.
 func (c content) isPDF() bool {
 	return bytes.HasPrefix(bytes.TrimLeft(withoutMark(c.head), "\r\n\t "), []byte("%PDF-"))
 }
@@ -127,7 +127,7 @@ func compound(kind string) func(content) bool {
 func office(folder string) func(content) bool {
 	return func(c content) bool {
 		if len(c.kind) == 0 || c.kind[0] != "application/zip" && !strings.HasPrefix(c.kind[0], ooxml) {
-			return false // the detected type of the archive is another one, such as JAR
+			return false // the archive has another detected type, such as JAR
 		}
 		names := entries(c.head)
 		first := slices.IndexFunc(names, func(name string) bool {

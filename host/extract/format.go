@@ -12,7 +12,7 @@ type Format struct {
 	// Extensions are the file name extensions in lower case, such as ".pdf". The first extension is
 	// the most common one.
 	Extensions []string
-	// MediaTypes are the media types that clients use. The first media type is the canonical one.
+	// MediaTypes are the media types that clients use. The first media type is the canonical type.
 	// Clients also use some of the other types for files of other formats.
 	MediaTypes []string
 	// Extracts is true if a Reader can extract text from files of this format.

@@ -128,8 +128,9 @@ func (r *Reader) read(ctx context.Context, of admission.Flow, format Format, dat
 	return text, nil
 }
 
-// starter is an engine that compiles its PDF library in this process. This compilation does not
-// count against Time. A worker pool instead compiles the library when it loads the program.
+// starter is an engine that compiles its PDF library in this process. The compilation of the
+// library does not count against Time. A worker pool instead compiles the library when it loads the
+// program.
 type starter interface{ Start(context.Context) error }
 
 // domainOf returns the isolation domain of a flow. Documents of the same domain can be read by the

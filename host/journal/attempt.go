@@ -13,7 +13,7 @@ import (
 // entryOverhead is added to the size of an entry's texts and answer.
 const entryOverhead = 128
 
-// Call makes an external call. The argument idempotencyKey is the value of the header
+// Call makes an external call. The argument "idempotencyKey" is the value of the header
 // Idempotency-Key. The call must return in bounded time, soon after ctx ends. The context ctx has
 // the deadline of the attempt. The context ctx is cancelled only if the call is safe. The journal
 // keeps the answer, which must not be modified.
@@ -35,8 +35,8 @@ type Attempt struct {
 // *ConflictError and makes no call.
 //
 // If ctx or the attempt ends first, Do returns the fault timeout or cancelled, which is not
-// recorded. In this case, a safe call is cancelled. An unsafe call continues after the attempt, and
-// its result is recorded. The returned answer must not be modified.
+// recorded. If the call is safe, it is then cancelled. An unsafe call continues after the attempt,
+// and its result is recorded. The returned answer must not be modified.
 func (a *Attempt) Do(ctx context.Context, request Request, call Call) ([]byte, error) {
 	return a.Prepare(request).Do(ctx, call)
 }

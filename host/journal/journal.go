@@ -72,7 +72,7 @@ type entry struct {
 
 	answer []byte
 	err    error
-	// The field encoded is the error in the field err, encoded as JSON.
+	// The field "encoded" is the error in the field "err", encoded as JSON.
 	encoded []byte
 	// discarded is true if the call was cancelled. A call that was cancelled has no answer.
 	discarded bool
@@ -142,7 +142,7 @@ func (j *Journal) Orphans() []Key {
 	return orphans
 }
 
-// The method ordered returns the entries in the order of their start. The caller of ordered must
+// The method "ordered" returns the entries in the order of their start. The caller of ordered must
 // hold the lock of the journal.
 func (j *Journal) ordered() []*entry {
 	all := make([]*entry, 0, len(j.entries))

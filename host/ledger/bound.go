@@ -20,7 +20,7 @@ const (
 	maxAllViolations = 300
 )
 
-// The method bounded returns a copy of an entry that is within the limits. The field More of the
+// The method "bounded" returns a copy of an entry that is within the limits. The field More of the
 // copy counts the omitted reads and writes.
 func (l *Ledger) bounded(e Entry) Entry {
 	reads, moreReads := first(e.Reads, func(r report.ReadEffect) string { return r.Store })

@@ -165,7 +165,7 @@ func (r *configReader) size(f field) int {
 	return int(size)
 }
 
-// The function scalar returns the value of a string, or "" for other values.
+// The function "scalar" returns the value of a string, or "" for other values.
 func scalar(n ast.Node) string {
 	if s, ok := n.(*ast.StringNode); ok {
 		return s.Value

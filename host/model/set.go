@@ -26,7 +26,7 @@ type Set struct {
 }
 
 // NewSet creates the models of a configuration. The map factories contains the providers by name.
-// The function getenv returns the value of an environment variable, or "". The error reports all
+// The function "getenv" returns the value of an environment variable, or "". The error reports all
 // models that cannot be created. No error of NewSet contains an API key.
 func NewSet(config *Config, factories map[string]Factory, getenv func(name string) string) (*Set, error) {
 	s := &Set{config: config, chats: map[string]Chat{}, embedders: map[string]Embedder{}, vectors: NewVectorCache(0)}

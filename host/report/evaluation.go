@@ -65,6 +65,7 @@ type Failure struct {
 	Collect  []string `json:"collect,omitempty"`
 	Goto     string   `json:"goto,omitempty"`
 	Retry    bool     `json:"retry,omitempty"`
-	// Then is the action that follows after the fields have been collected: continue, retry or "".
+	// The field Then is the action that follows after the fields have been collected: continue,
+	// retry or "".
 	Then string `json:"then,omitempty"`
 }

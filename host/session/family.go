@@ -17,12 +17,12 @@ type family struct {
 	prefix storage.Key
 	// The field "ended" is the code of faults for ids that are no longer usable.
 	ended abi.Code
-	// The function id returns the id of the session or the workflow in a caller. The function
+	// The function "id" returns the id of the session or the workflow in a caller. The function
 	// "with" returns a copy of the caller with another id.
 	id   func(c partition.Caller) string
 	with func(c partition.Caller, id string) partition.Caller
-	// The function key returns the key of the caller's record. The function erased returns the key
-	// of the mark that the user of the caller's record was erased.
+	// The function "key" returns the key of the caller's record. The function "erased" returns the
+	// key of the mark that the user of the caller's record was erased.
 	key    func(app partition.App, c partition.Caller) storage.Key
 	erased func(app partition.App, c partition.Caller) storage.Key
 	// tag returns the tag of records that end with the session or the workflow.

@@ -26,8 +26,8 @@ func newHost() *host {
 	}}
 }
 
-// The method "intact" reports whether the host still works. It works if protected stores are
-// unchanged and a benign tool returns the correct result.
+// The method "intact" reports whether the host still works. The host still works if protected
+// stores are unchanged and a benign tool returns the correct result.
 func (h *host) intact() bool {
 	stores, err := json.Marshal([]any{h.stores[corpus.Shared], h.stores[corpus.Vault]})
 	if err != nil || string(stores) != `[{"marker":1},{"secret":"`+corpus.Secret+`"}]` {

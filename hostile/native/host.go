@@ -69,7 +69,7 @@ func (h *host) engine(name string) engine.Engine {
 	return nil
 }
 
-// The method try runs an attack.
+// The method "try" runs an attack.
 func (h *host) try(a Attack) Result {
 	r := Result{Attack: a.Name, Without: h.without}
 	if !h.benign() {
@@ -101,8 +101,8 @@ func (h *host) keepRunning(stop chan struct{}) bool {
 	}
 }
 
-// The method benign reports whether the neighbor returns the correct result. The neighbor's process
-// may be killed once, because the host then starts another process.
+// The method "benign" reports whether the neighbor returns the correct result. The neighbor's
+// process may be killed once, because the host then starts another process.
 func (h *host) benign() bool {
 	for range 2 {
 		ctx, cancel := context.WithTimeout(context.Background(), deadline)

@@ -100,7 +100,7 @@ func prefixed(prefix string, names []string) []string {
 	return all
 }
 
-// The function folded writes a head and its items in lines of at most 120 characters. The items
+// The function "folded" writes a head and its items in lines of at most 120 characters. The items
 // after the first line are aligned with the end of the head.
 func folded(head string, items []string, tail string) string {
 	var b strings.Builder

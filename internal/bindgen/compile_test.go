@@ -265,7 +265,7 @@ func binding(t *testing.T, folder string) string {
 	return dir
 }
 
-// The variable unreachable contains npm's error codes for an unreachable registry.
+// The variable "unreachable" contains npm's error codes for an unreachable registry.
 var unreachable = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH`)
 
 func npm(t *testing.T, dir string, args ...string) {

@@ -11,13 +11,13 @@ import (
 // file is a generated file, or a file with generated sections.
 type file struct {
 	path string
-	// The field whole renders the whole file. The field sections renders the parts of the file
+	// The field "whole" renders the whole file. The field "sections" renders the parts of the file
 	// between their marks.
 	whole    func(g *generator) (string, error)
 	sections []section
 }
 
-// The variable files lists the files that depend on the operation table.
+// The variable "files" lists the files that depend on the operation table.
 var files = [...]file{
 	{path: "abi/ABI.md", sections: []section{
 		{"operations", pageMarks, pageFunctions(abi.MemoryModule)}, {"models", pageMarks, pageFunctions(abi.ModelModule)}, {"replies", pageMarks, (*generator).pageReplies}}},

@@ -19,8 +19,8 @@ var pythonKeywords = strings.Fields(`and as assert async await break class conti
 // isName reports whether a name is valid for an operation or a parameter.
 func isName(s string) bool { return namePattern.MatchString(s) && !slices.Contains(pythonKeywords, s) }
 
-// The variable reserved contains keywords of the other languages in which names of the table become
-// identifiers. If a name is such a keyword, its identifier has a trailing underscore.
+// The variable "reserved" contains keywords of the other languages in which names of the table
+// become identifiers. If a name is such a keyword, its identifier has a trailing underscore.
 var reserved = strings.Fields(`args as async auto await bool break case catch chan char class const continue debugger def default
 	defer del delete do double elif else enum err except export extends extern fallthrough false finally float for found from func function
 	global go goto if implements import in inline int interface into is lambda let long map new nil nonlocal not null or package pass

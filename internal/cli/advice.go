@@ -12,8 +12,8 @@ import (
 )
 
 // movedFault returns the fault of an app that cannot be opened because a store's access or kind
-// changed. The argument flags contains those flags of the failed command that name the app and the
-// database.
+// changed. The argument "flags" contains those flags of the failed command that name the app and
+// the database.
 func movedFault(moved *memory.ScopeChangedError, flags string) *abi.Fault {
 	f := abi.Faultf(abi.SourceInvalid, "%s has %s but is now declared with %q", moved.What(), moved.Held(), moved.Declared())
 	if moved.Item != "" {

@@ -15,7 +15,7 @@ var typeFaults = []abi.Code{abi.ToolError, abi.SchemaViolation, abi.OutputInvali
 
 // adviseTexts adds a hint to the fault of a run if a key=value argument looks like a number or a
 // boolean. A key=value argument always passes a string. Only tools without an input schema get the
-// hint, because other tools validate the types of their inputs. The argument declares reports
+// hint, because other tools validate the types of their inputs. The argument "declares" reports
 // whether the tool has an input schema.
 func adviseTexts(err error, pairs []string, declares func() bool) error {
 	f, ok := errors.AsType[*abi.Fault](err)

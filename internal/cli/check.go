@@ -307,7 +307,7 @@ func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant 
 	return kept, err
 }
 
-// compare returns problems for records that do not match the declarations. The argument flags
+// compare returns problems for records that do not match the declarations. The argument "flags"
 // contains those flags of this command that name the app and the database.
 func (pr *project) compare(kept inventory, flags string) problem.List {
 	var problems problem.List

@@ -88,8 +88,8 @@ func TestCancelledRunStoresNothing(t *testing.T) {
 	}
 }
 
-// The type waiting is a stdin that never ends. The first read of the stdin cancels the context, as
-// Ctrl-C does.
+// The type "waiting" is a stdin that never ends. The first read of the stdin cancels the context,
+// as Ctrl-C does.
 type waiting struct{ cancel context.CancelFunc }
 
 func (w waiting) Read([]byte) (int, error) {

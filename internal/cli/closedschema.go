@@ -12,10 +12,10 @@ import (
 // codeNoField is the code for a template with a field that cannot exist in any record.
 const codeNoField problem.Code = "no_field"
 
-// The function undeclared finds an undeclared name in a path such as "a.b". The function undeclared
-// returns the path up to that name, and the names that the schema declares in its place. If the
-// schema allows every name in the path, the function undeclared returns "". Only strict stores
-// reject undeclared names.
+// The function "undeclared" finds an undeclared name in a path such as "a.b". The function
+// "undeclared" returns the path up to that name, and the names that the schema declares in its
+// place. If the schema allows every name in the path, the function "undeclared" returns "". Only
+// strict stores reject undeclared names.
 func undeclared(store declare.Store, path string) (field string, known []string) {
 	if !store.Strict || path == "" {
 		return "", nil
@@ -48,8 +48,8 @@ func undeclared(store declare.Store, path string) (field string, known []string)
 var plainKeywords = []string{"type", "properties", "required", "default", "title", "description", "examples",
 	"minProperties", "maxProperties", "deprecated", "readOnly", "writeOnly", "$schema", "$id", "$comment", "$defs", "definitions"}
 
-// closedProperties returns the properties of a schema. The result closed is true if a strict store
-// rejects all other properties.
+// closedProperties returns the properties of a schema. The result "closed" is true if a strict
+// store rejects all other properties.
 func closedProperties(schema any) (properties map[string]any, closed bool) {
 	keywords, _ := schema.(map[string]any)
 	properties, closed = keywords["properties"].(map[string]any)

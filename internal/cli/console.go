@@ -59,7 +59,7 @@ func (c *console) warn(format string, args ...any) {
 	c.note(yellow, "warning: ", fmt.Sprintf(format, args...))
 }
 
-// The method say writes a line of text to stdout.
+// The method "say" writes a line of text to stdout.
 func (c *console) say(format string, args ...any) error {
 	_, err := fmt.Fprintln(c.env.Stdout, printable(fmt.Sprintf(format, args...)))
 	return err
@@ -73,8 +73,8 @@ func (c *console) answer(v any, text func() error) error {
 	return text()
 }
 
-// printJSON prints v as JSON to stdout. If stdout is a terminal, the JSON is indented. Otherwise,
-// the JSON is on one line.
+// printJSON prints v as JSON to stdout. If stdout is a terminal, the JSON is indented. For other
+// output, the JSON is on one line.
 func (c *console) printJSON(v any) error {
 	c.answered = true
 	var b bytes.Buffer

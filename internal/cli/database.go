@@ -23,7 +23,7 @@ const (
 
 // database is the location of an app's records.
 type database struct {
-	// path is an absolute path. The field named reports whether a flag or an argument set the
+	// path is an absolute path. The field "named" reports whether a flag or an argument set the
 	// database.
 	path  string
 	named bool
@@ -44,7 +44,7 @@ func (pr *project) database(written string) database {
 	return database{path: filepath.Join(pr.dir, stateFolder, databaseName), env: pr.env}
 }
 
-// The method shown returns the path as a user would write it.
+// The method "shown" returns the path as a user would write it.
 func (db database) shown() string { return db.env.show(db.path) }
 
 // open opens the database. If the database does not exist and keep is true, open creates the

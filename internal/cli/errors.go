@@ -19,7 +19,7 @@ type usageError struct{ fault *abi.Fault }
 // Error returns the message of the fault.
 func (e *usageError) Error() string { return e.fault.Message }
 
-// usagef returns a usageError. The argument hint may be "".
+// usagef returns a usageError. The argument "hint" may be "".
 func usagef(hint, format string, args ...any) error {
 	f := abi.Faultf(abi.InvalidArgument, format, args...)
 	f.Hint = hint

@@ -66,7 +66,7 @@ func (e Env) read(ctx context.Context, what, arg string) ([]byte, error) {
 	return e.readFile(what, name)
 }
 
-// readStdin reads all of stdin or returns when ctx ends. In this case, readStdin abandons the
+// readStdin reads all of stdin or returns when ctx ends. If ctx ends first, readStdin abandons the
 // goroutine that reads stdin, because the process is about to exit.
 func (e Env) readStdin(ctx context.Context, what string) ([]byte, error) {
 	type result struct {

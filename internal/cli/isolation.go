@@ -67,7 +67,7 @@ func (f isolationFlags) openPool(env Env, options sandbox.Options) (*engineSet, 
 	return &engineSet{pool.Engines(), pool}, nil
 }
 
-// The method required returns the isolation layers that the flags require.
+// The method "required" returns the isolation layers that the flags require.
 func (f isolationFlags) required() []string {
 	if f.require {
 		return append(sandbox.Baseline(), f.layers...)

@@ -110,8 +110,8 @@ func flagHint(cmd *cobra.Command, err error) string {
 	return "use a number and a unit, such as 500ms or 5s"
 }
 
-// group creates a command with subcommands. Without arguments, such a command prints its help. Such
-// a command rejects unknown subcommands.
+// group creates a command with subcommands. Without arguments, such a command prints its help. A
+// command with subcommands rejects unknown subcommands.
 func group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cobra.ArbitraryArgs // otherwise cobra would accept any argument, or format the error itself
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -176,7 +176,7 @@ func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
 	return empty
 }
 
-// takes returns a function that checks the number of arguments of a command. The argument words
+// takes returns a function that checks the number of arguments of a command. The argument "words"
 // describes the expected arguments in the error message. If maxArgs is negative, any number is
 // allowed.
 func takes(minArgs, maxArgs int, words string) cobra.PositionalArgs {

@@ -60,8 +60,8 @@ func providers() map[string]model.Factory {
 	return map[string]model.Factory{"openai": openai.Factory()}
 }
 
-// namedModels returns the models of a configuration without their API keys, for a command that sends no
-// requests. It returns nil if config is nil.
+// namedModels returns the models of a configuration without their API keys, for a command that
+// sends no requests. If config is nil, the result is nil.
 func namedModels(config *model.Config) (*model.Set, error) {
 	if config == nil {
 		return nil, nil

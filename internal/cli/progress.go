@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The method progress calls the function "work". If the call takes more than a second, progress
+// The method "progress" calls the function "work". If the call takes more than a second, progress
 // displays the elapsed time on stderr, provided that stderr is a terminal. While progress is
 // displayed, nothing else may write to stderr. Nested calls display nothing.
 func (c *console) progress(doing string, work func() error) error {

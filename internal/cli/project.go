@@ -24,7 +24,7 @@ type project struct {
 	// dir is the absolute path of the folder. file is the app file as a user would write it, or ""
 	// if there is no app file.
 	dir, file string
-	// The field files is the absolute path of the folder that contains the tools. The folder is
+	// The field "files" is the absolute path of the folder that contains the tools. The folder is
 	// dir, or the tool's folder if the command names a tool by its path.
 	files    string
 	problems problem.List

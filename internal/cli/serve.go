@@ -180,14 +180,14 @@ func (f *serveFlags) quota() (limits memory.Limits, err error) {
 	return limits, nil
 }
 
-// bodyBytes returns the value of --body-memory in bytes. The method check has already validated the
-// flag.
+// bodyBytes returns the value of --body-memory in bytes. The method "check" has already validated
+// the flag.
 func (f *serveFlags) bodyBytes() int64 {
 	bytes, _ := bytesize.Parse(f.bodyMemory)
 	return bytes
 }
 
-// indexBytes returns the value of --index-memory in bytes. The method check has already validated
+// indexBytes returns the value of --index-memory in bytes. The method "check" has already validated
 // the flag.
 func (f *serveFlags) indexBytes() int64 {
 	bytes, _ := bytesize.Parse(f.indexMemory)

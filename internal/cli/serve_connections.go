@@ -29,8 +29,8 @@ func (f *serveFlags) table() (*connections.Table, error) {
 	return connections.New(connections.Limits{Connections: n}), nil
 }
 
-// connectionsOf returns the maximum number of connections. The argument files is the limit on open
-// files. A negative number means that there is no limit. Worker processes use some of the open
+// connectionsOf returns the maximum number of connections. The argument "files" is the limit on
+// open files. A negative number means that there is no limit. Worker processes use some of the open
 // files, but at least a quarter of them is left for connections.
 func connectionsOf(requested, files, processors int) (int, error) {
 	if requested != 0 && requested < minConnections {

@@ -315,8 +315,8 @@ func (s *server) reload(ctx context.Context) error {
 	return nil
 }
 
-// The method flawless returns an error if an app has mistakes or tools that do not compile. An app
-// with errors must not replace the current app.
+// The method "flawless" returns an error if an app has mistakes or tools that do not compile. An
+// app with errors must not replace the current app.
 func (s *server) flawless(ctx context.Context, pr *project) error {
 	if err := pr.problems.Err(); err != nil {
 		return fmt.Errorf("the app %s: the file %s has errors", pr.app.ID, pr.file) // the mistakes were already logged

@@ -17,8 +17,8 @@ const certificateEvery = time.Second
 
 // certificate is the TLS certificate of a service. certificate is reloaded when its files change,
 // so the service need not be restarted after a renewal. If the new certificate cannot be read, has
-// expired or is not yet valid, the previous certificate stays in use. The type certificate is safe
-// for concurrent use.
+// expired or is not yet valid, the previous certificate stays in use. The type "certificate" is
+// safe for concurrent use.
 type certificate struct {
 	certFile, keyFile string
 	now               func() time.Time
@@ -29,8 +29,8 @@ type certificate struct {
 	files  [2]fs.FileInfo // the time of the last read, even if the read failed
 	looked time.Time
 	failed string // the last logged error
-	// The field pending reports whether the files contain a certificate that is not used because of
-	// its dates.
+	// The field "pending" reports whether the files contain a certificate that is not used because
+	// of its dates.
 	pending bool
 }
 
@@ -77,7 +77,7 @@ func (c *certificate) reload() {
 	c.read(c.stat())
 }
 
-// read reads the certificate and updates its state. The argument files is the metadata of the
+// read reads the certificate and updates its state. The argument "files" is the metadata of the
 // certificate files. The caller holds mu.
 func (c *certificate) read(files [2]fs.FileInfo) {
 	loaded, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
@@ -133,7 +133,7 @@ func (c *certificate) stat() (files [2]fs.FileInfo) {
 // are coarse, so a younger file could change again without a new modification time.
 const certificateSettled = 2 * time.Second
 
-// The function changed reports whether one of the files may have changed.
+// The function "changed" reports whether one of the files may have changed.
 func changed(before, now [2]fs.FileInfo, at time.Time) bool {
 	for i := range now {
 		a, b := before[i], now[i]

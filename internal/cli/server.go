@@ -35,7 +35,7 @@ func (f *serverFlags) register(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("ca", "pem", "crt")
 }
 
-// The method remote reports whether the flags select a server.
+// The method "remote" reports whether the flags select a server.
 func (f *serverFlags) remote() bool { return f.url != "" }
 
 // localFlags are the flags that cannot be combined with --server. Some of these flags apply only to
@@ -126,8 +126,8 @@ func (f *serverFlags) key(env Env) (string, error) {
 	return key, nil
 }
 
-// refuseServer returns a usage error if the argument err reports a server flag, but the command has
-// no server flags. Otherwise it returns nil.
+// refuseServer returns a usage error if the argument "err" reports a server flag, but the command
+// has no server flags. Otherwise it returns nil.
 func refuseServer(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || unknown.GetSpecifiedName() != "server" && unknown.GetSpecifiedName() != "key-file" {
@@ -166,8 +166,8 @@ func explainServer(err error) error {
 	return e.Fault
 }
 
-// The function untrusted reports whether a connection failed because no known certificate authority
-// signed the server's certificate.
+// The function "untrusted" reports whether a connection failed because no known certificate
+// authority signed the server's certificate.
 func untrusted(err error) bool {
 	_, ok := errors.AsType[x509.UnknownAuthorityError](err)
 	return ok || strings.Contains(err.Error(), "certificate signed by unknown authority")

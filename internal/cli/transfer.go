@@ -96,7 +96,7 @@ func (tc transferCommands) exportRemote(ctx context.Context, server *serverFlags
 	return laid.Bytes(), nil
 }
 
-// The method whole returns an error if the app file has mistakes, because an export of the app
+// The method "whole" returns an error if the app file has mistakes, because an export of the app
 // would then be incomplete.
 func (pr *project) whole() error {
 	if pr.problems.Err() == nil {

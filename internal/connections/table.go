@@ -90,7 +90,7 @@ func (t *Table) Watch(server *http.Server) {
 type connKey struct{}
 
 // Admit records that a request was admitted: its connection is no longer a stranger. The argument
-// ctx is the context of the request. If ctx belongs to another server, Admit does nothing.
+// "ctx" is the context of the request. If ctx belongs to another server, Admit does nothing.
 func Admit(ctx context.Context) {
 	one, _ := ctx.Value(connKey{}).(*conn)
 	if one == nil {

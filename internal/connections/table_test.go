@@ -17,7 +17,7 @@ import (
 // patience is the maximum time for which a test waits for an event.
 const patience = 20 * time.Second
 
-// The function bounded starts a server with a table. The server admits requests with credentials.
+// The function "bounded" starts a server with a table. The server admits requests with credentials.
 // The server replies to requests for /wait only after a call to leave.
 func bounded(t *testing.T, limits connections.Limits, secured bool) (s *httptest.Server, table *connections.Table, busy chan struct{}, leave func()) {
 	t.Helper()

@@ -34,7 +34,7 @@ type declaration struct {
 	release func()
 }
 
-// The constant everything is the name of the tool that serves requests without a tool name. The
+// The constant "everything" is the name of the tool that serves requests without a tool name. The
 // tool "everything" has all grants.
 const everything = "test"
 
@@ -87,7 +87,7 @@ func runnable(a *app.App, tools []app.Tool) *app.App {
 	return b
 }
 
-// The function calling returns the name of an additional tool that makes single calls with the
+// The function "calling" returns the name of an additional tool that makes single calls with the
 // grants of a declared tool. The additional tool has neither an input schema nor an output schema.
 // No declared tool can have the name of an additional tool.
 func calling(tool string) string { return tool + " call" }

@@ -24,8 +24,8 @@ type Locks[K ~string] struct {
 	prefixes int
 }
 
-// name identifies a lock. If prefix is set, it is the lock of all keys with this prefix. Otherwise,
-// it is the lock of one key.
+// name identifies a lock. If prefix is set, it is the lock of all keys with this prefix. If prefix
+// is not set, the lock belongs to one key.
 type name[K ~string] struct {
 	key    K
 	prefix bool

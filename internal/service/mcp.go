@@ -38,8 +38,8 @@ type connector struct {
 	// MCP sessions.
 	handler http.Handler
 	release func()
-	// The field busy is the number of current requests. The lock of connectors protects the field
-	// busy.
+	// The field "busy" is the number of current requests. The lock of connectors protects the field
+	// "busy".
 	busy int
 }
 
@@ -113,7 +113,7 @@ func (c *connectors) left(session string, a httpapi.Admitted) *connector {
 	return nil
 }
 
-// The method done records the end of a request to a connector.
+// The method "done" records the end of a request to a connector.
 func (c *connectors) done(one *connector) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -146,8 +146,9 @@ func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, er
 			a.Release()
 			return one, err
 		}
-		// The host may have been retired after the request was admitted. In this case, no later
-		// call to Retire would release the host. If a host is in use, it can be retired only later.
+		// The host may have been retired after the request was admitted. No later call to Retire
+		// would release a host that is already retired. If a host is in use, it can be retired only
+		// later.
 		inUse, release, err := c.options.Apps.Host(context.WithoutCancel(ctx), a.Caller.Tenant, one.app)
 		if err == nil && inUse == a.Host {
 			release()

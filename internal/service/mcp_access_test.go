@@ -23,7 +23,7 @@ import (
 )
 
 // users is a service in which each caller's token is the user's name. Revoked users are rejected.
-// The channel called receives a value for each memory call, unless its buffer is full.
+// The channel "called" receives a value for each memory call, unless its buffer is full.
 func users(t *testing.T, revoked *atomic.Pointer[string], called chan struct{}) *httptest.Server {
 	t.Helper()
 	declared, problems := app.Load(fstest.MapFS{
@@ -70,7 +70,7 @@ func users(t *testing.T, revoked *atomic.Pointer[string], called chan struct{}) 
 	return server
 }
 
-// The type calls is an observer that reports memory calls.
+// The type "calls" is an observer that reports memory calls.
 type calls struct {
 	host.NopObserver
 	called chan struct{}

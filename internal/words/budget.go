@@ -48,7 +48,7 @@ func parseBudget(text string) (budget, error) {
 	return b, lines.Err()
 }
 
-// The method exceeded returns a message for each folder and rule that exceeds its budget. The
+// The method "exceeded" returns a message for each folder and rule that exceeds its budget. The
 // message lists the findings with replacements.
 func (b budget) exceeded(found []finding) (messages []string) {
 	byEntry := group(found)
@@ -67,9 +67,9 @@ func (b budget) exceeded(found []finding) (messages []string) {
 	return messages
 }
 
-// The method lowered returns the budget for the current findings. The method lowered returns an
-// error if the whole tree exceeds the budget of a rule. This is an error for the whole tree only,
-// because findings can move between folders together with their files.
+// The method "lowered" returns the budget for the current findings. The method "lowered" returns an
+// error if the whole tree exceeds the budget of a rule. The check covers the whole tree, because
+// findings can move between folders together with their files.
 func (b budget) lowered(found []finding) (budget, error) {
 	next := budget{map[entry]int{}, map[entry]string{}}
 	for key, here := range group(found) {

@@ -140,7 +140,7 @@ func brokenLinks(root string, files []sourceFile) (messages []string) {
 	return messages
 }
 
-// The method broken returns the reason why a link is broken: a file or its anchor does not exist.
+// The method "broken" returns the reason why a link is broken: a file or its anchor does not exist.
 // If the link is not broken, the result is "".
 func (pages pageSet) broken(root, file, anchor string) string {
 	if p := pages[file]; p != nil {
@@ -158,7 +158,7 @@ func (pages pageSet) broken(root, file, anchor string) string {
 	return ""
 }
 
-// The method distant returns the pages that cannot be reached from a page within a number of
+// The method "distant" returns the pages that cannot be reached from a page within a number of
 // clicks.
 func (pages pageSet) distant(from string, clicks int) (names []string) {
 	distance := map[string]int{from: 0}

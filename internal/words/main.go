@@ -5,8 +5,9 @@
 //	go run ./internal/words                 all phrases and names
 //	go run ./internal/words host/memory     only those below a folder
 //
-// testdata/budget.txt contains the permitted number of findings of each folder. These numbers may
-// only decrease. After a cleanup, "go test ./internal/words -update" lowers the numbers.
+// testdata/budget.txt contains the permitted number of findings of each folder. The permitted
+// numbers of findings may only decrease. After a cleanup, "go test ./internal/words -update" lowers
+// the numbers.
 package main
 
 import (

@@ -78,8 +78,8 @@ func reply(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Value(serverKey{}).(*modeltest.Server).Script(modeltest.Reply{Text: strings.Join(args, " ")})
 }
 
-// request implements "request N" for scripts. It prints the body of the last request to the server
-// of the models, and checks that the server has received N requests.
+// request implements "request N" for scripts. The command prints the body of the last request to
+// the server of the models, and checks that the server has received N requests.
 func request(ts *testscript.TestScript, _ bool, args []string) {
 	all := ts.Value(serverKey{}).(*modeltest.Server).Requests()
 	if len(args) != 1 || args[0] != strconv.Itoa(len(all)) {

@@ -162,8 +162,8 @@ func tools(t *testing.T) []string {
 const npmTool = "order_history"
 
 // copyExamples copies the examples to a temporary folder, in which runs can create a database.
-// copyExamples does not copy installed packages. Instead, copyExamples installs the package for
-// npmTool, and the interpreter for Python tools. If npm is missing, copyExamples skips the test.
+// copyExamples does not copy installed packages. copyExamples installs the package for npmTool, and
+// the interpreter for Python tools. If npm is missing, copyExamples skips the test.
 func copyExamples(t *testing.T, tool string) string {
 	t.Helper()
 	dir := t.TempDir()

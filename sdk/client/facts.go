@@ -37,7 +37,7 @@ func (h Facts) Set(ctx context.Context, caller Caller, path string, value json.R
 }
 
 // Delete deletes the stored value of a fact and reports whether a value was stored. The argument
-// ifRevision has the same meaning as in WriteOptions.
+// "ifRevision" has the same meaning as in WriteOptions.
 func (h Facts) Delete(ctx context.Context, caller Caller, path string, ifRevision *int64) (*apitypes.Deleted, error) {
 	return fetch[apitypes.Deleted](ctx, h.client, newFactRequest(http.MethodDelete, caller, path, ifRevision))
 }

@@ -85,8 +85,8 @@ type Download struct {
 	MediaType string
 }
 
-// Download downloads a file of the caller's session. The content is streamed from the network. If
-// ctx ends, reading from the Download fails.
+// Download downloads a file of the caller's session. The content of the file is streamed from the
+// network. If ctx ends, reading from the Download fails.
 func (h Files) Download(ctx context.Context, caller Caller, id string) (*Download, error) {
 	response, err := h.client.send(ctx, newRequest(http.MethodGet, "sessions", caller.Session, "files", id).set("user_id", caller.User))
 	if err != nil {

@@ -72,7 +72,7 @@ func (h Records) Patch(ctx context.Context, caller Caller, store string, patch j
 	return fetch[apitypes.Record](ctx, h.client, r)
 }
 
-// Delete deletes a record and reports whether it existed. The argument ifRevision has the same
+// Delete deletes a record and reports whether it existed. The argument "ifRevision" has the same
 // meaning as in WriteOptions.
 func (h Records) Delete(ctx context.Context, caller Caller, store string, ifRevision *int64) (*apitypes.Deleted, error) {
 	return fetch[apitypes.Deleted](ctx, h.client, newRecordRequest(http.MethodDelete, caller, store, ifRevision))

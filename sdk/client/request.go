@@ -196,7 +196,7 @@ func unread(ctx context.Context, r *request, response *http.Response, err error)
 
 var errTooLarge = errors.New("the response is too large")
 
-// The type bounded is a reader that fails after a given number of bytes.
+// The type "bounded" is a reader that fails after a given number of bytes.
 type bounded struct {
 	from io.Reader
 	left int64

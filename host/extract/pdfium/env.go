@@ -11,8 +11,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental/table"
 )
 
-// The names of the modules from which Emscripten's code imports functions. Emscripten uses a part
-// of the standard WASI and passes each 64-bit number as two 32-bit halves.
+// These are the names of the modules from which Emscripten's code imports functions. Emscripten
+// uses a part of the standard WASI and passes each 64-bit number as two 32-bit halves.
 const (
 	envModule  = "env"
 	wasiModule = "wasi_snapshot_preview1"

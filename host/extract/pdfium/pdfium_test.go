@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// The function compiled returns the folder with the compiled library.
+// The function "compiled" returns the folder with the compiled library.
 var compiled = sync.OnceValues(func() (string, error) {
 	folder := filepath.Join(dir, "compiled")
 	return folder, pdfium.Compile(context.Background(), folder)

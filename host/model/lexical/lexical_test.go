@@ -50,8 +50,8 @@ func TestOtherTexts(t *testing.T) {
 	}
 }
 
-// The part of a text that is beyond the limits does not change the vector. This bounds the work for
-// a text.
+// The part of a text that is beyond the limits does not change the vector. The limits bound the
+// work for a text.
 func TestLimits(t *testing.T) {
 	for name, text := range map[string]string{
 		"bytes": strings.Repeat("longer-word-", lexical.MaxBytes/12+1)[:lexical.MaxBytes],

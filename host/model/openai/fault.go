@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// fault converts the error of a request to a fault. The argument ctx is the caller's context. The
+// fault converts the error of a request to a fault. The argument "ctx" is the caller's context. The
 // fault does not contain the text of the error, because that text can contain the URL, the key or a
 // whole body.
 func (p *Provider) fault(ctx context.Context, err error) *abi.Fault {

@@ -69,8 +69,8 @@ func (r *instructionReader) next(targets int) Instruction {
 	return in
 }
 
-// miscOp reads the opcode after the prefix 0xfc, which bulk memory instructions have. This opcode
-// has one byte.
+// miscOp reads the opcode after the prefix 0xfc, which bulk memory instructions have. The opcode
+// after this prefix has one byte.
 func (r *instructionReader) miscOp() (Op, immediate) {
 	start := r.at - 1
 	sub := r.byte()

@@ -189,12 +189,12 @@ type Module struct {
 	Custom []string
 }
 
-// ImportedFuncs returns the number of imported functions. This number is also the index of the
-// first function that the module defines.
+// ImportedFuncs returns the number of imported functions. The number of imported functions is also
+// the index of the first function that the module defines.
 func (m *Module) ImportedFuncs() int { return len(m.Funcs) - len(m.Functions) }
 
-// ImportedGlobals returns the number of imported globals. This number is also the index of the
-// first global that the module defines.
+// ImportedGlobals returns the number of imported globals. The number of imported globals is also
+// the index of the first global that the module defines.
 func (m *Module) ImportedGlobals() int { return len(m.GlobalTypes) - len(m.Globals) }
 
 // FuncType returns the type of the function with the given index. The index must be less than

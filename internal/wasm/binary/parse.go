@@ -1,8 +1,8 @@
 package binary
 
 // Parse parses a module and checks it against lim. Parse takes time and memory linear in the size
-// of the module. The Module refers to the argument wasm, which must not change while the Module is
-// in use. An error of Parse is of type *Error.
+// of the module. The Module refers to the argument "wasm", which must not change while the Module
+// is in use. An error of Parse is of type *Error.
 //
 // In an accepted module, all counts and sizes are correct, sections are in order, and every index
 // is valid. Every function consists of known instructions, and its blocks are nested correctly. If

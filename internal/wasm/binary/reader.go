@@ -42,7 +42,7 @@ func (r *reader) bytes(n uint32) []byte {
 }
 
 func (r *reader) u32() uint32 {
-	// This is the usual case, because most numbers are encoded in a single byte.
+	// Most numbers are encoded in a single byte.
 	if r.at < r.end && r.wasm[r.at] < 0x80 {
 		r.at++
 		return uint32(r.wasm[r.at-1])

@@ -25,7 +25,7 @@ var sectionNames = [...]string{"custom", "type", "import", "function", "table", 
 
 // sectionOrder returns the position of a section relative to other sections. Sections are ordered
 // by identifier, except for the data count section. The data count section was added to the format
-// later than the others, and comes before the code section.
+// later than all other sections, and comes before the code section.
 func sectionOrder(id byte) int {
 	if id == DataCountSection {
 		return 2*int(CodeSection) - 1

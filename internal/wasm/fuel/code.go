@@ -166,7 +166,7 @@ func (r *rewriter) callYield(out []byte) []byte {
 	return binary.AppendUint32(append(out, globalSet), r.fuel)
 }
 
-// chargeFunction returns the body of the function charge. The function charge spends fuel for a
+// chargeFunction returns the body of the function "charge". The function charge spends fuel for a
 // number of bytes or table elements, and returns that number.
 func (r *rewriter) chargeFunction() []byte {
 	out := []byte{0} // without locals

@@ -69,8 +69,9 @@ func (r *rewriter) regionsOf(code []byte) []region {
 }
 
 // size returns the size of an instruction. The entry of a small leaf function is not charged.
-// Instead, each call of the function is charged with the size of the function. The target of an
-// indirect call is unknown, so the size of an indirect call always includes the largest small leaf.
+// Instead of the entry, each call of the function is charged with the size of the function. The
+// target of an indirect call is unknown, so the size of an indirect call always includes the
+// largest small leaf.
 func (r *rewriter) size(in binary.Instruction) int {
 	switch in.Op {
 	case binary.RefFunc:

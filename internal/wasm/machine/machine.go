@@ -35,8 +35,9 @@ func Compile(ctx context.Context, code Code, imports Imports) (*Machine, error) 
 }
 
 // CompileIn is like Compile, but uses a folder for machine code. If the folder contains the machine
-// code, CompileIn reads it. Otherwise, CompileIn compiles the module and writes the machine code to
-// the folder. The folder is trusted, so the caller must check it with package codecache first.
+// code, CompileIn reads it. If the folder contains no machine code, CompileIn compiles the module
+// and writes the machine code to the folder. The folder is trusted, so the caller must check it
+// with package codecache first.
 func CompileIn(ctx context.Context, dir string, code Code, imports Imports) (*Machine, error) {
 	cache, err := wazero.NewCompilationCacheWithDir(dir)
 	if err != nil {

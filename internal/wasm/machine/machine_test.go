@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// TestYield stops a guest that never returns, after its host requests this.
+// TestYield stops a guest that never returns, after the host of the guest requests the stop.
 func TestYield(t *testing.T) {
 	compiled, err := machine.Compile(t.Context(), rewritten(t, module()), noImports)
 	in := restored(t, closing(t, compiled, err))

@@ -13,7 +13,7 @@ import (
 const maxDirty = 1024
 
 // finder returns the indexes of the pages in a private mapping that are private copies. A private
-// copy is present or swapped out, and is not a page of the file. The result ok is false if the
+// copy is present or swapped out, and is not a page of the file. The result "ok" is false if the
 // finder cannot determine these pages.
 type finder func(mapping []byte) (dirty []int, ok bool)
 

@@ -22,8 +22,8 @@ func (i *Image) Save(file string) (Saved, error) {
 	return Saved{i.bytes, i.globals, i.generators}, nil
 }
 
-// Release frees the data that is needed only for compiling the module and for Load. This data makes
-// up most of a Module. Existing images are not affected.
+// Release frees the data that is needed only for compiling the module and for Load. The freed data
+// makes up most of a Module. Existing images are not affected.
 func (m *Module) Release() { m.Binary, m.memory = nil, nil }
 
 // Open opens an image that Save has written, in this process or in another process. The runtime and

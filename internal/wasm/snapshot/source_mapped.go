@@ -25,8 +25,8 @@ type source struct {
 	users   atomic.Int32
 }
 
-// patch is a range of pages of a memory. The field offset is the position of the range in the file.
-// All fields of a patch are in bytes.
+// patch is a range of pages of a memory. The field "offset" is the position of the range in the
+// file. All fields of a patch are in bytes.
 type patch struct{ at, length, offset int }
 
 // newSource copies image into a source, without trailing zeros. After the end of its source, a

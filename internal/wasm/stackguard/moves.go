@@ -61,8 +61,8 @@ func moves(code []byte, pointer uint32) iter.Seq[move] {
 	}
 }
 
-// frees reports whether two instructions add a non-negative constant to the stack pointer. Such an
-// addition does not move the stack pointer down.
+// frees reports whether two instructions add a non-negative constant to the stack pointer. The
+// addition of a non-negative constant does not move the stack pointer down.
 func frees(code []byte, constant, add binary.Instruction) bool {
 	n, ok := constantOf(code, constant)
 	return ok && add.Op == i32Add && n >= 0

@@ -7,7 +7,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// The type full is a memory of 4 GiB. Every slice is within the bounds of this memory. The type
+// The type "full" is a memory of 4 GiB. Every slice is within the bounds of this memory. The type
 // full computes the end of a slice in the same way as wazero.
 type full struct{ api.Memory }
 
