@@ -206,7 +206,7 @@ func (t *turn) performOn(ctx context.Context, v *memory.View) (err error) {
 	memory.SetEmbedder(v, embeddings{&t.job, v, ctx})
 	memory.SetMocks(v, t.inv.Recalls, t.inv.Test)
 	if err = performSafely(ctx, t, newAgentEnv(t, v, seed)); err == nil && v.Err() == nil {
-		err = memory.Complete(ctx, v) // only while the turn has a slot
+		err = memory.Complete(ctx, v) // the turn must have a slot
 	}
 	if v.Err() != nil { // an agent that handles the fault must not hide the end of the run
 		return stoppedFault(v.Err())

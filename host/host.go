@@ -48,8 +48,8 @@ type Host struct {
 	activeTurns engine.Inflight
 	ledger      *Ledger
 	meter       *Meter
-	models      *model.Set // nil if the operator has configured no models
-	index       *index.Set // nil unless the host has an index of its own
+	models      *model.Set // the set is nil if the operator has configured no models
+	index       *index.Set // the set is nil unless the host has an index of its own
 	clock       func() time.Time
 	rand        io.Reader
 	log         *slog.Logger

@@ -207,7 +207,7 @@ var limitHints = map[abi.Code]string{
 // fault converts the error of a job to the fault for the caller.
 func (j *job) fault(err error) *abi.Fault {
 	f := j.faultOf(err)
-	if hint := limitHints[f.Code]; hint != "" && f.Hint == "" && j.attempts > 0 { // before the first attempt, the compilation exceeded a limit
+	if hint := limitHints[f.Code]; hint != "" && f.Hint == "" && j.attempts > 0 { // the hints are not about compilations
 		return f.WithHint("%s", hint)
 	}
 	return f

@@ -31,7 +31,7 @@ type Meter struct {
 
 	mu      sync.Mutex
 	pending map[meterKey]metering.Counts
-	timer   *time.Timer // nil if no usage is pending
+	timer   *time.Timer // timer is nil if no usage is pending
 	closed  bool
 }
 

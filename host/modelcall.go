@@ -19,7 +19,7 @@ const chatKind = "chat"
 
 // models is a run's access to the models of the operator.
 type models struct {
-	set      *model.Set // nil if the operator has configured no models
+	set      *model.Set // the set is nil if the operator has configured no models
 	consumer model.Consumer
 	// If mocks is not nil, its answers replace the answers of the models.
 	mocks model.Mocks

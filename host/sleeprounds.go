@@ -17,7 +17,7 @@ const maxSleepRounds = 1000
 // concurrent use.
 type SleepRounds struct {
 	mu     sync.Mutex
-	rounds map[sleepQueueKey]*sleepRound // contains only rounds that have not ended, or are in use
+	rounds map[sleepQueueKey]*sleepRound // the map contains only rounds that have not ended, or are in use
 }
 
 // sleepQueueKey identifies the queue of an app in a tenant.

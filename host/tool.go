@@ -34,12 +34,12 @@ type tool struct {
 
 	mu      sync.Mutex
 	closed  bool
-	loading *loading // nil until the tool is first used
+	loading *loading // loading is nil until the tool is first used
 
 	// The compilation sets the following fields. The following fields must not be read before the
 	// compilation has ended.
 	memory   int64          // default memory limit of a run
-	isolated bool           // whether the program runs in isolated processes
+	isolated bool           // isolated reports whether the program runs in isolated processes
 	input    *schema.Schema // nil for none
 	output   *schema.Schema
 	digest   string         // digest of the code, set only if effects require approvals

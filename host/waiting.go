@@ -21,7 +21,7 @@ type waiting struct {
 	calls []*waitingCall
 
 	mu   sync.Mutex    // guards the answers
-	wake chan struct{} // contains a token if there is a new answer
+	wake chan struct{} // the channel contains a token if there is a new answer
 	late int           // the number of answers that have no position in the journal yet
 }
 
@@ -29,7 +29,7 @@ type waiting struct {
 type waitingCall struct {
 	id       uint64
 	call     externalCall
-	prepared *journal.Prepared // nil if the answer is known without a call
+	prepared *journal.Prepared // prepared is nil if the answer is known without a call
 	started  bool
 	done     bool
 	order    int // the position of the answer in the order of arrival

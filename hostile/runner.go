@@ -18,7 +18,7 @@ type runner struct {
 	env               *env
 	workers           int
 	toolrun, baseline bool
-	skipIsolated      bool // true if toolrun skips the cases that require isolated workers
+	skipIsolated      bool // the field is true if toolrun skips the cases that require isolated workers
 }
 
 // The method "without" returns a runner that runs the same cases with an isolation layer disabled.

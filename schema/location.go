@@ -55,7 +55,7 @@ func (p *location) pointer() string {
 type marks struct {
 	all  bool
 	low  uint64
-	high []uint64 // contains the members with index 64 and above
+	high []uint64 // the slice contains the members with index 64 and above
 }
 
 func (m *marks) add(i int) {

@@ -103,7 +103,7 @@ type applicatorRules struct {
 	ref                 *node
 	dynamic             []*dynamicRef
 	allOf, anyOf, oneOf []*node
-	anyOfDiscriminator  *discriminator // nil if the branches cannot be distinguished by a property
+	anyOfDiscriminator  *discriminator // the discriminator is nil if no property distinguishes the branches
 	oneOfDiscriminator  *discriminator
 	not                 *node
 	test, then, valueOr *node

@@ -109,7 +109,7 @@ func (n *neighbours) paced(span time.Duration) (sample measure.Sample, err error
 		mu   sync.Mutex
 		runs sync.WaitGroup
 	)
-	if err := runSum(n.small, user(0)); err != nil { // starts the worker of the app
+	if err := runSum(n.small, user(0)); err != nil { // the first run starts the worker of the app
 		return sample, err
 	}
 	tick := time.NewTicker(pace)

@@ -84,7 +84,7 @@ func serve(all *closers, backend storage.Backend, engines []engine.Engine) (stri
 	}
 	for i, tool := range declared.Tools {
 		if tool.Name == "go" {
-			declared.Tools[i].Source = "count.go" // set here, because an app file cannot declare it
+			declared.Tools[i].Source = "count.go" // an app file cannot declare this file
 		}
 	}
 	served := tenants.New(tenants.Options{Host: host.Options{Backend: backend, Engines: engines, Ledger: time.Hour}})

@@ -74,7 +74,7 @@ func open(ctx context.Context, folder, database string) (p *platform, err error)
 			err = errors.Join(err, p.close())
 		}
 	}()
-	if p.folder, err = os.OpenRoot(folder); err != nil { // stays open, because a tool is read at its first run
+	if p.folder, err = os.OpenRoot(folder); err != nil { // the folder stays open, because a tool is read at its first run
 		return p, err
 	}
 	declared, problems := app.Load(p.folder.FS(), app.FileName)

@@ -113,7 +113,7 @@ func TestAddIsAtomic(t *testing.T) {
 // can remove it. The removal of a file deletes all its records.
 func TestFileOutlivesSession(t *testing.T) {
 	a, text := open(), "some text"
-	content := bytes.Repeat([]byte("0123456789"), 60<<10) // at most three pieces of 256 KiB
+	content := bytes.Repeat([]byte("0123456789"), 60<<10) // the upload has at most three pieces of 256 KiB
 	file, err := a.Add(t.Context(), ann, artifact.Upload{ID: "f1", Filename: "a.txt", Content: content, Text: &text})
 	if err != nil {
 		t.Fatal(err)

@@ -169,7 +169,7 @@ func (c charset) rateTwoBytes(sample []byte) (score float64) {
 			break
 		}
 		rate := 2 * c.weigh(sample[i], sample[i+1])
-		if rate > 0 && sample[i+1] < utf8.RuneSelf && unicode.IsLetter(rune(sample[i+1])) { // can also be two one-byte characters
+		if rate > 0 && sample[i+1] < utf8.RuneSelf && unicode.IsLetter(rune(sample[i+1])) { // perhaps two one-byte characters
 			rate *= half
 		}
 		score += rate

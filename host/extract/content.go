@@ -14,8 +14,8 @@ import (
 type content struct {
 	head []byte
 	text []byte   // the head as UTF-8 without a byte order mark, or nil if the head is not Unicode text
-	wide bool     // true if the head is in UTF-16
-	old  bool     // true if the head contains no binary bytes, so that it can be text in a legacy encoding
+	wide bool     // wide is true if the head is in UTF-16
+	old  bool     // the head contains no binary bytes, so it can be in a legacy encoding
 	kind []string // the detected media type and its parent types
 }
 

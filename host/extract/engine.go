@@ -34,10 +34,10 @@ const (
 type Engine struct {
 	panicked func(value any, stack []byte)
 	compiled string // the folder that contains the compiled PDF library
-	disabled bool   // true if PDF files are not supported
+	disabled bool   // disabled is true if PDF files are not supported
 
 	turn    chan struct{}   // protects the next field
-	started *pdfium.Library // nil until the first PDF is read
+	started *pdfium.Library // the library is nil until the first PDF is read
 }
 
 var (

@@ -18,7 +18,7 @@ var errReaderClosed = errors.New("document: the reader is closed")
 // wait.
 type loading struct {
 	cancel context.CancelFunc
-	done   chan struct{} // closed after err has been set
+	done   chan struct{} // done is closed after err has been set
 	err    error
 }
 

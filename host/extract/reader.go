@@ -42,7 +42,7 @@ type Reader struct {
 
 	mu      sync.Mutex
 	program engine.Program // nil until the first document is read
-	loading *loading       // nil if the program is not being loaded
+	loading *loading       // loading is nil if the program is not being loaded
 	closed  bool
 	gate    *admission.Gate // nil until the first document is read
 }

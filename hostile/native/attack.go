@@ -16,7 +16,7 @@ import (
 type Attack struct {
 	Name      string
 	Mechanism string // the action of the attack, and why this action is dangerous
-	compiled  bool   // true if the attack runs in workers with compiled code
+	compiled  bool   // compiled is true if the attack runs in workers with compiled code
 	run       func(victims) error
 	load      func(dir string) error // called instead of run when a source is compiled
 	planted   string                 // the name of the file that the attack tries to create in the folder of all compiled code

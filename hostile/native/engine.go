@@ -58,7 +58,7 @@ func (g guests) Load(_ context.Context, src engine.Source) (engine.Program, erro
 // folder, the workers that run the guest can open files.
 func (g guests) cacheCode() {
 	if g.dir != "" && os.MkdirAll(g.dir, 0o700) == nil {
-		_ = os.WriteFile(filepath.Join(g.dir, "code"), nil, 0o600) // fails in workers that run guests
+		_ = os.WriteFile(filepath.Join(g.dir, "code"), nil, 0o600) // the write fails in workers that run guests
 	}
 }
 

@@ -8,8 +8,8 @@ type Result struct {
 	Without  string        `json:"without,omitempty"` // the disabled layer, or "" if no layer is disabled
 	Answer   string        `json:"answer"`
 	Blocked  bool          `json:"blocked"` // whether the attack failed
-	Alive    bool          `json:"alive"`   // whether a neighbor returned its results in time, also during the attack
-	Late     bool          `json:"late"`    // true if the run ended after its deadline
+	Alive    bool          `json:"alive"`   // whether a neighbor always returned its results in time
+	Late     bool          `json:"late"`    // Late is true if the run ended after its deadline
 	Duration time.Duration `json:"duration_ns"`
 }
 

@@ -18,7 +18,7 @@ import (
 // console writes to the streams of the process. Only one goroutine may use a console at a time.
 type console struct {
 	env  Env
-	json bool // set by --json, which prints results as JSON documents
+	json bool // the flag --json sets this field and prints results as JSON documents
 	// answered reports whether a JSON document was written to stdout. For each command, answered is
 	// set at most once, because a command writes at most one JSON document.
 	answered bool

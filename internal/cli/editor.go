@@ -87,7 +87,7 @@ const ctrlC = 3
 // keyboard is a reader of the keys of a terminal in raw mode. keyboard finds Ctrl-C even if the
 // keys before it were not read yet.
 type keyboard struct {
-	arrived chan struct{}   // contains an element if there may be new keys
+	arrived chan struct{}   // the channel contains an element if there may be new keys
 	ended   <-chan struct{} // closed when the command ends
 	resize  func()
 

@@ -38,7 +38,7 @@ func (f *isolationFlags) register(cmd *cobra.Command) {
 // engineSet is a set of engines and the pool of worker processes in which their guests run.
 type engineSet struct {
 	engines []engine.Engine
-	pool    *sandbox.Pool // nil if guests run in this process
+	pool    *sandbox.Pool // the pool is nil if guests run in this process
 }
 
 // open creates the engines. The engines log to logger. open starts no process.

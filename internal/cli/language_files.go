@@ -48,7 +48,7 @@ func (lf languageFiles) printChecked(files []string, problems problem.List) erro
 type formatted struct {
 	File    string `json:"file"`
 	Changed bool   `json:"changed"`
-	Text    string `json:"text,omitempty"` // set unless the file is only written or checked
+	Text    string `json:"text,omitempty"` // Text is set unless the file is only written or checked
 }
 
 func (lf languageFiles) formatFiles(files []string, write, check bool) error {

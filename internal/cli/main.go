@@ -19,7 +19,7 @@ import (
 // program is the state of one call to Main.
 type program struct {
 	baseCommand
-	unknown error // set if --help was requested for an unknown command
+	unknown error // unknown is set if --help was requested for an unknown command
 }
 
 // baseCommand contains the data that all commands need: the process environment, the console, and

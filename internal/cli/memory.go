@@ -227,7 +227,7 @@ func (m memoryCommands) listRecords(ctx context.Context, s recordBackend, caller
 }
 
 func (m memoryCommands) purge() *cobra.Command {
-	var f memoryFlags // without --user and --session, because a purge affects all users and sessions
+	var f memoryFlags // these flags lack --user and --session, because a purge affects all users and sessions
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "purge STORE --yes",

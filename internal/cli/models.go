@@ -18,7 +18,7 @@ import (
 type modelFlags struct {
 	file string // models.yaml
 	mock string // answers that replace the answers of the models
-	live bool   // whether a dry run calls models
+	live bool   // live is true if a dry run calls models
 	test bool   // make a test run
 }
 

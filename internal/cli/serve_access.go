@@ -144,7 +144,7 @@ func (f *accessFlags) openDev(listen string) (authenticator, error) {
 // serveEngines contains the engines of a service and its document reader.
 type serveEngines struct {
 	tools     *engineSet
-	readers   *sandbox.Pool // nil if the service extracts no text
+	readers   *sandbox.Pool // the pool is nil if the service extracts no text
 	documents *extract.Reader
 }
 

@@ -82,6 +82,6 @@ func addressOf(c net.Conn) netip.Prefix {
 	if address.Is6() {
 		bits = 64
 	}
-	prefix, _ := address.Prefix(bits) // can fail only for an invalid address
+	prefix, _ := address.Prefix(bits) // Prefix can fail only for an invalid address
 	return prefix
 }

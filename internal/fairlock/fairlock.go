@@ -45,7 +45,7 @@ func compare[K ~string](a, b name[K]) int {
 type request[K ~string] struct {
 	name    name[K]
 	granted chan struct{} // closed when the request holds the lock
-	timer   *time.Timer   // ends the lease, and is set when the lock is granted
+	timer   *time.Timer   // the timer ends the lease, and is set when the lock is granted
 }
 
 // Lease is a set of locks that a caller holds. Lease is not safe for concurrent use.

@@ -22,7 +22,7 @@ const MaxElements = 1 << 14
 // These are the maximum absolute values of rounded elements.
 const (
 	maxByte  = math.MaxInt8
-	maxShort = 1<<10 - 1 // with this maximum, a sum of MaxElements products fits in 32 bits
+	maxShort = 1<<10 - 1 // a sum of MaxElements products of such elements fits in 32 bits
 )
 
 // Rounded contains the numbers that relate a rounded vector to the exact vector.
@@ -72,7 +72,7 @@ func (q *Query) Products(products []int32, vectors []int8) {
 
 // Bounds returns the approximate product with a vector, and the maximum error of the approximation.
 func (q *Query) Bounds(product int32, r Rounded) (approximate, maxError float64) {
-	const slack = 1e-9 // for the rounding errors of float64
+	const slack = 1e-9 // the slack covers the rounding errors of float64
 	length, err := float64(r.Length), float64(r.Error)
 	return float64(product) * q.scale * float64(r.Scale), q.length*err + q.error*(length+err) + slack*(1+q.length*length)
 }

@@ -253,7 +253,7 @@ func measure(t *testing.T) (u usage) {
 	t.Helper()
 	http.DefaultClient.CloseIdleConnections()
 	runtime.GC()
-	runtime.GC() // this is measured after finalizers have released resources
+	runtime.GC() // the measurement follows after finalizers have released resources
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	u.heap, u.goroutines = m.HeapAlloc, runtime.NumGoroutine()

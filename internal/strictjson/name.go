@@ -15,7 +15,7 @@ const fewNames = 16
 type nameSet struct {
 	few  [fewNames][]byte
 	size int
-	many map[string]struct{} // contains all names, if there are more than fewNames
+	many map[string]struct{} // the map contains all names if there are more than fewNames
 }
 
 // add adds a name and reports whether the name is new.

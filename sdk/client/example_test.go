@@ -23,7 +23,7 @@ import (
 )
 
 func Example() {
-	server := serve() // used in place of toolrun serve
+	server := serve() // this server is used in place of toolrun serve
 	defer server.Close()
 	c, err := client.New(client.Options{URL: server.URL, Key: "the-key"})
 	if err != nil {

@@ -59,7 +59,7 @@ type Image struct {
 	globals    []uint64 // the globals, in the order of Module.globals
 	generators []int    // the addresses of the Go runtime's random generators
 
-	semaphore chan struct{} // contains one element for each instance in use
+	semaphore chan struct{} // the channel contains one element for each instance in use
 	mu        sync.Mutex
 	idle      []*pooled
 	borrowed  int // the number of instances in use

@@ -20,8 +20,8 @@ type source struct {
 	// guest has changed its memory.
 	view []byte
 
-	base    *source // nil if the file contains all pages
-	patches []patch // if there is a base: the ranges of pages in the file, in file order
+	base    *source // base is nil if the file contains all pages
+	patches []patch // if there is a base, patches contains the ranges of pages in the file, in file order
 	users   atomic.Int32
 }
 

@@ -31,7 +31,7 @@ type move struct {
 // additions move the pointer up.
 func moves(code []byte, pointer uint32) iter.Seq[move] {
 	return func(yield func(move) bool) {
-		var blocks []bool                   // true for each open block that is a loop
+		var blocks []bool                   // an element is true if the open block is a loop
 		loops := 0                          // number of open loops
 		var before, last binary.Instruction // the two instructions before the instruction "in"
 		var constant binary.Instruction     // the instruction before the instructions "before" and "last"

@@ -169,7 +169,7 @@ func TestToolchains(t *testing.T) {
 		{"testdata/zig/wasi.wasm", "ls .", []string{"1:./error.Unexpected", "exit 0"}},
 		{"testdata/zig/wasi.wasm", "preopen", []string{"1:0: stdin", "1:1: stdout", "1:2: stderr", "exit 0"}},
 		{"testdata/print_args.wasm", "a b", []string{"1:wasi\x00a\x00b\x00", "return"}},
-		{"testdata/exit_on_start.wasm", "", []string{"exit 2"}}, // skip this, because the guest has no memory
+		{"testdata/exit_on_start.wasm", "", []string{"exit 2"}}, // the call is skipped, because the guest has no memory
 		{"example/testdata/cargo-wasi/cat.wasm", "test.txt", []string{"2:error opening: test.txt: No such file or directory", "exit 1"}},
 		{"example/testdata/tinygo/cat.wasm", "test.txt", []string{"exit 1"}},
 		{"example/testdata/zig-cc/cat.wasm", "test.txt", []string{"2:error opening test.txt: -1", "exit 1"}},

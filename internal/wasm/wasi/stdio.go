@@ -130,7 +130,7 @@ func fdFilestatGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 		return errFault
 	}
 	clear(stat)
-	le.PutUint64(stat[8:], uint64(fd)) // because guests identify files by device and inode
+	le.PutUint64(stat[8:], uint64(fd)) // guests identify files by device and inode
 	stat[16] = characterDevice
 	le.PutUint64(stat[24:], 1)
 	return success
