@@ -15,7 +15,7 @@ import (
 var computing = map[string][]string{
 	"./cmd/toolrun":    {"TestCommandScripts"},
 	"./host/app":       {"TestTotalBytes"},
-	"./host":           {"TestApprovalOfPlugin", "TestCollectionsInAllLanguages", "TestManyCodes", "TestPluginsAskModels", "TestSeedEffectsInPython", "TestSeedSampleInPython"},
+	"./host":           {"TestApprovalOfPlugin", "TestCollectionsInAllLanguages", "TestErasedCanary", "TestManyCodes", "TestPluginsAskModels", "TestSearchTime", "TestSeedEffectsInPython", "TestSeedSampleInPython"},
 	"./host/agent":     {"TestTriggerOfHugeValue", "TestTurnsEqualTheReference"},
 	"./host/engine/js": {"TestErrorsHoldNothingOfGo", "TestMissingAwaitIsBounded", "TestLoadCost", "TestStackLimitOfNatives"},
 	"./host/engine/js/internal/intl": {
