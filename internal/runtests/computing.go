@@ -33,7 +33,7 @@ var computing = map[string][]string{
 	"./host/storage/bolt":      {"TestFlippedBits", "TestOverwrittenPages", "TestRemovalHoldsNoContents"},
 	"./host/txn":               {"TestSchedules", "TestSchedulesFindBrokenRules"},
 	"./internal/cli":           {"TestPythonInstall"},
-	"./internal/wasm/snapshot": {"TestGoRandom", "TestGoSeed"},
+	"./internal/wasm/snapshot": {"TestCaptureInitializedFails", "TestCaptureInitializedVaries", "TestGoKeepsOtherGenerators", "TestGoRandom", "TestGoSeed"},
 	"./schema":                 {"TestAgainstLibrary", "TestCompileManyChoices", "TestMistakesAreBounded", "TestSuite", "TestWorkIsBounded"},
 }
 
