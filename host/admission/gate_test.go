@@ -54,7 +54,7 @@ func (l *line) arrive(names ...string) {
 	}
 }
 
-// leave ends a run and returns the runs that are then admitted.
+// leave ends a run and returns the runs that are admitted as a result.
 func (l *line) leave(name string) string {
 	before := len(l.in)
 	l.gate.Release(of(name))

@@ -61,8 +61,8 @@ func IsPrepared(e Engine) bool {
 
 // Source is the source code of a tool.
 type Source struct {
-	// Path is the entry file, relative to Files, with forward slashes. Errors contain this path as
-	// the file name.
+	// Path is the entry file, relative to Files, with forward slashes. Errors contain Path as the
+	// file name.
 	Path string
 	// Code is the content of the entry file.
 	Code []byte
@@ -109,7 +109,7 @@ type Program interface {
 }
 
 // Warmer is implemented by programs that need preparation, such as a new process, before their
-// first run for a domain. Run can do the preparation itself, but the preparation then counts toward
+// first run for a domain. Run can do the preparation itself, but preparation in Run counts toward
 // the time of the run. A host calls Warm first, so that the preparation does not count toward the
 // time of the run.
 type Warmer interface {
@@ -143,15 +143,16 @@ type Input struct {
 // of a Host, so the calls are never concurrent.
 type Host struct {
 	// Call performs a memory operation and returns its reply as JSON. An *abi.Fault is raised as an
-	// error in the guest, which can catch it. Any other error ends the run at once.
+	// error in the guest, which can catch it. An error that is not an *abi.Fault ends the run at
+	// once.
 	Call func(ctx context.Context, call abi.Call) (json.RawMessage, error)
 	// Begin begins an external operation and returns its id, which is not 0. Await waits for the
 	// answer to any of the pending operations, and returns the answer with the id of its operation.
 	// Await returns each answer only once. If the argument "until" is not zero and no answer
-	// arrives before that time, the id is 0. The errors of Begin and Await have the same meaning as
-	// the errors of Call. A fault from Await comes with the id of its operation, and a fault from
-	// Begin has no id. The host may delay the operations until Await is called. Begin and Await are
-	// nil if a run needs only Call, which also performs external operations.
+	// arrives before the time "until", the id is 0. The errors of Begin and Await have the same
+	// meaning as the errors of Call. A fault from Await comes with the id of its operation, and a
+	// fault from Begin has no id. The host may delay the operations until Await is called. Begin
+	// and Await are nil if a run needs only Call, which also performs external operations.
 	Begin func(call abi.Call) (id uint64, err error)
 	Await func(ctx context.Context, until time.Time) (id uint64, reply json.RawMessage, err error)
 	// Log receives a log line. If Log returns an error, the run ends at once and Run returns that

@@ -34,7 +34,7 @@ func pythonEngine(t *testing.T, workers sandbox.Options, options ...engines.Opti
 
 // TestPython runs the conformance suite of engines for Python in workers.
 func TestPython(t *testing.T) {
-	cache, err := os.UserCacheDir() // where the command keeps the compiled interpreter
+	cache, err := os.UserCacheDir() // the folder in which the command keeps the compiled interpreter
 	if err != nil {
 		t.Skipf("this user has no cache folder: %v", err)
 	}

@@ -49,7 +49,7 @@ type Usage struct {
 }
 
 // Usage returns the usage of the app in a tenant: the current storage, and the sum of the usage on
-// the UTC days from since up to but excluding until. Zero means no bound.
+// the UTC days from "since" up to, but excluding, the day "until". Zero means no bound.
 func (m *Meter) Usage(ctx context.Context, tenant string, since, until time.Time) (Usage, error) {
 	usage, err := usageOf(ctx, m.db.Backend, position{tenant, m.db.App}, Query{Since: since, Until: until})
 	return usage, m.db.Fault("read the usage", err)

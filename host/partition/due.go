@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// dueLayout is the layout of the time in the key of a scheduled run. Texts in this layout sort like
-// their times.
+// dueLayout is the layout of the time in the key of a scheduled run. Texts in the layout have the
+// same order as the times.
 const dueLayout = "2006-01-02T15:04:05.000000Z"
 
 // Due returns the key of the scheduled run for a session of the caller's tenant. The keys of a

@@ -15,7 +15,7 @@ const (
 	Workflow  = "workflow"       // a workflow
 	Erased    = "erased"         // the mark that a user was erased
 	Finished  = "finished"       // the Result of a run with an idempotency key
-	Run       = "run"            // the mark that a run committed, if it left no other record
+	Run       = "run"            // the mark of a commit of a run that left no other record
 	Catalogue = "catalogue"      // the declarations under which records were written
 	Ledger    = storage.Ledger   // the reads and writes of runs
 	Metering  = storage.Metering // the usage of runs on a day

@@ -21,13 +21,13 @@ func (db *DB) Heads(ctx context.Context, prefix storage.Key) func(after storage.
 	}
 }
 
-// ScanHeads calls visit with the heads of all records under a prefix, in chunks.
+// ScanHeads calls the function "visit" with the heads of all records under a prefix, in chunks.
 func (db *DB) ScanHeads(ctx context.Context, prefix storage.Key, visit func([]storage.Head) error) error {
 	chunks := db.Heads(ctx, prefix)
 	return eachChunk(func(after storage.Key) ([]storage.Head, error) { return chunks(after, Chunk) }, visit)
 }
 
-// ScanTag calls visit with the heads of all records with a tag, in chunks.
+// ScanTag calls the function "visit" with the heads of all records with a tag, in chunks.
 func (db *DB) ScanTag(ctx context.Context, what storage.Selector, visit func([]storage.Head) error) error {
 	return eachChunk(func(after storage.Key) ([]storage.Head, error) {
 		return db.Backend.ScanTag(ctx, what, after, Chunk)
@@ -57,7 +57,7 @@ func (db *DB) Scan(ctx context.Context, prefix storage.Key, visit func([]storage
 }
 
 // WithContents returns a function that reads the records of heads, in parts of a bounded size, and
-// calls visit with the records.
+// calls the function "visit" with the records.
 func (db *DB) WithContents(ctx context.Context, visit func([]storage.Record) error) func([]storage.Head) error {
 	return func(heads []storage.Head) error {
 		for len(heads) > 0 {
@@ -113,9 +113,9 @@ func existing(records []storage.Record) []storage.Record {
 	return found
 }
 
-// EachTenant calls visit with each tenant that has records of a kind of the app. EachTenant skips
-// tenants in seen, and adds each visited tenant to seen. EachTenant reads from the backend once for
-// each tenant, and once for each other app of a tenant.
+// EachTenant calls the function "visit" with each tenant that has records of a kind of the app.
+// EachTenant skips tenants in seen, and adds each visited tenant to seen. EachTenant reads from the
+// backend once for each tenant, and once for each other app of a tenant.
 func (db *DB) EachTenant(ctx context.Context, kind string, seen map[string]bool, visit func(tenant string) error) error {
 	prefix := storage.MakeKey(storage.Part{Tag: storage.System, Value: kind})
 	for after := storage.Key(""); ; {

@@ -17,8 +17,9 @@ import (
 
 // Workers execute the machine code that an engine has compiled. A process that can write machine
 // code can control the workers. Therefore only a worker that compiles a single source and runs no
-// guest can write machine code. The compiling worker writes to a temporary folder. The parent then
-// moves the folder to a location that only workers of the same domain can read.
+// guest can write machine code. The compiling worker writes to a temporary folder. After the
+// compilation, the parent moves the folder to a location that only workers of the same domain can
+// read.
 
 // attachCache sets the folder and the key of the program's compiled code. If the code is missing,
 // attachCache compiles the code.
@@ -128,8 +129,7 @@ func (e *proxy) Prepared() bool {
 }
 
 // copyFiles copies Shared.Files to a folder and returns the names of the copies. copyFiles also
-// returns names for files that it cannot read. Prepare then reports the unreadable files as
-// missing.
+// returns names for files that it cannot read. Prepare reports the unreadable files as missing.
 func copyFiles(folder string, files []string) (names []string, err error) {
 	for i, file := range files {
 		name := "file-" + strconv.Itoa(i)
@@ -279,7 +279,7 @@ func (e *proxy) prepareIn(ctx context.Context, w *worker) error {
 // because the preparation runs no untrusted code.
 const prepareBytes = 2 << 30
 
-// digest returns a hash of the parts.
+// digest returns a hash of several texts.
 func digest(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {

@@ -208,7 +208,7 @@ func (g *group) remove() {
 	closeAll(g.limitFiles)
 	closeRoot(g.folder)
 	folders := g.folders
-	g.limitFiles, g.folders, g.folder = nil, nil, -1 // allows repeated calls to remove
+	g.limitFiles, g.folders, g.folder = nil, nil, -1 // an empty list allows repeated calls to remove
 	for _, folder := range folders {
 		for range 100 {
 			err := os.Remove(folder)

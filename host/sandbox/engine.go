@@ -351,8 +351,8 @@ func (p *program) exchangeLoad(w *worker) (failed *abi.Fault, exited bool, err e
 	}
 }
 
-// loadCodes contains the codes of the faults that a compilation can return. All other codes
-// describe a run, a caller or stored data.
+// loadCodes contains the codes of the faults that a compilation can return. Codes that are not in
+// loadCodes describe a run, a caller or stored data.
 var loadCodes = []abi.Code{
 	abi.SourceInvalid, abi.ABIMismatch, abi.ToolError, abi.TooLarge, abi.InvalidArgument, abi.NotFound,
 	abi.MemoryLimit, abi.StackLimit, abi.Timeout, abi.Unavailable, abi.Internal,

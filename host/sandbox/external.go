@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// maxPending is the maximum number of unanswered external operations of a guest. The host has a
-// lower limit on the operations of a run.
+// maxPending is the maximum number of unanswered external operations of a guest. The host's own
+// limit on the operations of a run is lower than maxPending.
 const maxPending = 1000
 
 // externalExchange contains the state of a run's external operations in the parent.

@@ -27,7 +27,7 @@ var kernelLayers = []string{
 var attempts = []struct {
 	act    string
 	layers []string
-	root   bool // even without layers, only root can perform this act
+	root   bool // even without layers, only root can perform the act
 }{
 	{act: "open a file", layers: []string{sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp}},
 	{act: "look at a file", layers: []string{sandbox.LayerChroot, sandbox.LayerSeccomp}},

@@ -22,8 +22,8 @@ func newPipe(in, out *os.File, pidfd int) (*pipe, error) {
 	return l, os.NewSyscallError("fcntl", unix.SetNonblock(l.out, true))
 }
 
-// pipeBytes is the capacity of a pipe. After the process has exited, the pipe contains at most this
-// number of unread bytes.
+// pipeBytes is the capacity of a pipe. After the process has exited, the pipe contains at most
+// pipeBytes unread bytes.
 const pipeBytes = 64 << 10
 
 // Read waits in poll(2), because a thread wakes from poll(2) as fast as from read(2).

@@ -258,7 +258,7 @@ var acts = map[string]func(act) error{
 	"map shared memory": func(act) error {
 		all, err := unix.Mmap(-1, 0, 400<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
 		for i := 0; i < len(all); i += 4096 {
-			if all[i] = 1; i%(8<<20) == 0 { // releases the memory, so the memory does not stay resident
+			if all[i] = 1; i%(8<<20) == 0 { // every 8 MiB, the act releases the memory, which does not stay resident
 				_ = unix.Madvise(all[:i], unix.MADV_DONTNEED)
 			}
 		}
@@ -427,7 +427,7 @@ var acts = map[string]func(act) error{
 	"flood calls": func(a act) error {
 		return flood(func() error { _, err := a.host.Call(a.ctx, abi.Call{Op: "get_content"}); return err })
 	},
-	"say": func(a act) error { // writes raw bytes instead of frames
+	"say": func(a act) error { // the act writes raw bytes instead of frames
 		_, err := unix.Write(1, []byte(a.text))
 		if err != nil {
 			return err
@@ -438,7 +438,7 @@ var acts = map[string]func(act) error{
 		text := []byte(strings.Repeat(a.text, 1000))
 		return flood(func() error { _, err := unix.Write(1, text); return err })
 	},
-	"cry": func(a act) error { // writes more bytes than the parent ever reads
+	"cry": func(a act) error { // the act writes more bytes than the parent ever reads
 		text := []byte(strings.Repeat("x", 1<<16))
 		for range 1000 {
 			_, _ = unix.Write(2, text)

@@ -51,7 +51,7 @@ func TestInheritedDescriptors(t *testing.T) {
 	if err := os.WriteFile(file, []byte("the secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fd, err := unix.Open(file, unix.O_RDONLY, 0) // this descriptor is not close-on-exec, like the descriptors of C libraries
+	fd, err := unix.Open(file, unix.O_RDONLY, 0) // descriptors of C libraries are often not close-on-exec
 	if err != nil {
 		t.Fatal(err)
 	}

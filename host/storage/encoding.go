@@ -49,8 +49,9 @@ func AppendRecord(dst []byte, r Record) []byte {
 	return dst
 }
 
-// DecodeRecord decodes the record under key from data, which AppendRecord encoded. The record
-// shares no memory with data. If data is damaged, the error wraps ErrCorrupt and contains the key.
+// DecodeRecord decodes the record under key from data, which AppendRecord encoded. The decoded
+// record shares no memory with the argument "data". If data is damaged, the error wraps ErrCorrupt
+// and contains the key.
 func DecodeRecord(key Key, data []byte) (Record, error) {
 	var r Record
 	err := r.Decode(key, data)

@@ -39,7 +39,7 @@ func EndOf(commit uint64) Position { return Position{Commit: commit, Index: math
 // concurrent use.
 type History struct {
 	mu   sync.RWMutex
-	from Position // the field "kept" contains all changes after this position
+	from Position // the field "kept" contains all changes after the position "from"
 	kept []past   // the changes in the order of positions
 	// text is the concatenation of the keys and generations in kept. kept and text contain no
 	// pointers, because the garbage collector would follow tens of thousands of pointers in each

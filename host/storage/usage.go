@@ -47,7 +47,7 @@ func (r Record) Accounts() []Key {
 	return all
 }
 
-// eachAccount calls do with each account whose usage includes the record.
+// eachAccount calls the function "do" with each account whose usage includes the record.
 func (r Record) eachAccount(do func(account Key)) {
 	app, user, ok := r.Key.groups()
 	if !ok {

@@ -36,7 +36,7 @@ type run struct {
 // wraps [storage.ErrUnknownOutcome] means that the transaction may or may not have been stored.
 //
 // Body must return soon after ctx ends. If a method of the Tx returns ErrConflict, body must return
-// that error. Body must have no effects outside its Tx. The end of ctx does not stop a commit that
+// ErrConflict. Body must have no effects outside its Tx. The end of ctx does not stop a commit that
 // has begun.
 func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx) error) (Outcome, error) {
 	r := &run{db: db, o: &o, ctx: ctx, now: db.now()}

@@ -33,8 +33,8 @@ func TestSchedules(t *testing.T) {
 	}.Run(t)
 }
 
-// TestSchedulesFindBrokenRules breaks each rule of the implementation in turn. The schedules must
-// detect the broken rule.
+// TestSchedulesFindBrokenRules breaks each rule of the implementation in turn, and expects that the
+// schedules detect the broken rule.
 func TestSchedulesFindBrokenRules(t *testing.T) {
 	if len(txn.Rules) != txn.AllRules {
 		t.Errorf("the test breaks %d of %d rules", len(txn.Rules), txn.AllRules)

@@ -95,8 +95,8 @@ func (db *DB) now() time.Time { return db.clock().UTC().Truncate(time.Microsecon
 
 // Options configure a transaction. The zero Options select a transaction without an id.
 type Options struct {
-	// ID is the id of the run. Records that the run writes contain this id. If the reply to a
-	// commit is lost, Run uses the id to determine whether the commit was applied.
+	// ID is the id of the run. Records that the run writes contain the id of the run. If the reply
+	// to a commit is lost, Run uses the id to determine whether the commit was applied.
 	ID string
 	// Guards are conditions that must be true when the transaction ends. The records of guards are
 	// not in the read set, so the records may change.
@@ -185,8 +185,8 @@ type Change struct {
 	Warnings any
 }
 
-// Outcome is the result of a transaction. The effects are the effects of the last attempt. Writes
-// is empty if nothing was stored, except in a dry run.
+// Outcome is the result of a transaction. The Effects in an Outcome are the effects of the last
+// attempt. Writes is empty if nothing was stored, except in a dry run.
 type Outcome struct {
 	Effects
 	// Committed reports whether something was stored.

@@ -33,8 +33,8 @@ const (
 	// Halt reads the store "halt". In languages in which a tool can continue after a failed call,
 	// for example with catch or finally, Halt then reads the store "after" and loops forever.
 	Halt Behaviour = "halt"
-	// LogAndGo logs "stop". If the language lets the tool continue, LogAndGo then reads the store
-	// "after".
+	// LogAndGo logs "stop". If a tool in the language can continue after the log line, LogAndGo
+	// reads the store "after".
 	LogAndGo Behaviour = "log and go"
 	// Spin loops forever without a call.
 	Spin Behaviour = "spin"

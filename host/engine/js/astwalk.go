@@ -12,13 +12,13 @@ import (
 // searches each part of an untrusted source separately takes quadratic time.
 type walker struct{ left int }
 
-// maxWalk is the maximum number of nodes that a walker visits. Visiting this many nodes takes less
+// maxWalk is the maximum number of nodes that a walker visits. Visiting maxWalk nodes takes less
 // than a second.
 const maxWalk = 4_000_000
 
-// walk calls enter with each node of a tree in pre-order. A node is a pointer to one of goja's
-// types. walk visits the children of a node if enter returns true. walk uses reflection, so it
-// covers every kind of node, including kinds that a later version of goja adds.
+// walk calls the function "enter" with each node of a tree in pre-order. A node is a pointer to one
+// of goja's types. walk visits the children of a node if enter returns true. walk uses reflection,
+// so it covers every kind of node, including kinds that a later version of goja adds.
 func (w *walker) walk(tree any, enter func(node any) bool) { w.value(reflect.ValueOf(tree), enter) }
 
 var sourceFile = reflect.TypeFor[*file.File]()

@@ -16,7 +16,7 @@ type console struct {
 	*realm
 	program *program
 	prelude *prelude
-	write   func(abi.Level, string) error // writes a log line; a nil function drops all lines
+	write   func(abi.Level, string) error // the function that writes a log line; nil drops all lines
 }
 
 // object creates the global console.

@@ -31,7 +31,7 @@ func unfold(tree *ast.Program) error {
 }
 
 // mayBeConstant reports whether the compiler can treat an operand as a constant. An operand with a
-// binary operator is not a constant after unfold has changed that operator.
+// binary operator is not a constant after unfold has changed the operator.
 func mayBeConstant(e ast.Expression) bool {
 	switch e.(type) {
 	case *ast.NumberLiteral, *ast.StringLiteral, *ast.BooleanLiteral, *ast.NullLiteral, *ast.UnaryExpression:

@@ -38,7 +38,7 @@ type bounds struct {
 	// lossy reports whether to encode NaN and infinite numbers as null and to omit functions and
 	// symbols, as JSON.stringify does.
 	lossy bool
-	// strict, if it is not nil, is the parameter whose argument is encoded; see abi.Param.Strict.
+	// strict is the parameter whose argument is encoded, or nil; see abi.Param.Strict.
 	strict *abi.Param
 }
 
@@ -295,8 +295,8 @@ func count(list []string, s string) (n int) {
 	return n
 }
 
-// If v has a method toJSON, the encoder encodes the result of this method instead of v. resolve
-// returns the value to encode. resolve ignores a toJSON that the guest or a library added to
+// If v has a method toJSON, the encoder encodes the result of toJSON instead of v. resolve returns
+// the value to encode. resolve ignores a toJSON that the guest or a library added to
 // Object.prototype or Array.prototype, because a shared method would change every value.
 func (e *encoder) resolve(v goja.Value) goja.Value {
 	o, ok := v.(*goja.Object)

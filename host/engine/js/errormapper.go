@@ -23,7 +23,7 @@ type errorMapper struct {
 	prelude  *prelude
 	cleaner  *errorCleaner
 	issued   map[*goja.Object]issued // the guest's errors that represent faults
-	readNone bool                    // true after a read returned null, so that a hint can mention the null
+	readNone bool                    // true after a read has returned null, which a hint can mention
 }
 
 // raise throws a fault in the guest as a MemoryAccessError. Only the thrown object represents the

@@ -67,7 +67,7 @@ func (m *memoryAPI) beginExternal(op *abi.Operation, request abi.Call, resolve, 
 }
 
 // awaitExternal waits for the next answer to an external operation and settles its promise. If the
-// next timer is due earlier, awaitExternal fires this timer instead.
+// next timer is due before the answer, awaitExternal fires the timer instead.
 func (l *eventLoop) awaitExternal() error {
 	var until time.Time
 	if len(l.timers.queue) > 0 {

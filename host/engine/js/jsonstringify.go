@@ -64,7 +64,7 @@ func indent(text string, gap goja.String) goja.Value {
 		case '"':
 			i = closingQuote(text, i)
 		case '[', '{':
-			if i+1 < len(text) && text[i+1] == text[i]+2 { // in ASCII, a closing bracket is the opening bracket plus 2
+			if i+1 < len(text) && text[i+1] == text[i]+2 { // the code of the closing bracket
 				i++
 				continue
 			}

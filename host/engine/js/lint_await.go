@@ -12,11 +12,11 @@ import (
 )
 
 // Without await, a read returns a promise. A promise does not have the content's fields, so reading
-// such a field from the promise returns undefined. A missing await therefore causes an error far
-// from the read or no error at all. The lint in this file finds the cases in which an await is
-// certainly missing.
+// a field of the content from the promise returns undefined. A missing await therefore causes an
+// error far from the read or no error at all. The lint in this file finds the cases in which an
+// await is certainly missing.
 
-// maxAwaitWarnings is the maximum number of warnings.
+// maxAwaitWarnings is the maximum number of warnings about missing awaits.
 const maxAwaitWarnings = 20
 
 const awaitMissing = "an await is missing before memory.get_content"
@@ -113,8 +113,8 @@ func (f *awaitLinter) misusedIn(list []ast.Statement, name string, own *ast.Bind
 // undefined.
 var promiseMembers = strings.Fields("then catch finally constructor toString toLocaleString valueOf hasOwnProperty isPrototypeOf propertyIsEnumerable __proto__")
 
-// promiseIn returns the expression in a node that the author cannot have meant to be a promise, or
-// nil.
+// If a node uses an expression in a way that makes no sense for a promise, promiseIn returns the
+// expression, and nil otherwise.
 func promiseIn(node any) any {
 	switch n := node.(type) {
 	case *ast.DotExpression:

@@ -272,7 +272,7 @@ func (r *reviewer) nameHint(name string) string {
 	return ""
 }
 
-// find adds a finding at an offset in the bundle if that position is in the author's files.
+// find adds a finding at an offset in the bundle if the offset belongs to the author's files.
 func (r *reviewer) find(at int, hint, message string) bool {
 	position, own := r.position(at)
 	if !own || len(r.review.Findings) == engine.MaxReviewFindings {

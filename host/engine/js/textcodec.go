@@ -118,7 +118,7 @@ func latin1(data []byte, mask byte) string {
 }
 
 // validUTF8 replaces invalid UTF-8. An incomplete character is replaced as a whole by one
-// replacement character. Any other invalid byte is replaced by its own replacement character.
+// replacement character. Each other invalid byte is replaced by a separate replacement character.
 func validUTF8(data []byte) string {
 	if utf8.Valid(data) {
 		return string(data)

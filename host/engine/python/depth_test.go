@@ -47,7 +47,7 @@ func TestDeepCallsThroughC(t *testing.T) {
 }
 
 // TestTooDeepCallsThroughC checks that deeper calls raise an exception that a tool can catch, even
-// if the recursion limit is high. The interpreter must remain intact.
+// if the recursion limit is high. The interpreter must remain intact after the exception.
 func TestTooDeepCallsThroughC(t *testing.T) {
 	const catch = `
 def attempt():

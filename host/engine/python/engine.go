@@ -19,7 +19,7 @@ const MaxMemoryBytes = 2 << 30
 type Engine struct {
 	runtime  func() ([]byte, error)
 	cache    machine.Cache
-	compiled string // the folder of a prebuilt interpreter; "" if there is none
+	compiled string // the folder of a prebuilt interpreter, or ""
 	panicked func(value any, stack []byte)
 	full     bool // true if every run starts its own interpreter
 
@@ -39,8 +39,8 @@ type Option func(*Engine)
 
 // WithRuntime sets the function that returns the interpreter. The interpreter is CPython for WASI,
 // as one WebAssembly module that contains its standard library. The engine calls the function when
-// it loads the first tool, and again after an error. Package distribution installs and reads this
-// module.
+// it loads the first tool, and again after an error. Package distribution installs and reads the
+// interpreter.
 func WithRuntime(read func() ([]byte, error)) Option {
 	return func(e *Engine) { e.runtime = read }
 }

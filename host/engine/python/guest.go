@@ -23,7 +23,7 @@ var bootProgram = sync.OnceValue(func() string { return guestText(bootScript) })
 var guestFiles = sync.OnceValue(func() string {
 	entries, err := fs.ReadDir(sdkpython.Guest, guestFolder)
 	if err != nil {
-		panic(err) // cannot happen: the files are embedded
+		panic(err) // an error is impossible, because the files are embedded
 	}
 	texts := map[string]string{}
 	for _, entry := range entries {
@@ -33,7 +33,7 @@ var guestFiles = sync.OnceValue(func() string {
 	}
 	object, err := json.Marshal(texts)
 	if err != nil {
-		panic(err) // cannot happen: strings can always be encoded as JSON
+		panic(err) // an error is impossible, because strings can always be encoded as JSON
 	}
 	return string(object)
 })

@@ -135,8 +135,8 @@ func (i *interpreter) call(ctx context.Context, in *snapshot.Instance) error {
 	return err
 }
 
-// lookUp returns the function at an index of the function table. lookUp handles the panic of wazero
-// if no function there has the expected type.
+// lookUp returns the function at an index of the function table. If no function at the index has
+// the expected type, wazero panics, and lookUp recovers the panic.
 func lookUp(guest api.Module, slot uint32) (f api.Function, err error) {
 	defer func() {
 		if x := recover(); x != nil {

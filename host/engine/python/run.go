@@ -72,7 +72,7 @@ func (r *run) env(perRun bool) json.RawMessage {
 	}
 	env, err := json.Marshal(context.Env)
 	if err != nil {
-		return orEmpty(nil) // cannot happen: strings can always be encoded as JSON
+		return orEmpty(nil) // an error is impossible, because strings can always be encoded as JSON
 	}
 	return env
 }

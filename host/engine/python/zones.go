@@ -26,7 +26,7 @@ var packedZones []byte
 var zoneFiles = sync.OnceValue(func() map[string][]byte {
 	files, err := unpackZones()
 	if err != nil {
-		panic(err) // cannot happen: the archive is embedded
+		panic(err) // an error is impossible, because the archive is embedded
 	}
 	return files
 })

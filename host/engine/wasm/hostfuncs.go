@@ -14,8 +14,8 @@ import (
 // and logs.
 const runModule = "toolrun"
 
-// The maximum sizes of an error and of a log line. Longer texts are not useful, and texts
-// of this size use little memory.
+// The maximum sizes of an error and of a log line. Texts that exceed the maximum sizes are not
+// useful, and shorter texts use little memory.
 const (
 	maxErrorBytes = 64 << 10
 	maxLogBytes   = 8 << 10

@@ -21,7 +21,7 @@ type starter struct {
 	plugin *plugin
 
 	mutex chan struct{}   // locks the fields below; contains an element while locked
-	image *snapshot.Image // set by the first run
+	image *snapshot.Image // the image that the first run has created
 	ready bool            // true if the image contains an initialized instance
 	tried bool
 }

@@ -23,8 +23,8 @@ import (
 const pieceBytes = 16<<10 - 40
 
 // The byte "apart" is the first byte of the value of a record whose content is stored apart from
-// the record. The byte is followed by the encoded record, whose content is a reference. No other
-// encoded record begins with this byte.
+// the record. The byte is followed by the encoded record, whose content is a reference. The encoded
+// form of a record never begins with the byte "apart".
 const apart = 0xC0
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -66,7 +66,7 @@ type change struct {
 	key     storage.Key // of the record
 	in      index
 	value   string // the tag, or the start of the time slot
-	present bool   // whether the index contains the entry after the change
+	present bool   // true if the index contains the entry after the change
 }
 
 // changeOf returns the change of an entry.

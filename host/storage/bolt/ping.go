@@ -3,7 +3,7 @@ package bolt
 import "context"
 
 // Ping implements storage.Backend. Ping commits a transaction that changes nothing, to check that
-// the database can be written. Frequent callers should cache the result.
+// the database can be written. Callers that call Ping often should cache the result.
 func (b *Backend) Ping(ctx context.Context) error {
 	return b.submit(ctx, sender{}, nothing)
 }

@@ -82,8 +82,8 @@ type queue struct {
 	// The field "large" contains the size of the last request of each sender whose last request was
 	// large.
 	large map[sender]int64
-	// pause is set for the commit after a large commit. If small requests are waiting, that commit
-	// takes no large requests.
+	// pause is set for the commit after a large commit. If small requests are waiting, a commit
+	// with pause set takes no large requests.
 	pause bool
 }
 
@@ -160,7 +160,7 @@ func (q *queue) learn(done []*request) {
 			q.large[r.from] = r.bytes
 		}
 	}
-	q.pause = !q.pause && total >= largeBytes // at most every second commit, even if its requests are unexpectedly large
+	q.pause = !q.pause && total >= largeBytes // at most every second commit pauses large requests
 }
 
 // The method "done" removes the first n requests and reports whether more requests are waiting. If

@@ -112,8 +112,8 @@ func (r *removal) expired(ctx context.Context, s search) error {
 		if err != nil {
 			return err
 		}
-		// Adjacent records are removed together, because each page that they share is then written
-		// only once.
+		// Adjacent records are removed in the same commit, which writes each page that the records
+		// share only once.
 		slices.Sort(keys)
 		if err := r.keys(ctx, keys); err != nil {
 			return err

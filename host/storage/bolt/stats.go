@@ -76,9 +76,9 @@ func (b *Backend) count() (found Stats, err error) {
 	return found, err
 }
 
-// eachApp calls do with the usage of each app of each tenant, and of the accounts that are separate
-// from apps. eachApp skips user accounts, because the account of an app includes the users of the
-// app.
+// eachApp calls the function "do" with the usage of each app of each tenant, and of the accounts
+// that are separate from apps. eachApp skips user accounts, because the account of an app includes
+// the users of the app.
 func eachApp(tx *bbolt.Tx, do func(storage.Usage)) error {
 	c := tx.Bucket(usageBucket).Cursor()
 	for k, v := c.First(); k != nil; {

@@ -19,7 +19,7 @@ func openBuckets(tx *bbolt.Tx) buckets {
 	}
 }
 
-// fetch returns the records under keys. The records share no memory with the file.
+// fetch returns the records under keys. The fetched records share no memory with the file.
 func fetch(tx *bbolt.Tx, keys []storage.Key) ([]storage.Record, error) {
 	found := make([]storage.Record, len(keys))
 	records := tx.Bucket(recordsBucket)

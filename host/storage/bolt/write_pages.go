@@ -29,7 +29,7 @@ type pageWriter struct {
 type visit func(k, v []byte) error
 
 // writePages writes a database to f, which must be empty. The function "buckets" calls its argument
-// "add" once for each bucket, in order. The arguments of this call are the name of the bucket and a
+// "add" once for each bucket, in order. The arguments of "add" are the name of the bucket and a
 // function that yields the entries of the bucket.
 func writePages(f *os.File, pageSize int, buckets func(add func(name []byte, entries func(visit) error) error) error) error {
 	if _, err := f.Seek(int64(2*pageSize), io.SeekStart); err != nil { // after the headers

@@ -54,7 +54,7 @@ func (r release) install(ctx context.Context, dir string, progress func(done, to
 	return file, err
 }
 
-// installFrom downloads and unpacks the runtime in the folder work. installFrom then moves the
+// installFrom downloads and unpacks the runtime in the folder "work". installFrom then moves the
 // runtime to its final path.
 func (r release) installFrom(ctx context.Context, dir, work string, progress func(done, total int64)) (file string, err error) {
 	progress(0, r.bytes)

@@ -302,10 +302,10 @@ func TestInstallCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	ended := make(chan error)
 	go func() {
-		held, err := os.Open(pipe) // waits until npm's child process exists
+		held, err := os.Open(pipe) // opening the pipe waits until npm's child process exists
 		cancel(provided)
 		if err == nil {
-			_, err = io.ReadAll(held) // waits until the child process has ended
+			_, err = io.ReadAll(held) // the read waits until the child process has ended
 		}
 		ended <- err
 	}()

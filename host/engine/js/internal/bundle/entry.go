@@ -51,7 +51,7 @@ type entry struct {
 	body     int      // the number of lines before the author's body; 0 if the code does not contain the body
 }
 
-// entry detects the form of a tool and wraps the source of the tool for this form.
+// entry detects the form of a tool and wraps the source of the tool accordingly.
 func (t *tool) entry(params []string) (*entry, *abi.Fault) {
 	if t.scan.exports {
 		return t.module(), nil

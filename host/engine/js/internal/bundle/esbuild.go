@@ -41,8 +41,9 @@ var loweringSingle = func() map[string]bool {
 // goja's parser panic, but goja accepts the surrogate pair of U+10FFFF.
 var lastCodePoint = []byte(`\u{10FFFF}`)
 
-// surrogatePairs returns a lowering that writes surrogate pairs. Build uses this lowering only if
-// necessary, because esbuild then rejects variable names beyond U+FFFF.
+// surrogatePairs returns a lowering that writes surrogate pairs. Build uses the lowering with
+// surrogate pairs only if necessary, because with the lowering esbuild rejects variable names
+// beyond U+FFFF.
 func surrogatePairs(lowering map[string]bool) map[string]bool {
 	m := maps.Clone(lowering)
 	m["unicode-escapes"] = false
@@ -59,7 +60,7 @@ var defines = map[string]string{
 // name.
 var loaders = map[language]api.Loader{javascript: api.LoaderJS, typescript: api.LoaderTS, jsonText: api.LoaderJSON}
 
-// noTSConfig is an empty tsconfig.json. With this option, esbuild does not search for a
+// noTSConfig is an empty tsconfig.json. With noTSConfig as an option, esbuild does not search for a
 // tsconfig.json.
 const noTSConfig = "{}"
 
@@ -211,8 +212,8 @@ const (
 	outputName = "tool.js"
 )
 
-// rootDirectory returns a directory for esbuild's options. With this option, esbuild does not query
-// the working directory. esbuild reads nothing in the returned directory.
+// rootDirectory returns a directory for esbuild's options. With rootDirectory as an option, esbuild
+// does not query the working directory. esbuild reads nothing in the returned directory.
 func rootDirectory() string {
 	if runtime.GOOS == "windows" {
 		return `C:\`

@@ -5,9 +5,9 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Upper converts a text to upper case for a language with special rules. For all other languages,
-// the result ok is false. For Greek and Lithuanian, the rules of golang.org/x/text differ from the
-// rules of ICU.
+// Upper converts a text to upper case for a language with special rules. The result ok is false for
+// a language without special rules. For Greek and Lithuanian, the rules of golang.org/x/text differ
+// from the rules of ICU.
 func Upper(tags []Tag, text string) (changed string, ok bool, err error) {
 	switch first(tags) {
 	case "tr", "az":
@@ -18,8 +18,8 @@ func Upper(tags []Tag, text string) (changed string, ok bool, err error) {
 	return "", false, nil
 }
 
-// Lower converts a text to lower case for a language with special rules. For all other languages,
-// the result ok is false.
+// Lower converts a text to lower case for a language with special rules. The result ok is false for
+// a language without special rules.
 func Lower(tags []Tag, text string) (changed string, ok bool, err error) {
 	switch first(tags) {
 	case "tr", "az":

@@ -89,8 +89,8 @@ func (c *Collator) readNumeric(o Options, l locale) (ofTag bool, err error) {
 	return ofTag, nil
 }
 
-// prepare creates the order. prepare fails for languages that golang.org/x/text orders differently
-// from ICU.
+// prepare creates the sort order of the collator. prepare fails for languages that
+// golang.org/x/text orders differently from ICU.
 func (c *Collator) prepare(l locale) error {
 	c.root = slices.Contains(rootLanguages, l.Language)
 	if !c.root && !slices.Contains(tailoredLanguages, l.Language) || l.name == "fr-CA" {
@@ -118,7 +118,7 @@ func (c *Collator) prepare(l locale) error {
 	return nil
 }
 
-// ukrainian is the letter ї. Languages other than Ukrainian treat this letter as the letter і with
+// ukrainian is the letter ї. Languages other than Ukrainian treat the letter ї as the letter і with
 // a mark.
 var ukrainian = []string{"ї", "і\u034f\u0308", "Ї", "І\u034f\u0308"}
 

@@ -19,7 +19,7 @@ var packed string
 
 // archive is the index of the data in the variable "packed".
 type archive struct {
-	paths  []string // sorted; the index of a path identifies the path
+	paths  []string // the sorted paths; the index of a path identifies the path
 	chunks map[string]*chunk
 }
 

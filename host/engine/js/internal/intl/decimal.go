@@ -17,7 +17,7 @@ type Decimal struct {
 	exp       int
 }
 
-// maxExponent is the maximum exponent of numbers in texts. Without this limit, formatting
+// maxExponent is the maximum exponent of numbers in texts. Without maxExponent, formatting
 // 1e999999999 would produce a billion digits.
 const maxExponent = 1000
 

@@ -11,7 +11,7 @@ type rounding struct {
 	minDigits, maxDigits     int // significant digits
 	increment                int
 	mode, priority, trailing string
-	compact                  bool // whether to round as the compact notation does
+	compact                  bool // true if numbers are rounded as in the compact notation
 }
 
 var increments = []int{1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 2500, 5000}

@@ -25,7 +25,7 @@ const (
 // of forbidden constructs are an escaped letter without a meaning in JavaScript, such as \Z, and a
 // repeated lookaround.
 func CheckUnicode(pattern string) error {
-	var lookarounds []bool // whether each open group is a lookaround
+	var lookarounds []bool // for each open group, true if the group is a lookaround
 	for i := 0; i < len(pattern); i++ {
 		switch rest := pattern[i:]; rest[0] {
 		case '\\':

@@ -51,8 +51,8 @@ func at(value any, path ...string) object {
 
 func sortedKeys(o object) []string { return slices.Sorted(maps.Keys(o)) }
 
-// rare contains languages with modern coverage that are omitted to keep the data small. Tools that
-// request a rare language receive an error.
+// rare contains languages that CLDR covers well but that are omitted to keep the data small. Tools
+// that request a rare language receive an error.
 var rare = strings.Fields("ak ba chr cv dsb gd ha hsb ig jv kok pcm ps qu rm sd shn so ti tk yo")
 
 // locales returns the locales with modern coverage and their regional variants.
