@@ -192,8 +192,8 @@ func (k Key) groups() (app, user Key, ok bool) {
 	return app, user, true
 }
 
-// String returns the key as text for logs and errors, for example tenant=acme/app=shop. Values with
-// control characters or separators are quoted as in Go.
+// String returns the key as text for logs and errors, for example "tenant=acme/app=shop". Values
+// with control characters or separators are quoted as in Go.
 func (k Key) String() string {
 	parts, err := k.Parts()
 	if err != nil {

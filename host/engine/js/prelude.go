@@ -19,7 +19,7 @@ var webapi embed.FS
 // preludeModule is a compiled module of the prelude.
 type preludeModule struct {
 	program  *goja.Program
-	requires bool // true if the module calls require for other modules
+	requires bool // true if the module loads other modules with the function "require"
 }
 
 // errorsModule is the module that defines MemoryAccessError. errorsModule receives the Error class

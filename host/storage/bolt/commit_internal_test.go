@@ -371,8 +371,8 @@ func TestHeldInOneCommit(t *testing.T) {
 	}
 }
 
-// TestLateCommit lets the time of each commit pass before its first request, as on a machine that
-// stops the process for a moment. The commit must execute the request.
+// TestLateCommit lets the time limit of each commit pass before the commit's first request, as on a
+// machine that stops the process for a moment. The commit must execute the request.
 func TestLateCommit(t *testing.T) {
 	b := openTest(t)
 	b.batchTime = -1

@@ -65,7 +65,7 @@ func (r *rewriter) step() {
 		} else if kind == 'c' || kind == 'x' || kind == 'u' || isDigit(kind) {
 			r.skipWords()
 		}
-	case c == '/': // otherwise goja's member source would show a different escape
+	case c == '/': // only an escaped slash keeps the member "source" correct
 		r.put(start, `\/`)
 	case r.inClass:
 		r.inClass = c != ']'

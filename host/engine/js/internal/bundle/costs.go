@@ -84,8 +84,8 @@ func patternCost(text string) (cost, depth int) {
 	return cost, depth
 }
 
-// repetition parses {m}, {m,} or {m,n}, and returns the larger number and the length of the text.
-// The length is 0 if the text is not a repetition.
+// repetition parses a repetition such as {m}, {m,} or {m,n}, and returns the larger number and the
+// length of the text. The length is 0 if the text is not a repetition.
 func repetition(text string) (times, length int) {
 	end := strings.IndexByte(text, '}')
 	if end < 2 || end > 40 {

@@ -75,7 +75,7 @@ func (e *expander) step() error {
 		}
 	case c == ']':
 		e.class = 0
-	case c == '/': // otherwise goja's member source would show a different escape
+	case c == '/': // only an escaped slash keeps the member "source" correct
 		e.out.WriteString(e.pattern[e.copied:e.pos-1] + `\/`)
 		e.copied = e.pos
 	case c == '\\' && e.pos < len(e.pattern):
