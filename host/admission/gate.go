@@ -98,7 +98,7 @@ func (g *Gate) Waiting() int {
 	return g.root.waiting
 }
 
-// find returns the user node of a flow.
+// The method "find" returns the user node of a flow.
 func (g *Gate) find(f Flow) *node {
 	return g.spare.child(g.spare.child(g.spare.child(g.root, f.Tenant), f.App), f.User)
 }

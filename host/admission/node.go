@@ -59,7 +59,7 @@ func (s *spares) child(n *node, name string) *node {
 	return c
 }
 
-// take returns a node without children.
+// The method "take" returns a node without children.
 func (s *spares) take() *node {
 	last := len(*s) - 1
 	if last < 0 {
@@ -91,7 +91,7 @@ func (n *node) each(f func(*node)) {
 	}
 }
 
-// count changes the number of active runs.
+// The method "count" changes the number of active runs.
 func (n *node) count(by int) { n.each(func(at *node) { at.running += by }) }
 
 // park changes the number of parked runs.
@@ -111,7 +111,7 @@ func (n *node) enqueue(w *waiter) *list.Element {
 	return n.queue.PushBack(w)
 }
 
-// add adds a waiting run.
+// The method "add" adds a waiting run.
 func (n *node) add(w *waiter) {
 	w.of, w.at = n, n.enqueue(w)
 	n.each(func(at *node) {
@@ -122,8 +122,8 @@ func (n *node) add(w *waiter) {
 	})
 }
 
-// remove removes a waiting run. If the run was admitted, all other users get their turns before its
-// user gets another turn.
+// The method "remove" removes a waiting run. If the run was admitted, all other users get their
+// turns before its user gets another turn.
 func (w *waiter) remove(taken bool) {
 	w.of.queue.Remove(w.at)
 	w.of.each(func(at *node) {

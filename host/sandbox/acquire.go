@@ -200,7 +200,8 @@ func (w *worker) assign(program *program, domain *string) {
 	w.used, w.runDomain = true, *domain
 }
 
-// release returns a worker to the pool. If possible, the pool keeps the worker for another run.
+// The method "release" returns a worker to the pool. If possible, the pool keeps the worker for
+// another run.
 func (p *Pool) release(w *worker) {
 	p.mu.Lock()
 	delete(p.busy, w)

@@ -97,7 +97,7 @@ type group struct {
 	limitFiles []*os.File // the files of the memory limits; the file of the limit that includes swap is last
 }
 
-// open writes the limits that never change and opens the files of the other limits.
+// The method "open" writes the limits that never change and opens the files of the other limits.
 func (g *group) open() error {
 	limitFiles, fixed := []string{"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"}, map[string]string{}
 	if g.version == 2 {
@@ -128,8 +128,8 @@ func (g *group) open() error {
 	return nil
 }
 
-// write writes a limit to a file of the group. In version 1, the file is in the folder of the
-// controller in the file's name.
+// The method "write" writes a limit to a file of the group. In version 1, the file is in the folder
+// of the controller in the file's name.
 func (g *group) write(name, value string) error {
 	folder := g.folders[0]
 	if strings.HasPrefix(name, "pids.") {
@@ -151,7 +151,7 @@ func (g *group) descriptor() (use bool, folder int) {
 	return true, g.folder
 }
 
-// add moves a process into the group unless the process was started in the group.
+// The method "add" moves a process into the group unless the process was started in the group.
 func (g *group) add(pid int) error {
 	if g == nil || g.version == 2 {
 		return nil
@@ -169,8 +169,8 @@ func (g *group) add(pid int) error {
 	return nil
 }
 
-// limit sets the memory limit of the group in bytes. If the group exceeds the limit, the kernel
-// kills the worker.
+// The method "limit" sets the memory limit of the group in bytes. If the group exceeds the limit,
+// the kernel kills the worker.
 func (g *group) limit(bytes uint64) error {
 	if g == nil {
 		return nil
@@ -199,8 +199,8 @@ func (g *group) limit(bytes uint64) error {
 	return nil
 }
 
-// remove kills the remaining processes in the group and removes the group. The worker process of
-// the group must have exited.
+// The method "remove" kills the remaining processes in the group and removes the group. The worker
+// process of the group must have exited.
 func (g *group) remove() {
 	if g == nil {
 		return

@@ -28,8 +28,8 @@ type exit struct {
 	closed bool // true if the pool was closed
 }
 
-// fault reaps a worker and returns the fault for the run. If the exit has no known cause, fault
-// logs the exit and the worker's standard error, which guests must not see.
+// The method "fault" reaps a worker and returns the fault for the run. If the exit has no known
+// cause, the method logs the exit and the worker's standard error, which guests must not see.
 func (d exit) fault(w *worker, log *slog.Logger) error {
 	state, stderr := w.reap()
 	disconnected := isDisconnect(d.cause)

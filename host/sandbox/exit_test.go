@@ -63,7 +63,7 @@ func newBench(t testing.TB, o sandbox.Options) *bench {
 	return b
 }
 
-// load compiles the source of an act.
+// The method "load" compiles the source of an act.
 func (b *bench) load(t testing.TB, act, domain string) engine.Program {
 	t.Helper()
 	program, err := b.pool.Engines()[probing].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte(act), Domain: domain})
@@ -73,7 +73,7 @@ func (b *bench) load(t testing.TB, act, domain string) engine.Program {
 	return program
 }
 
-// run runs the program of an act with an argument, and returns the result.
+// The method "run" runs the program of an act with an argument, and returns the result.
 func (b *bench) run(t testing.TB, act, text string, in engine.Input, limit time.Duration, host engine.Host) (string, error) {
 	t.Helper()
 	program := b.load(t, act, "")

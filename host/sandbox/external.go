@@ -53,8 +53,8 @@ func (x *exchange) begin(f *fields) error {
 	return nil
 }
 
-// wait waits for the next answer to an external operation, up to a time limit, and sends the
-// answer.
+// The method "wait" waits for the next answer to an external operation, up to a time limit, and
+// sends the answer.
 func (x *exchange) wait(f *fields) error {
 	left := time.Duration(f.amount())
 	if err := f.end(); err != nil {

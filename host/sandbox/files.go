@@ -32,7 +32,7 @@ type servedFile struct {
 	entries  []fs.DirEntry
 }
 
-// size returns the approximate memory use of s in bytes.
+// The method "size" returns the approximate memory use of s in bytes.
 func (s servedFile) size() int {
 	const entryBytes = 128
 	n := len(s.data)
@@ -70,7 +70,7 @@ func (a *archive) seal() {
 
 var errTooManyFiles = abi.Faultf(abi.SourceInvalid, "the files that the tool imports exceed the limit on files or bytes")
 
-// reply writes the type and the content of a file.
+// The method "reply" writes the type and the content of a file.
 func (a *archive) reply(f *frame, name string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -101,8 +101,8 @@ func hidden(name string) bool {
 	return false
 }
 
-// read reads a file from the file system of the source. If the read fails for any reason, read
-// reports that the file does not exist.
+// The method "read" reads a file from the file system of the source. If the read fails for any
+// reason, the method reports that the file does not exist.
 func (a *archive) read(name string) servedFile {
 	if a.files == nil || !fs.ValidPath(name) || hidden(name) {
 		return servedFile{}

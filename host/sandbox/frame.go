@@ -83,7 +83,7 @@ func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	return k, &w.received, nil
 }
 
-// frame starts a frame in the buffer of the previous frame.
+// The method "frame" starts a frame in the buffer of the previous frame.
 func (w *wire) frame(k kind) *frame {
 	w.writing.bytes = append(w.writing.bytes[:0], 0, 0, 0, 0, byte(k))
 	return &w.writing
@@ -159,7 +159,7 @@ func (f *fields) number() uint64 {
 	return n
 }
 
-// count reads a number that must not exceed limit.
+// The method "count" reads a number that must not exceed limit.
 func (f *fields) count(limit int) int {
 	n := f.number()
 	if n > uint64(limit) {
@@ -169,7 +169,7 @@ func (f *fields) count(limit int) int {
 	return int(n)
 }
 
-// amount reads a number that must fit into an int64.
+// The method "amount" reads a number that must fit into an int64.
 func (f *fields) amount() int64 {
 	n := f.number()
 	if n > math.MaxInt64 {
@@ -179,7 +179,7 @@ func (f *fields) amount() int64 {
 	return int64(n)
 }
 
-// take returns the next n bytes, which share the memory of the payload.
+// The method "take" returns the next n bytes, which share the memory of the payload.
 func (f *fields) take(n uint64) []byte {
 	if n > uint64(len(f.rest)) {
 		f.rest, f.malformed = nil, true
@@ -217,7 +217,8 @@ func (f *fields) texts(limit int) []string {
 	return list
 }
 
-// end returns an error if the payload was malformed, or if it contains more bytes than were read.
+// The method "end" returns an error if the payload was malformed, or if it contains more bytes than
+// were read.
 func (f *fields) end() error {
 	if f.malformed || len(f.rest) > 0 {
 		return fmt.Errorf("malformed frame fields: %w", errProtocol)

@@ -96,7 +96,7 @@ func (r Report) missing(required []string) error {
 	return &MissingError{missing}
 }
 
-// sort sorts the layers in the order of a Report.
+// The method "sort" sorts the layers in the order of a Report.
 func (r *Report) sort() {
 	slices.SortFunc(r.Layers, func(a, b Layer) int {
 		return slices.Index(layers, a.Name) - slices.Index(layers, b.Name)

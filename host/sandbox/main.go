@@ -43,8 +43,9 @@ const maxProcs = 2
 // the memory limit of a worker.
 const maxStackBytes = 32 << 20
 
-// run locks this process down. run then reads the requests of the parent from standard input until
-// the input ends, and compiles and runs programs. run writes replies to standard output.
+// The function "run" locks this process down. The function then reads the requests of the parent
+// from standard input until the input ends, and compiles and runs programs. The function writes
+// replies to standard output.
 func run(languages []Language) error {
 	closeInherited()
 	ignoreSignals()

@@ -123,7 +123,7 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// check returns all errors in the options.
+// The method "check" returns all errors in the options.
 func (o Options) check() error {
 	var errs []error
 	if len(o.Languages) == 0 {

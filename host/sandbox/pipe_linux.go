@@ -87,7 +87,7 @@ func (l *pipe) empty() bool {
 	}
 }
 
-// wait waits until fd is ready or the process has exited.
+// The method "wait" waits until fd is ready or the process has exited.
 func (l *pipe) wait(fd int, events int16) (ready, ended bool, err error) {
 	fds := [...]unix.PollFd{{Fd: int32(fd), Events: events}, {Fd: int32(l.pidfd), Events: unix.POLLIN}}
 	for {

@@ -192,8 +192,8 @@ var loadFaults = map[string]func(dir string) error{
 	},
 }
 
-// fill appends blocks to files until a write is denied. fill writes at most the number of blocks in
-// the argument "times".
+// The function "fill" appends blocks to files until a write is denied. The function writes at most
+// the number of blocks in the argument "times".
 func fill(dir string, name func(int) string, bytes, times int) error {
 	block := make([]byte, bytes)
 	for n := range times {

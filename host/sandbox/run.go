@@ -88,7 +88,8 @@ func (x *exchange) serve() (out engine.Output, err error, lost bool) {
 	}
 }
 
-// call performs a memory call of the guest. The host itself checks that the arguments are JSON.
+// The method "call" performs a memory call of the guest. The host itself checks that the arguments
+// are JSON.
 func (x *exchange) call(f *fields) error {
 	call, op, err := x.readCall(f)
 	if err != nil {
@@ -128,8 +129,8 @@ func (x *exchange) readCall(f *fields) (call abi.Call, op abi.Operation, err err
 	return call, op, nil
 }
 
-// perform performs an operation of the guest. During an external operation, the worker releases its
-// slot.
+// The method "perform" performs an operation of the guest. During an external operation, the worker
+// releases its slot.
 func (x *exchange) perform(op abi.Operation, call abi.Call) (reply json.RawMessage, err error) {
 	if !op.External {
 		return x.host.Call(x.ctx, call)
@@ -186,7 +187,7 @@ func knownLevel(level abi.Level) abi.Level {
 	return abi.LevelInfo
 }
 
-// outcome reads the result of the run.
+// The method "outcome" reads the result of the run.
 func (x *exchange) outcome(f *fields) (out engine.Output, err error, lost bool) {
 	status := f.number()
 	out.MemoryBytes = min(f.amount(), x.limits.MemoryBytes+maxExtraMemory)

@@ -53,8 +53,8 @@ func newServer(w *wire, languages []Language, parent handshake) *server {
 	return s
 }
 
-// add creates the engine of a language. If the language has shared state, add starts the engine
-// with the shared state.
+// The method "add" creates the engine of a language. If the language has shared state, the method
+// starts the engine with the shared state.
 func (s *server) add(l Language, parent handshake) {
 	e, o := l.New(Setup{Panicked: logPanic}), parent.mounts
 	switch name := e.Info().Name; {
@@ -122,7 +122,7 @@ func (s *server) serve() error {
 	}
 }
 
-// load compiles a source.
+// The method "load" compiles a source.
 func (s *server) load(f *fields) error {
 	id, name, operations, key := f.number(), f.text(), f.data(), f.text()
 	src := engine.Source{Path: f.text(), Entry: f.text()}
@@ -200,7 +200,7 @@ func truncate(text string) string {
 	return strings.ToValidUTF8(text[:limit], "")
 }
 
-// run executes a program once.
+// The method "run" executes a program once.
 func (s *server) run(f *fields) error {
 	program := s.programs[f.number()]
 	in, left := readInput(f)
@@ -256,7 +256,7 @@ func (s *server) limitMemory(bytes int64) {
 	}
 }
 
-// answer sends the result of a run.
+// The method "answer" sends the result of a run.
 func (s *server) answer(out engine.Output, err error) error {
 	status, body := uint64(outcomeOutput), []byte(nil)
 	if err != nil {
@@ -289,7 +289,7 @@ var (
 	fileSizes  = sizes{kindFile: maxFileBytes + 16<<20}
 )
 
-// call sends a memory call to the parent and returns the reply.
+// The method "call" sends a memory call to the parent and returns the reply.
 func (s *server) call(_ context.Context, call abi.Call) (json.RawMessage, error) {
 	f := s.wire.frame(kindCall)
 	writeCall(f, call)

@@ -114,7 +114,7 @@ func (w *worker) limit(bytes int64) error {
 	return nil
 }
 
-// measure sets the baseline to the current memory of the worker.
+// The method "measure" sets the baseline to the current memory of the worker.
 func (w *worker) measure() {
 	if private, resident := w.memoryNow(); private > 0 {
 		w.baseline, w.residentBaseline = private, resident

@@ -91,8 +91,8 @@ func (g *watchdog) startGrace() {
 	g.graceTimer = time.AfterFunc(limit, func() { g.end(nil) })
 }
 
-// end kills the worker for a reason. If the argument "reason" is nil, the reason is the cause of
-// the context.
+// The method "end" kills the worker for a reason. If the argument "reason" is nil, the reason is
+// the cause of the context.
 func (g *watchdog) end(reason error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -102,8 +102,8 @@ func (g *watchdog) end(reason error) {
 	g.kill(reason)
 }
 
-// kill kills the worker unless the exchange has ended or the worker has already been killed. The
-// caller must hold mu.
+// The method "kill" kills the worker unless the exchange has ended or the worker has already been
+// killed. The caller must hold mu.
 func (g *watchdog) kill(reason error) {
 	if !g.finished && g.reason == nil {
 		g.reason, g.cpuUsed = reason, g.used()
@@ -111,8 +111,8 @@ func (g *watchdog) kill(reason error) {
 	}
 }
 
-// check kills the worker if the worker has exceeded its budget, and schedules the next check if
-// not.
+// The method "check" kills a worker that has exceeded its budget. For a worker within its budget,
+// the method schedules the next check.
 func (g *watchdog) check() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

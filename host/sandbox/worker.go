@@ -124,7 +124,8 @@ func (w *worker) handshake(h handshake) error {
 	return nil
 }
 
-// kill kills the process. kill is safe for concurrent use and can be called more than once.
+// The method "kill" kills the process. The method is safe for concurrent use and can be called more
+// than once.
 func (w *worker) kill() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,14 +135,14 @@ func (w *worker) kill() {
 	}
 }
 
-// alive reports whether kill has not been called.
+// The method "alive" returns true until the method "kill" is called.
 func (w *worker) alive() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return !w.dead
 }
 
-// stop ends a worker that is no longer needed.
+// The method "stop" ends a worker that is no longer needed.
 func (w *worker) stop() { w.reap() }
 
 // reap kills the process, waits for its end, and returns the exit state and the standard error of

@@ -92,8 +92,8 @@ func (h *History) Add(commit uint64, changes []Changed) {
 	h.trim()
 }
 
-// trim removes the oldest quarter of the changes if the history exceeds its limits. Because trim
-// removes many changes at once, trim rarely has to copy the remaining changes.
+// The method "trim" removes the oldest quarter of the changes if the history exceeds its limits.
+// Because trim removes many changes at once, trim rarely has to copy the remaining changes.
 func (h *History) trim() {
 	if len(h.kept) <= h.maxChanges && len(h.text) <= h.maxBytes {
 		return

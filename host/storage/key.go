@@ -107,7 +107,7 @@ func (k Key) valid() bool {
 	return true
 }
 
-// cut splits a non-empty key into its first part and the rest.
+// The method "cut" splits a non-empty key into its first part and the rest.
 func (k Key) cut() (first Part, rest Key, ok bool) {
 	tag := Tag(k[0])
 	size, n := binary.Uvarint([]byte(k[1:min(len(k), 1+binary.MaxVarintLen64)]))

@@ -87,8 +87,8 @@ func newIndexes(keys []Key) *indexes {
 	return p
 }
 
-// take returns the index of a key and marks the key as taken. The second result is false for an
-// unknown key and for a key that was already taken.
+// The method "take" returns the index of a key and marks the key as taken. The second result is
+// false for an unknown key and for a key that was already taken.
 func (p *indexes) take(k Key) (int, bool) {
 	i, ok := p.find(k)
 	if !ok || p.taken[i] {

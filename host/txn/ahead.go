@@ -10,8 +10,9 @@ import (
 // This file contains the parts of a commit that run outside the backend's transaction and therefore
 // do not block other commits.
 
-// expect computes the effects that the commit is expected to have. expect also calls OnCommit,
-// because OnCommit may write large records and should run outside the backend's transaction.
+// The method "expect" computes the effects that the commit is expected to have. The method also
+// calls OnCommit, because OnCommit may write large records and should run outside the backend's
+// transaction.
 func (c *commit) expect() (err error) {
 	tx, o := c.tx, c.tx.run.o
 	c.expected = tx.local.effects(tx.run.attempts)

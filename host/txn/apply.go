@@ -20,7 +20,7 @@ type State struct {
 }
 
 // Update is a function that computes the next state of a record. The argument "old" is the record
-// as the transaction sees the record, or the zero Record. The warnings are reported in
+// in the state that the transaction sees, or the zero Record. The warnings are reported in
 // Change.Warnings.
 //
 // An update must be pure, because the transaction may call the update again with a newer record. An
@@ -29,10 +29,10 @@ type State struct {
 // "locked" is true.
 type Update func(old *storage.Record, locked bool) (next State, warnings any, err error)
 
-// Apply applies an update to the record under key as the transaction sees the record. If the key is
-// not in the read set, the update is blind, which means that Apply does not add the key to the read
-// set. If the record changes before the commit, the commit applies a blind update again, to the
-// latest record. If the repeated update fails, the body is executed again.
+// Apply applies an update to the record under key in the state that the transaction sees. If the
+// key is not in the read set, the update is blind, which means that Apply does not add the key to
+// the read set. If the record changes before the commit, the commit applies a blind update again,
+// to the latest record. If the repeated update fails, the body is executed again.
 //
 // If the update returns an error, Apply returns that error and changes nothing. Because the error
 // depends on the record, the key joins the read set, unless the error is ErrUndecided. If one more
@@ -71,7 +71,7 @@ type updated struct {
 	warnings any
 }
 
-// keep adds the result of an update to the writes of the attempt.
+// The method "keep" adds the result of an update to the writes of the attempt.
 func (u *updated) keep(tx *Tx, e *entry, update Update) error {
 	cost := len(u.next.Content)
 	if !tx.local.fits(e, cost) {
@@ -104,7 +104,8 @@ func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
 	return nil
 }
 
-// put sets the record to write. The argument "old" is the record that the body currently sees.
+// The method "put" sets the record to write. The argument "old" is the record that the body
+// currently sees.
 func (w *write) put(key storage.Key, old *storage.Record, next *State, warnings any) {
 	w.set, w.warnings = true, warnings
 	if next.Content == nil {

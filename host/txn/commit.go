@@ -110,9 +110,10 @@ func (c *commit) dryRun(ctx context.Context) (Outcome, error) {
 	return Outcome{Effects: c.effects}, err
 }
 
-// settle calls the function try, which stores the commit or computes a dry run. If records of blind
-// updates have changed, settle applies the updates again and repeats the call. If the commit
-// exceeds the budget or the free space, settle reclaims space once and repeats the call.
+// The method "settle" calls the function "try", which stores the commit or computes a dry run. If
+// records of blind updates have changed, the method applies the updates again and repeats the call.
+// If the commit exceeds the budget or the free space, the method reclaims space once and repeats
+// the call.
 func (c *commit) settle(ctx context.Context, try func() error) error {
 	r := c.tx.run
 	if err := r.draw(); err != nil {

@@ -25,7 +25,7 @@ func (w modelState) clone() modelState {
 	return modelState{maps.Clone(w.records), maps.Clone(w.floors)}
 }
 
-// remove deletes a record from w and raises the floor of its key.
+// The method "remove" deletes a record from w and raises the floor of its key.
 func (w modelState) remove(key storage.Key) {
 	floor := storage.FloorKey(key)
 	w.floors[floor] = max(w.floors[floor], w.records[key].Revision)
@@ -216,7 +216,7 @@ func (m realTx) nested(body func() error) error {
 	return m.tx.Nested(m.ctx, func(context.Context, *txn.Tx) error { return body() })
 }
 
-// show formats the compared fields of a record.
+// The function "show" formats the compared fields of a record.
 func show(r storage.Record) string {
 	if !r.Exists() {
 		return "none"

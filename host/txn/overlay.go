@@ -57,7 +57,7 @@ type write struct {
 	bytes   int
 }
 
-// find returns the entry of a key, or nil.
+// The method "find" returns the entry of a key, or nil.
 func (o *overlay) find(key storage.Key) *entry {
 	if o.index != nil {
 		return o.index[key]
@@ -87,8 +87,8 @@ func (o *overlay) add(e *entry) {
 	}
 }
 
-// count adds an entry to the totals. If sign is -1, count subtracts the entry. The caller subtracts
-// an entry before a change of the entry, and adds the entry after the change.
+// The method "count" adds an entry to the totals. If sign is -1, the method subtracts the entry.
+// The caller subtracts an entry before a change of the entry, and adds the entry after the change.
 func (o *overlay) count(e *entry, sign int) {
 	size := sign * e.size()
 	o.bytes += size
@@ -98,12 +98,12 @@ func (o *overlay) count(e *entry, sign int) {
 	}
 }
 
-// size returns the sum of two sizes: the size of the entry's content before the write, and its size
-// after the write.
+// The method "size" returns the sum of two sizes: the size of the entry's content before the write,
+// and its size after the write.
 func (e *entry) size() int { return len(e.raw.Content) + len(e.write.next.Content) }
 
-// fits reports whether the entry can be written with a content of n bytes. The first write of an
-// attempt is not limited by MaxWriteBytes.
+// The method "fits" reports whether the entry can be written with a content of n bytes. The first
+// write of an attempt is not limited by MaxWriteBytes.
 func (o *overlay) fits(e *entry, n int) bool {
 	more := n - len(e.write.next.Content)
 	if o.bytes > 0 && more > 0 && o.bytes+more > MaxBytes {
@@ -116,7 +116,7 @@ func (o *overlay) fits(e *entry, n int) bool {
 	return writes <= MaxWrites && (writes == 1 || bytes <= MaxWriteBytes || bytes <= o.writeBytes)
 }
 
-// put adds the entry of a record that was read, or updates the existing entry.
+// The method "put" adds the entry of a record that was read, or updates the existing entry.
 func (o *overlay) put(now *entry) *entry {
 	e := o.find(now.key)
 	if e == nil {
@@ -135,11 +135,11 @@ type saved struct {
 	write write
 }
 
-// save saves the write of an entry before an update.
+// The method "save" saves the write of an entry before an update.
 func (o *overlay) save(e *entry) { o.undo = append(o.undo, saved{e, e.write}) }
 
-// touched returns the keys that the attempt wrote or read, except keys that were read only as part
-// of a range.
+// The method "touched" returns the keys that the attempt wrote or read, except keys that were read
+// only as part of a range.
 func (o *overlay) touched() []storage.Key {
 	var keys []storage.Key
 	for _, e := range o.entries {
@@ -150,7 +150,7 @@ func (o *overlay) touched() []storage.Key {
 	return keys
 }
 
-// effects returns the effects of the attempt without its writes.
+// The method "effects" returns the effects of the attempt without its writes.
 func (o *overlay) effects(attempts int) Effects {
 	effects := Effects{Attempts: attempts}
 	for _, e := range o.entries {
@@ -163,7 +163,7 @@ func (o *overlay) effects(attempts int) Effects {
 
 func (o *overlay) wrote() bool { return o.writes > 0 }
 
-// restore undoes the most recent update that was saved.
+// The method "restore" undoes the most recent update that was saved.
 func (o *overlay) restore() {
 	last := len(o.undo) - 1
 	e, before := o.undo[last].entry, o.undo[last].write

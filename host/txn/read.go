@@ -22,7 +22,7 @@ func newKeySet(keys []storage.Key) keySet {
 	return slices.Compact(keys)
 }
 
-// find returns the index of a key, or -1.
+// The method "find" returns the index of a key, or -1.
 func (s keySet) find(key storage.Key) int {
 	if i, ok := slices.BinarySearch(s, key); ok {
 		return i
@@ -30,9 +30,9 @@ func (s keySet) find(key storage.Key) int {
 	return -1
 }
 
-// fetch returns an entry for each key. All entries are from one snapshot in which the read set and
-// the ranges are unchanged. fetch also reads the records on which the lifetimes of the entries
-// depend.
+// The method "fetch" returns an entry for each key. All entries are from one snapshot in which the
+// read set and the ranges are unchanged. The method also reads the records on which the lifetimes
+// of the entries depend.
 func (tx *Tx) fetch(ctx context.Context, keys []storage.Key, ranges ...storage.Range) ([]entry, error) {
 	want := keys
 	for range maxReads {

@@ -33,13 +33,13 @@ type life struct {
 	depends []storage.Record
 }
 
-// hold adds the version of a record to the set of versions that must not change.
+// The method "hold" adds the version of a record to the set of versions that must not change.
 func (s *readSet) hold(r *storage.Record, key storage.Key) {
 	s.held.Versions = append(s.held.Versions, storage.VersionOf(key, *r))
 }
 
-// depend adds the lifetime of an entry to the read set, or returns false if a record on which the
-// lifetime depends has changed between two snapshots.
+// The method "depend" adds the lifetime of an entry to the read set, or returns false if a record
+// on which the lifetime depends has changed between two snapshots.
 func (s *readSet) depend(e *entry) bool {
 	if e.base.Exists() {
 		s.until = earlier(s.until, e.life.until)
@@ -93,8 +93,8 @@ func (s *readSet) heldBut(broken rule) storage.Held {
 	return held
 }
 
-// tick records the time of a snapshot. The time of a transaction never goes back, even if the clock
-// goes back.
+// The method "tick" records the time of a snapshot. The time of a transaction never goes back, even
+// if the clock goes back.
 func (s *readSet) tick() {
 	if now := s.db.now(); now.After(s.at) {
 		s.at = now
@@ -157,7 +157,7 @@ func (s *readSet) lifeOf(r *storage.Record) Life {
 // ends.
 func ended(until, at time.Time) bool { return !until.IsZero() && !at.Before(until) }
 
-// earlier returns the earlier of two times. Zero means never.
+// The function "earlier" returns the earlier of two times. Zero means never.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

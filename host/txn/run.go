@@ -72,7 +72,8 @@ func (r *run) queueAgain(ctx context.Context, tx *Tx) error {
 	return r.checkGuards(r.db.now(), func(i int) storage.Record { return records[i] })
 }
 
-// lock waits for fair locks. If ctx ends first, lock returns the error of the run.
+// The method "lock" waits for fair locks. If ctx ends first, the method returns the error of the
+// run.
 func (r *run) lock(ctx context.Context, keys, prefixes []storage.Key) (err error) {
 	if r.lease, err = r.db.locks.Acquire(ctx, keys, prefixes); err != nil || ctx.Err() != nil {
 		return conflictAtEnd(ctx)
@@ -88,7 +89,8 @@ func conflictAtEnd(ctx context.Context) error {
 	return ErrConflict
 }
 
-// draw reads the random values of the run from the random source. Later calls do nothing.
+// The method "draw" reads the random values of the run from the random source. Later calls do
+// nothing.
 func (r *run) draw() error {
 	if r.generation != "" {
 		return nil
@@ -101,9 +103,9 @@ func (r *run) draw() error {
 	return nil
 }
 
-// stamp sets the argument "next" to the record that the commit stores if the commit applies the
-// write w to the record base. The revision of a new record is at least above + 1. The revision of a
-// record is never lower than the revision that an update has returned.
+// The method "stamp" sets the argument "next" to the record that the commit stores if the commit
+// applies the write w to the record base. The revision of a new record is at least above + 1. The
+// revision of a record is never lower than the revision that an update has returned.
 func (r *run) stamp(next, base *storage.Record, above int64, w *write) {
 	*next = w.next
 	if !next.Exists() {
@@ -193,8 +195,8 @@ func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 	return tx.outcome(), failure
 }
 
-// check checks an attempt that stores nothing. The check succeeds if, at some moment, the guards
-// are satisfied and all reads of the attempt are unchanged.
+// The method "check" checks an attempt that stores nothing. The check succeeds if, at some moment,
+// the guards are satisfied and all reads of the attempt are unchanged.
 func (tx *Tx) check(ctx context.Context) error {
 	r := tx.run
 	if r.db.breaks(lastCheck) || len(r.o.Guards) == 0 && tx.reads.held.Empty() {
@@ -207,7 +209,7 @@ func (tx *Tx) check(ctx context.Context) error {
 	return r.checkGuards(tx.reads.at, func(i int) storage.Record { return records[i] })
 }
 
-// outcome returns the outcome of an attempt that stores nothing.
+// The method "outcome" returns the outcome of an attempt that stores nothing.
 func (tx *Tx) outcome() Outcome { return Outcome{Effects: tx.local.effects(tx.run.attempts)} }
 
 // ReleaseLocks releases the fair locks of an attempt, before the body waits for something outside

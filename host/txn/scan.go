@@ -80,8 +80,8 @@ func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 	return deleted, nil
 }
 
-// chunk adds up to limit rows after a key to the read set, including expired rows. The result "end"
-// is true if no further rows exist.
+// The method "chunk" adds up to limit rows after a key to the read set, including expired rows. The
+// result "end" is true if no further rows exist.
 func (s *scan) chunk(ctx context.Context, after storage.Key, limit int) (rows []*entry, end bool, err error) {
 	for range maxReads {
 		heads, err := s.tx.run.db.backend.Heads(ctx, s.area.Prefix, after, limit)
@@ -105,7 +105,7 @@ func rangeOf(prefix, after storage.Key, limit int, heads []storage.Head) storage
 	return storage.RangeOf(prefix, after, limit, rows)
 }
 
-// join adds a range and its rows to the read set.
+// The method "join" adds a range and its rows to the read set.
 func (s *scan) join(ctx context.Context, r storage.Range, heads []storage.Head) ([]*entry, error) {
 	unread, err := s.unread(heads)
 	if err != nil {

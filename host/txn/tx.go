@@ -71,7 +71,8 @@ func (tx *Tx) Writes(yield func(stored, next storage.Record) bool) {
 	}
 }
 
-// show sets r to the state that the record of an entry in the read set will have after the commit.
+// The method "show" sets r to the state that the record of an entry in the read set will have after
+// the commit.
 func (tx *Tx) show(ctx context.Context, e *entry, r *storage.Record) error {
 	if e.write.set && e.write.next.Exists() && !e.base.Exists() {
 		if err := tx.readFloor(ctx, e); err != nil {
@@ -82,7 +83,7 @@ func (tx *Tx) show(ctx context.Context, e *entry, r *storage.Record) error {
 	return nil
 }
 
-// pending sets r to the result of applying the attempt's updates to an entry's base.
+// The method "pending" sets r to the result of applying the attempt's updates to an entry's base.
 func (tx *Tx) pending(e *entry, r *storage.Record) {
 	if !e.write.set {
 		*r = e.base
@@ -91,7 +92,7 @@ func (tx *Tx) pending(e *entry, r *storage.Record) {
 	tx.run.stamp(r, &e.base, max(e.above, e.raw.Revision), &e.write)
 }
 
-// usable returns the error that ended the attempt, or nil.
+// The method "usable" returns the error that ended the attempt, or nil.
 func (tx *Tx) usable() error {
 	if err := tx.run.ctx.Err(); tx.over == nil && err != nil {
 		tx.over = err
@@ -99,8 +100,8 @@ func (tx *Tx) usable() error {
 	return tx.over
 }
 
-// load returns the entry of a record and reads the record if necessary. If read is true, the record
-// joins the read set.
+// The method "load" returns the entry of a record and reads the record if necessary. If read is
+// true, the record joins the read set.
 func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, error) {
 	if err := tx.usable(); err != nil {
 		return nil, err
@@ -128,8 +129,9 @@ func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, err
 	return tx.bring(e, now, read)
 }
 
-// bring replaces the entry of a key. The argument "now" is the new entry, and the argument "old" is
-// the previous entry or nil. bring is separate from load to save stack space, like entriesOf.
+// The method "bring" replaces the entry of a key. The argument "now" is the new entry, and the
+// argument "old" is the previous entry or nil. The method is separate from load to save stack
+// space, like entriesOf.
 func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
 	if old != nil && old.write.set && !sameState(old, now) && !tx.run.db.breaks(joinsHold) {
 		return nil, tx.conflict() // the updates were computed from a different record
@@ -154,8 +156,8 @@ func same(raw, base, otherRaw, otherBase storage.Record) bool {
 	return raw.SameVersion(otherRaw) && base.Exists() == otherBase.Exists()
 }
 
-// join adds an entry to the read set. The caller must also add the version of the entry, or a range
-// that contains the entry, to the observations that the commit verifies.
+// The method "join" adds an entry to the read set. The caller must also add the version of the
+// entry, or a range that contains the entry, to the observations that the commit verifies.
 func (tx *Tx) join(e *entry) {
 	e.read = true
 	tx.local.dropUpdates(e)

@@ -226,8 +226,8 @@ func wantCall(t *testing.T, m *Memory, op string, args ...string) {
 	}
 }
 
-// values expects the guest to return its input unchanged. The input contains values that a
-// conversion easily changes.
+// The function "values" expects the guest to return its input unchanged. The input contains values
+// that a conversion easily changes.
 func values(t *testing.T, s *subject) {
 	p := s.load(t, Echo)
 	for _, text := range []string{

@@ -132,7 +132,7 @@ func (p *hostConn) listen(cancel context.CancelCauseFunc) {
 	}
 }
 
-// request sends a frame to the host and returns the reply.
+// The method "request" sends a frame to the host and returns the reply.
 func (p *hostConn) request(f frame) (frame, error) {
 	p.ask.Lock()
 	defer p.ask.Unlock()

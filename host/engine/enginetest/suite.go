@@ -86,8 +86,8 @@ type subject struct {
 	table       abi.Table // operations of loaded sources; nil selects the default operations
 }
 
-// load compiles the source for a Behaviour. If the language cannot express the Behaviour, load ends
-// the case.
+// The method "load" compiles the source for a Behaviour. If the language cannot express the
+// Behaviour, the method ends the case.
 func (s *subject) load(t *testing.T, b Behaviour) engine.Program {
 	t.Helper()
 	program, err := s.engine.Load(t.Context(), s.source(t, b))
@@ -112,7 +112,7 @@ func (s *subject) source(t *testing.T, b Behaviour) engine.Source {
 	return src
 }
 
-// input returns the input of most cases.
+// The function "input" returns the input of most cases.
 func input() engine.Input {
 	return engine.Input{
 		Input:   json.RawMessage(`{"a":1,"b":2,"value":"x"}`),
@@ -120,7 +120,7 @@ func input() engine.Input {
 	}
 }
 
-// answer runs a Behaviour once and expects an output.
+// The method "answer" runs a Behaviour once and expects an output.
 func (s *subject) answer(t *testing.T, b Behaviour, in engine.Input, m *Memory) engine.Output {
 	t.Helper()
 	out, err := run(s.load(t, b), in, m, enough)
@@ -130,7 +130,7 @@ func (s *subject) answer(t *testing.T, b Behaviour, in engine.Input, m *Memory) 
 	return out
 }
 
-// fault runs a Behaviour once and expects a fault.
+// The method "fault" runs a Behaviour once and expects a fault.
 func (s *subject) fault(t *testing.T, b Behaviour, in engine.Input, m *Memory, code abi.Code) *abi.Fault {
 	t.Helper()
 	out, err := run(s.load(t, b), in, m, enough)

@@ -79,8 +79,8 @@ func replaceAsyncHelpers(code string, tree *ast.Program) {
 	})
 }
 
-// replace initializes a binding with our function if the binding is a helper of esbuild, and
-// reports whether it is.
+// replace initializes a binding with our function if the binding is a helper of esbuild. The result
+// reports whether the binding is a helper.
 func (h asyncHelpers) replace(b *ast.Binding) bool {
 	id, ok := b.Target.(*ast.Identifier)
 	if !ok || b.Initializer == nil {
@@ -163,8 +163,8 @@ func isText(s ast.Statement) bool {
 	return ok
 }
 
-// markArguments marks the async generators among the arguments of a call. In other positions, goja
-// infers a name for a generator, and the mark would remove the inferred name.
+// markArguments marks the async generators among the arguments of a call. For a generator that is
+// not an argument, goja infers a name, and the mark would remove the inferred name.
 func (h asyncHelpers) markArguments(c *ast.CallExpression) {
 	if isName(c.Callee, markName) {
 		return

@@ -19,7 +19,7 @@ type console struct {
 	write   func(abi.Level, string) error // the function that writes a log line; nil drops all lines
 }
 
-// object creates the global console.
+// The method "object" creates the global console.
 func (c *console) object() goja.Value {
 	return c.prelude.create("console.js", "createConsole", c.hostObject(map[string]nativeFunc{
 		"log":     c.log,

@@ -59,8 +59,8 @@ type encoder struct {
 // checkEvery is the number of values to encode between two checks for the end of the run.
 const checkEvery = 4096
 
-// encodeJSON encodes v. root is the beginning of the paths in errors. If v is undefined, the result
-// and the error are nil.
+// encodeJSON encodes v. The argument "root" is the beginning of the paths in errors. If v is
+// undefined, the result and the error are nil.
 func encodeJSON(r *realm, root string, v goja.Value, b bounds) ([]byte, *encodeError) {
 	e := &encoder{realm: r, bounds: b}
 	return e.encode(root, v)
@@ -81,7 +81,7 @@ func (e *encoder) encode(root string, v goja.Value) ([]byte, *encodeError) {
 	return e.out, nil
 }
 
-// value encodes a value that the method "resolve" has returned.
+// The method "value" encodes a value that the method "resolve" has returned.
 func (e *encoder) value(v goja.Value) *encodeError {
 	e.values++
 	if e.values%checkEvery == 0 && e.realm.ctx.Err() != nil {
@@ -144,9 +144,9 @@ func (e *encoder) scalar(v goja.Value) *encodeError {
 	return nil
 }
 
-// text encodes a string. text rejects a string with half of a surrogate pair, which UTF-8 cannot
-// represent. If the encoder replaced half of a surrogate pair by another character, two different
-// keys could become equal.
+// The method "text" encodes a string. The method rejects a string with half of a surrogate pair,
+// which UTF-8 cannot represent. If the encoder replaced half of a surrogate pair by another
+// character, two different keys could become equal.
 func (e *encoder) text(v goja.String) *encodeError {
 	s := v.String()
 	if strings.ContainsRune(s, utf8.RuneError) && hasLoneSurrogate(v) {
@@ -217,7 +217,7 @@ func (e *encoder) raw(text string) *encodeError {
 	return nil
 }
 
-// array encodes undefined items and holes as null, as JSON.stringify does.
+// The method "array" encodes undefined items and holes as null, as JSON.stringify does.
 func (e *encoder) array(o *goja.Object) *encodeError {
 	e.out = append(e.out, '[')
 	for i := range o.Get("length").ToInteger() {
@@ -241,7 +241,7 @@ func (e *encoder) array(o *goja.Object) *encodeError {
 	return nil
 }
 
-// record omits undefined members, as JSON.stringify does.
+// The method "record" omits undefined members, as JSON.stringify does.
 func (e *encoder) record(o *goja.Object) *encodeError {
 	e.out = append(e.out, '{')
 	keys, first := o.Keys(), true

@@ -82,7 +82,7 @@ type errorCleaner struct {
 	handler *goja.Object // the function that wraps rejection handlers; nil until its first use
 }
 
-// text returns a cleaned error text.
+// The method "text" returns a cleaned error text.
 func (c *errorCleaner) text(text string) string { return cleanText(text, c.regexps.texts()) }
 
 // clean cleans the message and the stack of an error that goja created. clean does not read

@@ -48,7 +48,7 @@ type intlGlobal struct {
 	prototypes map[string]*goja.Object // the prototypes of the classes that the guest has used
 }
 
-// object creates the global Intl.
+// The method "object" creates the global Intl.
 func (g *intlGlobal) object() goja.Value {
 	members := map[string]func() goja.Value{
 		"getCanonicalLocales": func() goja.Value { return g.native("getCanonicalLocales", g.canonicalLocales) },

@@ -15,7 +15,7 @@ import (
 
 var errHalt = errors.New("the host had enough")
 
-// run executes a script once with a new, empty memory.
+// The function "run" executes a script once with a new, empty memory.
 func run(t testing.TB, code string) (engine.Output, error) {
 	t.Helper()
 	return runWith(t, code, engine.Input{}, enginetest.NewMemory(errHalt))
@@ -33,7 +33,7 @@ func runWith(t testing.TB, code string, in engine.Input, m *enginetest.Memory) (
 	return program.Run(ctx, in, m.Host())
 }
 
-// answer executes a script and returns its output as a string.
+// The function "answer" executes a script and returns its output as a string.
 func answer(t testing.TB, code string) string {
 	t.Helper()
 	out, err := run(t, code)

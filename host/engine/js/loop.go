@@ -20,8 +20,9 @@ type eventLoop struct {
 	rejected []*goja.Promise // the rejected promises that have no handler
 }
 
-// settle runs the event loop until the entry's promise has settled, and returns the value of the
-// promise. goja itself runs the jobs of promises at the end of each call into the runtime.
+// The method "settle" runs the event loop until the entry's promise has settled, and returns the
+// value of the promise. goja itself runs the jobs of promises at the end of each call into the
+// runtime.
 func (l *eventLoop) settle(result goja.Value) (goja.Value, error) {
 	entry, err := l.promiseOf(result)
 	if err != nil {

@@ -184,7 +184,7 @@ func (c *machineCompiler) body(s machine.Script) (result, before int) {
 	return c.resultOf(tree, part)
 }
 
-// function returns the statements of the parsed function, without "use strict".
+// The function "function" returns the statements of the parsed function, without "use strict".
 func function(tree *ast.Program) []ast.Statement {
 	if len(tree.Body) != 1 {
 		return nil

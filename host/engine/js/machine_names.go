@@ -77,7 +77,8 @@ func (n *machineNames) isGlobal(e ast.Expression, name string) bool {
 	return isName(e, name) && !n.local.declared[name]
 }
 
-// member checks an expression such as steps.NAME, input.NAME, or the field of a step's result.
+// The method "member" checks an expression such as steps.NAME, input.NAME, or the field of a step's
+// result.
 func (n *machineNames) member(v *ast.DotExpression) {
 	name := v.Identifier.Name.String()
 	switch {
@@ -111,7 +112,7 @@ func (n *machineNames) resultOfStep(e ast.Expression) *machine.Step {
 	return s
 }
 
-// field checks the name of a field of a step's result.
+// The method "field" checks the name of a field of a step's result.
 func (n *machineNames) field(s *machine.Step, name string, v *ast.DotExpression) {
 	var known []string
 	for _, f := range s.Results() {
@@ -159,7 +160,7 @@ func (n *machineNames) useInput(name string, node ast.Node) {
 	n.errorf(n.at(node), problem.UnknownName, hint, "the machine does not accept the input %q", cut(name, maxNameBytes))
 }
 
-// variable checks a name that does not follow a dot.
+// The method "variable" checks a name that does not follow a dot.
 func (n *machineNames) variable(name string, node ast.Node) {
 	switch {
 	case n.local.declared[name], n.local.tested[name], machineGlobals[name], name == "now", name == "arguments":

@@ -40,7 +40,7 @@ type machineEdge struct {
 	file int
 }
 
-// write writes generated code.
+// The method "write" writes generated code.
 func (w *machineWriter) write(format string, args ...any) { w.raw(fmt.Sprintf(format, args...)) }
 
 func (w *machineWriter) raw(text string) {
@@ -52,8 +52,8 @@ func (w *machineWriter) raw(text string) {
 	w.column += utf8.RuneCountInString(text)
 }
 
-// move writes line breaks and spaces up to a position. If the output has already passed the column
-// of the position, move does not change the column.
+// The method "move" writes line breaks and spaces up to a position. If the output has already
+// passed the column of the position, the method does not change the column.
 func (w *machineWriter) move(line, column int) {
 	if n := line - 1 - w.line; n > 0 {
 		w.raw(strings.Repeat("\n", n))
@@ -63,8 +63,8 @@ func (w *machineWriter) move(line, column int) {
 	}
 }
 
-// place writes code from the file. The argument "inserted" contains the offsets of the bytes of the
-// code that are not in the file.
+// The method "place" writes code from the file. The argument "inserted" contains the offsets of the
+// bytes of the code that are not in the file.
 func (w *machineWriter) place(at machine.Position, code string, inserted ...int) {
 	w.move(at.Line, at.Column)
 	column, done := at.Column-1, 0
@@ -91,8 +91,8 @@ func (w *machineWriter) edge(file int) {
 	w.edges[w.line] = append(w.edges[w.line], machineEdge{w.column, file})
 }
 
-// position returns the column in the file of a position in the module. position maps generated code
-// to the first character of its line.
+// The method "position" returns the column in the file of a position in the module. The method maps
+// generated code to the first character of its line.
 func (w *machineWriter) position(line, column int) (int, int) {
 	edges := w.edges[line-1]
 	last := machineEdge{file: -1}

@@ -27,7 +27,7 @@ type memoryAPI struct {
 	external   externalCalls
 }
 
-// object creates the global of a module, an object with a function for each operation.
+// The method "object" creates the global of a module, an object with a function for each operation.
 func (m *memoryAPI) object(module string) goja.Value {
 	names := make([]string, 0, len(m.operations))
 	members := make(map[string]func() goja.Value, len(m.operations))
@@ -50,9 +50,9 @@ func (m *memoryAPI) method(op *abi.Operation) goja.Value {
 	return function
 }
 
-// operation returns the native function for an operation. The function behaves like an async
-// function of the prelude but costs less: the function performs the operation when the guest calls
-// it, and returns a settled promise.
+// The method "operation" returns the native function for an operation. The function behaves like an
+// async function of the prelude but costs less: the function performs the operation when the guest
+// calls it, and returns a settled promise.
 func (m *memoryAPI) operation(op *abi.Operation) nativeFunc {
 	if op.External && m.external.begin != nil {
 		return m.externalOperation(op)

@@ -91,9 +91,9 @@ func (r *realm) halt(err error) {
 	r.vm.Interrupt(nil)
 }
 
-// call calls a function of the guest from within a protected call. If the function throws an
-// exception, call panics with the exception. Native functions are called directly, because
-// goja.Callable can run the pending jobs in the middle of the caller's work.
+// The method "call" calls a function of the guest from within a protected call. If the function
+// throws an exception, the method panics with the exception. Native functions are called directly,
+// because goja.Callable can run the pending jobs in the middle of the caller's work.
 func (r *realm) call(function *goja.Object, this goja.Value, arguments ...goja.Value) goja.Value {
 	if function.ExportType() == nativeType {
 		return function.Export().(nativeFunc)(goja.FunctionCall{This: this, Arguments: arguments})
@@ -149,8 +149,8 @@ func must(err error) {
 
 func setPrototype(object, prototype *goja.Object) { must(object.SetPrototype(prototype)) }
 
-// define defines a member of an object of the engine. Unlike an assignment, define cannot call a
-// setter that a guest added to a prototype.
+// The function "define" defines a member of an object of the engine. Unlike an assignment, the
+// function cannot call a setter that a guest added to a prototype.
 func define(o *goja.Object, name string, value goja.Value) {
 	if err := o.DefineDataProperty(name, value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE); err != nil {
 		panic(err)

@@ -109,7 +109,7 @@ func (r *reviewer) try(n *ast.TryStatement) bool {
 	return false
 }
 
-// call checks a call to a memory operation or to eval.
+// The method "call" checks a call to a memory operation or to eval.
 func (r *reviewer) call(n *ast.CallExpression) {
 	r.makesCode(n.Callee, n.ArgumentList)
 	callee, ok := n.Callee.(*ast.DotExpression)
@@ -196,8 +196,8 @@ func (r *reviewer) targetOf(op abi.Operation, args []ast.Expression) (string, bo
 	return "", certain && hasOptionalStore(op)
 }
 
-// text returns the constant string value of an expression. The expression is a literal or the name
-// of a constant that is declared only once.
+// The method "text" returns the constant string value of an expression. The expression is a literal
+// or the name of a constant that is declared only once.
 func (r *reviewer) text(e ast.Expression) (string, bool) {
 	switch e := e.(type) {
 	case *ast.StringLiteral:
@@ -232,7 +232,8 @@ func (r *reviewer) makesCode(callee ast.Expression, args []ast.Expression) {
 	}
 }
 
-// input reports a variable $name for an undeclared input if the name resembles a declared input.
+// The method "input" reports a variable $name for an undeclared input if the name resembles a
+// declared input.
 func (r *reviewer) input(name string, at int) {
 	input, ok := strings.CutPrefix(name, "$")
 	if !ok || !slices.Contains(r.script.inputs, input) || slices.Contains(r.params, input) || r.reported[name] || r.names.tested[name] {
@@ -243,7 +244,7 @@ func (r *reviewer) input(name string, at int) {
 	}
 }
 
-// name reports an undeclared variable.
+// The method "name" reports an undeclared variable.
 func (r *reviewer) name(name string, at int) {
 	r.input(name, at)
 	if r.caught > 0 || r.reported[name] || name == "arguments" || r.names.declared[name] || r.names.tested[name] || r.defined(name) {
@@ -272,7 +273,8 @@ func (r *reviewer) nameHint(name string) string {
 	return ""
 }
 
-// find adds a finding at an offset in the bundle if the offset belongs to the author's files.
+// The method "find" adds a finding at an offset in the bundle if the offset belongs to the author's
+// files.
 func (r *reviewer) find(at int, hint, message string) bool {
 	position, own := r.position(at)
 	if !own || len(r.review.Findings) == engine.MaxReviewFindings {
@@ -282,8 +284,8 @@ func (r *reviewer) find(at int, hint, message string) bool {
 	return true
 }
 
-// position maps an offset in the bundle to a position in the author's files. The second result is
-// false for generated code and for the code of packages.
+// The method "position" maps an offset in the bundle to a position in the author's files. The
+// second result is false for generated code and for the code of packages.
 func (r *reviewer) position(at int) (engine.Position, bool) {
 	in := r.tree.File.Position(at - r.tree.File.Base())
 	file, line, column, ok := r.script.position(in.Line, in.Column)

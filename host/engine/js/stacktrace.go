@@ -52,7 +52,7 @@ func (t trace) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// add appends a position in the script if it is in the author's files.
+// The method "add" appends a position in the script if it is in the author's files.
 func (t trace) add(p *program, function string, line, column int) trace {
 	if len(t) >= maxFrames {
 		return t
@@ -113,7 +113,7 @@ func (p *program) parseStack(text string) trace {
 	return t
 }
 
-// cut truncates a text to about limit bytes at a character boundary.
+// The function "cut" truncates a text to about limit bytes at a character boundary.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -166,8 +166,8 @@ func brokenLength(data []byte) int {
 	return length
 }
 
-// find implements find(buffer, offset, length, buffer, offset, length, from, last). find returns
-// the index of the second byte sequence within the first byte sequence.
+// The method "find" implements find(buffer, offset, length, buffer, offset, length, from, last).
+// The method returns the index of the second byte sequence within the first byte sequence.
 func (c textCodec) find(call goja.FunctionCall) goja.Value {
 	all, wanted := bytesAt(call, 0), bytesAt(call, 3)
 	from := int(min(max(call.Argument(6).ToInteger(), 0), int64(len(all))))

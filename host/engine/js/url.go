@@ -54,8 +54,8 @@ var urlSetters = map[string]func(*url.Url, string){
 	"hash":     (*url.Url).SetHash,
 }
 
-// change implements change(href, part, value). change returns the parts of the URL after the
-// change.
+// The method "change" implements change(href, part, value). The method returns the parts of the URL
+// after the change.
 func (u urlAPI) change(call goja.FunctionCall) goja.Value {
 	href, value := call.Argument(0).String(), call.Argument(2).String()
 	set, ok := urlSetters[call.Argument(1).String()]

@@ -172,7 +172,7 @@ func (c *channel) handle(verb string, rest []byte) (err error) {
 	return err
 }
 
-// reply handles a request of the guest and returns the reply.
+// The method "reply" handles a request of the guest and returns the reply.
 func (c *channel) reply(verb string, rest []byte) ([]byte, error) {
 	if len(rest) > maxCallBytes {
 		return c.handler.refuse("", "deep", `"the arguments are too large"`)

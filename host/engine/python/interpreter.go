@@ -35,7 +35,7 @@ type entryPoint struct {
 // instances contains the options of all images.
 var instances = snapshot.Options{MemoryBytes: MaxMemoryBytes + stackBytes}
 
-// load creates the image from which the interpreter starts.
+// The method "load" creates the image from which the interpreter starts.
 func (i *interpreter) load() (err error) {
 	i.data, err = i.machine.Image(instances)
 	return err
@@ -115,8 +115,8 @@ func locate(in *snapshot.Instance, announced []string) (entry entryPoint, err er
 // errRaised is the error of a guest that could not report its exception.
 var errRaised = errors.New("python: the interpreter raised an exception without a report")
 
-// call makes a started interpreter process one request. call returns an error if the guest trapped,
-// exited or raised an exception.
+// The method "call" makes a started interpreter process one request. The method returns an error if
+// the guest trapped, exited or raised an exception.
 func (i *interpreter) call(ctx context.Context, in *snapshot.Instance) error {
 	stack, err := stackOf(in)
 	if err != nil {

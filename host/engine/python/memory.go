@@ -27,9 +27,9 @@ type memoryCalls struct {
 	declined int          // the number of malformed calls
 }
 
-// call performs a memory operation and returns the reply to the guest. The arguments are JSON texts
-// in the order of the parameters. An absent argument is an empty text. The argument "running"
-// reports whether the guest is processing a run.
+// The method "call" performs a memory operation and returns the reply to the guest. The arguments
+// are JSON texts in the order of the parameters. An absent argument is an empty text. The argument
+// "running" reports whether the guest is processing a run.
 func (m *memoryCalls) call(ctx context.Context, op string, args []string, running bool) ([]byte, error) {
 	operation, refused := m.operation(op, running)
 	if refused != nil {
@@ -50,7 +50,7 @@ func (m *memoryCalls) call(ctx context.Context, op string, args []string, runnin
 	return m.raise(op, fault)
 }
 
-// operation returns an operation if the guest can use it now.
+// The method "operation" returns an operation if the guest can use it now.
 func (m *memoryCalls) operation(op string, running bool) (abi.Operation, *abi.Fault) {
 	operation, ok := m.table.Lookup(op)
 	switch {

@@ -174,7 +174,7 @@ func tooSmall(limit, used int64) *abi.Fault {
 		WithHint("set limits: {memory: %dMiB} for the tool, or more if its data needs more", mebibytes)
 }
 
-// size formats a number of bytes for messages.
+// The function "size" formats a number of bytes for messages.
 func size(bytes int64) string {
 	if bytes >= 1<<20 && bytes%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", bytes>>20)
@@ -198,7 +198,7 @@ func quoted(value []byte, limit int) string {
 	return cut([]byte(text), limit)
 }
 
-// cut converts bytes from the guest to valid UTF-8 of at most limit bytes.
+// The function "cut" converts bytes from the guest to valid UTF-8 of at most limit bytes.
 func cut(text []byte, limit int) string {
 	if len(text) <= limit {
 		return strings.ToValidUTF8(string(text), "\uFFFD")

@@ -67,7 +67,7 @@ type savedState struct {
 	Entry entryPoint     `json:"entry"`
 }
 
-// save writes the snapshot of the started interpreter to a folder.
+// The method "save" writes the snapshot of the started interpreter to a folder.
 func (i *interpreter) save(dir string) error {
 	saved, err := i.base.Save(filepath.Join(dir, memoryName))
 	if err != nil {

@@ -56,7 +56,7 @@ func load(ctx context.Context, e *Engine, i *interpreter, src engine.Source) (*p
 	return p, p.load(ctx)
 }
 
-// load makes a guest load the tool and captures the state of the guest.
+// The method "load" makes a guest load the tool and captures the state of the guest.
 func (p *program) load(ctx context.Context) error {
 	r := newRun(ctx, engine.Input{}, engine.Host{}, machine.Sources{})
 	defer r.close()

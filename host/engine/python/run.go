@@ -77,7 +77,7 @@ func (r *run) env(perRun bool) json.RawMessage {
 	return env
 }
 
-// request returns the request to run the tool. Input and context are JSON.
+// The method "request" returns the request to run the tool. Input and context are JSON.
 func (r *run) request() string {
 	return fmt.Sprintf(`run
 {"depth":%d,"nesting":%d,"input":%s,"context":%s}`, r.limits.CallDepth, r.limits.ValueNesting, orEmpty(r.in.Input), orEmpty(r.in.Context))
@@ -90,9 +90,9 @@ func orEmpty(text json.RawMessage) json.RawMessage {
 	return text
 }
 
-// perform restores an instance of an image and makes the instance process requests until a request
-// fails. If image is nil, perform starts an interpreter for the requests. The error is the reason
-// why the guest ended, or nil if the call to the guest returned.
+// The method "perform" restores an instance of an image and makes the instance process requests
+// until a request fails. If image is nil, the method starts an interpreter for the requests. The
+// error is the reason why the guest ended, or nil if the call to the guest returned.
 func (r *run) perform(p *program, image *snapshot.Image, requests ...string) error {
 	r.files, r.memory.table = p.files, p.operations
 	full := image == nil
@@ -158,8 +158,8 @@ func (r *run) close() {
 	}
 }
 
-// call performs a memory operation. The arguments are JSON texts in the order of the parameters. An
-// absent argument is an empty text.
+// The method "call" performs a memory operation. The arguments are JSON texts in the order of the
+// parameters. An absent argument is an empty text.
 func (r *run) call(op string, args []string) ([]byte, error) {
 	return r.memory.call(r.channel.ctx, op, args, r.channel.doing == "run")
 }

@@ -227,7 +227,7 @@ func (c *checker) entryHint() string {
 	return "set entry in the manifest to one of the exports: " + strings.Join(names[:min(len(names), 10)], ", ")
 }
 
-// entries returns the names of the exports that have the type of an entry.
+// The method "entries" returns the names of the exports that have the type of an entry.
 func (c *checker) entries() (names []string) {
 	for _, e := range c.Exports {
 		if c.signature(e) == entryType {
@@ -237,5 +237,5 @@ func (c *checker) entries() (names []string) {
 	return names
 }
 
-// quote quotes a name from an untrusted module.
+// The function "quote" quotes a name from an untrusted module.
 func quote(name string) string { return `"` + cut([]byte(name), maxNameBytes) + `"` }

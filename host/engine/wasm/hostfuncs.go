@@ -27,7 +27,7 @@ var (
 	levels     = []abi.Level{abi.LevelDebug, abi.LevelInfo, abi.LevelWarn, abi.LevelError}
 )
 
-// fault returns the result of a host function that failed with a code.
+// The function "fault" returns the result of a host function that failed with a code.
 func fault(code abi.Code) int32 { return -int32(code.Number()) }
 
 // function is a host function that a guest can import. All parameters and the result of the
@@ -103,8 +103,8 @@ func (r *run) log(level abi.Level, text []byte) {
 	}
 }
 
-// note sends a log line to the host. note buffers lines from the initialization, because one
-// initialization can serve many runs. The host receives the buffered lines only if the
+// The method "note" sends a log line to the host. The method buffers lines from the initialization,
+// because one initialization can serve many runs. The host receives the buffered lines only if the
 // initialization fails.
 func (r *run) note(level abi.Level, text []byte) error {
 	if !r.started {
@@ -119,8 +119,8 @@ func (r *run) note(level abi.Level, text []byte) error {
 	return r.host.Log(level, cut(text, maxLogBytes))
 }
 
-// cut converts data from the guest to a valid UTF-8 string. If the data is longer than limit bytes,
-// cut truncates the data and appends an ellipsis.
+// The function "cut" converts data from the guest to a valid UTF-8 string. If the data is longer
+// than limit bytes, the function truncates the data and appends an ellipsis.
 func cut(text []byte, limit int) string {
 	if len(text) <= limit {
 		return strings.ToValidUTF8(string(text), "\uFFFD")
@@ -128,7 +128,7 @@ func cut(text []byte, limit int) string {
 	return strings.ToValidUTF8(string(text[:limit]), "") + "…"
 }
 
-// export adds functions to a host module.
+// The function "export" adds functions to a host module.
 func export(module wazero.HostModuleBuilder, functions []function) wazero.HostModuleBuilder {
 	for _, f := range functions {
 		params := make([]api.ValueType, f.params)

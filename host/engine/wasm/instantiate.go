@@ -69,8 +69,8 @@ func (s *starter) failure(ctx context.Context, r *run, err error) error {
 	return err
 }
 
-// end records an error of the host as the reason to stop the run, unless the run already has a
-// reason. end returns err.
+// The method "end" records an error of the host as the reason to stop the run, unless the run
+// already has a reason. The method returns err.
 func (r *run) end(err error) error {
 	if r.halted == nil {
 		r.halted = err

@@ -41,7 +41,7 @@ func operationFunctions(table abi.Table, module string) []function {
 	return functions
 }
 
-// perform performs an operation and stores the reply.
+// The method "perform" performs an operation and stores the reply.
 func (r *run) perform(op *abi.Operation, memory api.Memory, args []uint32) int32 {
 	r.reply = nil
 	var call abi.Call

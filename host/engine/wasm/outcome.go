@@ -45,8 +45,9 @@ func (r *run) conclude(result uint64, ended error) (engine.Output, error) {
 	return out, err
 }
 
-// flush sends the remaining output of the guest. If the initialization failed, flush also sends the
-// log of the initialization. flush returns the error with which the host stopped the run, or nil.
+// The method "flush" sends the remaining output of the guest. If the initialization failed, flush
+// also sends the log of the initialization. The method returns the error with which the host
+// stopped the run, or nil.
 func (r *run) flush() error {
 	if err := r.system.Flush(); err != nil {
 		return r.stopped(err)
@@ -81,7 +82,7 @@ func (r *run) readOutput() (json.RawMessage, error) {
 	return r.output, nil
 }
 
-// check returns a fault if data from the guest is not valid JSON.
+// The method "check" returns a fault if data from the guest is not valid JSON.
 func (r *run) check(name string, text []byte) error {
 	err := strictjson.Check(text, strictjson.Limits{Depth: r.limits.ValueNesting})
 	if err == nil {

@@ -40,7 +40,8 @@ func keyOf(src engine.Source, table abi.Table) string {
 	return strings.Join([]string{src.Domain, hash(src.Code), table.Key()}, "\x00")
 }
 
-// load returns a program of a plug-in. load compiles the plug-in unless it is already compiled.
+// The function "load" returns a program of a plug-in. The function compiles the plug-in unless it
+// is already compiled.
 func load(ctx context.Context, e *Engine, src engine.Source) (*program, error) {
 	p := e.acquire(src)
 	p.loaded.Do(func() { p.err = p.build(ctx, src.Code) })
@@ -75,8 +76,8 @@ func (e *Engine) acquire(src engine.Source) *plugin {
 	return p
 }
 
-// release frees a plugin when its last program is closed. If the plugin failed to load, release
-// removes the plugin at once.
+// The method "release" frees a plugin when its last program is closed. If the plugin failed to
+// load, the method removes the plugin at once.
 func (e *Engine) release(p *plugin) error {
 	e.mu.Lock()
 	p.programs--

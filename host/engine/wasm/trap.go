@@ -41,7 +41,7 @@ func (r *run) outOfMemory() error {
 		WithHint("raise limits.memory of the tool, or the host's limit")
 }
 
-// size formats a number of bytes.
+// The function "size" formats a number of bytes.
 func size(bytes int64) string {
 	if bytes >= 1<<20 && bytes%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", bytes>>20)
@@ -49,7 +49,7 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// frames returns the first named functions of wazero's stack trace, one per line.
+// The function "frames" returns the first named functions of wazero's stack trace, one per line.
 func frames(trace string) string {
 	var lines []string
 	for line := range strings.Lines(trace) {

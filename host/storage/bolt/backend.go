@@ -164,7 +164,7 @@ func (b *Backend) shutdown() error {
 	return b.db.Close()
 }
 
-// read calls fn in a read transaction, which is a snapshot of the database.
+// The method "read" calls fn in a read transaction, which is a snapshot of the database.
 func (b *Backend) read(fn func(tx *bbolt.Tx) error) error {
 	if b.broken.Load() {
 		return errBroken

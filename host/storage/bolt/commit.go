@@ -168,9 +168,9 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	return n, false, b.outcome(id, err)
 }
 
-// outcome returns the error of a failed commit. If the database contains the transaction or a newer
-// transaction, the failed transaction was committed, but it is unknown whether its bytes reached
-// the disk.
+// The method "outcome" returns the error of a failed commit. If the database contains the
+// transaction or a newer transaction, the failed transaction was committed, but it is unknown
+// whether its bytes reached the disk.
 func (b *Backend) outcome(id int, err error) error {
 	err = full(err)
 	current := 0

@@ -72,8 +72,8 @@ type deferred struct {
 	bytes   int
 }
 
-// load reads the deferred changes into d at the start of a transaction, unless d already contains
-// them.
+// The method "load" reads the deferred changes into d at the start of a transaction, unless d
+// already contains them.
 func (d *deferred) load(tx *bbolt.Tx) (err error) {
 	if d.commit == tx.ID()-1 {
 		return nil

@@ -49,7 +49,7 @@ func deferredBytes(t *testing.T, b *Backend) (size int) {
 	return size
 }
 
-// settle writes the deferred changes to the indexes.
+// The function "settle" writes the deferred changes to the indexes.
 func settle(t *testing.T, b *Backend) {
 	t.Helper()
 	err := b.submit(t.Context(), sender{}, func(t *transaction) error {
@@ -70,7 +70,7 @@ func lastCommitOf(t *testing.T, b *Backend) (id int) {
 	return id
 }
 
-// write stores records in one commit. A record with revision 0 is removed.
+// The function "write" stores records in one commit. A record with revision 0 is removed.
 func write(b *Backend, records ...storage.Record) error {
 	keys := make([]storage.Key, len(records))
 	for i, r := range records {
@@ -90,7 +90,7 @@ type indexModel struct {
 	records map[storage.Key]storage.Record
 }
 
-// entries returns the entries that an index must have.
+// The method "entries" returns the entries that an index must have.
 func (m indexModel) entries(in index) (want []string) {
 	for k, r := range m.records {
 		if in == expiryIndex && !r.Expires.IsZero() {

@@ -34,7 +34,7 @@ func (c *indexChanges) set(in index, entry string, present bool) {
 	c[in][entry] = present
 }
 
-// add adds later changes to c.
+// The method "add" adds later changes to c.
 func (c *indexChanges) add(later indexChanges) {
 	for in, changes := range later {
 		for entry, present := range changes {

@@ -197,8 +197,8 @@ func (w *walker) read(id uint64) (flags uint16, count int, page []byte, err erro
 	return order.Uint16(head[8:]), int(order.Uint16(head[10:])), w.bytes, nil
 }
 
-// visit checks the elements of the page of a subtree and queues the pages that the elements
-// reference.
+// The method "visit" checks the elements of the page of a subtree and queues the pages that the
+// elements reference.
 func (w *walker) visit(tree subtree, flags uint16, count int, page []byte) error {
 	if flags != branchPage && flags != leafPage || flags == branchPage && count == 0 {
 		return damage("the page has the wrong type")

@@ -48,7 +48,7 @@ func (r *request) begin() bool {
 	return r.state.CompareAndSwap(waiting, begun) || r.state.Load() == begun
 }
 
-// abandon withdraws the request, or returns false if the request has already begun.
+// The method "abandon" withdraws the request, or returns false if the request has already begun.
 func (r *request) abandon() bool { return r.state.CompareAndSwap(waiting, abandoned) }
 
 // The duration of a commit depends on the number of bytes that it writes, and all requests of a
@@ -93,8 +93,8 @@ func newQueue() *queue {
 	return q
 }
 
-// add adds a request to the queue. The result "lead" is true if no commit is in progress, so that
-// the caller must commit until the method "done" returns false.
+// The method "add" adds a request to the queue. The result "lead" is true if no commit is in
+// progress, so that the caller must commit until the method "done" returns false.
 func (q *queue) add(r *request) (lead bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -125,8 +125,8 @@ func (q *queue) next() []*request {
 	return q.items[:q.taken:q.taken]
 }
 
-// pick moves the requests of the next commit to the front, in order, and returns the number of
-// these requests.
+// The method "pick" moves the requests of the next commit to the front, in order, and returns the
+// number of these requests.
 func (q *queue) pick() int {
 	room := int64(maxLargeBytes)
 	if q.pause && slices.ContainsFunc(q.items, func(r *request) bool { return q.large[r.from] == 0 }) {
@@ -145,8 +145,8 @@ func (q *queue) pick() int {
 	return len(picked)
 }
 
-// learn records whether the requests of a commit were large. The queue expects the next request of
-// each sender to have the same size.
+// The method "learn" records whether the requests of a commit were large. The queue expects the
+// next request of each sender to have the same size.
 func (q *queue) learn(done []*request) {
 	total := int64(0)
 	for _, r := range done {

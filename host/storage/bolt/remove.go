@@ -122,8 +122,8 @@ func (r *removal) expired(ctx context.Context, s search) error {
 	return nil
 }
 
-// find checks at most maxLooked further records and returns the keys of the expired records, but no
-// more keys than may still be removed.
+// The method "find" checks at most maxLooked further records and returns the keys of the expired
+// records, but no more keys than may still be removed.
 func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -284,9 +284,9 @@ func (c *chunk) full(limit int, timeout time.Duration) bool {
 		c.looked > 0 && time.Since(c.began) > timeout
 }
 
-// chunk removes the first matching candidates, up to the limits of one commit. chunk checks the
-// record of each index entry, because an index contains only candidates. chunk does not read
-// contents into memory.
+// The method "chunk" removes the first matching candidates, up to the limits of one commit. The
+// method checks the record of each index entry, because an index contains only candidates. The
+// method does not read contents into memory.
 func (r *removal) chunk(ctx context.Context, candidates func(*transaction) (entries, error)) (chunk, error) {
 	var c chunk
 	err := r.b.submit(ctx, r.sender, func(t *transaction) error {

@@ -31,8 +31,8 @@ func openReserved(path string, o bbolt.Options) (file, error) {
 	return openFile(path, o) // the address space is limited
 }
 
-// growth returns the number of bytes by which a full file of the given size grows. bbolt's own
-// default for a large mapping is 16 MiB, even for the smallest file.
+// The function "growth" returns the number of bytes by which a full file of the given size grows.
+// bbolt's own default for a large mapping is 16 MiB, even for the smallest file.
 func growth(size int64) int {
 	const minimum, maximum = 32 << 10, 16 << 20
 	return int(min(max(size/4, minimum), maximum))

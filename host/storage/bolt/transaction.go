@@ -19,7 +19,8 @@ func openBuckets(tx *bbolt.Tx) buckets {
 	}
 }
 
-// fetch returns the records under keys. The fetched records share no memory with the file.
+// The function "fetch" returns the records under keys. The fetched records share no memory with the
+// file.
 func fetch(tx *bbolt.Tx, keys []storage.Key) ([]storage.Record, error) {
 	found := make([]storage.Record, len(keys))
 	records := tx.Bucket(recordsBucket)
@@ -159,8 +160,8 @@ func (t *transaction) usageOf(account storage.Key) (storage.Usage, error) {
 	return u, err
 }
 
-// apply writes changes if they are within a budget. If apply fails before it writes, the
-// transaction is unchanged.
+// The method "apply" writes changes if they are within a budget. If apply fails before it writes,
+// the transaction is unchanged.
 func (t *transaction) apply(changes []storage.Change, budget storage.Budget) error {
 	if len(changes) == 0 {
 		return nil

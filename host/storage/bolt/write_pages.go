@@ -100,7 +100,7 @@ type element struct {
 
 func (e element) size() int { return elementSize + len(e.key) + len(e.value) }
 
-// page writes a page and its overflow pages, and returns the id of the page.
+// The method "page" writes a page and its overflow pages, and returns the id of the page.
 func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err error) {
 	size := pageHeader
 	for _, e := range elements {
@@ -152,8 +152,8 @@ type level struct {
 	above    *level // the parent level; nil until the level has a second page
 }
 
-// add appends an element. The key of the element must be greater than all previous keys. The key
-// and the value must not change until the tree is finished.
+// The method "add" appends an element. The key of the element must be greater than all previous
+// keys. The key and the value must not change until the tree is finished.
 func (l *level) add(e element) error {
 	// bbolt rejects a branch page with only one element. When a page is full, its last element
 	// therefore becomes the first element of the next page, so that the last page has at least two
@@ -172,7 +172,7 @@ func (l *level) add(e element) error {
 	return nil
 }
 
-// flush writes a page with the first n elements and adds the page to the level above.
+// The method "flush" writes a page with the first n elements and adds the page to the level above.
 func (l *level) flush(n int) error {
 	first := l.elements[0].key
 	id, err := l.w.page(l.flags, l.elements[:n])

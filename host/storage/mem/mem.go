@@ -230,7 +230,7 @@ func (b *Backend) commit(changes []storage.Change, growth *storage.Growth) {
 	b.history.Add(b.commits, written)
 }
 
-// apply applies one change. The caller must hold the writer token and the mutex.
+// The method "apply" applies one change. The caller must hold the writer token and the mutex.
 func (b *Backend) apply(c storage.Change) {
 	k := c.Record.Key
 	at, found := slices.BinarySearch(b.sorted, k)

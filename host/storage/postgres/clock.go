@@ -31,7 +31,7 @@ func (c *serverClock) now() time.Time {
 	return c.local().Add(time.Duration(c.difference.Load()))
 }
 
-// measure measures the difference. The function "server" returns the server's time.
+// The method "measure" measures the difference. The function "server" returns the server's time.
 func (c *serverClock) measure(ctx context.Context, server func(context.Context) (time.Time, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, clockTimeout)
 	defer cancel()

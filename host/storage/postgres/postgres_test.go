@@ -72,7 +72,7 @@ func execute(t testing.TB, conn *pgx.Conn, statements string) {
 	}
 }
 
-// open opens a backend and closes it when the test ends.
+// The function "open" opens a backend and closes it when the test ends.
 func open(t testing.TB, dsn string) *postgres.Backend {
 	t.Helper()
 	b, err := postgres.Open(context.Background(), dsn)
@@ -90,7 +90,7 @@ func key(user, store string) storage.Key {
 		storage.Part{Tag: storage.User, Value: user}, storage.Part{Tag: storage.Store, Value: store})
 }
 
-// put writes a record whose revision is the stored revision plus 1.
+// The function "put" writes a record whose revision is the stored revision plus 1.
 func put(b storage.Backend, k storage.Key, content string) error {
 	return b.Update(context.Background(), storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
 		return []storage.Write{{Record: storage.Record{Key: k, Revision: now[0].Revision + 1, Content: []byte(content)}}}, nil

@@ -88,8 +88,8 @@ const (
 	orderExpired  = ` order by r.expires, r.key limit $1`
 )
 
-// remove deletes up to limit records in transactions of bounded size. When remove reaches the end,
-// it starts again at the beginning, until a whole pass finds no records.
+// The method "remove" deletes up to limit records in transactions of bounded size. When remove
+// reaches the end, it starts again at the beginning, until a whole pass finds no records.
 func (b *Backend) remove(ctx context.Context, limit int, next page) (removed []storage.Head, err error) {
 	for last := (storage.Head{}); len(removed) < limit; {
 		chunk, err := b.removeChunk(ctx, last, min(limit-len(removed), maxRemoved), next)

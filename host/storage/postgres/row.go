@@ -15,7 +15,7 @@ const (
 	headColumns   = columns + `null::bytea`
 )
 
-// collect returns a callback for a queued query that replaces *found with its rows.
+// The function "collect" returns a callback for a queued query that replaces *found with its rows.
 func collect(found *[]storage.Head) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		*found = nil

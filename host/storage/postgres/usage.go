@@ -45,8 +45,8 @@ func (b *Backend) Usage(ctx context.Context, accounts ...storage.Key) ([]storage
 // totals is the usage of accounts.
 type totals map[storage.Key]storage.Usage
 
-// queue adds statements that read the usage of accounts, in a separate transaction. In the
-// serializable transaction, reading the sums would make all commits of an app conflict, because
+// The method "queue" adds statements that read the usage of accounts, in a separate transaction. In
+// the serializable transaction, reading the sums would make all commits of an app conflict, because
 // each commit changes the usage that the other commits have read. An update is therefore checked
 // against the usage before the update began, without concurrent updates.
 func (t *totals) queue(batch *pgx.Batch, accounts []storage.Key) {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// read calls Read, which must succeed.
+// The function "read" calls Read, which must succeed.
 func read(t tester, b storage.Backend, held storage.Held, want ...storage.Key) ([]storage.Record, storage.Position) {
 	t.Helper()
 	found, at, err := b.Read(context.Background(), want, held)

@@ -272,8 +272,8 @@ func (m *model) sweep(t *rapid.T) {
 	m.remove(t, what.Matches, deleting(m.b, what))
 }
 
-// remove checks that the backend removes as many matching records as the limit allows, and no other
-// records. The backend may choose which of the matching records it removes.
+// The method "remove" checks that the backend removes as many matching records as the limit allows,
+// and no other records. The backend may choose which of the matching records it removes.
 func (m *model) remove(t *rapid.T, match func(storage.Record) bool, remove func(limit int) (int, error)) {
 	limit := rapid.IntRange(1, 4).Draw(t, "limit")
 	removed, err := remove(limit)

@@ -120,7 +120,7 @@ type tester interface {
 	Fatalf(format string, args ...any)
 }
 
-// put writes records unchanged.
+// The function "put" writes records unchanged.
 func put(t tester, b storage.Backend, records ...storage.Record) {
 	t.Helper()
 	keys := make([]storage.Key, len(records))

@@ -59,7 +59,7 @@ func (s Schedules) Run(t *testing.T) {
 	}
 }
 
-// count returns the number of seeds to play.
+// The function "count" returns the number of seeds to play.
 func count(normal, soak uint64) uint64 {
 	switch {
 	case *seedCount > 0:

@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// fetch downloads the archive of a package into an empty folder with npm, and returns the path of
-// the archive.
+// The function "fetch" downloads the archive of a package into an empty folder with npm, and
+// returns the path of the archive.
 func fetch(ctx context.Context, work, spec string) (archive string, err error) {
 	npm, err := exec.LookPath("npm")
 	if err != nil {

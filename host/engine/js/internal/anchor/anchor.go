@@ -80,7 +80,7 @@ func (r *rewriter) step() {
 	}
 }
 
-// put writes text instead of the input between start and the current position.
+// The method "put" writes text instead of the input between start and the current position.
 func (r *rewriter) put(start int, text string) {
 	r.out.WriteString(r.pattern[r.copied:start])
 	r.out.WriteString(text)

@@ -69,7 +69,7 @@ func hintFor(name, otherwise string) string {
 	return otherwise
 }
 
-// quote returns a text as a JavaScript string literal.
+// The function "quote" returns a text as a JavaScript string literal.
 func quote(s string) string {
 	literal, _ := json.Marshal(s) // encoding a string as JSON cannot fail
 	return string(literal)

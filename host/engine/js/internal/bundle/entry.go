@@ -214,7 +214,7 @@ func (t *tool) within(line, column int) (location, bool) {
 	return location{t.path, line, column}, true
 }
 
-// end returns the position of the end of the file's text.
+// The method "end" returns the position of the end of the file's text.
 func (t *tool) end() location {
 	return locationIn(t.path, t.code, len(strings.TrimRight(t.code, " \t\r\n")))
 }

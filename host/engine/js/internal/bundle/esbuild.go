@@ -246,7 +246,7 @@ func (e *entry) addWarnings(p *packed, warnings []api.Message) *abi.Fault {
 	return nil
 }
 
-// fault returns the fault for an error from esbuild or from the resolver.
+// The method "fault" returns the fault for an error from esbuild or from the resolver.
 func (e *entry) fault(m api.Message) *abi.Fault {
 	if f, ok := m.Detail.(*abi.Fault); ok {
 		return f

@@ -25,7 +25,7 @@ func folder(files map[string]string) fs.FS {
 	return m
 }
 
-// source returns a tool that is a single file or a file in a folder.
+// The function "source" returns a tool that is a single file or a file in a folder.
 func source(path, code string, files map[string]string, params ...string) engine.Source {
 	src := engine.Source{Path: path, Code: []byte(code), Params: params}
 	if files != nil {
@@ -61,7 +61,7 @@ func refused(t *testing.T, src engine.Source) *abi.Fault {
 	return f
 }
 
-// run executes a bundle as an engine would and returns its result as JSON.
+// The function "run" executes a bundle as an engine would and returns its result as JSON.
 func run(b *bundle.Bundle, input, context string) (string, error) {
 	vm := goja.New()
 	vm.SetParserOptions(parser.WithDisableSourceMaps)

@@ -106,7 +106,7 @@ func (m *manifest) decode(data []byte) error {
 	return nil
 }
 
-// text returns the value of a JSON string, or "" for any other value.
+// The function "text" returns the value of a JSON string, or "" for any other value.
 func text(raw json.RawMessage) string {
 	var s string
 	_ = json.Unmarshal(raw, &s) // a value that is not a string counts as missing

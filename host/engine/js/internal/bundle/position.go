@@ -50,7 +50,7 @@ type mapping struct {
 	location location
 }
 
-// find returns the author's position of a line and column, both counted from 1.
+// The method "find" returns the author's position of a line and column, both counted from 1.
 func (p positions) find(line, column int) (location, bool) {
 	if line < 1 || line > len(p.lines) {
 		return location{}, false

@@ -14,8 +14,8 @@ import (
 // goja panic.
 const emptied = `const a = [3, 2, 1]; a.sort((x, y) => { a.length = 0; return x - y; });`
 
-// run executes a script in which the function "ours" calls a Go function of this test. run returns
-// the resulting crash.
+// The function "run" executes a script in which the function "ours" calls a Go function of this
+// test. The function returns the resulting crash.
 func run(code string, ours func()) (c *crash.Crash) {
 	defer func() { c = crash.Of(recover()) }()
 	vm := goja.New()

@@ -47,7 +47,7 @@ func (f *DateTimeFormat) Parts(ms float64) ([]Part, error) {
 	return parts, nil
 }
 
-// field returns the part type and the text for a field of a pattern.
+// The method "field" returns the part type and the text for a field of a pattern.
 func (f *DateTimeFormat) field(t time.Time, it item) (kind, text string) {
 	switch it.letter {
 	case 'G':

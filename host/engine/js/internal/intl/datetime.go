@@ -148,7 +148,7 @@ func readDateOptions(o Options) (d dateOptions, zone, system string, err error) 
 	return d, zone, system, err
 }
 
-// fits rejects a time style in a date format and a date style in a time format.
+// The method "fits" rejects a time style in a date format and a date style in a time format.
 func (d *dateOptions) fits(defaults Defaults) error {
 	if defaults.Required == "date" && d.time != "" {
 		return typeErrorf("Invalid option : timeStyle")

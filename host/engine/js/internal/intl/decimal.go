@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Decimal is a number to format. The value of a Decimal is digits times 10 to the power of exp,
-// unless it is not finite.
+// Decimal is a number to format. The value of a finite Decimal is digits times 10 to the power of
+// exp.
 type Decimal struct {
 	negative  bool
 	infinite  bool
@@ -101,7 +101,7 @@ func FitsFloat(text string, x float64) bool {
 	return !strings.ContainsAny(text, "eE") || strings.Contains(text, "Infinity") || strings.Trim(text, " 0.eE+-") == ""
 }
 
-// trim removes zeros from both ends of the digits.
+// The method "trim" removes zeros from both ends of the digits.
 func (d *Decimal) trim() {
 	start := 0
 	for start < len(d.digits) && d.digits[start] == '0' {

@@ -94,7 +94,7 @@ type item struct {
 	text   string // the literal text, with the quotes of the pattern
 }
 
-// items splits a pattern into its elements.
+// The function "items" splits a pattern into its elements.
 func items(pattern string) (list []item) {
 	for i := 0; i < len(pattern); {
 		c := pattern[i]

@@ -369,8 +369,8 @@ func dateCase(r *rand.Rand) testCase {
 	return testCase{Kind: kind, Locale: locales(r), Options: o, Value: value}
 }
 
-// size returns the number of random test cases. The environment variable INTL_CASES changes the
-// number of cases.
+// The function "size" returns the number of random test cases. The environment variable INTL_CASES
+// changes the number of cases.
 func size() int {
 	if n, err := strconv.Atoi(os.Getenv("INTL_CASES")); err == nil {
 		return n

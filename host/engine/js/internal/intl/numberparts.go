@@ -21,7 +21,7 @@ func (f *NumberFormat) Parts(d Decimal) ([]Part, error) {
 	return f.parts(d), nil
 }
 
-// check returns an error for a number that ICU formats with special rules.
+// The method "check" returns an error for a number that ICU formats with special rules.
 func (f *NumberFormat) check(d Decimal) error {
 	if f.rounding.increment != 1 && (len(d.digits) > 15 || d.magnitude() > 14) {
 		return unsupported("roundingIncrement for a number with more than 15 digits", "round the number first")
@@ -188,8 +188,8 @@ func (f *NumberFormat) scientific(d *Decimal) (exponent, minFraction int) {
 	return f.scale(d, multiplier)
 }
 
-// scale multiplies by a power of ten that depends on the magnitude, and then rounds. scale returns
-// the removed exponent.
+// The method "scale" multiplies by a power of ten that depends on the magnitude, and then rounds.
+// The method returns the removed exponent.
 func (f *NumberFormat) scale(d *Decimal, multiplier func(magnitude int) int) (exponent, minFraction int) {
 	if d.zero() {
 		return 0, f.rounding.apply(d)
@@ -220,7 +220,7 @@ func (f *NumberFormat) exponentParts(d Decimal, exponent int) []Part {
 	return append(parts, Part{Type: "exponentInteger", Value: withDigits(strconv.Itoa(exponent), f.digits)})
 }
 
-// compact scales a number for the compact notation and returns its pattern.
+// The method "compact" scales a number for the compact notation and returns its pattern.
 func (f *NumberFormat) compact(d *Decimal) (pattern numberPattern, literal string, exponent, minFraction int) {
 	multiplier := func(magnitude int) int {
 		p := f.compactPattern(magnitude, "other")

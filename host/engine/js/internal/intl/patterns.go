@@ -94,9 +94,9 @@ func (p *patterns) addMinutes(pattern string) {
 	}
 }
 
-// add adds a pattern. If a pattern with the same skeleton exists, the added pattern replaces the
-// existing pattern only if override is true and the two skeletons are not both part of the locale's
-// data.
+// The method "add" adds a pattern. If a pattern with the same skeleton exists, the added pattern
+// replaces the existing pattern only if override is true and the two skeletons are not both part of
+// the locale's data.
 func (p *patterns) add(pattern, provided string, override bool) {
 	if pattern == "" {
 		return

@@ -85,8 +85,8 @@ func parseRelation(text string) (r relation) {
 	return r
 }
 
-// shift multiplies the number by a power of ten. The power is the exponent of the compact or
-// scientific notation. Like ICU, shift ignores negative exponents.
+// The method "shift" multiplies the number by a power of ten. The power is the exponent of the
+// compact or scientific notation. Like ICU, the method ignores negative exponents.
 func (o *operands) shift(exponent int) {
 	o.compact = exponent
 	for ; exponent > 0; exponent-- {

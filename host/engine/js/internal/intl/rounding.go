@@ -97,7 +97,7 @@ func (r *rounding) readFraction(low, high float64, hasLow, hasHigh bool, minDefa
 	return nil
 }
 
-// settle determines the kind of rounding from the options.
+// The method "settle" determines the kind of rounding from the options.
 func (r *rounding) settle() error {
 	switch {
 	case !r.significant && !r.fraction:
@@ -123,7 +123,7 @@ func (r *rounding) settle() error {
 	return nil
 }
 
-// apply rounds d and returns the minimum number of fraction digits to show.
+// The method "apply" rounds d and returns the minimum number of fraction digits to show.
 func (r *rounding) apply(d *Decimal) (minFraction int) {
 	fractionPlace := -r.maxFraction
 	digitsPlace := func() int { return d.magnitude() - r.maxDigits + 1 }

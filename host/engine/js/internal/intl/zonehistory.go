@@ -60,7 +60,7 @@ var differsUntil = sync.OnceValue(func() map[string]int {
 	return until
 })
 
-// check returns an error for a time at which the zone's offset in Node is unknown.
+// The method "check" returns an error for a time at which the zone's offset in Node is unknown.
 func (z zone) check(t time.Time) error {
 	if t.Year() > lastDiffering {
 		return nil

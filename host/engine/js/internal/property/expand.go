@@ -88,7 +88,7 @@ func (e *expander) step() error {
 	return nil
 }
 
-// property expands the property whose name begins at the current position.
+// The method "property" expands the property whose name begins at the current position.
 func (e *expander) property(negated bool) error {
 	start, escaped := e.pos-len(`\p`), e.escaped
 	name, ok := braced(e.pattern[e.pos:])

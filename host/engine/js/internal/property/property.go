@@ -46,7 +46,7 @@ var prefixes = map[string]string{
 	"Script_Extensions": "scx=", "scx": "scx=",
 }
 
-// find returns the packed ranges of the property in \p{name}.
+// The function "find" returns the packed ranges of the property in \p{name}.
 func find(name string) (ranges string, ok bool) {
 	if property, value, valued := strings.Cut(name, "="); valued {
 		prefix, known := prefixes[property]
