@@ -132,8 +132,8 @@ type Input struct {
 	Domain string
 	// Now is the initial time of the guest's clock, and Seed is the seed of its random source. A
 	// zero Now selects the real clock, and a zero Seed selects the real random source. If Frozen is
-	// true, the guest's clock always shows Now. Timers and monotonic clocks still advance. Now, Seed
-	// and Frozen are set by tests, and for runs that must be repeatable.
+	// true, the guest's clock always shows Now. Timers and monotonic clocks still advance. Tests
+	// and repeatable runs set Now, Seed and Frozen.
 	Now    time.Time
 	Seed   int64
 	Frozen bool

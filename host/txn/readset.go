@@ -12,9 +12,8 @@ import (
 type readSet struct {
 	db *DB
 	o  *Options
-	// The field "held" contains the ranges that were scanned, and the versions of three kinds of
-	// records: records that were read, records on which the lifetimes of read records depend, and
-	// floors.
+	// The field "held" contains the scanned ranges and the versions of records. The records are
+	// records that were read, records on which the lifetimes of read records depend, and floors.
 	held storage.Held
 	// lives contains the records that the lifetimes of other records depend on.
 	lives map[storage.Key]storage.Record

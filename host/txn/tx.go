@@ -32,9 +32,9 @@ func (tx *Tx) Seed() (uint64, error) {
 	return tx.run.seed, err
 }
 
-// Get returns the record under key as the transaction sees it. Get returns the zero Record if the
-// record does not exist or has expired. The record that Get reads joins the read set. If the
-// transaction itself wrote the record, Get returns the record that the commit will store.
+// Get returns the record under key in the state that the transaction sees. Get returns the zero
+// Record if the record does not exist or has expired. The record that Get reads joins the read set.
+// If the transaction itself wrote the record, Get returns the record that the commit will store.
 func (tx *Tx) Get(ctx context.Context, key storage.Key) (r storage.Record, err error) {
 	e, err := tx.load(ctx, key, true)
 	if err == nil {

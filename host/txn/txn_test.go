@@ -80,8 +80,8 @@ func TestFailedBodyStoresNothing(t *testing.T) {
 	}
 }
 
-// TestLeastRevision checks that a record gets at least the revision that its update returns, and
-// that the revisions of a key increase, even after a deletion.
+// TestLeastRevision checks that a record gets at least the revision that its update returns. The
+// revisions of a key must increase even after a deletion.
 func TestLeastRevision(t *testing.T) {
 	b := newFixture(t)
 	for _, step := range []struct {

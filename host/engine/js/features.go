@@ -27,7 +27,8 @@ type features struct {
 
 // freezeNames matches the names of functions that make objects non-extensible. If a tool computes
 // the name of a function such as Object.freeze at run time, freezing an object of the engine fails
-// with an error. Plain objects would avoid the error but would make every tool slower.
+// with an error. If the engine's objects were plain objects, freezing them would work, but every
+// tool would be slower.
 var freezeNames = lazyregexp.New(`freeze|seal|preventExtensions`)
 
 var (

@@ -98,8 +98,8 @@ func (r *run) halt(err error) {
 	panic(machine.ErrStopped)
 }
 
-// The method "account" records the memory use of the guest. Call account before the instance is
-// released.
+// The method "account" records the memory use of the guest. The method must be called before the
+// instance is released.
 func (r *run) account(guest api.Module) {
 	r.used, r.refused = r.memory.peak, r.memory.refused
 	if r.restored != nil {

@@ -31,9 +31,9 @@ var (
 	createdKey = []byte("created")
 )
 
-// format is the version of the layout, and of the contents of the records. Open accepts only this
-// version. A change of a content that older versions cannot read requires a new number, here and in the
-// other backends.
+// format is the version of the layout, and of the contents of the records. Open accepts only a file
+// with the version "format". A change of a content that older versions cannot read requires a new
+// number, here and in the other backends.
 const format = 8
 
 // initialise creates the buckets and the meta entries in an empty database.

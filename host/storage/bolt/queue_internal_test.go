@@ -56,8 +56,7 @@ func TestLongWorkEndsACommit(t *testing.T) {
 	}
 }
 
-// TestAddDuringCommit checks that requests that arrive during a commit never precede the requests
-// of that commit.
+// TestAddDuringCommit checks that new requests never precede the requests of the current commit.
 func TestAddDuringCommit(t *testing.T) {
 	q := newQueue()
 	add := func(tenant string) *request {

@@ -101,8 +101,8 @@ func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error 
 }
 
 // The function "try" is one attempt of transact, in two round trips. After the call to "decide",
-// the function ignores ctx. The function commits even a transaction that changes nothing, because
-// only the commit proves that "decide" saw a state that is consistent with other transactions.
+// the function ignores ctx. The function commits even a transaction without changes, because only a
+// successful commit proves that "decide" saw a consistent state.
 func try(ctx context.Context, conn *pgx.Conn, query func(*pgx.Batch), decide func() ([]storage.Change, error)) (refused, err error) {
 	batch := &pgx.Batch{}
 	query(batch)

@@ -101,8 +101,8 @@ func (c *workload) oneRecord() {
 	}
 }
 
-// newcomers checks that a transaction that had a conflict is not starved by new transactions that
-// keep starting.
+// newcomers checks that a transaction with a conflict finishes although new transactions keep
+// starting.
 func (c *workload) newcomers() {
 	for range 5 {
 		c.add(1)

@@ -16,10 +16,10 @@ var (
 	builtMu sync.Mutex
 )
 
-// Build compiles a plug-in once per process. The plug-in is "suite", which has an entry for each
-// Behaviour, or "added", which calls an operation that is not in the table. Build skips the test if
-// the go command is missing. The returned code is shared and must not be modified. Build is safe
-// for concurrent use.
+// Build compiles a plug-in once per process. The plug-in "suite" has an entry for each Behaviour.
+// The plug-in "added" calls an operation that is not in the table. Build skips the test if the go
+// command is missing. The returned code is shared and must not be modified. Build is safe for
+// concurrent use.
 func Build(t testing.TB, name string) []byte {
 	t.Helper()
 	goCommand, err := exec.LookPath("go")

@@ -69,7 +69,7 @@ func wrappedFunction(p *ast.Program) *ast.FunctionLiteral {
 
 func (t *tool) bodyFault(messages []api.Message, author author) *abi.Fault {
 	m := messages[0]
-	if f := t.bracketFault(); f != nil && mayBeBracket(m.Text) { // clearer than the error of the parser
+	if f := t.bracketFault(); f != nil && mayBeBracket(m.Text) { // the fault is clearer than the error of the parser
 		return f
 	}
 	if computed := computedImport(messages); computed != nil {

@@ -22,8 +22,7 @@ var (
 	// importWords contains the keywords of an import declaration.
 	importWords = words("import type from as default defer source")
 
-	// unbindable contains the words that are reserved or that name something that a parameter must
-	// not hide.
+	// unbindable contains reserved words, and names of globals that a parameter must not hide.
 	unbindable = words("arguments await break case catch class const continue debugger default delete do else enum " +
 		"eval export extends false finally for function if implements import in instanceof interface let new null " +
 		"package private protected public return static super switch this throw true try typeof undefined var void " +
