@@ -42,7 +42,7 @@ const writers = 256
 
 const record = `{"preferences":{"language":"en","notifications":true},"recentOrders":["a1","b2","c3"],"visits":1}`
 
-// The tools check for a global that an earlier run would have set. If this global exists, a runtime
+// The tools check for a global that an earlier run would have set. If the global exists, a runtime
 // was reused.
 const (
 	probe    = "if (globalThis.leaked) throw new Error('a global of an earlier run'); globalThis.leaked = true;\n"

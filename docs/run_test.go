@@ -149,7 +149,7 @@ func (r *reader) execute(bin string, env []string) string {
 	cmd := exec.CommandContext(ctx, "bash", "-c", r.script.String())
 	cmd.Dir = r.dir
 	cmd.Env = append(append(os.Environ(), env...), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "TOOLRUN="+filepath.Join(bin, "toolrun"))
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // ends these processes with the script
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the page's processes end with the script
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 10 * time.Second
 	var out bytes.Buffer

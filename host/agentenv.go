@@ -111,7 +111,8 @@ func (e *agentEnv) write(ctx context.Context, item string, state any) error {
 }
 
 // Fact implements agent.Env. If the caller has no user, the facts of users have no values. Without
-// a session, the facts of sessions have no values, and without a workflow, those of workflows.
+// a session, the facts of sessions have no values, and without a workflow, the facts of workflows
+// have no values.
 func (e *agentEnv) Fact(ctx context.Context, name, path string) (value any, ok bool, err error) {
 	e.turn.calls++
 	text, err := e.view.Fact(ctx, e.turn.h.agents[name].authority, path)

@@ -35,8 +35,8 @@ type Turn struct {
 	// Event is an event to fire instead of a message, such as tool:search:after.
 	Event string
 	// Variables contains the session variables of a platform that has its own agent loop. Fire,
-	// Check and Store use these variables instead of the stored variables. If Variables is nil,
-	// Fire, Check and Store use the stored variables. Turn rejects Variables.
+	// Check and Store use Variables instead of the stored variables. If Variables is nil, Fire,
+	// Check and Store use the stored variables. Turn rejects Variables.
 	Variables map[string]any
 	// MemoryPolicy determines which blocks of the user go into the prompts of models.
 	MemoryPolicy MemoryPolicy

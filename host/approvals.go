@@ -91,10 +91,10 @@ func (a Approvals) request(ctx context.Context, c Caller, token string) (request
 	return request, p, nil
 }
 
-// Approve approves an effect and executes the paused run again. In this execution, the run receives
-// the same answers to its external calls. If the run reaches the same effect, the run continues. If
-// the run reaches a different effect, it is paused under a new token. The result is the Result of
-// the run, as from Host.Run.
+// Approve approves an effect and executes the paused run again. In the repeated execution, the run
+// receives the same answers to its external calls. If the run reaches the same effect, the run
+// continues. If the run reaches a different effect, it is paused under a new token. The result is
+// the Result of the run, as from Host.Run.
 //
 // An effect can be approved only once. If the run fails for a temporary reason, such as a timeout,
 // the request becomes pending again. If the process ends during the run, the request also becomes
@@ -186,7 +186,7 @@ func (a Approvals) failed(ctx context.Context, r *run, p pausedRun, err error) {
 }
 
 // withAnswers returns a paused run in its stored form, with the answers to the external calls of an
-// execution that has failed. The next execution uses these answers, so it does not pay for the
+// execution that has failed. The next execution uses the stored answers, so it does not pay for the
 // calls again. The result is nil if there are no new answers, or if they cannot be stored.
 func withAnswers(ctx context.Context, r *run, p pausedRun) []byte {
 	if r.external == nil || r.external.attempt == nil || r.external.attempt.End(ctx) != nil {

@@ -457,7 +457,8 @@ func TestSessionEndedWhilePaused(t *testing.T) {
 	g.refused(err, abi.NotFound)
 }
 
-// If the tool fails, the approved run ends. If the failure is temporary, the request is kept.
+// If the tool fails, the approved run ends. If the failure of an approved run is temporary, the
+// request is kept.
 func TestFailedApprovedRun(t *testing.T) {
 	g := newGated(t, mem.New())
 	broken := g.pause(host.Invocation{Tool: "own", Key: "k", Input: json.RawMessage(`{"n":1,"fail":true}`)})

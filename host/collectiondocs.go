@@ -96,9 +96,9 @@ func (c Collections) ImportDocument(ctx context.Context, caller Caller, name str
 // Check returns abi.NotFound if the app cannot have a collection with the given name.
 func (c Collections) Check(name string) error { return memory.CheckCollection(c.h.memory, name) }
 
-// documentImport is an import of a document in progress. All ids of its entries have the same prefix
-// and the same length, so the entries of all its versions are a range of keys. The import processes
-// this range in the order of the ids.
+// documentImport is an import of a document in progress. All ids of its entries have the same
+// prefix and the same length, so the entries of all its versions are a range of keys. The import
+// processes the range of keys in the order of the ids.
 type documentImport struct {
 	collection, namespace, prefix string
 	chunks                        []NewEntry // the chunks that are not stored yet, in the order of their ids

@@ -55,7 +55,7 @@ type EntryBatch struct {
 	Entries       []NewEntry
 	// First and Last are the numbers of the lines, from 1.
 	First, Last int
-	// Expired is the number of entries in these lines that have already expired.
+	// Expired is the number of entries in the lines of the batch that have already expired.
 	Expired int
 }
 

@@ -83,7 +83,7 @@ type soakContent struct {
 	User       string `json:"user"`
 	Collection string `json:"collection"`
 	Space      string `json:"space"`
-	Version    int    `json:"version"` // unique for the user, or 0 if no writer changes the entry
+	Version    int    `json:"version"` // Version is unique for the user, or 0 if no writer changes the entry
 	Epoch      int    `json:"epoch"`   // the number of earlier erasures of the user
 }
 

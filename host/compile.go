@@ -77,8 +77,8 @@ func (c *compiler) loadHint(limit time.Duration) string {
 	return "make the tool smaller, or raise the host's LoadTimeout"
 }
 
-// admit waits at the gate. If this wait times out, the fault is unavailable, because the tool
-// itself has not failed. The next run tries to compile the tool again.
+// admit waits at the gate. If the wait at the gate times out, the fault is unavailable, because the
+// tool itself has not failed. The next run tries to compile the tool again.
 func (c *compiler) admit(ctx context.Context, flow admission.Flow, limit time.Duration) error {
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -22,7 +22,7 @@ type Caller struct {
 	// Workflow is the id of the workflow that the run belongs to. Runs of several sessions can
 	// belong to one workflow. A workflow starts with its first use, belongs to its first user, and
 	// owns the facts with the scope execution_tree. If the caller has no workflow, the session owns
-	// the facts with this scope.
+	// the facts with the scope execution_tree.
 	Workflow string
 	// Agent is the id of the agent that is active for the user. Agent selects the blocks of an
 	// agent, in addition to the blocks of the user. In a turn, the agent that answers is the active

@@ -27,7 +27,7 @@ type MemoryPolicy struct {
 	// ArchivalMinScore excludes reminders whose score is lower. Nil excludes none.
 	ArchivalMinScore *float64 `json:"archival_min_score,omitempty"`
 	// IncludeUserCore includes the user's blocks with the use context. IncludeAgentCore includes
-	// those blocks of the active agent. Nil means true.
+	// the active agent's blocks with the use context. Nil means true.
 	IncludeUserCore  *bool `json:"include_user_core,omitempty"`
 	IncludeAgentCore *bool `json:"include_agent_core,omitempty"`
 }
@@ -100,7 +100,7 @@ type promptMemory struct {
 }
 
 // readPromptMemory reads the part of a prompt that comes from blocks. The Authority a determines
-// which blocks this part can contain.
+// which blocks the prompt can contain.
 func readPromptMemory(ctx context.Context, v *memory.View, h *Host, a memory.Authority, message string, p MemoryPolicy) (found promptMemory, err error) {
 	found.SystemReminders = []string{}
 	if err := p.check(); err != nil {

@@ -82,7 +82,7 @@ type Options struct {
 	Now  func() time.Time
 	Rand io.Reader
 	// Logger logs details that callers must not see, such as the errors of the backend. By default,
-	// these details are not logged.
+	// details that callers must not see are not logged.
 	Logger *slog.Logger
 }
 

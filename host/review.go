@@ -228,8 +228,8 @@ func grantHint(store string, verbs ...abi.Verb) string {
 	return fmt.Sprintf("add a grant to the tool: grants: {%s: %s}", store, text)
 }
 
-// clamped returns a finding for each limit of a tool that exceeds the host's limit. In each of
-// these cases, the host's limit applies.
+// clamped returns a finding for each limit of a tool that exceeds the host's limit. If a limit of a
+// tool exceeds the host's limit, the host's limit applies.
 func clamped(h *Host, t *tool) []Finding {
 	host := h.limits.For(declare.Limits{}, t.memory)
 	var findings []Finding

@@ -104,7 +104,7 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 		return done, err
 	}
 	if r.tool.external() {
-		ctx = whole // this time limit excludes the time in which the run waits for answers
+		ctx = whole // the time limit excludes the time in which the run waits for answers
 	}
 	ctx, cancel = limited(ctx, r)
 	defer cancel()

@@ -34,7 +34,7 @@ func newSleepRun(h *Host, lease *memory.Lease) *sleepRun {
 	caller := Caller{Tenant: lease.Tenant, User: lease.User, Agent: lease.Agent}
 	r := &sleepRun{lease: lease}
 	t := &turn{job: newJob(h, Invocation{Caller: caller, Timeout: DefaultTurnTimeout}, actSleep), name: actSleep, perform: r.update}
-	t.inv.Key = lease.Key() // no answer is stored under this key
+	t.inv.Key = lease.Key() // no answer is stored under the key of sleep-time memory
 	t.session, t.label, t.info.Sleep, t.info.Tool = lease.Session, h.app.Sleep.Tool, true, h.app.Sleep.Tool
 	r.turn = t
 	var grants []declare.Grant

@@ -56,10 +56,10 @@ func (w *env) preparePython(ctx context.Context, cases []corpus.Case, stderr io.
 // deadlines than other cases. With a shorter deadline, a guest would be stopped before it starts,
 // and the case would test nothing.
 //
-// usePython therefore measures the start on this machine. Twice this time is added to the deadline
-// of each tool in Python, because two interpreters can start concurrently. If a guest has not
-// started in this time because the machine is busy, the guest runs again with more time. A case
-// fails if its guest never started.
+// usePython therefore measures the start on this machine. Twice the start time is added to the
+// deadline of each tool in Python, because two interpreters can start concurrently. If a guest has
+// not started before its deadline because the machine is busy, the guest runs again with more time.
+// A case fails if its guest never started.
 func (w *env) usePython(ctx context.Context, file string) error {
 	w.python = file
 	warm, err := w.layOut(corpus.Case{Name: "py/host/start", Tool: "tool.py", Timeout: time.Minute,

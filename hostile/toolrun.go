@@ -149,7 +149,7 @@ func (w *env) leaks(l layout, done exit) (problems []string) {
 }
 
 // namesFolder reports whether the files of the case contain the path of the folder "outside". A
-// message may then quote this path.
+// message may quote a path that the files of the case contain.
 func namesFolder(c corpus.Case) bool {
 	return slices.ContainsFunc(c.Files, func(f corpus.File) bool { return strings.Contains(string(f.Data), "{{outside}}") })
 }

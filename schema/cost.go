@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The limits on the cost of a schema. With a schema within these limits, validation takes
-// time linear in the size of the document. Without the limits, a schema that refers to itself twice
+// The limits on the cost of a schema. If a schema is within the limits, validation takes time
+// linear in the size of the document. Without the limits, a schema that refers to itself twice
 // would double the work with every level.
 const (
 	maxVisits    = 10_000    // the number of schemas that one value is checked against

@@ -21,7 +21,7 @@ import (
 // its own idle worker.
 const idleWorkers = 10
 
-// idleJavaScript measures the memory of these workers after a JavaScript run.
+// idleJavaScript measures the memory of idle workers after a JavaScript run.
 func idleJavaScript() ([]measure.Row, []measure.Figure, error) {
 	return idleMemory("JavaScript", sandbox.Options{Workers: idleWorkers, Spares: -1}, func(h *host.Host, tenant int) error {
 		return runSum(h, host.Caller{Tenant: "tenant" + strconv.Itoa(tenant), User: "ann"})

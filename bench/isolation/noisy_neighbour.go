@@ -37,7 +37,8 @@ var bombs = map[string]string{
 }
 
 // bombApp returns an app with all bombs. Each bomb begins with a memory call, which proves that the
-// bomb was executed. A timeout would not prove this, because it can also occur in the queue.
+// bomb was executed. A timeout would not prove that the bomb was executed, because a timeout can
+// also occur in the queue.
 func bombApp() fstest.MapFS {
 	declared := "app: bombs\nmemory:\n  mark: {access: application}\ntools:\n"
 	files := fstest.MapFS{}

@@ -77,7 +77,7 @@ type attacker struct {
 // mallory returns the attacking user. If session is not "", the user has that session.
 func (a *attacker) mallory(session string) user { return a.user(attacked, "mallory", session) }
 
-// take reports whether n more bytes may be sent. If so, take counts these bytes.
+// take reports whether n more bytes may be sent. If the bytes may be sent, take counts them.
 func (a *attacker) take(n int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

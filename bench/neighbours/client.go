@@ -13,7 +13,7 @@ import (
 )
 
 // patience is the maximum time for which a request waits for its response. If a request gets no
-// response, it counts as having taken this time.
+// response, its measured time is patience.
 const patience = 30 * time.Second
 
 // client reuses its connections, because the time to connect must not be measured.

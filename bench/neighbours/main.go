@@ -5,9 +5,9 @@
 //
 //	go run ./neighbours -toolrun old-toolrun -per-app 1 -attack bodies,merges
 //
-// The attacker and these requests share the machine with the service. Compare the figures only with
-// figures of another binary under the same load. Each attack is bounded in time and bytes, and all
-// traffic stays on 127.0.0.1.
+// The attacker and the small requests share the machine with the service. Compare the figures only
+// with figures of another binary under the same load. Each attack is bounded in time and bytes, and
+// all traffic stays on 127.0.0.1.
 package main
 
 import (

@@ -20,7 +20,7 @@ type neighbour struct {
 // user, late runs would write the same record concurrently, and would wait for each other.
 const crowd = 20
 
-// runners returns users of both tenants. Each of these users writes a separate record.
+// runners returns users of both tenants. Each runner writes a separate record.
 func runners(s *service) ([]neighbour, error) {
 	var list []neighbour
 	for _, who := range people {

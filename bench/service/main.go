@@ -31,7 +31,7 @@ func main() {
 	measure.Main(prepare)
 }
 
-// The tools. Each of these tools increments a count in the user's record.
+// The tools. Each measured tool increments a count in the user's record.
 var files = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
 app: bench

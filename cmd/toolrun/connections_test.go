@@ -85,7 +85,7 @@ func TestHalfRequestsLeaveRoom(t *testing.T) {
 				attackers.Go(func() {
 					halfRequest(ctx, attack.from, s.url[len("http://"):], sync.OnceFunc(begun.Done))
 					for attack.again && ctx.Err() == nil {
-						time.Sleep(100 * time.Millisecond) // leaves CPU time for the other clients
+						time.Sleep(100 * time.Millisecond) // the pause leaves CPU time for the other clients
 						halfRequest(ctx, attack.from, s.url[len("http://"):], func() {})
 					}
 				})

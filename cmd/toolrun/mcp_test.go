@@ -20,7 +20,7 @@ import (
 const examples = "../../plugins/examples"
 
 // exampleInputs contains an input for each example tool. Tools that route a ticket also need a
-// context. MCP clients cannot supply a context, so these tools fail.
+// context. MCP clients cannot supply a context, so tools that need a context fail.
 var exampleInputs = map[string]string{
 	"remember_me": `{"language":"fr"}`, "remember_me_py": `{"language":"fr"}`,
 	"order_history": `{"item":"tea","price":0.1}`, "order_history_go": `{"item":"tea","price":0.1}`,

@@ -14,8 +14,8 @@ import (
 const Retention = 24 * time.Hour
 
 const (
-	// kept is the time for which the record of a request is kept after its expiry. During this
-	// time, uses of the request's token get a fault that names the decision.
+	// kept is the time for which the record of a request is kept after its expiry. Until the record
+	// is removed, uses of the request's token get a fault that names the decision.
 	kept = 24 * time.Hour
 	// lease is the time after which a request is pending again, unless the process that executes the
 	// approved run has renewed the lease; see Keep. If the process was only suspended, two executions

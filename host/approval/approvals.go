@@ -11,7 +11,7 @@ import (
 )
 
 // These are the maximum numbers of paused runs. Several processes that share a database can
-// together exceed these numbers by a few runs.
+// together exceed the maximum numbers by a few runs.
 const (
 	MaxOfUser = 100
 	MaxOfApp  = 1000

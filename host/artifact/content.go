@@ -37,7 +37,8 @@ func (a *Artifacts) pieceKey(c partition.Caller, id string, n int) storage.Key {
 }
 
 // uploadKey returns the key of the record that marks an unfinished upload. The commit that adds the
-// file to its session removes this mark. If the host stops before that commit, the mark remains.
+// file to its session removes the mark of the upload. If the host stops before that commit, the
+// mark remains.
 func (a *Artifacts) uploadKey(c partition.Caller, id string) storage.Key {
 	return a.key(partition.Upload, c, id)
 }

@@ -18,8 +18,8 @@ func TranscriptStore() Store {
 // for some time, a tool or a model reads its transcript and updates the blocks of the user. Exactly
 // one of Tool and Model is set.
 type Sleep struct {
-	// The field After is a time without new messages. A session has settled after this time, and
-	// its transcript is then processed.
+	// The field After is a time without new messages. If no new messages have arrived for the time
+	// in After, a session has settled, and its transcript is processed.
 	After time.Duration
 	// Tool is the tool of the app that proposes new contents of blocks.
 	Tool string

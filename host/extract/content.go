@@ -63,7 +63,7 @@ func (c content) is(kinds ...string) bool {
 }
 
 // magic returns a check for the magic bytes of a binary format. magic rejects text that begins with
-// the same bytes, because files of these formats contain binary bytes.
+// the same bytes, because files of binary formats contain binary bytes.
 func magic(kind string) func(content) bool {
 	return func(c content) bool { return c.text == nil && c.is(kind) }
 }

@@ -41,7 +41,7 @@ var formats = []known{
 	{Format{formatDOCX, []string{".docx"}, []string{ooxml + "wordprocessingml.document"}, true}, office("word/")},
 	{Format{formatTXT, []string{".txt"}, []string{"text/plain"}, true}, content.isText},
 	{Format{formatJSON, []string{".json"}, []string{"application/json", "text/json", "text/plain"}, true}, content.isJSON},
-	// If Excel is installed, browsers on Windows declare the last of these media types for CSV
+	// If Excel is installed, browsers on Windows declare the last media type in the list for CSV
 	// files.
 	{Format{"csv", []string{".csv"}, []string{"text/csv", "application/csv", "text/x-csv", "text/plain", "application/vnd.ms-excel"}, false}, content.isCSV},
 	{Format{"xls", []string{".xls"}, []string{"application/vnd.ms-excel", "application/msexcel"}, false}, compound("application/vnd.ms-excel")},

@@ -17,10 +17,10 @@ const HeadBytes = 512 << 10
 // unless it is "" or application/octet-stream. If the name has no extension, Identify uses only the
 // media type.
 //
-// Identify then checks whether the content has this format. The argument "head" contains the first
-// HeadBytes bytes of the file, or the whole file if it is shorter. Identify does not check the
-// other bytes of the file. For an unknown format or a mismatch, the error is a fault with the code
-// invalid_argument.
+// Identify then checks whether the content has the claimed format. The argument "head" contains the
+// first HeadBytes bytes of the file, or the whole file if it is shorter. Identify does not check
+// the other bytes of the file. For an unknown format or a mismatch, the error is a fault with the
+// code invalid_argument.
 func Identify(filename, declaredMediaType string, head []byte) (Format, string, error) {
 	f, err := claimed(filename, declaredMediaType)
 	if err != nil {

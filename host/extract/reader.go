@@ -92,7 +92,7 @@ func (r *Reader) read(ctx context.Context, of admission.Flow, format Format, dat
 		}
 		return plain(format, data, textBytes)
 	}
-	done, err := r.acquire(ctx, of) // this wait must not count against Time
+	done, err := r.acquire(ctx, of) // the wait for a worker must not count against Time
 	if err != nil {
 		return Text{}, err
 	}

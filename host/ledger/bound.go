@@ -11,8 +11,8 @@ import (
 // name of each item can have 512 bytes.
 const (
 	// maxEffects is the maximum number of reads of an entry, and also the maximum number of writes.
-	// If no effect of a store is among them, the entry also keeps the first read or write of this
-	// store.
+	// If no effect of a store is among the kept effects, the entry also keeps the first read or
+	// write of this store.
 	maxEffects = 400
 	// maxViolations is the maximum number of violations of a write. maxAllViolations is the maximum
 	// number of violations of an entry.

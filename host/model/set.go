@@ -82,8 +82,8 @@ func (s *Set) HasChat(name string) bool {
 
 // Chat returns the chat model with the given name, and its entry in models.yaml. If there is no
 // such model, or if the tenant cannot use the model, the error is a fault with the code
-// unavailable. The text of the fault does not reveal which of these two reasons applies. A nil Set
-// has no models.
+// unavailable. The text of the fault does not reveal whether the model exists. A nil Set has no
+// models.
 func (s *Set) Chat(tenant, name string) (Chat, Entry, error) {
 	if s == nil {
 		return resolve[Chat](nil, nil, tenant, name)

@@ -8,11 +8,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// List returns a page of at most limit sessions of the caller's tenant. The ids of these sessions
-// are greater than the argument "after". If the caller has a user, List returns only open sessions
-// of that user. To get the following page, pass the result "next" as the argument "after". The
-// result "next" is "" for the last page. A page can contain fewer sessions than the limit allows,
-// because the work and the size of a page are also limited.
+// List returns a page of at most limit sessions of the caller's tenant. The ids of the listed
+// sessions are greater than the argument "after". If the caller has a user, List returns only open
+// sessions of that user. To get the following page, pass the result "next" as the argument "after".
+// The result "next" is "" for the last page. A page can contain fewer sessions than the limit
+// allows, because the work and the size of a page are also limited.
 func (s *Sessions) List(ctx context.Context, c partition.Caller, after string, limit int) (found []Session, next string, err error) {
 	found = []Session{}
 	next, err = s.page(ctx, c, after, limit, func(r storage.Record) error {

@@ -15,8 +15,8 @@ type Config struct {
 	// Idle is the time after which an unused session ends. The actual time can be up to an eighth
 	// longer than Idle.
 	Idle time.Duration
-	// NamedFor is the time for which other records can refer to an ended session. The id of the
-	// session is rejected for at least this time.
+	// NamedFor is the time for which other records can refer to an ended session. The id of an
+	// ended session is rejected for at least NamedFor.
 	NamedFor time.Duration
 	Metadata Metadata
 }

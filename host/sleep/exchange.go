@@ -22,7 +22,7 @@ type Request struct {
 	// Dropped is the number of older messages that are missing in the transcript.
 	Dropped int64 `json:"dropped"`
 	// Rejected contains the proposals of the previous answer that were not stored. If Rejected is
-	// not empty, the request is repeated because of these proposals.
+	// not empty, the request is repeated because of the rejected proposals.
 	Rejected []Rejection `json:"rejected,omitempty"`
 }
 

@@ -12,8 +12,8 @@ import (
 // outermost returns the paths that are not nested in another path, in sorted order. If one of the
 // paths is the whole content, outermost returns nil.
 func outermost(paths []string) []string {
-	// In the sort order, the dot must come before every other character. With this order, a field
-	// comes directly before the fields that are nested in it.
+	// In the sort order, the dot must come before every other character. If the dot comes first, a
+	// field comes directly before the fields that are nested in it.
 	key := func(path string) string { return strings.ReplaceAll(path, ".", "\x00") }
 	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(key(a), key(b)) })
 	if paths[0] == "" {

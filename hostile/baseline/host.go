@@ -79,6 +79,6 @@ func (h *host) bind(vm *goja.Runtime, input map[string]any) {
 		"memory":  map[string]any{"get_content": h.get, "set_content": h.set, "delete_content": h.remove},
 		"console": map[string]any{"log": log, "info": log, "warn": log, "error": log},
 	} {
-		_ = vm.Set(name, value) // this fails only if the global object is frozen
+		_ = vm.Set(name, value) // Set fails only if the global object is frozen
 	}
 }

@@ -18,7 +18,7 @@ type Attack struct {
 	Mechanism string // the action of the attack, and why this action is dangerous
 	compiled  bool   // compiled is true if the attack runs in workers with compiled code
 	run       func(victims) error
-	load      func(dir string) error // called instead of run when a source is compiled
+	load      func(dir string) error // load is called instead of run when a source is compiled
 	planted   string                 // the name of the file that the attack tries to create in the folder of all compiled code
 }
 

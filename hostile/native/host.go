@@ -21,7 +21,7 @@ import (
 // These are the time limits of a run.
 const (
 	deadline = 5 * time.Second
-	lateness = 2 * time.Second // this is long enough for a busy machine, and for the release of memory
+	lateness = 2 * time.Second // the time is long enough for a busy machine, and for the release of memory
 )
 
 // host is the target of attacks. host consists of a pool and a neighbor, which is a harmless guest

@@ -27,7 +27,7 @@ var processAttacks = []Attack{
 		return err
 	}},
 	{Name: "process/limits_of_host", Mechanism: "lower a limit of the host", run: func(v victims) error {
-		return unix.Prlimit(v.Host, unix.RLIMIT_CORE, &unix.Rlimit{}, nil) // the host does not depend on this limit
+		return unix.Prlimit(v.Host, unix.RLIMIT_CORE, &unix.Rlimit{}, nil) // the host does not depend on the limit
 	}},
 	{Name: "process/execute", Mechanism: "run another program", run: func(victims) error { return reach(unix.SYS_EXECVE, invalid, 0, 0) }},
 	{Name: "process/fork", Mechanism: "start a process that outlives the run", run: func(victims) error {
@@ -61,7 +61,7 @@ func readMemory(pid int) error {
 	buffer := make([]byte, 8)
 	_, err := unix.ProcessVMReadv(pid, []unix.Iovec{{Base: &buffer[0], Len: 8}}, []unix.RemoteIovec{{Base: 0, Len: 8}}, 0)
 	if err == unix.EFAULT {
-		return nil // this address is not mapped, but a real attack would use a mapped address
+		return nil // the address is not mapped, but a real attack would use a mapped address
 	}
 	return err
 }

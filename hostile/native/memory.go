@@ -15,7 +15,7 @@ import (
 // These are the maximum resources that an attack uses if the machine does not block it.
 const (
 	maxThreads = 1000
-	maxBytes   = 512 << 20 // this is eight times the memory limit of a run
+	maxBytes   = 512 << 20 // the size is eight times the memory limit of a run
 )
 
 var threadAttacks = []Attack{
@@ -56,7 +56,7 @@ var threadAttacks = []Attack{
 var memoryAttacks = []Attack{
 	{Name: "memory/file", Mechanism: "fill a memory file, which is charged to no process", run: func(victims) error { return fillMemoryFiles(1, maxBytes) }},
 	{Name: "memory/files_of_an_engine", Mechanism: "fill memory files, in a language that requires memory files", compiled: true, run: func(victims) error {
-		return fillMemoryFiles(3, 200<<20) // this is just below the size limit of a file
+		return fillMemoryFiles(3, 200<<20) // the size is just below the size limit of a file
 	}},
 	{Name: "memory/huge_file", Mechanism: "create a memory file of huge pages, which are limited for the machine", compiled: true, run: func(victims) error {
 		_, err := unix.MemfdCreate("x", unix.MFD_HUGETLB)

@@ -19,7 +19,7 @@ import (
 )
 
 // maxMethods is the maximum number of methods of a type, including promoted methods. A type with
-// more methods has too many responsibilities.
+// more than maxMethods methods has too many responsibilities.
 const maxMethods = 30
 
 func TestMethods(t *testing.T) {

@@ -18,8 +18,8 @@ type agentBackend interface {
 	Turn(context.Context, host.Turn) (*report.Turn, error)
 	Preview(context.Context, host.Turn) (*report.Preview, error)
 	Fire(context.Context, host.Turn) (*report.Evaluation, error)
-	// Check checks the constraints at the checkpoint in the argument "before". If this argument is
-	// "", Check checks the constraints of each step.
+	// Check checks the constraints at the checkpoint in the argument "before". If "before" is "",
+	// Check checks the constraints of each step.
 	Check(ctx context.Context, t host.Turn, before string) (*report.Evaluation, error)
 	Store(context.Context, host.Turn) (*report.Evaluation, error)
 }

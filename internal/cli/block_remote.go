@@ -120,7 +120,7 @@ func blockCallerOf(c host.Caller, agent bool) client.Caller {
 
 // versionOf returns the updated_at of an expected version. If the block must not exist, versionOf
 // returns "". A revision is the time in milliseconds. If the expected time and the expected
-// revision contradict each other, no block has this version.
+// revision contradict each other, no block has the expected version.
 func versionOf(e block.Expected) (string, error) {
 	switch {
 	case !e.Updated.IsZero() && e.Revision != 0 && !e.Updated.Equal(time.UnixMilli(e.Revision)):

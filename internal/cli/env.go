@@ -15,8 +15,8 @@ import (
 type Env struct {
 	// Args are the command-line arguments without the program name.
 	Args []string
-	// Stdin, Stdout and Stderr are empty by default. Only one goroutine uses these streams at a
-	// time.
+	// Stdin, Stdout and Stderr are empty by default. Only one goroutine uses the streams of an Env
+	// at a time.
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer

@@ -164,8 +164,8 @@ func refuseUnknownTopic(root *cobra.Command) {
 	}
 }
 
-// refuseEmptyFlags rejects flags with empty values. Without this check, a variable that is not set
-// in a script could make a command affect more data than intended.
+// refuseEmptyFlags rejects flags with empty values. Without refuseEmptyFlags, a variable that is
+// not set in a script could make a command affect more data than intended.
 func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
 	var empty error
 	cmd.Flags().Visit(func(f *pflag.Flag) {

@@ -270,7 +270,8 @@ func (m memoryCommands) purgeOpened(cmd *cobra.Command, f *memoryFlags, store st
 }
 
 // purgeUnopened purges a store of an app that cannot be opened. If the scope of a store changed,
-// its app cannot be opened until the store is purged. The ledger gets no entry for this purge.
+// its app cannot be opened until the store is purged. The ledger gets no entry for a purge of an
+// app that cannot be opened.
 func (m memoryCommands) purgeUnopened(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
 	pr, err := m.projects.openApp(f.app)
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 	unreadyAge = time.Second
 )
 
-// The following errors are responses of /readyz, which anyone can read. The details of these errors
+// The following errors are responses of /readyz, which anyone can read. The details of the errors
 // are only in the log.
 var (
 	errFull      = abi.Faultf(abi.Unavailable, "the disk is full: only reads and deletes succeed")

@@ -235,15 +235,15 @@ func (s *server) accept(web *http.Server, listener net.Listener) error {
 }
 
 // The method "stop" stops the service after the requests in progress have ended. First, stop keeps
-// the port open for a while. During this time, a load balancer can see that the service is not
-// ready, and requests are still served.
+// the port open for a while. While the port stays open, a load balancer can see that the service is
+// not ready, and requests are still served.
 func (s *server) stop(web *http.Server, cancel context.CancelFunc) error {
 	s.logger.Info("stopping", "linger", s.flags.linger.String(), "drain", s.flags.drain.String())
 	s.handler.Leave()
 	time.Sleep(s.flags.linger)
 	drain, done := context.WithTimeout(context.Background(), s.flags.drain)
 	defer done()
-	go s.handler.Stop(drain) // Shutdown also waits for these requests
+	go s.handler.Stop(drain) // Shutdown also waits for the requests in progress
 	err := web.Shutdown(drain)
 	if errors.Is(err, context.DeadlineExceeded) { // runs that are canceled still send a response
 		cancel()
@@ -270,7 +270,7 @@ func (s *server) close() error {
 
 // inspect compiles the tools at startup and logs the tools that do not compile. The service also
 // serves the tools that do not compile. After a failed reload, the previous version of an app stays
-// in use. At the start of the service, there is no previous version.
+// in use. At the start of the service, there is no previous version of an app.
 func (s *server) inspect(ctx context.Context) {
 	for _, pr := range s.started {
 		broken, err := s.check(ctx, pr)

@@ -11,8 +11,8 @@ import (
 )
 
 // codeFolder is the folder of a tool's code as a user would write it. Engines report paths relative
-// to this folder. The command line prints paths that the user can open, not paths relative to this
-// folder.
+// to the folder of the code. The command line prints paths that the user can open, not paths
+// relative to the folder of the code.
 type codeFolder string
 
 // codeFolder returns the folder of a declared tool.

@@ -20,7 +20,7 @@ import (
 // testName returns the name of the tool that executes a test of a machine.
 func testName(t app.Tool, index int) string { return t.Name + "." + machine.TestEntry(index) }
 
-// runMachine runs the tests in the file of a machine. Each of these tests is executed as a tool
+// runMachine runs the tests in the file of a machine. Each test in the file is executed as a tool
 // that returns the input, the output and the expected output.
 func (tr testRunner) runMachine(ctx context.Context, m toolTests) (results []testResult, err error) {
 	var tools []app.Tool

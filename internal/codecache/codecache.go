@@ -48,7 +48,7 @@ func Private(dir string) error {
 const sealName = "checksum"
 
 // Compiler returns the version of wazero in this program. wazero uses this version as the name of
-// its cache folder. In test binaries, this version is "".
+// its cache folder. In test binaries, the version of wazero is "".
 var Compiler = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"net/netip"
 )
 
-// Listener returns a listener whose connections the table limits. Use this listener under TLS,
-// because TLS handshakes must also count.
+// Listener returns a listener whose connections the table limits. Use the returned listener under
+// TLS, because TLS handshakes must also count.
 func (t *Table) Listener(l net.Listener) net.Listener { return &listener{Listener: l, table: t} }
 
 type listener struct {
@@ -70,8 +70,8 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// addressOf returns the address under which a connection is counted. For IPv6, this address is the
-// 64-bit prefix, because one customer of a network usually has a whole prefix.
+// addressOf returns the address under which a connection is counted. For IPv6, the counted address
+// is the 64-bit prefix, because one customer of a network usually has a whole prefix.
 func addressOf(c net.Conn) netip.Prefix {
 	tcp, ok := c.RemoteAddr().(*net.TCPAddr)
 	if !ok {

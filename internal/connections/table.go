@@ -16,7 +16,7 @@ type Limits struct {
 	// Connections is the maximum number of connections. Default: 1,024; minimum: 4.
 	Connections int
 	// Strangers is the maximum number of connections of strangers. The default of Strangers is half
-	// of Connections, but not more than 1,024. A Strangers value above this default has no effect.
+	// of Connections, but not more than 1,024. A Strangers value above the default has no effect.
 	Strangers int
 }
 

@@ -29,8 +29,8 @@ func (c *clock) now() time.Time {
 	return c.base().Add(c.shift)
 }
 
-// The following constants are the range of times that a clock may show. Times outside this range
-// could lead to expiry times that RFC 3339 cannot express.
+// The following constants are the range of times that a clock may show. Times outside the permitted
+// range could lead to expiry times that RFC 3339 cannot express.
 var (
 	earliest = time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC)
 	latest   = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -83,7 +83,8 @@ type openedReply struct {
 	App    string   `json:"app"`
 	Stores []string `json:"stores"`
 	Tools  []string `json:"tools"`
-	// Operations are the memory operations. A client generates its functions from these operations.
+	// Operations are the memory operations. A client generates its functions from the memory
+	// operations.
 	Operations abi.Table `json:"operations"`
 }
 

@@ -22,8 +22,8 @@ type record struct {
 	User      string          `json:"user,omitempty"`
 	Session   string          `json:"session,omitempty"`
 	Content   json.RawMessage `json:"content"`
-	// The host sets the remaining fields of a record. A seed request ignores these fields, so the
-	// reply to a dump request can be seeded unchanged.
+	// The host sets the remaining fields of a record. A seed request ignores the fields that the
+	// host sets, so the reply to a dump request can be seeded unchanged.
 	Revision  int64   `json:"revision,omitempty"`
 	Created   string  `json:"created,omitempty"`
 	UpdatedAt string  `json:"updated_at,omitempty"`

@@ -20,7 +20,7 @@ type run struct {
 	replies  chan outcome
 	ended    chan struct{} // closed when Host.Run has returned and end is set
 	end      ending
-	attempts int                   // these fields are used by the goroutine of Host.Run
+	attempts int                   // used only by the goroutine of Host.Run
 	injected map[string]*abi.Fault // the faults that the client received from requests, by id
 }
 

@@ -35,7 +35,8 @@ type Config struct {
 	App *app.App
 	// Now is the clock of memories whose clock is not set. Default: time.Now.
 	Now func() time.Time
-	// Logger receives errors that replies do not contain. By default, these errors are discarded.
+	// Logger receives errors that replies do not contain. By default, errors that replies do not
+	// contain are discarded.
 	Logger *slog.Logger
 }
 

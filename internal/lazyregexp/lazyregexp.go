@@ -8,7 +8,7 @@ import (
 )
 
 // New returns a function that compiles a regular expression when it is first called. If the syntax
-// is invalid, this function panics. Several goroutines can call this function.
+// is invalid, the returned function panics. Several goroutines can call the returned function.
 func New(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -87,8 +87,8 @@ func schedule(all []job) []job {
 	return slices.Concat(main[:first], separate, main[first:], others)
 }
 
-// compile compiles the packages of a job without linking them. Without this step, concurrent jobs
-// would compile the same packages. The command go test reports compile errors.
+// compile compiles the packages of a job without linking them. Without a separate compilation,
+// concurrent jobs would compile the same packages. The command go test reports compile errors.
 func (j job) compile() {
 	args := []string{"list", "-e", "-export", "-test"}
 	if j.raced {

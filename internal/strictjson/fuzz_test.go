@@ -39,8 +39,8 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// FuzzRoundTrip checks that a text that was decoded and encoded once does not change when this is
-// repeated.
+// FuzzRoundTrip checks that a text that was decoded and encoded once does not change when it is
+// decoded and encoded again.
 func FuzzRoundTrip(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))

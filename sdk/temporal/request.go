@@ -45,7 +45,7 @@ type Options struct {
 	// that can start workflows on the task queue of the worker.
 	Caller func(context.Context, Request) (host.Caller, error)
 	// Retryable reports whether the retry policy of the workflow applies to a failed run. The
-	// default of this field is the function Retryable.
+	// default of the field Retryable is the function Retryable.
 	Retryable func(*abi.Fault) bool
 }
 

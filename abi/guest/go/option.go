@@ -16,7 +16,7 @@ type request struct {
 }
 
 // Project selects the parts of the content to read. For example, {"name": 1, "address.city": 1}
-// selects only these two parts, and {"notes": 0} selects all parts except notes.
+// selects only the parts name and address.city, and {"notes": 0} selects all parts except notes.
 func Project(projection any) Option {
 	return func(r *request) { r.projection = projection }
 }

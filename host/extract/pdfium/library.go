@@ -22,7 +22,7 @@ type Library struct {
 }
 
 // start initializes the library in an instance and saves the state of the instance. The reading of
-// every document starts from this state. start takes ownership of the machine.
+// every document starts from the saved state. start takes ownership of the machine.
 func start(ctx context.Context, m *machine.Machine) (*Library, error) {
 	l := &Library{machine: m}
 	if err := l.boot(ctx); err != nil {
@@ -61,7 +61,7 @@ func (l *Library) Close() error { return l.machine.Close(l.image, l.data) }
 type budget struct{ document, page int }
 
 // The variable "unlimited" is the budget for starting the library. The start uses only a small part
-// of this budget.
+// of the budget "unlimited".
 var unlimited = &budget{1 << 20, 1 << 20}
 
 // guest is an instance of the library. After a failed call, guest calls no more exports. guest is

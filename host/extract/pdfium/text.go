@@ -33,8 +33,8 @@ const (
 // the next pages are read in another instance.
 const maxInstances = 8
 
-// maxMissing is the maximum number of consecutive missing pages. After this number of missing
-// pages, all further pages are skipped, because a document can declare millions of pages.
+// maxMissing is the maximum number of consecutive missing pages. After maxMissing missing pages,
+// all further pages are skipped, because a document can declare millions of pages.
 const maxMissing = 100
 
 // These are error numbers of the library; see FPDF_GetLastError in fpdfview.h.

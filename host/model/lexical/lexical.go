@@ -27,8 +27,8 @@ const (
 	VectorShare = 0.25
 )
 
-// These are the limits on the work for a text. If a text is larger than these limits, its end has
-// no effect on the vector.
+// These are the limits on the work for a text. If a text exceeds the limits, its end has no effect
+// on the vector.
 const (
 	MaxBytes = 256 << 10
 	MaxWords = 1 << 14

@@ -79,8 +79,8 @@ func (s *Server) URL() string { return s.http.URL + "/v1" }
 // Close stops the server.
 func (s *Server) Close() { s.http.Close() }
 
-// Script adds replies for the next requests. After these replies, the server answers with the reply
-// that Always has set. By default, this reply is the zero Reply.
+// Script adds replies for the next requests. After the replies of the script, the server answers
+// with the reply that Always has set. By default, the reply of Always is the zero Reply.
 func (s *Server) Script(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

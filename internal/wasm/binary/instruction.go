@@ -70,7 +70,7 @@ func (r *instructionReader) next(targets int) Instruction {
 }
 
 // miscOp reads the opcode after the prefix 0xfc, which bulk memory instructions have. The opcode
-// after this prefix has one byte.
+// after the prefix 0xfc has one byte.
 func (r *instructionReader) miscOp() (Op, immediate) {
 	start := r.at - 1
 	sub := r.byte()
@@ -157,7 +157,7 @@ func (r *instructionReader) blockType(in *Instruction) {
 	case t == 0x40 || r.err != nil:
 		return
 	case t >= 0x41 && t < 0x80:
-		// If this byte encodes a negative number, the number is a value type.
+		// If the first byte encodes a negative number, the number is a value type.
 		r.at = start
 		in.result = r.valueType()
 		return

@@ -8,8 +8,8 @@ type Limits struct {
 	// ModuleBytes is the maximum size of the module. The default is 32 MiB.
 	ModuleBytes int
 	// Types, Functions, Globals, Imports, Exports and Tables are the maximum numbers of these
-	// items, including imported ones. The defaults of these fields are 20,000, 100,000, 20,000,
-	// 2,000, 20,000 and 32.
+	// items, including imported ones. The defaults of Types, Functions, Globals, Imports, Exports
+	// and Tables are 20,000, 100,000, 20,000, 2,000, 20,000 and 32.
 	Types, Functions, Globals, Imports, Exports, Tables int
 	// DataSegments and ElementSegments are the maximum numbers of segments. Elements is the maximum
 	// number of entries in all element segments. The defaults of DataSegments, ElementSegments and
@@ -34,7 +34,7 @@ type Limits struct {
 	// function. LoopNesting has the default 200, and Loops the default 2,000. Compile time grows
 	// faster than the square of the depth and of the number of loops.
 	LoopNesting, Loops int
-	// SquaredBlocks is the maximum sum of the squared numbers of blocks in all functions. In this
+	// SquaredBlocks is the maximum sum of the squared numbers of blocks in all functions. In the
 	// sum, each loop counts as two blocks. The maximum increases by SquaredBlocksPerByte for each
 	// byte of code. The default is 50,000,000. For each byte of code, the sum is 11 in esbuild and
 	// 3 in CPython.

@@ -176,7 +176,7 @@ type Module struct {
 	Exports   []Export
 	// References contains all function indexes outside of code and names, in file order. The
 	// function indexes are in exports, the start section, element segments and constants. If code
-	// adds an imported function, it must change these function indexes.
+	// adds an imported function, it must change the indexes in References.
 	References []Reference
 	// Start is the index of the start function, or -1 if there is no start function.
 	Start int

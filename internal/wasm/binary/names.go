@@ -1,6 +1,6 @@
 package binary
 
-// The package checks these subsections of the name section. Core specification 7.4.1.
+// The package checks the following subsections of the name section. Core specification 7.4.1.
 const (
 	moduleName    = 0
 	functionNames = 1

@@ -7,7 +7,7 @@ import "github.com/toolrun/toolrun/internal/wasm/binary"
 const unitShift = 6
 
 // smallLeaf is the maximum number of instructions outside of loops in a leaf function whose entry
-// is not charged. The callers of such a function pay for these instructions.
+// is not charged. The callers of a small leaf function pay for its instructions.
 const smallLeaf = 32
 
 // goCallSize is the size, in instructions, of an instruction that calls Go code. goCallSize exceeds

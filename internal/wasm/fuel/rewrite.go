@@ -20,7 +20,7 @@ type Options struct {
 	// default of Module is "toolrun:fuel", and the default of Name is "yield".
 	Module, Name string
 	// TableElements is the maximum total size of all tables that the module defines, in elements.
-	// The initial sizes of the tables count toward this maximum. Each table may grow by an equal
+	// The initial sizes of the tables count toward TableElements. Each table may grow by an equal
 	// share of the remaining elements. If the initial sizes exceed TableElements, no table may
 	// grow. The default is 1,000,000. The limit exists because runtimes limit memories but not
 	// tables: a runtime allocates any size that table.grow requests.

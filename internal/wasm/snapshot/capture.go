@@ -9,9 +9,9 @@ import (
 )
 
 // NondeterminismProbe provides random bytes and clocks to the WASI functions of a guest during its
-// initialization. NondeterminismProbe records which of these sources the guest used. The zero value
-// of a NondeterminismProbe can be used for one initialization. Only one goroutine may use a
-// NondeterminismProbe at a time.
+// initialization. NondeterminismProbe records whether the guest used random bytes or clocks. The
+// zero value of a NondeterminismProbe can be used for one initialization. Only one goroutine may
+// use a NondeterminismProbe at a time.
 type NondeterminismProbe struct {
 	// Random, Wall and Monotonic are the underlying sources. By default, Random is crypto/rand,
 	// Wall is time.Now, and Monotonic is the time since the first call plus 1.

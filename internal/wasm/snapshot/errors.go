@@ -9,7 +9,7 @@ import (
 // without a snapshot.
 var (
 	// ErrUnsupported means that a module has state that an image cannot contain. The text of the
-	// error names this state.
+	// error names the state that an image cannot contain.
 	ErrUnsupported = errors.New("cannot take a snapshot of the module")
 	// ErrVaries means that the state of an initialized guest differs between runs, because the
 	// guest read a clock or random numbers. After ErrVaries, each run must initialize its own

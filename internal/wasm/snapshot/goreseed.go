@@ -29,8 +29,8 @@ const (
 	goSeedSize   = 32 // the number of bytes that the runtime requests
 	goBlock      = 32 // numbers per block
 	goBlockLast  = 28 // the numbers in the last block of a seed, without the four that become the next seed
-	goCounterInc = 4  // c increases by this number from block to block
-	goCounterMax = 16 // c is always less than this number
+	goCounterInc = 4  // the counter c increases by goCounterInc from block to block
+	goCounterMax = 16 // the counter c is always less than goCounterMax
 	goPerSeed    = 3*goBlock + goBlockLast
 
 	goSeedAt   = 8 * goBlock
@@ -47,9 +47,9 @@ const (
 	goReseeded    = 256
 )
 
-// The following constants limit the cost of the search for generators. If a guest exceeds these
-// limits, it is initialized in every run. A program usually has one generator, and hardly any other
-// data in memory resembles a generator.
+// The following constants limit the cost of the search for generators. If a guest exceeds the
+// limits of the search, it is initialized in every run. A program usually has one generator, and
+// hardly any other data in memory resembles a generator.
 const (
 	maxGoGenerators = 16
 	maxGoLookalikes = 1 << 16
@@ -133,8 +133,8 @@ func descendants(seed [goSeedSize]byte) map[[goSeedSize]byte]bool {
 	return family
 }
 
-// successor returns the next seed of a generator. The generator never outputs this seed, but the
-// state of the generator in memory contains it.
+// successor returns the next seed of a generator. The generator never outputs its next seed, but
+// the state of the generator in memory contains it.
 func successor(seed [goSeedSize]byte) [goSeedSize]byte {
 	g := rand.NewChaCha8(seed)
 	for range goPerSeed + 1 {

@@ -11,7 +11,7 @@ import (
 
 // Options limit the resources of an Image. If a field is zero, its default applies.
 type Options struct {
-	// MemoryBytes is the maximum memory of an instance, in bytes. Address space of this size is
+	// MemoryBytes is the maximum memory of an instance, in bytes. Address space of MemoryBytes is
 	// reserved for each instance, so that its memory can grow without being copied. The default is
 	// 64 MiB.
 	MemoryBytes uint64

@@ -51,8 +51,8 @@ func readFinder(file *os.File) finder {
 	}
 }
 
-// scanRequest is the ioctl PAGEMAP_SCAN, which exists in Linux 6.7 and later. With this ioctl, the
-// kernel searches for pages of the given categories.
+// scanRequest is the ioctl PAGEMAP_SCAN, which exists in Linux 6.7 and later. With PAGEMAP_SCAN,
+// the kernel searches for pages of the given categories.
 const scanRequest = 3<<30 | unsafe.Sizeof(scan{})<<16 | 'f'<<8 | 16
 
 // The following constants are categories of pages.

@@ -11,5 +11,5 @@
 // The host stores contents in a map. The host merges (RFC 7396), replaces and deletes contents, and
 // counts revisions. The host also returns the faults that a test requests. The host has no grants,
 // schemas, defaults, retention, limits or transactions, and it ignores projections and ttl. Use
-// toolrun itself to test these features.
+// toolrun itself to test the features that the test host lacks.
 package toolruntest
