@@ -167,8 +167,8 @@ func TestTwoExecutionsOfApprovedRun(t *testing.T) {
 	}
 }
 
-// An approved run that takes longer than a lease is executed once: its lease is renewed. Afterwards, its
-// request is approved.
+// An approved run that takes longer than a lease is executed once, because its lease is renewed.
+// After the run, the state of its request is approved.
 func TestLongApprovedRun(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		executions, slow := 0, func() {}
@@ -177,7 +177,7 @@ func TestLongApprovedRun(t *testing.T) {
 				"tools:\n  buy: {source: buy.js, description: buys, limits: {timeout: 3m}, grants: {orders: readwrite}, approval: {before: [set_content]}}\n")},
 			"buy.js": {Data: []byte(`await memory.set_content("orders", {n: 1})`)},
 		}, func(o *host.Options) {
-			o.Engines = []engine.Engine{js.New()} // without processes, which do not belong to the bubble
+			o.Engines = []engine.Engine{js.New()} // an engine without processes, because a process is outside the bubble
 			o.Observers = []host.Observer{afterRunFunc{call: func() { executions++; slow() }}}
 		})
 		paused, err := run(h, host.Invocation{Tool: "buy", Caller: ann})

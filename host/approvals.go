@@ -128,8 +128,8 @@ func (a Approvals) Approve(ctx context.Context, c Caller, token string) (*report
 	return result, r.end(ctx, done.Recorded, result)
 }
 
-// execute executes an approved run. Meanwhile, it renews the lease of the run's Claim. If the Claim is no
-// longer valid, the run is stopped.
+// execute executes an approved run. During the execution, execute renews the lease of the run's
+// Claim. If the Claim becomes invalid, execute stops the run.
 func (a Approvals) execute(ctx context.Context, c Caller, r *run) (memory.Done, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	ended := make(chan struct{})

@@ -137,9 +137,9 @@ func (b Blocks) Delete(ctx context.Context, caller Caller, u BlockUpdate) (delet
 	return deleted, err
 }
 
-// options returns the options of an operation on a block as JSON. options reads the block if the
-// change must be based on the current version: if the change accepts any existing version, or if it
-// contains the expected version in several forms.
+// options returns the options of an operation on a block as JSON. options reads the block in two
+// cases: if the change accepts any existing version, and if the change contains the expected
+// version in several forms.
 func (u BlockUpdate) options(ctx context.Context, v *memory.View) (json.RawMessage, error) {
 	options := struct {
 		Expected string `json:"expected_updated_at,omitempty"`

@@ -63,7 +63,7 @@ func TestFilterValuesInJavaScript(t *testing.T) {
 	}
 }
 
-// The fault of an undefined value has a hint.
+// The fault for an undefined value has a hint.
 func TestHintOfUndefinedFilter(t *testing.T) {
 	for call, want := range map[string]string{
 		`recall("kb", "tea", {filter: {team: undefined}})`: "recall: options.filter.team is undefined",
@@ -76,9 +76,9 @@ func TestHintOfUndefinedFilter(t *testing.T) {
 	}
 }
 
-// Metadata are JSON: JavaScript omits undefined members, as JSON.stringify does, and null and None are
-// stored as null, which a filter can match. TestCollectionsInAllLanguages expects the same of null in the
-// other languages.
+// Metadata are JSON: JavaScript omits undefined members, as JSON.stringify does, and null and None
+// are stored as null, which a filter can match. TestCollectionsInAllLanguages checks how the other
+// languages store null.
 func TestUndefinedAndNullMetadata(t *testing.T) {
 	const want = `[{"b":null,"c":[null,1]}]`
 	for file, source := range map[string]string{

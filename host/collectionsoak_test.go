@@ -672,7 +672,7 @@ func TestKilledCollectionWriters(t *testing.T) {
 		t.Logf("%d kills of %d writers, %d acknowledged acts, %d acts stored without an acknowledgement: none lost", kills, soakUsers, acks, between)
 	}
 	t.Run("bolt", func(t *testing.T) {
-		t.Parallel() // the processes start slowly and wait for the disk
+		t.Parallel() // the child processes start slowly and wait for the disk
 		test(t, filepath.Join(t.TempDir(), "crash.db"))
 	})
 	t.Run("postgres", func(t *testing.T) {

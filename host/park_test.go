@@ -241,8 +241,8 @@ func testUnawaitedCalls(t *testing.T) {
 }
 
 // TestSoakWaiters starts 200 runs of one tenant that wait for a model. The runs of another tenant
-// finish meanwhile. In a soak test, TestSoakWaiters also compares their latency with the latency on
-// an idle host.
+// finish meanwhile. In a soak test, TestSoakWaiters also compares the latency of that tenant with
+// the latency on an idle host.
 func TestSoakWaiters(t *testing.T) {
 	if os.Getenv("TOOLRUN_SOAK") != "" {
 		testWaiters(t, 30*time.Second)

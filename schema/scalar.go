@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// checksText reports whether n has a keyword for strings. Most strings have none, and the method
-// "text" uses much stack.
+// checksText reports whether n has a keyword for strings. checksText avoids calls of the method
+// "text", which uses much stack, because most schemas have no keyword for strings.
 func (n *node) checksText() bool {
 	return n.text != (textRules{min: unlimited, max: unlimited}) || n.format != nil
 }

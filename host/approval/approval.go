@@ -17,9 +17,9 @@ const (
 	// kept is the time for which the record of a request is kept after its expiry. Until the record
 	// is removed, uses of the request's token get a fault that names the decision.
 	kept = 24 * time.Hour
-	// lease is the time after which a request is pending again, unless the process that executes the
-	// approved run has renewed the lease; see Keep. If the process was only suspended, two executions
-	// are possible: only one of the two commits.
+	// lease is the time after which a request is pending again, unless the process that executes
+	// the approved run has renewed the lease; see Keep. If the process was only suspended, there
+	// can be two executions, but only one of the two commits.
 	lease = 2 * time.Minute
 	// renewal is the interval at which a lease is renewed. Several renewals can fail within a lease.
 	renewal = lease / 4

@@ -32,8 +32,8 @@ func (c Claim) Check(now storage.Record) error {
 // errDecided is the fault of a run whose Claim is no longer valid.
 var errDecided = abi.Faultf(abi.Conflict, "the approval was decided again during the run; nothing was stored")
 
-// check returns a fault if the Claim is no longer valid. The argument is the request as it is stored:
-// a Claim whose lease has ended is valid until another execution begins.
+// check returns a fault if the Claim is no longer valid. The argument is the stored request. A
+// Claim whose lease has ended stays valid until another execution begins.
 func (c Claim) check(s stored) error {
 	if s.State == Approved && !s.Leased.IsZero() && s.Execution == c.execution {
 		return nil

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// computing lists, by package, the tests that run without the race detector. Most of them compute
-// for a long time in one goroutine, or in goroutines that run one at a time: the detector finds
-// nothing there and takes ten times as long. Some tests start hundreds of processes, and the
-// detector slows down each of them. The tests in host with plug-ins compile WebAssembly; the target
-// soak of the Makefile runs these tests with the detector. No other package has a test of the same
-// name.
+// computing lists, by package, the tests that run without the race detector. Most listed tests
+// compute for a long time in one goroutine, or in goroutines that run one at a time. In such tests,
+// the detector finds nothing and takes ten times as long. Some listed tests start hundreds of
+// processes, and the detector slows down each process. The tests in host with plug-ins compile
+// WebAssembly; the target soak of the Makefile runs these tests with the detector. No other package
+// has a test of the same name.
 var computing = map[string][]string{
 	"./cmd/toolrun":    {"TestCommandScripts"},
 	"./host/app":       {"TestTotalBytes"},

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestComputingNames checks that each test in computing exists, and that no other package has a test
-// of the same name. The test of the other package would not run.
+// TestComputingNames checks that each test in computing exists, and that no other package has a
+// test of the same name. If two packages had a test of the same name, the test of the other package
+// would not run.
 func TestComputingNames(t *testing.T) {
 	declared := map[string][]string{} // the folders that declare a test, by name
 	function := regexp.MustCompile(`(?m)^func (Test\w+)\(`)

@@ -75,8 +75,7 @@ func (h Runs) Cancel(ctx context.Context, id string) (*apitypes.Run, error) {
 	return fetch[apitypes.Run](ctx, h.client, r)
 }
 
-// answered returns a Result. answered returns the Result of a run. If the run failed, answered also
-// returns its error.
+// answered returns the Result of a run. If the run failed, answered also returns its error.
 func answered(result *report.Result, err error) (*report.Result, error) {
 	if err != nil || result.OK || result.Status == report.Paused {
 		return result, err

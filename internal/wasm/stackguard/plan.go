@@ -19,10 +19,10 @@ const (
 
 // plan determines which functions of a module are checked. Between two checks, there are only
 // direct calls without cycles, so these calls can use only a limited amount of stack. Package
-// stackguard adds a check to a function for one of three reasons: it may be called indirectly or by
-// the host, it closes a cycle of direct calls, or its callees would use too much stack without a
-// check. A closed function needs no check, because all functions reachable from it are known and
-// together use little stack.
+// stackguard adds a check to three kinds of functions: functions that may be called indirectly or
+// by the host, functions that close a cycle of direct calls, and functions whose callees would use
+// too much stack without a check. A closed function needs no check, because all functions reachable
+// from it are known and together use little stack.
 type plan struct {
 	functions []function
 }
