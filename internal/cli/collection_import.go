@@ -45,7 +45,7 @@ output of toolrun collection export. The members of the object are content, and 
 ttl or expires_at, user_id and session_id. An imported entry replaces an existing entry with the same id. If a line
 has no id, the id of the entry depends only on the content, so a second import replaces the entry. The flags --user
 and --session replace the owners in the file. If a line is wrong, the command fails and prints the number of the line.
-After such a failure, entries of earlier lines may have been stored. Correct the file and import it again.`,
+After a failure, entries of earlier lines may have been stored. Correct the file and import it again.`,
 		Example: `  toolrun collection import articles guides/*.md terms.pdf --metadata category=terms
   toolrun collection import articles articles.jsonl
   toolrun collection import diary - --user ann < diary.jsonl`,

@@ -19,7 +19,7 @@ func (dc doubleCommand) command() *cobra.Command {
 		Use:   "double",
 		Short: "Serve memory to the tests of tools, over stdin and stdout",
 		Long: `Serve memory to the tests of tools. Each line of stdin is a request in JSON, and each line of stdout
-is a reply. The memory in tests is the memory of toolrun itself, so grants, schemas, errors and Results are the same
+is a reply. The command uses the memory implementation of toolrun, so grants, schemas, errors and Results are the same
 as in a real run. The process keeps the records until stdin ends. The command writes no files and makes no
 connections.
 

@@ -17,8 +17,8 @@ func (mc machineCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "machine",
 		Short: "Check and format the files of machines",
-		Long: `Check and format the files of machines. See docs/reference/machines.md for the language. toolrun run executes a machine
-like any other tool.`,
+		Long: `Check and format the files of machines. See docs/reference/machines.md for the language. The command
+toolrun run executes a machine like any other tool.`,
 		Example: `  toolrun machine check answer.machine
   toolrun machine fmt --check *.machine`,
 	})

@@ -17,9 +17,9 @@ func (rc renderCommand) command() *cobra.Command {
 		Use:   "render PROMPT | -e TEMPLATE | -",
 		Short: "Render a prompt with the current content of memory",
 		Long: `Render a prompt of the app file with the stores that are granted to the prompt, or render a template
-from -e or stdin with all stores. {{memory.user_memory}} contains the blocks of the user that --memory-policy
-includes. If the memory policy has the archival_mode auto, the lines of blocks that match --message are printed to
-stderr.`,
+from -e or stdin with all stores. The expression {{memory.user_memory}} inserts the blocks of the user that
+--memory-policy includes. If the memory policy has the archival_mode auto, the lines of blocks that match --message
+are printed to stderr.`,
 		Example: `  toolrun render greeting --user ann --session s1
   toolrun render -e 'Speak {{memory.userPrefs.language}}.' --user ann
   toolrun render - --user ann < prompt.txt

@@ -46,7 +46,7 @@ The input is the JSON object in --input. The arguments key=value (a string) and 
 to the input.
 
 A session starts with the first run that uses its id, so a mistyped --session starts a new session with empty memory.
-toolrun session list shows the existing sessions.
+The command toolrun session list shows the existing sessions.
 
 With --dry-run, the run stores only an entry in the ledger. Below the output, the command prints the changes that the
 run would store in each store: removed values (-) and added values (+), with the JSON pointer of each value. With

@@ -73,7 +73,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&f.hostIdle, "idle", time.Hour, "the time after which an unused app of a tenant is closed; a negative value sets no limit")
 	flags.StringVar(&f.bodyMemory, "body-memory", "256MiB", "the maximum memory of concurrent JSON request bodies")
 	flags.StringVar(&f.indexMemory, "index-memory", "512MiB", "the maximum memory of the search indexes of collections, approximately. Searches without an index read all entries")
-	flags.IntVar(&f.connections, "connections", 0, "the maximum number of connections (default: RLIMIT_NOFILE minus the descriptors for workers, at most 8192). At most half of the connections can be unauthenticated, and never more than 1,024")
+	flags.IntVar(&f.connections, "connections", 0, "the maximum number of connections (default: RLIMIT_NOFILE minus the descriptors for workers, at most 8192). At most half of the connections, and at most 1,024 connections, can be unauthenticated")
 	for _, name := range []string{"tls-cert", "tls-key", "link-key"} {
 		_ = cmd.MarkFlagFilename(name) // can fail only if the flag does not exist
 	}

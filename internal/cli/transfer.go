@@ -30,7 +30,8 @@ stores with their schemas, access and retention. The document is a valid app fil
 records nor the code of the tools.
 
 With --user, write all data of the user in one app as a ZIP archive instead: records, sessions, files, results stored
-for idempotency keys, and entries of the ledger. toolrun erase removes the same data, and also expired data.`,
+for idempotency keys, and entries of the ledger. The command toolrun erase removes the same data, and also expired
+data.`,
 		Example: `  toolrun export > shop.json
   toolrun export --app shop/app.yaml -o shop.json
   toolrun export --user ann -o ann.zip`,

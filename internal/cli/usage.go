@@ -28,7 +28,7 @@ func (uc usageCommand) command() *cobra.Command {
 and the tokens of models on these days, and the current storage. With --server and a key of role metering, the output
 covers all tenants, for billing.
 
-RUNS counts runs whose tool was executed. FAILED counts those of these runs that ended with a fault. REPEATED counts
+RUNS counts runs whose tool was executed. FAILED counts executed runs that ended with a fault. REPEATED counts
 repeated results of earlier runs. REFUSED counts runs that the platform rejected. NOT STARTED counts runs that did not
 start for another reason, such as an invalid input. TOKENS counts the input and output tokens of models, also of
 failed runs. Only toolrun serve counts runs.`,
