@@ -521,6 +521,25 @@ func TestApprovalLimit(t *testing.T) {
 	g.pause(bob)
 }
 
+// Callers without a user, with and without sessions, cannot use up the paused runs of the app.
+func TestApprovalLimitWithoutUser(t *testing.T) {
+	g := newGated(t, mem.New())
+	inv := host.Invocation{Tool: "asks"}
+	for i := range approval.MaxWithoutUser {
+		inv.Caller = host.Caller{Session: []string{"", "s1", "s2"}[i%3]}
+		if r, err := g.Host.Run(t.Context(), inv); err != nil || r.Approval == nil {
+			t.Fatalf("run %d = %+v, %v; want a paused run", i, r, err)
+		}
+	}
+	for _, session := range []string{"", "s1", "s3"} {
+		inv.Caller = host.Caller{Session: session}
+		if _, err := g.Host.Run(t.Context(), inv); !errors.Is(err, abi.QuotaExceeded) {
+			t.Errorf("one run too many in the session %q = %v; want quota_exceeded", session, err)
+		}
+	}
+	g.pause(host.Invocation{Tool: "own", Input: json.RawMessage(`{"n":1}`)})
+}
+
 // Every field of an Invocation must be stored with a paused run, except those in the list.
 func TestPausedInvocationIsComplete(t *testing.T) {
 	omitted := map[string]string{"DryRun": "a dry run does not pause", "Test": "like DryRun", "Live": "like DryRun", "OnLog": "a function", "OnState": "a function"}

@@ -2,7 +2,9 @@ package host_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -49,19 +51,59 @@ func TestEraseKeepsShared(t *testing.T) {
 	}
 }
 
-// TestUndeclaredCollections checks that the number of collections without a declaration is limited,
-// and that a sweep removes those that have no more entries.
-func TestUndeclaredCollections(t *testing.T) {
-	h := openApp(t, fstest.MapFS{
+// TestUndeclaredCollectionsOfUser checks that one user cannot use up the collections of the app, and that
+// an erasure of the user leaves no trace of the user in collections that others use.
+func TestUndeclaredCollectionsOfUser(t *testing.T) {
+	h := openUndeclared(t)
+	use := func(c host.Caller, from, to int) error {
+		_, err := h.Run(t.Context(), host.Invocation{Tool: "tool", Caller: c, Input: fmt.Appendf(nil, `{"from":%d,"to":%d}`, from, to)})
+		return err
+	}
+	bob := host.Caller{User: "bob"}
+	if err := use(ann, 0, 60); err != nil {
+		t.Fatal(err)
+	}
+	for from, to := range map[int]int{60: 161, 100: 201} {
+		if err := use(ann, from, to); !errors.Is(err, abi.QuotaExceeded) || !strings.Contains(err.Error(), "the user has 100 collections") {
+			t.Errorf("the collections %d to %d of a user: %v; want quota_exceeded", from, to, err)
+		}
+	}
+	if err := use(ann, 60, 100); err != nil {
+		t.Errorf("the 100th collection of a user: %v", err)
+	}
+	if err := use(bob, 0, 200); err != nil {
+		t.Errorf("collections of another user, 100 of which exist: %v", err)
+	}
+	if err := use(bob, 200, 201); !errors.Is(err, abi.QuotaExceeded) {
+		t.Errorf("the 101st collection of another user: %v; want quota_exceeded", err)
+	}
+	if _, err := h.Users().Erase(t.Context(), ann); err != nil {
+		t.Fatal(err)
+	}
+	if err := use(ann, 300, 400); err != nil {
+		t.Errorf("100 collections after an erasure: %v", err)
+	}
+}
+
+// openUndeclared opens an app whose tool creates or uses collections without a declaration.
+func openUndeclared(t *testing.T, change ...func(*host.Options)) *host.Host {
+	t.Helper()
+	return openApp(t, fstest.MapFS{
 		"app.yaml": {Data: []byte("app: test\nmemory: {kb: {kind: collection, access: application}}\ncollections: auto\n" +
 			"tools:\n  tool:\n    source: tool.js\n    grants: {\"c*\": readwrite, kb: readwrite}\n    inputSchema: {properties: {from: {}, to: {}, remove: {}}}\n")},
 		"tool.js": {Data: []byte(`for (let i = input.from; i < input.to; i++) {
 			if (input.remove) await memory.forget("c" + i, {id: "x"});
 			else await memory.remember("c" + i, "text", {id: "x"});
 		}`)},
-	})
-	use := func(input string) error {
-		_, err := run(h, host.Invocation{Input: []byte(input)})
+	}, change...)
+}
+
+// TestUndeclaredCollections checks that the number of collections without a declaration is limited,
+// and that a sweep removes those that have no more entries.
+func TestUndeclaredCollections(t *testing.T) {
+	h := openUndeclared(t)
+	use := func(input string) error { // without a user, who could create only 100
+		_, err := h.Run(t.Context(), host.Invocation{Tool: "tool", Input: []byte(input)})
 		return err
 	}
 	for _, input := range []string{`{"from":0,"to":400}`, `{"from":400,"to":800}`} {

@@ -2,7 +2,7 @@ package approval
 
 import (
 	"context"
-	"slices"
+	"strings"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/partition"
@@ -15,6 +15,9 @@ import (
 const (
 	MaxOfUser = 100
 	MaxOfApp  = 1000
+	// MaxWithoutUser is the maximum number of all callers without a user, so that they do not use up
+	// the number of the app.
+	MaxWithoutUser = 500
 )
 
 // MaxPage is the maximum number of requests in a page of List.
@@ -110,31 +113,46 @@ func (a *Approvals) List(ctx context.Context, c partition.Caller, all bool, afte
 	return found, next, nil
 }
 
-// CheckRoom returns a fault if the caller's user or the app has too many paused runs.
+// CheckRoom returns a fault if the app has too many paused runs, or if the share of the caller is used
+// up: that of its user, or that of all callers without a user.
 func (a *Approvals) CheckRoom(ctx context.Context, c partition.Caller) error {
 	heads, err := a.db.Backend.Heads(ctx, a.db.App.System(partition.PausedRun, c), "", MaxOfApp+1)
 	if err != nil {
 		return a.db.Fault("count the paused runs", err)
 	}
-	tags, total, own := partition.Tags(a.RunKey(c, "new"), c, partition.Lifetime{}), 0, 0
+	holder, limit := "the user", MaxOfUser
+	if c.User == "" {
+		holder, limit = "all callers without a user", MaxWithoutUser
+	}
+	total, own := 0, 0
 	for _, h := range heads {
 		if !a.waits(h) {
 			continue
 		}
 		total++
-		if len(tags) > 0 && slices.Contains(h.Tags, tags[0]) {
+		if userOf(h) == c.User {
 			own++
 		}
 	}
-	holder, limit := "the app", MaxOfApp
-	if own >= MaxOfUser {
-		holder, limit = "the user", MaxOfUser
+	if total >= MaxOfApp {
+		holder, limit, own = "the app", MaxOfApp, total
 	}
-	if total < MaxOfApp && own < MaxOfUser {
+	if own < limit {
 		return nil
 	}
-	return abi.Faultf(abi.QuotaExceeded, "%s has %d runs that wait for an approval, which is the limit", holder, limit).
+	return abi.Faultf(abi.QuotaExceeded, "the limit of %d runs that wait for an approval is reached, for %s", limit, holder).
 		WithHint("approve or deny some of these runs first")
+}
+
+// userOf returns the user of a paused run, or "". The data subject of a run without a user is its
+// session or its workflow, which begins with a zero byte.
+func userOf(h storage.Head) string {
+	for _, tag := range h.Tags {
+		if user, ok := strings.CutPrefix(tag, storage.SubjectTag("")); ok && !strings.HasPrefix(user, partition.AnonymousSubject("")) {
+			return user
+		}
+	}
+	return ""
 }
 
 // waits reports whether the request of a paused run has not expired.

@@ -117,12 +117,14 @@ func (p namespacePartition) Pin(ctx context.Context, embedder string, write bool
 		}
 		return is, err
 	}
+	made := pinOf(is)
 	if p.store.Collection.Auto {
 		if err := checkUndeclared(ctx, v, p.store.Name); err != nil {
 			return none, err
 		}
+		made.Maker = makerOf(v.s.app, v.caller)
 	}
-	content, err := json.Marshal(pinOf(is))
+	content, err := json.Marshal(made)
 	if err != nil {
 		return none, err
 	}

@@ -98,6 +98,9 @@ func (e *erasure) finish(ctx context.Context) (err error) {
 	if err := releaseUndeclared(ctx, e.s, e.caller.Tenant); err != nil {
 		return err
 	}
+	if err := forgetMaker(ctx, e.s, e.caller); err != nil {
+		return e.s.records.Fault("erase the user of collections", err)
+	}
 	e.erased.KeptShared, err = keptEntries(ctx, e.s, e.caller.Tenant)
 	return e.s.records.Fault("count the entries that are kept", err)
 }

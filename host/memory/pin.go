@@ -16,6 +16,8 @@ type pin struct {
 	// MovingTo is the vector space to which the entries are being moved, or nil. During the move,
 	// new entries have vectors in MovingTo.
 	MovingTo *pin `json:"moving_to,omitempty"`
+	// Maker identifies the user whose run created a collection without a declaration; see makerOf.
+	Maker string `json:"maker,omitempty"`
 }
 
 func pinOf(s kind.VectorSpace) pin { return pin{Embedder: s.Embedder, Dim: s.Dim} }

@@ -107,7 +107,7 @@ func BeginMove(ctx context.Context, s *Service, tenant, name, holder string, to 
 		m.state = m.renewed(progress)
 		writes := []storage.Write{m.progressWrite(tags)}
 		if p.MovingTo == nil || p.MovingTo.space() != to {
-			next := pin{Embedder: p.Embedder, Dim: p.Dim, MovingTo: &moving}
+			next := pin{Embedder: p.Embedder, Dim: p.Dim, MovingTo: &moving, Maker: p.Maker}
 			writes = append(writes, m.pinWrite(next))
 		}
 		return writes, nil
@@ -325,7 +325,11 @@ func (m *Move) Finish(ctx context.Context) error {
 		if err := m.checkLease(t); err != nil {
 			return nil, err
 		}
-		return []storage.Write{m.pinWrite(pinOf(m.to)), {Record: storage.Record{Key: m.moveKey()}, Delete: true}}, nil
+		next := pinOf(m.to)
+		if t.pin != nil {
+			next.Maker = t.pin.Maker
+		}
+		return []storage.Write{m.pinWrite(next), {Record: storage.Record{Key: m.moveKey()}, Delete: true}}, nil
 	})
 }
 

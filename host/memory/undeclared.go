@@ -2,42 +2,124 @@ package memory
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// maxUndeclared is the maximum number of collections without a declaration in a tenant. Runs that
-// create collections at the same time can exceed it slightly.
-const maxUndeclared = 1000
+// maxUndeclared is the maximum number of collections without a declaration in a tenant, and
+// maxUndeclaredOfUser the maximum number that runs of one user have created. Runs that create
+// collections at the same time can exceed these numbers slightly.
+const (
+	maxUndeclared       = 1000
+	maxUndeclaredOfUser = 100
+)
 
-// checkUndeclared returns a fault if the tenant has too many collections without a declaration to
-// create another one.
+// undeclaredCounts are numbers of collections without a declaration: of all, and of those that a user
+// has created.
+type undeclaredCounts struct{ all, own int }
+
+// checkUndeclared returns a fault if the tenant or the user has too many collections without a
+// declaration to create another one.
 func checkUndeclared(ctx context.Context, v *View, name string) error {
-	prefix := v.s.app.Embedding(v.caller, "")
+	prefix, maker := v.s.app.Embedding(v.caller, ""), makerOf(v.s.app, v.caller)
 	if v.undeclared == nil {
-		names, err := undeclaredNames(ctx, v.s, v.caller.Tenant)
+		n, err := countUndeclared(ctx, v.s, v.caller, maker)
 		if err != nil {
 			return err
 		}
-		n := len(names)
 		v.undeclared = &n
 	}
-	made := 0
+	now := *v.undeclared
 	v.tx.Writes(func(stored, next storage.Record) bool {
 		if next.Key.HasPrefix(prefix) && !stored.Exists() {
-			made++
+			now.all++
+			now.own++
 		}
 		return true
 	})
-	if *v.undeclared+made < maxUndeclared {
+	holder, n, limit := "the app", now.all, maxUndeclared
+	if now.all < maxUndeclared {
+		holder, n, limit = "the user", now.own, maxUndeclaredOfUser
+	}
+	if n < limit || now.all < maxUndeclared && maker == "" {
 		return nil
 	}
-	f := abi.Faultf(abi.QuotaExceeded, "the app has %d collections without a declaration; the limit is %d", *v.undeclared+made, maxUndeclared)
+	f := abi.Faultf(abi.QuotaExceeded, "%s has %d collections without a declaration; the limit is %d", holder, n, limit)
 	f.Store = name
 	return f.WithHint("use the namespaces of one collection instead of many collections, or declare the collection in the app file")
+}
+
+// makerOf returns the maker of the collections that the runs of a user create: a digest of the user, or
+// "" without a user. An erasure of the user removes the digest; see forgetMaker.
+func makerOf(app partition.App, c partition.Caller) string {
+	if c.User == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(app.Embedding(c, c.User)))
+	return hex.EncodeToString(sum[:8])
+}
+
+// countUndeclared counts the collections without a declaration that have an embedder.
+func countUndeclared(ctx context.Context, s *Service, c partition.Caller, maker string) (n undeclaredCounts, err error) {
+	err = s.records.Scan(ctx, s.app.System(partition.Embedding, partition.Caller{Tenant: c.Tenant}), func(chunk []storage.Record) error {
+		for _, r := range chunk {
+			p, err := pinIn(r)
+			if err != nil {
+				return err
+			}
+			if s.stores[r.Key.Part(storage.Item)] != nil {
+				continue
+			}
+			n.all++
+			if p.Maker == maker {
+				n.own++
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+// forgetMaker removes the maker from the records of the collections that the user of the caller has
+// created and in which others have entries.
+func forgetMaker(ctx context.Context, s *Service, c partition.Caller) error {
+	maker := makerOf(s.app, c)
+	if maker == "" {
+		return nil
+	}
+	return s.records.Scan(ctx, s.app.System(partition.Embedding, partition.Caller{Tenant: c.Tenant}), func(chunk []storage.Record) error {
+		for _, r := range chunk {
+			if p, err := pinIn(r); err != nil || p.Maker != maker {
+				continue // a damaged record has no maker
+			}
+			if err := records.Swap(ctx, s.backend, r.Key, withoutMaker); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// withoutMaker returns the write that removes the maker from the record of a collection.
+func withoutMaker(now storage.Record) ([]storage.Write, error) {
+	if !now.Exists() {
+		return nil, nil
+	}
+	p, err := pinIn(now)
+	if err != nil {
+		return nil, err
+	}
+	p.Maker = ""
+	now.Content, err = json.Marshal(p)
+	now.Revision++
+	return []storage.Write{{Record: now}}, err
 }
 
 // undeclaredNames returns the names of the collections without a declaration that have an embedder.

@@ -45,7 +45,7 @@ type View struct {
 	items  uint64
 	// The field "undeclared" is the number of stored collections without a declaration. It is nil until
 	// the attempt creates such a collection.
-	undeclared *int
+	undeclared *undeclaredCounts
 	// The field "mocks" replaces searches; see SetMocks.
 	mocks mocks
 	// The field "closed" is set when the attempt can no longer succeed.
