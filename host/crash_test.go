@@ -129,6 +129,9 @@ func crashChild(path, mode string) error {
 	if mode == "pause" || strings.HasPrefix(mode, "approve ") {
 		return crashApproval(path, mode)
 	}
+	if url, ok := strings.CutPrefix(mode, "reembed "); ok {
+		return crashReembed(path, url)
+	}
 	if url, ok := strings.CutPrefix(mode, "paid "); ok {
 		return crashPaid(path, url)
 	}
