@@ -37,6 +37,8 @@ func (t tracer) MemoryCalled(_ context.Context, run host.RunInfo, e host.CallEve
 func (t tracer) RunEnded(_ context.Context, run host.RunInfo, result *report.Result) {
 	outcome := "stored"
 	switch {
+	case result.Status == report.Paused:
+		outcome = "paused until an approval, stored nothing"
 	case !result.OK:
 		outcome = "failed, stored nothing"
 	case result.Repeated:
