@@ -23,7 +23,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// openGatedCrash opens the database of a crash test, for a tool that counts and whose writes
+// openGatedCrash opens the database of a crash test. The tool of the test counts, and its writes
 // require an approval. The clock of the host is ahead by a duration.
 func openGatedCrash(path string, ahead time.Duration, observers ...host.Observer) (*host.Host, func() error, error) {
 	loaded, problems := app.Load(fstest.MapFS{

@@ -53,7 +53,7 @@ func New(file string, line, column int, code Code, hint, format string, args ...
 	return Problem{File: file, Line: line, Column: column, Message: message, Hint: hint, Code: code, Severity: Error}
 }
 
-// String formats the problem as file:line:column: message, followed by a line with the hint.
+// String formats the problem as "file:line:column: message", followed by a line with the hint.
 func (p Problem) String() string {
 	var b strings.Builder
 	if p.File != "" {

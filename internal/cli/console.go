@@ -107,7 +107,8 @@ func (c *console) table(head []string, rows [][]string) error {
 	return w.Flush()
 }
 
-// printProblems prints each problem as file:line:column: message, followed by its hint.
+// printProblems prints each problem as "file:line:column: message", followed by the hint of the
+// problem.
 func (c *console) printProblems(to io.Writer, terminal bool, problems problem.List) {
 	for _, mistake := range problems {
 		s, word := red, "error: "

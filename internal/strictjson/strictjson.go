@@ -60,8 +60,8 @@ const (
 	BadNumber     Kind = "bad_number"      // a well-formed number token is too long, or its exponent is too large
 )
 
-// Error reports why a document was rejected. Error quotes nothing from the document and is safe to
-// show to any user.
+// Error reports why a document was rejected. An Error quotes nothing from the document, so any user
+// may see it.
 type Error struct {
 	// Offset is the position of the error in the text, in bytes, starting at 0.
 	Offset int
