@@ -90,7 +90,7 @@ func (m *memory) nested(ctx context.Context, target abl.Name, f *abl.Fact, path 
 		return nil, err
 	}
 	if f != nil && f.Access == abl.AccessWrite {
-		return nil, m.log.faultf(target.Position, abi.AccessDenied, "the path %s cannot be read, so a part of it cannot be set", f.Value)
+		return nil, m.log.faultf(target.Position, abi.AccessDenied, "the path %s cannot be read, so a part of the path cannot be set", f.Value)
 	}
 	whole, _, err := m.scope(ctx).Lookup(path[:n])
 	if err != nil {
@@ -112,7 +112,7 @@ func replaced(m *memory, target abl.Name, whole any, path []string, value any) a
 	}
 	object, ok := whole.(map[string]any)
 	if !ok && abl.Plain(whole) != nil {
-		m.log.warnf(target.Position, "%s replaces a value that does not have this part", target.Value)
+		m.log.warnf(target.Position, "the assignment to %s replaces a value that is not an object", target.Value)
 	}
 	object = maps.Clone(object)
 	if object == nil {
@@ -127,7 +127,7 @@ func replaced(m *memory, target abl.Name, whole any, path []string, value any) a
 // nothing.
 func replacedItem(m *memory, target abl.Name, items []any, i int, path []string, value any) any {
 	if i < 0 || i > len(items) {
-		m.log.warnf(target.Position, "%s has no item %d, because it has only %d items; nothing is set", firstOf(target.Value), i, len(items))
+		m.log.warnf(target.Position, "the array %s has no item %d, because the array has only %d items; nothing is set", firstOf(target.Value), i, len(items))
 		return items
 	}
 	items = slices.Clone(items)
@@ -192,9 +192,9 @@ func (m *memory) typed(target abl.Name, value any, want abl.Type) error {
 		return nil
 	}
 	if m.agent.StrictTypes {
-		return m.log.faultf(target.Position, abi.SchemaViolation, "%s is declared as %s, but its value is of the type %s", target.Value, want, abl.TypeOf(value))
+		return m.log.faultf(target.Position, abi.SchemaViolation, "%s is declared as %s, but the new value is of the type %s", target.Value, want, abl.TypeOf(value))
 	}
-	m.log.warnf(target.Position, "%s is declared as %s, but its value is of the type %s", target.Value, want, abl.TypeOf(value))
+	m.log.warnf(target.Position, "%s is declared as %s, but the new value is of the type %s", target.Value, want, abl.TypeOf(value))
 	return nil
 }
 

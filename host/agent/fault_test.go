@@ -18,7 +18,7 @@ func TestPositionsOfFaults(t *testing.T) {
 		line            int
 	}{
 		{"    SET: x = REPEAT(\"a\", 1000000)\n", "a text is longer than 100000 characters", 10},
-		{"    SET: typed = \"a\"\n", "typed is declared as number, but its value is of the type string", 10},
+		{"    SET: typed = \"a\"\n", "typed is declared as number, but the new value is of the type string", 10},
 		{"    THEN: two\n  two:\n    REASONING: false\n    WHEN: true\n    THEN: one\n", "the turn runs more than 100 steps without waiting for input: one -> two -> one", 8},
 		{"    CALL: pay()\n", "the call to pay failed: declined", 10},
 		{"    CALL: crash()\n", "the call to crash at a.abl:10:11 failed: undefined", 3},

@@ -228,5 +228,5 @@ func (t *turn) countStep(step *abl.Step) error {
 		}
 	}
 	return t.log.faultf(step.Name.Position, abi.CallLimit, "the turn runs more than %d steps without waiting for input: %s",
-		MaxSteps, strings.Join(loop, " -> ")).WithHint("wait with GATHER or ON_INPUT, or end with THEN: COMPLETE; GATHER waits only if a field has no value, so use CLEAR to collect the fields again")
+		MaxSteps, strings.Join(loop, " -> ")).WithHint("wait with GATHER or ON_INPUT, or end with `THEN: COMPLETE`; GATHER waits only if a field has no value, so use CLEAR to collect the fields again")
 }

@@ -273,7 +273,7 @@ FLOW:
 	tools := []agent.Tool{{Name: "audit"}}
 	e := agenttest.New()
 	o := converse(t, e, compile(t, tools, source), turn{say: "x", want: []string{"Hello."}, done: true})
-	if _, ok := e.Stored("user.n"); ok || o.Variables["m"] != nil || len(o.Warnings) != 1 || !strings.HasSuffix(o.Warnings[0], ":10:3: the hook after_turn failed: a constraint stopped it") {
+	if _, ok := e.Stored("user.n"); ok || o.Variables["m"] != nil || len(o.Warnings) != 1 || !strings.HasSuffix(o.Warnings[0], ":10:3: the hook after_turn failed: a constraint stopped the hook") {
 		t.Errorf("variables = %v, warnings = %q", o.Variables, o.Warnings)
 	}
 	set := compile(t, tools, strings.Replace(source, "    CALL: audit()\n", "    CALL: audit()\n    critical: true\n", 1))

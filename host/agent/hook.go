@@ -31,7 +31,7 @@ func (t *turn) runHook(ctx context.Context, h *abl.Hook) error {
 		t.log.outcome.Blocked = false
 		_, err := t.acts.root(ctx, []int{rootOther}, &h.Body, nil)
 		if err == nil && t.log.outcome.Blocked {
-			err = t.log.faultf(h.Position, abi.AccessDenied, "a constraint stopped it")
+			err = t.log.faultf(h.Position, abi.AccessDenied, "a constraint stopped the hook")
 		}
 		return err
 	})

@@ -14,7 +14,7 @@ const (
 // listed under TOOLS of the agent.
 func MemoryTools() []Tool {
 	return []Tool{
-		{Name: RecallMemory, Description: "Searches what is remembered about the user and returns the matching lines, the best first.", Parameters: json.RawMessage(recallParameters)},
+		{Name: RecallMemory, Description: "Searches what is remembered about the user and returns the matching lines, best match first.", Parameters: json.RawMessage(recallParameters)},
 		{Name: UpdateMemory, Description: "Changes what is remembered about the user. Entries are lines such as \"- Prefers tea\".", Parameters: json.RawMessage(updateParameters)},
 	}
 }

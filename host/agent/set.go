@@ -114,7 +114,7 @@ func checkModels(d *abl.Document) problem.List {
 			problems = append(problems, problem.Problem{
 				File: d.File, Line: s.Name.Line, Column: s.Name.Column, Code: problem.MissingKey, Severity: problem.Error,
 				Message: "the step " + s.Value + " has REASONING: true but no MODEL",
-				Hint:    "write MODEL: with the name of a configured chat model, or REASONING: false",
+				Hint:    "write `MODEL:` with the name of a configured chat model, or write `REASONING: false`",
 			})
 		}
 	}

@@ -21,7 +21,7 @@ func (a *actions) transform(ctx context.Context, tr *abl.Transform) error {
 	}
 	items, ok := source.([]any)
 	if !ok && source != nil {
-		a.log.warnf(tr.Source.Position(), "SOURCE is of the type %s, not an array", abl.TypeOf(source))
+		a.log.warnf(tr.Source.Position(), "the value of SOURCE is of the type %s, not an array", abl.TypeOf(source))
 	}
 	result := []any{}
 	s := &itemScope{Scope: a.mem.scope(ctx), name: tr.As.Value}
@@ -87,7 +87,7 @@ func (a *actions) limited(ctx context.Context, tr *abl.Transform, items []any) (
 	}
 	n, ok := abl.NumberOf(value)
 	if !ok {
-		a.log.warnf(tr.Limit.Position(), "LIMIT is not a number and has no effect")
+		a.log.warnf(tr.Limit.Position(), "the value of LIMIT is not a number and has no effect")
 		return items, nil
 	}
 	n = math.Trunc(max(n, 0))

@@ -76,7 +76,7 @@ func (r *rules) triggered(ctx context.Context, i int, trigger *abl.Trigger, valu
 	result, err := r.storeTrigger(ctx, trigger, f, value)
 	if trigger.Operation == abl.OperationAppend && errors.Is(err, abi.TooLarge) {
 		// If a turn failed because a list is full, every later turn of the user would also fail.
-		r.log.warnf(trigger.Position, "%s is full, so nothing was appended; limit its size with maxSize", trigger.Target.Value)
+		r.log.warnf(trigger.Position, "the array %s is full, so nothing was appended; limit the size of the array with maxSize", trigger.Target.Value)
 		return "failed", nil
 	}
 	if err != nil && (isUnscoped(err) || errors.Is(err, abi.AccessDenied)) {
@@ -132,7 +132,7 @@ func (r *rules) storeTrigger(ctx context.Context, trigger *abl.Trigger, f *abl.F
 func (r *rules) appended(trigger *abl.Trigger, stored, item any) ([]any, bool) {
 	items, isArray := stored.([]any)
 	if stored != nil && !isArray {
-		r.log.warnf(trigger.Position, "%s is not an array; its value becomes the first item", trigger.Target.Value)
+		r.log.warnf(trigger.Position, "the value of %s is not an array; the value becomes the first item of a new array", trigger.Target.Value)
 		items = []any{stored}
 	}
 	if trigger.Unique && r.contains(items, item) {

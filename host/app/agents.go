@@ -62,7 +62,7 @@ func (r *agentReader) names(n *node) []string {
 	var names []string
 	switch {
 	case n != nil && n.kind != list:
-		r.errorf(n.position, problem.WrongType, "write agents: [agents/booking.abl], or omit the key agents", "agents must be a list of files, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "write `agents: [agents/booking.abl]`, or omit the key `agents`", "the value of `agents` must be a list of files, not %s", n.kind)
 	case n != nil:
 		names = []string{} // not nil, even if the list is empty
 		for _, item := range n.items {
@@ -191,11 +191,11 @@ func (m *factMerger) compare(at position, f declare.Fact, value any, known decla
 	hasDefault := known.Default != nil && json.Unmarshal(known.Default, &other) == nil
 	switch {
 	case scopeOf(known) != scopeOf(f):
-		m.errorf(at, problem.BadValue, "declare the same scope", "the fact %s has the scope %s here, but %s in %s", f.Path, scopeWord(f), scopeWord(known), file)
+		m.errorf(at, problem.BadValue, "declare the same scope", "the fact %s has the scope %s here, but the scope %s in %s", f.Path, scopeWord(f), scopeWord(known), file)
 	case known.Type != f.Type && known.Type != "" && f.Type != "":
-		m.warnf(at, problem.Contradiction, "declare the same type", "the fact %s has the type %s here, but %s in %s", f.Path, f.Type, known.Type, file)
+		m.warnf(at, problem.Contradiction, "declare the same type", "the fact %s has the type %s here, but the type %s in %s", f.Path, f.Type, known.Type, file)
 	case hasDefault && value != nil && !reflect.DeepEqual(other, value):
-		m.warnf(at, problem.Contradiction, "declare the same default", "the fact %s has another default in %s; tools get that default", f.Path, file)
+		m.warnf(at, problem.Contradiction, "declare the same default", "the fact %s has another default in %s; tools get the default from that file", f.Path, file)
 	}
 }
 

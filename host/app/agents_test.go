@@ -97,7 +97,7 @@ func TestAgentProblems(t *testing.T) {
 	for _, tt := range []struct{ yaml, abl, want string }{
 		{"", strings.Replace(bookingAgent, "CALL: search", "CALL: serch", 1), "agents/booking.abl:21:11: the tool serch"},
 		{"", strings.Replace(bookingAgent, "nights IS SET", "nights IS SET AND (", 1), "agents/booking.abl:14:32:"},
-		{stay + ", user.language: {scope: project}}", bookingAgent, "agents/booking.abl:7:7: the fact user.language has the scope user here, but project in app.yaml"},
+		{stay + ", user.language: {scope: project}}", bookingAgent, "agents/booking.abl:7:7: the fact user.language has the scope user here, but the scope project in app.yaml"},
 		{"agents: [agents/none.abl]\n" + stay + "}", bookingAgent, "agents/none.abl"},
 		{"", strings.Replace(bookingAgent, "project.rates", "project.räte", 1), "is not a path of a fact"},
 		{"", strings.Replace(bookingAgent, "THEN: COMPLETE", "THEN: HANDOFF Nowhere", 1), "Nowhere"},
@@ -115,7 +115,7 @@ func TestAgentProblems(t *testing.T) {
 		}
 	}
 	for yaml, want := range map[string]string{
-		stay + ", user.language: {type: number}}":                  "has the type string here, but number in app.yaml",
+		stay + ", user.language: {type: number}}":                  "has the type string here, but the type number in app.yaml",
 		stay + ", user.language: {type: string, default: \"de\"}}": "another default in app.yaml",
 	} {
 		a, problems := agentApp(yaml, map[string]string{"agents/booking.abl": bookingAgent})

@@ -30,16 +30,16 @@ func (r *toolReader) approval(n *node) (a declare.Approval) {
 		if name := r.text(by, "by"); name == approvedByUser {
 			a.ByUser = true
 		} else if by.kind == text {
-			r.errorf(by.position, problem.BadValue, "write by: user, or omit by", "approval.by is %s; the only value is user", problem.Quote(name))
+			r.errorf(by.position, problem.BadValue, "write `by: user`, or omit the key `by`", "approval.by is %s; the only valid value is `user`", problem.Quote(name))
 		}
 	}
 	before := n.get("before")
 	switch {
 	case before == nil:
-		r.errorf(n.position, problem.MissingKey, "add before: [set_content]", "approval has no key before")
+		r.errorf(n.position, problem.MissingKey, "add `before: [set_content]`", "the section `approval` does not contain the key `before`")
 		return a
 	case before.kind != list:
-		r.errorf(before.position, problem.WrongType, "write before: [set_content]", "approval.before must be a list of operations, not %s", before.kind)
+		r.errorf(before.position, problem.WrongType, "write `before: [set_content]`", "approval.before must be a list of operations, not %s", before.kind)
 		return a
 	case len(before.items) > maxGated:
 		r.errorf(before.position, problem.BadValue, "", "approval.before has %d operations; the limit is %d", len(before.items), maxGated)
@@ -49,7 +49,7 @@ func (r *toolReader) approval(n *node) (a declare.Approval) {
 		case item.kind != text:
 			r.errorf(item.position, problem.WrongType, "", "the name of an operation must be a string, not %s", item.kind)
 		case !functionName().MatchString(item.value):
-			r.errorf(item.position, problem.BadName, "write the name of a function, such as set_content or model.chat", "%s is not a valid name of an operation", problem.Quote(item.value))
+			r.errorf(item.position, problem.BadName, "write the name of an operation, such as set_content or model.chat", "the text %s is not a valid name of an operation", problem.Quote(item.value))
 		case slices.Contains(a.Before, item.value):
 			r.errorf(item.position, problem.BadValue, "list the operation once", "the operation %s is listed twice", problem.Quote(item.value))
 		default:

@@ -44,7 +44,7 @@ func (r *blockReader) blocks(n *node, declared map[string]position) []declare.Bl
 		return declare.BuiltInBlocks()
 	}
 	if n.kind != object {
-		r.errorf(n.position, problem.WrongType, "write blocks: true, or a mapping such as blocks: {core: {characters: 2000}}", "blocks must be true or a mapping, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "write `blocks: true`, or a mapping such as `blocks: {core: {characters: 2000}}`", "the value of `blocks` must be `true` or a mapping, not %s", n.kind)
 		return nil
 	}
 	blocks := declare.BuiltInBlocks()
@@ -98,7 +98,7 @@ func (r *blockReader) own(m member, declared map[string]position) (b declare.Blo
 	}
 	for name, at := range declared {
 		if strings.EqualFold(name, m.key) {
-			r.errorf(m.position, problem.DuplicateName, "choose another name", "the block %s has the name of the store that is declared on line %d", problem.Quote(m.key), at.line)
+			r.errorf(m.position, problem.DuplicateName, "choose another name", "the block %s has the same name as the store on line %d", problem.Quote(m.key), at.line)
 			return b, false
 		}
 	}
@@ -134,7 +134,7 @@ func (r *blockReader) use(n *node) declare.BlockUse {
 		return declare.BlockUse(word)
 	}
 	if n.kind == text {
-		r.errorf(n.position, problem.BadValue, didYouMean(word, known), "%s is not a valid use of a block", problem.Quote(word))
+		r.errorf(n.position, problem.BadValue, didYouMean(word, known), "the value %s is not a valid use of a block", problem.Quote(word))
 	}
 	return declare.BlockContext
 }
@@ -145,7 +145,7 @@ func (r *blockReader) language(n *node) string {
 	if word == "" || slices.Contains(search.Languages(), word) {
 		return word
 	}
-	r.errorf(n.position, problem.BadValue, didYouMean(word, search.Languages()), "%s is not a supported language of blocks", problem.Quote(word))
+	r.errorf(n.position, problem.BadValue, didYouMean(word, search.Languages()), "the language %s is not supported for blocks", problem.Quote(word))
 	return ""
 }
 

@@ -114,7 +114,7 @@ func (r caseReader) cases(root *node) []Case {
 		if n != nil {
 			at = n.position
 		}
-		r.errorf(at, problem.WrongType, "write tests:, and below it a list of tests, each with a name", "tests must be a list")
+		r.errorf(at, problem.WrongType, "write `tests:`, and write a list of tests on the lines below; every test requires a name", "the value of `tests` must be a list")
 		return nil
 	}
 	if len(n.items) > maxCases {
@@ -171,7 +171,7 @@ func (r caseReader) expectations(n *node, c *Case) {
 			for _, code := range abi.Codes() {
 				known = append(known, string(code))
 			}
-			r.errorf(fails.position, problem.BadValue, didYouMean(string(c.Fails), known), "%s is not the code of a fault", problem.Quote(string(c.Fails)))
+			r.errorf(fails.position, problem.BadValue, didYouMean(string(c.Fails), known), "the value %s is not the code of a fault", problem.Quote(string(c.Fails)))
 		}
 	}
 	others := 0
@@ -184,7 +184,7 @@ func (r caseReader) expectations(n *node, c *Case) {
 		}
 	}
 	if fails == nil && others == 0 {
-		r.errorf(n.position, problem.MissingKey, "add expect, remembered, after or fails", "the test %s expects nothing", problem.Quote(c.Name))
+		r.errorf(n.position, problem.MissingKey, "add `expect`, `remembered`, `after` or `fails`", "the test %s has no expectation", problem.Quote(c.Name))
 	}
 }
 
@@ -193,7 +193,7 @@ var entryKeys = []string{"collection", "namespace", "id", "content", "metadata",
 // entriesOf checks the keys of expected entries.
 func (r caseReader) entriesOf(n *node) {
 	if n.kind != list {
-		r.errorf(n.position, problem.WrongType, "write a list of entries, such as [{collection: kb, content: text}]", "remembered must be a list, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "write a list of entries, such as `[{collection: kb, content: text}]`", "the value of `remembered` must be a list, not %s", n.kind)
 		return
 	}
 	for _, item := range n.items {

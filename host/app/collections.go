@@ -18,7 +18,7 @@ func (r *storeReader) auto(n *node) bool {
 	if n.kind == text && n.value == word {
 		return true
 	}
-	r.errorf(n.position, problem.BadValue, "write collections: auto, or declare collections in the section memory: kb: {kind: collection, access: user}", "the value of collections must be %s", word)
+	r.errorf(n.position, problem.BadValue, "write `collections: auto`, or declare a collection in the section `memory`, such as `kb: {kind: collection, access: user}`", "the value of `collections` must be `%s`", word)
 	return false
 }
 
@@ -59,9 +59,9 @@ func (r *storeReader) erase(n *node, access declare.Scope) declare.EraseRule {
 	switch {
 	case word == "":
 	case !slices.Contains(rules, word):
-		r.errorf(n.position, problem.BadValue, didYouMean(word, rules), "%s is not a valid value of erase", problem.Quote(word))
+		r.errorf(n.position, problem.BadValue, didYouMean(word, rules), "the value %s is not valid for the key `erase`", problem.Quote(word))
 	case access != declare.ScopeApplication:
-		r.errorf(n.position, problem.BadValue, "remove erase", "erase applies only to collections with the access %s; other entries are always erased with their user", declare.ScopeApplication)
+		r.errorf(n.position, problem.BadValue, "remove erase", "the key `erase` applies only to collections with the access %s; an erasure of a user always removes the entries of other collections", declare.ScopeApplication)
 	default:
 		return declare.EraseRule(word)
 	}
@@ -74,6 +74,6 @@ func (r *storeReader) language(n *node) string {
 	if word == "" || slices.Contains(search.Languages(), word) {
 		return word
 	}
-	r.errorf(n.position, problem.BadValue, didYouMean(word, search.Languages()), "%s is not a language of collections", problem.Quote(word))
+	r.errorf(n.position, problem.BadValue, didYouMean(word, search.Languages()), "the language %s is not supported for collections", problem.Quote(word))
 	return ""
 }

@@ -56,23 +56,23 @@ tools:
 
 func TestCollectionProblems(t *testing.T) {
 	for _, tt := range []struct{ name, file, problem, hint string }{
-		{"a word", "collections: yes_please", "1:14: the value of collections must be auto", "write collections: auto"},
+		{"a word", "collections: yes_please", "1:14: the value of `collections` must be `auto`", "write `collections: auto`"},
 		{"a schema", "memory: {kb: {kind: collection, access: user, schema: {}}}", "1:55: the key schema does not apply to collections", "remove schema"},
 		{"strict", "memory: {kb: {kind: collection, access: user, strict: true}}", "1:55: the key strict does not apply to collections", "remove strict"},
 		{"a document", "memory: {prefs: {access: user, embedding: small}}", "1:43: the key embedding applies only to collections", "add kind: collection"},
-		{"erase", "memory: {kb: {kind: collection, access: application, erase: nevr}}", `1:61: "nevr" is not a valid value of erase`, `did you mean "never"?`},
-		{"erase of users", "memory: {kb: {kind: collection, access: user, erase: never}}", "1:54: erase applies only to collections with the access application", "remove erase"},
+		{"erase", "memory: {kb: {kind: collection, access: application, erase: nevr}}", "1:61: the value \"nevr\" is not valid for the key `erase`", `did you mean "never"?`},
+		{"erase of users", "memory: {kb: {kind: collection, access: user, erase: never}}", "1:54: the key `erase` applies only to collections with the access application", "remove erase"},
 		{"embedding", "memory: {kb: {kind: collection, access: user, embedding: 'a b'}}", `1:58: invalid name of an embedding model "a b"`, "lexical"},
-		{"language", "memory: {kb: {kind: collection, access: user, language: germn}}", `1:57: "germn" is not a language of collections`, `did you mean "german"?`},
-		{"no access", "memory: {kb: {kind: collection}}", "1:10: the store \"kb\" does not declare its access", "add access"},
-		{"exposed", "memory: {kb: {kind: collection, access: user, expose: resource}}", `1:55: "resource" is not a valid value of expose for a collection`, "write expose: recall"},
+		{"language", "memory: {kb: {kind: collection, access: user, language: germn}}", `1:57: the language "germn" is not supported for collections`, `did you mean "german"?`},
+		{"no access", "memory: {kb: {kind: collection}}", "1:10: the store \"kb\" does not declare its access", "add `access: user`"},
+		{"exposed", "memory: {kb: {kind: collection, access: user, expose: resource}}", "1:55: the value \"resource\" is not valid for the key `expose` of a collection", "write `expose: recall`"},
 		{"exposed entries of the app", "memory: {kb: {kind: collection, access: application, expose: recall}}", `users cannot search the collection "kb"`, "remove expose"},
-		{"an exposed document", "memory: {kb: {access: user, expose: recall}}", `"recall" is not a valid value of expose for a document`, "write expose: resource"},
-		{"a list", "memory: {kb: {kind: collection, access: user, expose: [recall]}}", "expose must be recall, not", "write expose: recall"},
+		{"an exposed document", "memory: {kb: {access: user, expose: recall}}", "the value \"recall\" is not valid for the key `expose` of a document", "write `expose: resource`"},
+		{"a list", "memory: {kb: {kind: collection, access: user, expose: [recall]}}", "the value of `expose` must be recall, not", "write `expose: recall`"},
 		{"an unknown grant", "memory: {kb: {kind: collection, access: user}}\ntools: {ask: {source: ask.js, description: Ask, grants: {kbb: read}}}", `the store "kbb" is not declared`, `did you mean "kb"?`},
 		{"a pattern without a store", "memory: {kb: {kind: collection, access: user}}\ntools: {ask: {source: ask.js, description: Ask, grants: {'chat*': read}}}", `the store "chat*" is not declared`, ``},
-		{"a bad pattern", "collections: auto\ntools: {ask: {source: ask.js, description: Ask, grants: {'*': read}}}", `"*" is not a pattern of store names`, "write the beginning of a name and *"},
-		{"a pattern in the middle", "collections: auto\ntools: {ask: {source: ask.js, description: Ask, grants: {'a*b*': read}}}", `"a*b*" is not a pattern of store names`, "write the beginning of a name and *"},
+		{"a bad pattern", "collections: auto\ntools: {ask: {source: ask.js, description: Ask, grants: {'*': read}}}", `"*" is not a pattern of store names`, "write the beginning of a name followed by `*`"},
+		{"a pattern in the middle", "collections: auto\ntools: {ask: {source: ask.js, description: Ask, grants: {'a*b*': read}}}", `"a*b*" is not a pattern of store names`, "write the beginning of a name followed by `*`"},
 	} {
 		_, problems := app.Load(files("app.yaml", tt.file+"\napp: shop\n", "ask.js", "return 1"), "app.yaml")
 		text := problems.Error()

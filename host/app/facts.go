@@ -65,7 +65,7 @@ func (r *factReader) fact(m member) declare.Fact {
 		r.errorf(n.get("default").position, problem.BadValue, "", "the default is not of the type %s", f.Type)
 	}
 	if f.Strict && f.Type == "" {
-		r.warnf(n.get("strict").position, problem.NoEffect, "add a type", "strict: true has no effect without a type")
+		r.warnf(n.get("strict").position, problem.NoEffect, "add a type", "`strict: true` has no effect without a type")
 	}
 	return f
 }
@@ -99,7 +99,7 @@ func (r *factReader) word(n *node, key string, known []string) string {
 		}
 	}
 	if n.kind == text {
-		r.errorf(n.position, problem.BadValue, didYouMean(word, known), "%s is not a valid value of %s", problem.Quote(word), key)
+		r.errorf(n.position, problem.BadValue, didYouMean(word, known), "the value %s is not valid for the key %s", problem.Quote(word), key)
 	}
 	return ""
 }
@@ -107,7 +107,7 @@ func (r *factReader) word(n *node, key string, known []string) string {
 func (r *factReader) ttl(n *node) time.Duration {
 	retention, err := declare.ParseRetention(n.value)
 	if n.kind != text || err != nil || retention.Session {
-		r.errorf(n.position, problem.BadValue, "write one count and one unit: 90d, 24h, 30m, 10s", "%s is not a valid ttl", problem.Quote(n.value))
+		r.errorf(n.position, problem.BadValue, "write one number and one unit, such as 90d, 24h, 30m or 10s", "the value %s is not a valid ttl", problem.Quote(n.value))
 		return 0
 	}
 	return retention.For

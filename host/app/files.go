@@ -78,7 +78,7 @@ func (r *fileReader) spend(at position, bytes int) bool {
 // because opening a named pipe would block.
 func (r *fileReader) isFile(at position, file string) bool {
 	if !fs.ValidPath(file) {
-		r.errorf(at, problem.OutsideFolder, "", "%s is not a path in the folder", problem.Quote(file))
+		r.errorf(at, problem.OutsideFolder, "", "the path %s is not in the folder", problem.Quote(file))
 		return false
 	}
 	info, err := fs.Stat(r.fsys, file)
@@ -88,7 +88,7 @@ func (r *fileReader) isFile(at position, file string) bool {
 	case info.Mode().IsRegular():
 		return true
 	default:
-		r.errorf(at, problem.Unreadable, "", "%s is not a file", problem.Quote(file))
+		r.errorf(at, problem.Unreadable, "", "the path %s is not a file", problem.Quote(file))
 	}
 	return false
 }
@@ -98,11 +98,11 @@ func (r *fileReader) isFile(at position, file string) bool {
 func (r *fileReader) fileProblem(at position, file string, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		r.errorf(at, problem.MissingFile, r.similarFile(file), "%s does not exist", problem.Quote(file))
+		r.errorf(at, problem.MissingFile, r.similarFile(file), "the path %s does not exist", problem.Quote(file))
 	case errors.Is(err, fs.ErrPermission):
 		r.errorf(at, problem.MissingFile, "", "cannot read %s: permission denied", problem.Quote(file))
 	case strings.Contains(err.Error(), "escapes from parent"): // os.Root has no exported error value for paths that escape
-		r.errorf(at, problem.OutsideFolder, "replace the link with the file", "%s links to a file outside the folder", problem.Quote(file))
+		r.errorf(at, problem.OutsideFolder, "replace the link with the file", "the path %s is a link to a file outside the folder", problem.Quote(file))
 	default:
 		r.errorf(at, problem.MissingFile, "", "cannot read %s", problem.Quote(file))
 	}
@@ -137,11 +137,11 @@ func (r *fileReader) resolve(n *node, base string) (string, bool) {
 	case strings.Contains(p, `\`):
 		r.errorf(n.position, problem.BadValue, "write "+problem.Quote(strings.ReplaceAll(p, `\`, "/")), `separate folders with /, not with \`)
 	case path.IsAbs(p), drive().MatchString(p), drive().MatchString(file):
-		r.errorf(n.position, problem.OutsideFolder, "write a path relative to this file", "%s is an absolute path", problem.Quote(p))
+		r.errorf(n.position, problem.OutsideFolder, "write a path relative to this file", "the path %s is absolute", problem.Quote(p))
 	case file == "..", strings.HasPrefix(file, "../"):
-		r.errorf(n.position, problem.OutsideFolder, "move the file into the app's folder", "%s is outside the app's folder", problem.Quote(p))
+		r.errorf(n.position, problem.OutsideFolder, "move the file into the app's folder", "the path %s is outside the app's folder", problem.Quote(p))
 	case !fs.ValidPath(file):
-		r.errorf(n.position, problem.BadValue, "", "%s is not a path", problem.Quote(p))
+		r.errorf(n.position, problem.BadValue, "", "the text %s is not a valid path", problem.Quote(p))
 	default:
 		return file, true
 	}

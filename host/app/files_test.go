@@ -123,7 +123,7 @@ func TestTotalBytes(t *testing.T) {
 
 func TestAppFileNotThere(t *testing.T) {
 	a, problems := app.Load(files("app.yml", "app: shop"), "app.yaml")
-	if a != nil || len(problems) != 1 || problems[0].String() != "app.yaml: \"app.yaml\" does not exist\n  hint: did you mean app.yml?" {
+	if a != nil || len(problems) != 1 || problems[0].String() != "app.yaml: the path \"app.yaml\" does not exist\n  hint: did you mean app.yml?" {
 		t.Errorf("Load = %v, %v", a, problems)
 	}
 	for _, name := range []string{"../app.yaml", "/app.yaml", ""} {

@@ -35,7 +35,7 @@ func (r *grantReader) grants(n *node) []declare.Grant {
 		return nil
 	}
 	if n.kind != object {
-		r.errorf(n.position, problem.WrongType, "write grants: {userPrefs: read}", "grants must be a mapping from stores to verbs, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "write `grants: {userPrefs: read}`", "grants must be a mapping from stores to verbs, not %s", n.kind)
 		return nil
 	}
 	r.once(n)
@@ -90,7 +90,7 @@ func (r *grantReader) verb(n *node) []abi.Verb {
 	}
 	verbs, err := declare.ParseVerbs(n.value)
 	if err != nil {
-		r.errorf(n.position, problem.BadValue, didYouMean(n.value, verbWords), "%s is not a verb", problem.Quote(n.value))
+		r.errorf(n.position, problem.BadValue, didYouMean(n.value, verbWords), "the text %s is not a verb", problem.Quote(n.value))
 	}
 	return verbs
 }
@@ -114,7 +114,7 @@ func (r *grantReader) checkTarget(m member, g declare.Grant) {
 	case g.Store == declare.Facts:
 		r.checkFacts(m, g)
 	case g.CheckPattern() != nil:
-		r.errorf(m.position, problem.BadName, "write the beginning of a name and *, such as kb-*", "%s", g.CheckPattern())
+		r.errorf(m.position, problem.BadName, "write the beginning of a name followed by `*`, such as `kb-*`", "%s", g.CheckPattern())
 	case r.auto && declare.CheckName(strings.TrimSuffix(m.key, "*")) == nil:
 	case g.IsPattern() && r.matchesStore(g):
 	case !r.grantable(m.key):
@@ -131,7 +131,7 @@ func (r *grantReader) checkFacts(m member, g declare.Grant) {
 	case err != nil:
 		r.errorf(m.position, problem.BadName, "write a path such as user.language, or user.travel.*", "%s", err)
 	case r.facts == nil:
-		r.errorf(m.position, problem.UnknownStore, "declare facts in the app file: facts: {user.language: {type: string}}", "the app declares no facts")
+		r.errorf(m.position, problem.UnknownStore, "declare facts in the app file, such as `facts: {user.language: {type: string}}`", "the app declares no facts")
 	case !declared && g.Item != "" && !strings.HasSuffix(g.Item, "*"):
 		r.errorf(m.position, problem.UnknownStore, didYouMean(g.Item, slices.Sorted(maps.Keys(r.facts))), "the fact %s is not declared", problem.Quote(g.Item))
 	}

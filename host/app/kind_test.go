@@ -51,9 +51,9 @@ func TestUnknownKinds(t *testing.T) {
 		store         string
 		message, hint string
 	}{
-		{"an unsupported kind", app.Loader{}, `{kind: counter, access: user}`, `"counter" is not a kind of store`, `use one of: document, collection`},
-		{"a slip", counters, `{kind: countr, access: user}`, `"countr" is not a kind of store`, `did you mean "counter"?`},
-		{"a reserved kind", counters, `{kind: block, access: user}`, `a store in the section memory cannot be of kind block`, `declare the block in the section blocks of the app file`},
+		{"an unsupported kind", app.Loader{}, `{kind: counter, access: user}`, `the value "counter" is not a kind of store`, `use one of: document, collection`},
+		{"a slip", counters, `{kind: countr, access: user}`, `the value "countr" is not a kind of store`, `did you mean "counter"?`},
+		{"a reserved kind", counters, `{kind: block, access: user}`, "a store in the section `memory` cannot be of kind block", "declare the block in the section `blocks` of the app file"},
 		{"a resource", counters, `{kind: counter, access: user, expose: resource}`, `only documents and collections can be exposed`, `remove expose`},
 	} {
 		_, problems := tt.loader.Load(files("app.yaml", "app: shop\nmemory:\n  visits: "+tt.store+"\n"), "app.yaml")

@@ -19,15 +19,15 @@ func (r *storeReader) lintStore(m member, s declare.Store) {
 		r.warnf(m.position, problem.PoorName, "choose a name such as userPreferences or orderHistory; the name of a store cannot be changed later", "the name %s does not describe the content", problem.Quote(s.Name))
 	}
 	if s.Retention.Session && s.Access == declare.ScopeApplication {
-		r.warnf(m.value.get("retention").position, problem.ShortLived, "use a time such as 1_week", "a record that all users share expires with the session of its last writer")
+		r.warnf(m.value.get("retention").position, problem.ShortLived, "use a retention such as `1_week`", "a record that all users share expires with the session of its last writer")
 	}
 	declared := m.value.get("schema")
 	switch none := declared == nil || declared.kind == null; {
 	case !s.Strict:
 	case none:
-		r.warnf(m.value.get("strict").position, problem.NoEffect, "add a schema", "strict: true has no effect without a schema")
+		r.warnf(m.value.get("strict").position, problem.NoEffect, "add a schema", "`strict: true` has no effect without a schema")
 	case s.Schema != nil && !strings.Contains(string(s.Schema), `"properties":`):
-		r.warnf(m.value.get("strict").position, problem.NoEffect, "declare the properties in the schema", "strict: true has no effect, because the schema declares no properties")
+		r.warnf(m.value.get("strict").position, problem.NoEffect, "declare the properties in the schema", "`strict: true` has no effect, because the schema declares no properties")
 	}
 }
 
@@ -67,7 +67,7 @@ func (r *toolReader) lintReadOnly(annotations *node, t *Tool) {
 	for _, g := range t.Grants {
 		if g.Allows(abi.Write) || g.Allows(abi.Delete) {
 			r.warnf(annotations.get("readOnlyHint").position, problem.Contradiction, "write readOnlyHint: false, or grants: {"+g.Store+": read}",
-				"readOnlyHint is true, but the grants allow the tool to change the store %s", problem.Quote(g.Store))
+				"`readOnlyHint` is true, but the grants allow the tool to change the store %s", problem.Quote(g.Store))
 			return
 		}
 	}

@@ -98,7 +98,7 @@ var idRule = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 func (l *load) app(root *node) (*App, problem.List) {
 	a := &App{SessionIdle: DefaultSessionIdle, WorkflowIdle: DefaultWorkflowIdle, Files: l.files.fsys}
 	if root.kind == null {
-		l.errorf(root.position, problem.Unreadable, "start with the app's id, such as app: shop", "the app file is empty")
+		l.errorf(root.position, problem.Unreadable, "start with the app's id, such as `app: shop`", "the app file is empty")
 		return nil, l.problems
 	}
 	if l.keys(root, "an app file", appKeys) {
@@ -160,13 +160,13 @@ func (l *load) id(root *node) string {
 	n := root.get("app")
 	if n == nil {
 		if lacks(root, "app", appKeys) {
-			l.errorf(root.position, problem.MissingKey, "add a line such as app: shop", "the app has no id")
+			l.errorf(root.position, problem.MissingKey, "add a line such as `app: shop`", "the app has no id")
 		}
 		return ""
 	}
 	id := l.text(n, "app")
 	if n.kind == text && !idRule().MatchString(id) {
-		l.errorf(n.position, problem.BadName, "use letters, digits, '.', '_' or '-', such as my-shop", "%s is not a valid app id", problem.Quote(id))
+		l.errorf(n.position, problem.BadName, "use letters, digits, '.', '_' or '-', such as my-shop", "the text %s is not a valid app id", problem.Quote(id))
 	}
 	return id
 }

@@ -49,7 +49,7 @@ func (r *toolReader) machine(at position, t *Tool, get func(key string) *node) {
 func (r *toolReader) machineModels(doc *machine.Document) []string {
 	for _, s := range doc.Steps {
 		if s.Kind == machine.Ask && !modelName().MatchString(s.Model.Value) {
-			r.errorf(position{doc.File, s.Model.Line, s.Model.Column}, problem.BadName, modelNameHint, "%s is not a valid name of a model", problem.Quote(s.Model.Value))
+			r.errorf(position{doc.File, s.Model.Line, s.Model.Column}, problem.BadName, modelNameHint, "the text %s is not a valid name of a model", problem.Quote(s.Model.Value))
 		}
 	}
 	return doc.Models()

@@ -14,7 +14,7 @@ const maxModels = 32
 
 var modelName = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_.:-]{0,63}$`)
 
-const modelNameHint = "use letters, digits, _, -, . and :, at most 64, and begin with a letter"
+const modelNameHint = "use a letter and up to 63 more letters, digits, '_', '-', '.' or ':'"
 
 // models reads the names of the models that a tool can use. Only the operator of a host knows
 // whether the models exist.
@@ -23,7 +23,7 @@ func (r *toolReader) models(n *node) []string {
 		return nil
 	}
 	if n.kind != list {
-		r.errorf(n.position, problem.WrongType, "write models: [NAME]", "models must be a list of names, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "write models: [NAME]", "the value of `models` must be a list of names, not %s", n.kind)
 		return nil
 	}
 	if len(n.items) > maxModels {
@@ -35,7 +35,7 @@ func (r *toolReader) models(n *node) []string {
 		case item.kind != text:
 			r.errorf(item.position, problem.WrongType, "", "the name of a model must be a string, not %s", item.kind)
 		case !modelName().MatchString(item.value):
-			r.errorf(item.position, problem.BadName, modelNameHint, "%s is not a valid name of a model", problem.Quote(item.value))
+			r.errorf(item.position, problem.BadName, modelNameHint, "the text %s is not a valid name of a model", problem.Quote(item.value))
 		case slices.Contains(names, item.value):
 			r.errorf(item.position, problem.BadValue, "list the model once", "the model %s is listed twice", problem.Quote(item.value))
 		default:
@@ -53,7 +53,7 @@ func (a *App) UnknownModels(known func(name string) bool) problem.List {
 		if name == "" || known(name) {
 			return
 		}
-		p := newProblem(at, problem.UnknownModel, "declare the model in models.yaml, or use another model", "%s uses the model %s, which is not configured", subject, problem.Quote(name))
+		p := newProblem(at, problem.UnknownModel, "declare the model in models.yaml, or use another model", "%s uses the model %s, but this model is not configured", subject, problem.Quote(name))
 		p.Tool, p.Severity = tool, problem.Warning
 		problems = append(problems, p)
 	}
@@ -88,8 +88,8 @@ func (a *App) UnknownEmbeddings(known func(name string) bool) problem.List {
 		if st.Kind != declare.KindCollection || name == "" || known(name) {
 			continue
 		}
-		p := newProblem(a.storePositions[st.Name], problem.UnknownModel, "declare the model in the section embeddings of models.yaml, or use "+declare.Lexical,
-			"the collection %s uses the embedding model %s, which is not configured", problem.Quote(st.Name), problem.Quote(name))
+		p := newProblem(a.storePositions[st.Name], problem.UnknownModel, "declare the model in the section `embeddings` of models.yaml, or use "+declare.Lexical,
+			"the collection %s uses the embedding model %s, but this model is not configured", problem.Quote(st.Name), problem.Quote(name))
 		p.Severity = problem.Warning
 		problems = append(problems, p)
 	}

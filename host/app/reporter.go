@@ -20,7 +20,7 @@ func (r *reporter) report(p problem.Problem) {
 	case len(r.problems) < maxProblems:
 	case p.Severity == problem.Error && !r.more:
 		r.more = true
-		p = newProblem(position{p.File, p.Line, p.Column}, problem.OverLimit, "", "more than %d problems were found; the others are omitted", maxProblems)
+		p = newProblem(position{p.File, p.Line, p.Column}, problem.OverLimit, "", "more than %d problems were found; the list omits the other problems", maxProblems)
 	default:
 		return
 	}

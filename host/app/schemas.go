@@ -66,11 +66,11 @@ func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 // schemaFile reads the schema file whose path is in the node n.
 func (r *schemaReader) schemaFile(n *node, key string) *node {
 	if strings.HasPrefix(strings.TrimSpace(n.value), "{") {
-		r.errorf(n.position, problem.WrongType, "paste the JSON directly, without | or quotes", "%s is a string that contains JSON", key)
+		r.errorf(n.position, problem.WrongType, "write the JSON without `|` and without quotes around it", "the value of %s is a string that contains JSON", key)
 		return nil
 	}
 	if r.files.fsys == nil {
-		r.errorf(n.position, problem.BadValue, "write the schema inline", "%s is a path, but this document contains no files", key)
+		r.errorf(n.position, problem.BadValue, "write the schema inline", "the value of %s is a path, but this document contains no files", key)
 		return nil
 	}
 	file, ok := r.files.resolve(n, path.Dir(n.file))
@@ -92,7 +92,7 @@ func (r *schemaReader) isJSON(n *node) bool {
 	switch n.kind {
 	case number:
 		if ok = jsonNumber().MatchString(n.value); !ok {
-			r.errorf(n.position, problem.BadSchema, "write a decimal number, or put the value in quotes to make a string", "%s is not a JSON number", problem.Quote(n.value))
+			r.errorf(n.position, problem.BadSchema, "write a decimal number, or put the value in quotes if it is a string", "the value %s is not a JSON number", problem.Quote(n.value))
 		}
 	case object:
 		ok = r.once(n)

@@ -40,10 +40,10 @@ func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 // nor a model.
 func (r sleepReader) source(n *node, both bool) {
 	if both {
-		r.errorf(n.position, problem.MissingKey, "remove tool or model", "the section sleep names both a tool and a model")
+		r.errorf(n.position, problem.MissingKey, "remove the key `tool` or the key `model`", "the section `sleep` names both a tool and a model")
 		return
 	}
-	r.errorf(n.position, problem.MissingKey, "add tool: NAME or model: NAME", "the section sleep names neither a tool nor a model")
+	r.errorf(n.position, problem.MissingKey, "add `tool: NAME` or `model: NAME`", "the section `sleep` names neither a tool nor a model")
 }
 
 // tool returns the name of a declared tool.
@@ -64,7 +64,7 @@ func (r sleepReader) tool(n *node, a *App) string {
 	for i, t := range a.Tools {
 		known[i] = t.Name
 	}
-	r.errorf(n.position, problem.BadValue, didYouMean(name, known), "sleep uses the tool %s, but the app does not declare this tool", problem.Quote(name))
+	r.errorf(n.position, problem.BadValue, didYouMean(name, known), "the section `sleep` uses the tool %s, but the app does not declare this tool", problem.Quote(name))
 	return ""
 }
 
@@ -75,7 +75,7 @@ func (r sleepReader) model(n *node) string {
 	}
 	name := r.text(n, "model")
 	if n.kind == text && !modelName().MatchString(name) {
-		r.errorf(n.position, problem.BadName, modelNameHint, "%s is not a valid name of a model", problem.Quote(name))
+		r.errorf(n.position, problem.BadName, modelNameHint, "the text %s is not a valid name of a model", problem.Quote(name))
 	}
 	return name
 }

@@ -51,11 +51,11 @@ func TestSleep(t *testing.T) {
 // TestSleepMistakes checks that each mistake is reported with a position and a hint.
 func TestSleepMistakes(t *testing.T) {
 	for _, test := range []struct{ name, text, want, hint string }{
-		{"no source", "blocks: true\nsleep: {after: 1m}", "the section sleep names neither a tool nor a model", "add tool: NAME"},
-		{"two sources", "blocks: true\nsleep: {tool: dream, model: local}", "the section sleep names both a tool and a model", "remove tool or model"},
+		{"no source", "blocks: true\nsleep: {after: 1m}", "the section `sleep` names neither a tool nor a model", "add `tool: NAME`"},
+		{"two sources", "blocks: true\nsleep: {tool: dream, model: local}", "the section `sleep` names both a tool and a model", "remove the key `tool` or the key `model`"},
 		{"no blocks", "sleep: {tool: dream}", "sleep requires blocks", "add blocks: true"},
-		{"misspelled tool", "blocks: true\nsleep: {tool: draem}", `sleep uses the tool "draem"`, `did you mean`},
-		{"bad model", "blocks: true\nsleep: {model: 'a b'}", `"a b" is not a valid name of a model`, "use letters"},
+		{"misspelled tool", "blocks: true\nsleep: {tool: draem}", "the section `sleep` uses the tool \"draem\"", `did you mean`},
+		{"bad model", "blocks: true\nsleep: {model: 'a b'}", `"a b" is not a valid name of a model`, "use a letter"},
 		{"too short", "blocks: true\nsleep: {tool: dream, after: 1ms}", "after", ""},
 		{"too long", "blocks: true\nsleep: {tool: dream, after: 25h}", "after is 25h; want a value between 1s and 1d", ""},
 		{"unknown key", "blocks: true\nsleep: {tool: dream, afer: 1m}", `sleep has no key "afer"`, "after"},

@@ -49,7 +49,7 @@ func (r *sourceReader) source(n *node, t *Tool) *node {
 		t.Dir = file
 		return r.folder(n, t)
 	case !info.Mode().IsRegular():
-		r.errorf(n.position, problem.BadSource, "", "%s is neither a file nor a folder", problem.Quote(name))
+		r.errorf(n.position, problem.BadSource, "", "the path %s is neither a file nor a folder", problem.Quote(name))
 	default:
 		r.sourceFile(n, t, file)
 		r.lintManifestBeside(n, file)
@@ -117,7 +117,7 @@ func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 			return
 		}
 	}
-	r.errorf(n.position, problem.BadSource, "set source in its "+ManifestName+", or name the file main with one of the extensions "+strings.Join(r.extensions, ", "), "the folder %s contains no main or index file with a supported extension", problem.Quote(t.Dir))
+	r.errorf(n.position, problem.BadSource, "set source in its "+ManifestName+", or name the file main with one of the extensions "+strings.Join(r.extensions, ", "), "the folder %s contains no file named `main` or `index` with a supported extension", problem.Quote(t.Dir))
 }
 
 // lintManifestBeside warns about a manifest in the folder of a source file, because the manifest is
@@ -128,6 +128,6 @@ func (r *sourceReader) lintManifestBeside(n *node, file string) {
 		return
 	}
 	if _, err := fs.Stat(r.files.fsys, path.Join(dir, ManifestName)); err == nil {
-		r.warnf(n.position, problem.NoEffect, "write source: "+dir+" to use the manifest", "%s is ignored because the source is a file", problem.Quote(path.Join(dir, ManifestName)))
+		r.warnf(n.position, problem.NoEffect, "write source: "+dir+" to use the manifest", "the manifest %s is ignored because the source is a file", problem.Quote(path.Join(dir, ManifestName)))
 	}
 }

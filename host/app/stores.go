@@ -44,9 +44,9 @@ func (r *storeReader) stores(n *node) (stores []declare.Store, positions map[str
 func (r *storeReader) store(m member) declare.Store {
 	s := declare.Store{Name: m.key, Kind: declare.KindDocument}
 	if strings.EqualFold(m.key, declare.Facts) {
-		r.errorf(m.position, problem.BadName, "declare facts in the section facts of the app file", "the name %q is reserved for facts", m.key)
+		r.errorf(m.position, problem.BadName, "declare facts in the section `facts` of the app file", "the name %q is reserved for facts", m.key)
 	} else if declare.IsBuiltInBlock(strings.ToLower(m.key)) {
-		r.errorf(m.position, problem.BadName, "add blocks: true to the app file, without declaring the block", "the name %q is reserved for blocks", m.key)
+		r.errorf(m.position, problem.BadName, "add `blocks: true` to the app file, and do not declare the block", "the name %q is reserved for blocks", m.key)
 	} else if err := declare.CheckName(m.key); err != nil {
 		r.errorf(m.position, problem.BadName, storeNameHint(m.key), "%s", err)
 	}
@@ -62,7 +62,7 @@ func (r *storeReader) store(m member) declare.Store {
 	if access := n.get("access"); access != nil {
 		s.Access = r.access(access)
 	} else if lacks(n, "access", allStoreKeys) {
-		r.errorf(m.position, problem.MissingKey, "add access: user, session or application", "the store %s does not declare its access", problem.Quote(m.key))
+		r.errorf(m.position, problem.MissingKey, "add `access: user`, `access: session` or `access: application`", "the store %s does not declare its access", problem.Quote(m.key))
 	}
 	s.Retention = r.retention(n.get("retention"), s.Access)
 	strict := r.flag(n.get("strict"), "strict")
@@ -99,11 +99,11 @@ func (r *storeReader) kind(n *node) declare.Kind {
 	switch word {
 	case "":
 	case "block":
-		r.errorf(n.position, problem.BadValue, "declare the block in the section blocks of the app file", "a store in the section memory cannot be of kind block")
+		r.errorf(n.position, problem.BadValue, "declare the block in the section `blocks` of the app file", "a store in the section `memory` cannot be of kind block")
 	case "facts":
-		r.errorf(n.position, problem.BadValue, "declare facts in the section facts of the app file", "a store in the section memory cannot be of kind facts")
+		r.errorf(n.position, problem.BadValue, "declare facts in the section `facts` of the app file", "a store in the section `memory` cannot be of kind facts")
 	default:
-		r.errorf(n.position, problem.BadValue, didYouMean(word, known), "%s is not a kind of store", problem.Quote(word))
+		r.errorf(n.position, problem.BadValue, didYouMean(word, known), "the value %s is not a kind of store", problem.Quote(word))
 	}
 	return declare.KindDocument
 }
@@ -124,13 +124,13 @@ func (r *storeReader) expose(m member, s *declare.Store) {
 	if s.Kind == declare.KindCollection {
 		want = exposedRecall
 	}
-	switch hint := "write expose: " + want + ", or omit expose"; {
+	switch hint := "write `expose: " + want + "`, or omit the key `expose`"; {
 	case n.kind != text:
-		r.errorf(n.position, problem.WrongType, hint, "expose must be %s, not %s", want, n.kind)
+		r.errorf(n.position, problem.WrongType, hint, "the value of `expose` must be %s, not %s", want, n.kind)
 	case s.Kind != declare.KindDocument && s.Kind != declare.KindCollection:
 		r.errorf(n.position, problem.BadValue, "remove expose", "only documents and collections can be exposed; the store %s is of kind %s", problem.Quote(m.key), s.Kind)
 	case n.value != want:
-		r.errorf(n.position, problem.BadValue, hint, "%s is not a valid value of expose for a %s", problem.Quote(n.value), s.Kind)
+		r.errorf(n.position, problem.BadValue, hint, "the value %s is not valid for the key `expose` of a %s", problem.Quote(n.value), s.Kind)
 	case want == exposedResource:
 		s.Resource = true
 	case s.Access == declare.ScopeApplication:
@@ -153,7 +153,7 @@ func (r *storeReader) access(n *node) declare.Scope {
 		if strings.EqualFold(word, "app") {
 			hint = `did you mean "application"?`
 		}
-		r.errorf(n.position, problem.BadValue, hint, "%s is not a valid value of access", problem.Quote(word))
+		r.errorf(n.position, problem.BadValue, hint, "the value %s is not valid for the key `access`", problem.Quote(word))
 	}
 	return ""
 }
@@ -165,12 +165,12 @@ func (r *storeReader) retention(n *node, access declare.Scope) declare.Retention
 		return declare.Retention{Session: access == declare.ScopeSession}
 	}
 	if n.kind != text && n.kind != number {
-		r.errorf(n.position, problem.WrongType, "write session, 1_day, 1_week, 1_month, or a count and a unit such as 90d", "retention must be a string, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "write `session`, `1_day`, `1_week`, `1_month`, or a number and a unit such as `90d`", "retention must be a string, not %s", n.kind)
 		return declare.Retention{}
 	}
 	retention, err := declare.ParseRetention(n.value)
 	if err != nil {
-		r.errorf(n.position, problem.BadValue, retentionHint(n.value), "%s is not a retention", problem.Quote(n.value))
+		r.errorf(n.position, problem.BadValue, retentionHint(n.value), "the value %s is not a valid retention", problem.Quote(n.value))
 	}
 	return retention
 }

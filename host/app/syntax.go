@@ -30,9 +30,9 @@ func syntaxProblem(file string, content []byte, err error) problem.Problem {
 	hint := ""
 	switch {
 	case strings.Contains(message, `'	'`):
-		message, hint = "YAML cannot be indented with tabs", "indent with spaces"
+		message, hint = "YAML does not allow tabs in indentation", "indent with spaces"
 	case strings.Contains(line, ": {{"):
-		hint = `quote strings that begin with {{`
+		hint = "put strings that begin with `{{` in quotes"
 	case missingSpace().MatchString(line):
 		hint = "put a space after the colon"
 	case strings.Contains(message, "mapping value is not allowed"):
@@ -42,7 +42,7 @@ func syntaxProblem(file string, content []byte, err error) problem.Problem {
 			at = position{file, next, indentOf(lines[next-1]) + 1}
 			break
 		}
-		hint = `quote strings that contain ": "`
+		hint = "put strings that contain `: ` in quotes"
 	case strings.Contains(message, "value is not allowed") && indentOf(line) == at.column-1:
 		if fitting := fittingIndents(lines, at.line); fitting != "" {
 			message, hint = "the indentation of this line does not match any line above", fitting

@@ -43,8 +43,8 @@ func TestLoadTool(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"readme.md":  `readme.md: no engine supports ".md" files such as "readme.md"`,
-		"my tool.js": `my tool.js: "my tool.js" does not exist`,
-		"../x.js":    `../x.js: "../x.js" is outside the app's folder`,
+		"my tool.js": `my tool.js: the path "my tool.js" does not exist`,
+		"../x.js":    `../x.js: the path "../x.js" is outside the app's folder`,
 		"wrong":      `wrong/tool.json:1:2: a tool manifest has no key "sorce"`,
 	} {
 		got, problems := app.LoadTool(fsys, path)

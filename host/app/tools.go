@@ -59,7 +59,7 @@ func (r *toolReader) defaultTool(n *node, a *App) string {
 	for i, t := range a.Tools {
 		known[i] = t.Name
 	}
-	r.errorf(n.position, problem.BadValue, didYouMean(name, known), "default_tool is %s, but the app does not declare this tool", problem.Quote(name))
+	r.errorf(n.position, problem.BadValue, didYouMean(name, known), "the value of `default_tool` is %s, but the app does not declare this tool", problem.Quote(name))
 	return ""
 }
 
@@ -94,7 +94,7 @@ func (r fieldReader) checkToolName(at position, name, what string) {
 	if near := strings.Trim(notInName().ReplaceAllString(name, "_"), "_"); toolName().MatchString(near) {
 		hint = "write " + near
 	}
-	r.errorf(at, problem.BadName, hint, "%s is not a valid name of a %s: use 1 to 128 letters, digits, '_', '-' or '.'", problem.Quote(name), what)
+	r.errorf(at, problem.BadName, hint, "the text %s is not a valid name of a %s: use 1 to 128 letters, digits, '_', '-' or '.'", problem.Quote(name), what)
 }
 
 // declaration sets the fields of the declaration of a tool. The value of each key comes from the
@@ -131,12 +131,12 @@ func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node
 	if entry := get("entry"); entry != nil {
 		t.Entry = r.text(entry, "entry")
 		if t.Source != "" && path.Ext(t.Source) != ".wasm" {
-			r.errorf(entry.position, problem.BadValue, "omit entry", "entry is only valid for .wasm plug-ins, not for %s", problem.Quote(t.Source))
+			r.errorf(entry.position, problem.BadValue, "omit entry", "the key `entry` is only valid for .wasm plug-ins, not for %s", problem.Quote(t.Source))
 		}
 	}
 	r.machine(at, t, get)
 	if t.Description == "" && r.problems[before:].Err() == nil {
-		r.warnf(at, problem.NoDescription, "add description: what the tool does and when to use it", "the tool %s has no description", problem.Quote(t.Name))
+		r.warnf(at, problem.NoDescription, "add the key `description`: what the tool does and when to use it", "the tool %s has no description", problem.Quote(t.Name))
 	}
 }
 
@@ -172,14 +172,14 @@ func (r *toolReader) env(n *node) map[string]string {
 		return nil
 	}
 	if n.kind != object {
-		r.errorf(n.position, problem.WrongType, "write env: {NAME: value}", "env must be a mapping from names to strings, not %s", n.kind)
+		r.errorf(n.position, problem.WrongType, "write `env: {NAME: value}`", "the value of `env` must be a mapping from names to strings, not %s", n.kind)
 		return nil
 	}
 	r.once(n)
 	env := make(map[string]string, len(n.members))
 	for _, m := range n.members {
 		if !envName().MatchString(m.key) {
-			r.errorf(m.position, problem.BadName, "use letters, digits and '_'", "%s is not a valid variable name", problem.Quote(m.key))
+			r.errorf(m.position, problem.BadName, "use letters, digits and '_'", "the text %s is not a valid name of a variable", problem.Quote(m.key))
 		}
 		switch v := m.value; v.kind {
 		case text, number, boolean:

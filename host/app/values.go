@@ -69,7 +69,7 @@ func (r fieldReader) named(m member, what string, known []string) bool {
 	if !slices.Contains(known, m.key) || m.value.kind == null || m.value.kind == object && declares {
 		return r.keys(m.value, what, known)
 	}
-	r.errorf(m.position, problem.WrongType, "indent the key below a name", "%s is a key of %s, but a name is required here", m.key, what)
+	r.errorf(m.position, problem.WrongType, "write a name, and indent the key below the name", "a name is required here, but %s is a key of %s", m.key, what)
 	return false
 }
 
@@ -148,9 +148,9 @@ func (r fieldReader) duration(n *node, key string, low, high time.Duration) time
 	d, ok := parseDuration(n.value)
 	switch {
 	case !ok:
-		r.errorf(n.position, problem.BadValue, "write one number and one unit: 500ms, 2s, 5m, 24h or 7d", "%s is not a duration", problem.Quote(n.value))
+		r.errorf(n.position, problem.BadValue, "write one number and one unit, such as 500ms, 2s, 5m, 24h or 7d", "the value %s is not a duration", problem.Quote(n.value))
 	case d < low || d > high:
-		r.errorf(n.position, problem.OverLimit, "", "%s is %s; want a value between %s and %s", key, formatDuration(d), formatDuration(low), formatDuration(high))
+		r.errorf(n.position, problem.OverLimit, "", "the value of %s is %s; want a value between %s and %s", key, formatDuration(d), formatDuration(low), formatDuration(high))
 	default:
 		return d
 	}
@@ -190,7 +190,7 @@ func (r fieldReader) count(n *node, key string, high int64) int64 {
 	case n.kind != number || err != nil:
 		r.errorf(n.position, problem.WrongType, "", "%s must be a whole number, such as 1000, not %s", key, n.kind)
 	case count < 1 || count > high:
-		r.errorf(n.position, problem.OverLimit, "", "%s is %s; want a value between 1 and %d", key, n.value, high)
+		r.errorf(n.position, problem.OverLimit, "", "the value of %s is %s; want a value between 1 and %d", key, n.value, high)
 	default:
 		return count
 	}
@@ -206,9 +206,9 @@ func (r fieldReader) size(n *node, key string, low, high int64) int64 {
 	size, ok := bytesize.Parse(n.value)
 	switch {
 	case !ok:
-		r.errorf(n.position, problem.BadValue, "write a number and a unit, such as 64MiB", "%s is not a size", problem.Quote(n.value))
+		r.errorf(n.position, problem.BadValue, "write a number and a unit, such as 64MiB", "the value %s is not a size", problem.Quote(n.value))
 	case size < low || size > high:
-		r.errorf(n.position, problem.OverLimit, "", "%s is %s; want a value between %s and %s", key, n.value, bytesize.Format(low), bytesize.Format(high))
+		r.errorf(n.position, problem.OverLimit, "", "the value of %s is %s; want a value between %s and %s", key, n.value, bytesize.Format(low), bytesize.Format(high))
 	default:
 		return size
 	}

@@ -165,7 +165,7 @@ func (r *yamlReader) read(n ast.Node) *node {
 	case *ast.AliasNode:
 		return r.alias(n)
 	case *ast.TagNode:
-		return r.refuse(n, problem.Syntax, "remove the tag; use quotes for a string", "tags such as %s are not supported", problem.Quote(n.GetToken().Value))
+		return r.refuse(n, problem.Syntax, "remove the tag; to write a string, use quotes", "tags such as %s are not supported", problem.Quote(n.GetToken().Value))
 	}
 	return r.refuse(n, problem.Syntax, "", "this YAML syntax is not supported")
 }
@@ -234,7 +234,7 @@ func (r *yamlReader) alias(n *ast.AliasNode) *node {
 	}
 	v, ok := r.anchors[name]
 	if !ok {
-		return r.refuse(n, problem.Syntax, "", "alias *%s has no preceding anchor", strings.Trim(problem.Quote(name), `"`))
+		return r.refuse(n, problem.Syntax, "", "the alias *%s has no preceding anchor", strings.Trim(problem.Quote(name), `"`))
 	}
 	if r.left < 0 || r.leftBytes < 0 {
 		return (&node{position: v.position}).seal() // reported already

@@ -64,7 +64,7 @@ func (r *yamlReader) merged(value ast.Node) []*node {
 	}
 	for _, o := range from {
 		if o.kind != object {
-			r.refuse(value, problem.Syntax, "", "<< can merge only mappings, not %s", o.kind)
+			r.refuse(value, problem.Syntax, "", "the key `<<` can merge only mappings, not %s", o.kind)
 			return nil
 		}
 	}

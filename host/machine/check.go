@@ -124,7 +124,7 @@ func (c checker) literal(s *Step, setting Setting) {
 		bad("write {name: value}", "an object")
 	case "scores", "all":
 		if _, isFlag := value.(bool); !isFlag {
-			bad("write true or false", "a boolean")
+			bad("write `true` or `false`", "a boolean")
 		}
 	}
 }
@@ -243,7 +243,7 @@ func (c checker) tests() {
 		}
 		seen[t.Name] = true
 		if t.Expect.Text == "" {
-			c.errorf(t.Position, problem.MissingKey, "add: expect {...}", "the test %s expects nothing", problem.Quote(t.Name))
+			c.errorf(t.Position, problem.MissingKey, "add: expect {...}", "the test %s has no expectation", problem.Quote(t.Name))
 		}
 		for i, a := range t.Assuming {
 			if c.steps[a.Value] == nil {

@@ -54,7 +54,7 @@ func TestProblems(t *testing.T) {
 		{"open substitution", allowed + "recall x\nquery: \"a${b\"\ncollection: \"c\"", "m:8:13: the string is not closed\n  hint: close the string with \" on the same line"},
 		{"deep", allowed + "compute x\n" + strings.Repeat("[", 300), "m:8:201: the brackets are nested too deeply"},
 		{"no test", "machine m\nimplements\ncompute x\n{}\nverifies\ngiven {}\n", `m:6:1: "given {}" does not begin a test` + "\n  hint: write: test \"what is tested\""},
-		{"test without expectations", "machine m\nimplements\ncompute x\n{}\nverifies\ntest \"a\"\ngiven {}\n", `m:6:1: the test "a" expects nothing` + "\n  hint: add: expect {...}"},
+		{"test without expectations", "machine m\nimplements\ncompute x\n{}\nverifies\ntest \"a\"\ngiven {}\n", `m:6:1: the test "a" has no expectation` + "\n  hint: add: expect {...}"},
 		{"test of an unknown step", "machine m\nimplements\ncompute x\n{}\nverifies\ntest \"a\"\nassuming y {}\nexpect {}\n", `m:7:10: the machine has no step "y"` + "\n  hint: the steps are: x"},
 		{"end", allowed + "recall x\nquery: \"a\"\ncollection: \"c\"\nend", `m:10:1: "end" is not a keyword` + "\n  hint: remove the line; a step or a section ends where the next one begins"},
 		{"end of code", "machine m\nimplements\n  compute x\n    {}\n  end // x\n  compute y\n    {}", `m:5:3: "end" is not a keyword` + "\n  hint: remove the line; a step or a section ends where the next one begins"},

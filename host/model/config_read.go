@@ -67,7 +67,7 @@ func embeddingKeys() []string {
 func (r *configReader) entries(section field, into map[string]Entry, known []string) {
 	for _, f := range r.fields(section.value, section.at, section.key) {
 		if !nameRule().MatchString(f.key) {
-			r.refuse(f.at, "use letters, digits, _, -, . and :, at most 64, and begin with a letter", "%q is not a valid name of a model", f.key)
+			r.refuse(f.at, "use a letter and up to 63 more letters, digits, '_', '-', '.' or ':'", "%q is not a valid name of a model", f.key)
 			continue
 		}
 		if section.key == "embeddings" && f.key == lexical.Name {

@@ -199,7 +199,7 @@ func (ps projects) withFacts(named string) (*project, error) {
 		return pr, err
 	}
 	pr.close()
-	return nil, abi.Faultf(abi.NotFound, "the app declares no facts").WithHint("declare facts in the app file: facts: {user.language: {type: string}}")
+	return nil, abi.Faultf(abi.NotFound, "the app declares no facts").WithHint("declare facts in the app file, such as `facts: {user.language: {type: string}}`")
 }
 
 // factPaths returns the paths of the declared facts.

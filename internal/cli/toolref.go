@@ -61,7 +61,7 @@ func (pr *project) mustGrantable(name string) error {
 		return pr.mustStore(name, declare.SessionMeta)
 	}
 	if pr.app.Facts == nil {
-		return usagef("declare facts in the app file: facts: {user.language: {type: string}}", "--grant %s: the app declares no facts", name)
+		return usagef("declare facts in the app file, such as `facts: {user.language: {type: string}}`", "--grant %s: the app declares no facts", name)
 	}
 	if err := g.CheckItem(); err != nil {
 		return usagef("", "--grant %s: %v", name, err)

@@ -46,7 +46,7 @@ func (c checker) variables() {
 		}
 		seen[v.Value] = v.Line
 		if v.Reset == ResetNever {
-			c.r.warnf(v.Position, problem.Style, "declare a path under persistent for values that survive sessions", "the session variable %s is never reset", v.Value)
+			c.r.warnf(v.Position, problem.Style, "declare a path under `persistent` for values that survive sessions", "the session variable %s is never reset", v.Value)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func (c checker) reserved() {
 	check := func(name Name) {
 		first, _, _ := strings.Cut(name.Value, ".")
 		if meaning := meanings[first]; meaning != "" {
-			c.r.warnf(name.Position, problem.SuspiciousRule, "use another name", "%s is %s, so expressions cannot read this variable", first, meaning)
+			c.r.warnf(name.Position, problem.SuspiciousRule, "use another name", "the name %s is reserved for %s, so expressions cannot read this variable", first, meaning)
 		}
 	}
 	for _, v := range c.d.Memory.Session {
@@ -76,7 +76,7 @@ func (c checker) facts() {
 		case !ok:
 			seen[f.Value] = f
 		case first.Scope != f.Scope:
-			c.r.errorf(f.Position, problem.Scope, "declare the path once", "the path %s has the scope %s here and %s in line %d", f.Value, f.Scope, first.Scope, first.Line)
+			c.r.errorf(f.Position, problem.Scope, "declare the path once", "the path %s has the scope %s here, but the scope %s in line %d", f.Value, f.Scope, first.Scope, first.Line)
 		default:
 			c.r.warnf(f.Position, problem.DuplicateName, "remove one declaration; only the first declaration has an effect", "the path %s is already declared in line %d", f.Value, first.Line)
 		}
@@ -147,7 +147,7 @@ func (c checker) nulls() {
 		walk(x.root, func(n node) {
 			b, ok := n.(*binary)
 			if ok && (b.op == opEqual || b.op == opNotEqual) && (isNullLiteral(b.l) || isNullLiteral(b.r)) {
-				c.r.warnf(b.at, problem.Style, "write IS SET or IS NOT SET", "a comparison with null depends on the kind of condition")
+				c.r.warnf(b.at, problem.Style, "write IS SET or IS NOT SET", "the result of a comparison with null depends on the kind of condition")
 			}
 		})
 	}}.document(c.d)
@@ -232,7 +232,7 @@ func (c checker) triggers() {
 		for _, ref := range t.When.References() {
 			_, isFact := declared(ref.String())
 			if !isFact && !known[ref.Path[0]] && !strings.EqualFold(ref.Path[0], "now") {
-				c.r.warnf(ref.Position, problem.SuspiciousRule, "set the variable in a step, or declare the variable under session", "nothing sets %s, so the trigger never fires", ref.Path[0])
+				c.r.warnf(ref.Position, problem.SuspiciousRule, "set the variable in a step, or declare the variable under `session`", "nothing sets %s, so the trigger never fires", ref.Path[0])
 			}
 		}
 	}

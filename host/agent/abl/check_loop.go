@@ -76,7 +76,7 @@ func (c checker) loop(steps map[string]*Step, names []string, reported map[strin
 	}
 	text := strings.Join(append(slices.Clone(names), names[0]), " -> ")
 	if certain {
-		c.r.errorf(first.Name.Position, problem.Loop, "wait with GATHER or ON_INPUT, or end with THEN: COMPLETE", "the steps %s form a loop that never waits for input", text)
+		c.r.errorf(first.Name.Position, problem.Loop, "wait with GATHER or ON_INPUT, or end with `THEN: COMPLETE`", "the steps %s form a loop that never waits for input", text)
 		return
 	}
 	c.r.warnf(first.Name.Position, problem.Loop, "wait with GATHER or ON_INPUT", "the steps %s can repeat without waiting for input", text)
@@ -133,9 +133,9 @@ func (a *agents) facts(docs []*Document) {
 			case !ok:
 				seen[f.Value] = declaration{f, d.File}
 			case first.Scope != f.Scope:
-				a.errorf(d, f.Position, problem.Scope, "use one scope", "the path %s has the scope %s here and %s in %s:%d", f.Value, f.Scope, first.Scope, first.file, first.Line)
+				a.errorf(d, f.Position, problem.Scope, "use one scope", "the path %s has the scope %s here, but the scope %s in %s:%d", f.Value, f.Scope, first.Scope, first.file, first.Line)
 			case first.Type != f.Type && first.Type != "" && f.Type != "":
-				a.errorf(d, f.Position, problem.Style, "use one type", "the path %s has the type %s here and %s in %s:%d", f.Value, f.Type, first.Type, first.file, first.Line)
+				a.errorf(d, f.Position, problem.Style, "use one type", "the path %s has the type %s here, but the type %s in %s:%d", f.Value, f.Type, first.Type, first.file, first.Line)
 				a.problems[len(a.problems)-1].Severity = problem.Warning
 			}
 		}
@@ -165,7 +165,7 @@ func (a *agents) circles() {
 			reported[other] = true
 		}
 		d := a.byName[path[len(path)-1]]
-		a.errorf(d, at.Position, problem.Loop, "wait with GATHER or ON_INPUT before the handoff, or end with THEN: COMPLETE",
+		a.errorf(d, at.Position, problem.Loop, "wait with GATHER or ON_INPUT before the handoff, or end with `THEN: COMPLETE`",
 			"the agents %s hand over in a circle without waiting for input", strings.Join(append(path[i:], at.Value), " -> "))
 	}
 }

@@ -205,17 +205,17 @@ func TestCheckAll(t *testing.T) {
 	}{
 		{"fine", []*abl.Document{read("a", handsOver("A", "W")), read("w", waits)}, ""},
 		{"circle", []*abl.Document{read("a", handsOver("A", "B")), read("b", handsOver("B", "A"))},
-			"b:9:19: the agents A -> B -> A hand over in a circle without waiting for input\n  hint: wait with GATHER or ON_INPUT before the handoff, or end with THEN: COMPLETE"},
+			"b:9:19: the agents A -> B -> A hand over in a circle without waiting for input\n  hint: wait with GATHER or ON_INPUT before the handoff, or end with `THEN: COMPLETE`"},
 		{"itself", []*abl.Document{read("a", handsOver("A", "A"))},
-			"a:9:19: the agents A -> A hand over in a circle without waiting for input\n  hint: wait with GATHER or ON_INPUT before the handoff, or end with THEN: COMPLETE"},
+			"a:9:19: the agents A -> A hand over in a circle without waiting for input\n  hint: wait with GATHER or ON_INPUT before the handoff, or end with `THEN: COMPLETE`"},
 		{"unknown", []*abl.Document{read("a", handsOver("A", "B"))},
 			"a:9:19: there is no agent B\n  hint: declare the agent in a file of the app"},
 		{"duplicate", []*abl.Document{read("w", waits), read("w2", waits), read("a", handsOver("A", "W"))},
 			"w2:1:8: the agent W is already declared in w\n  hint: rename one of the two agents"},
 		{"scopes", []*abl.Document{read("a", fact("A", "SCOPE: user")), read("b", fact("B", "SCOPE: project"))},
-			"b:4:7: the path user.x has the scope project here and user in a:4\n  hint: use one scope"},
+			"b:4:7: the path user.x has the scope project here, but the scope user in a:4\n  hint: use one scope"},
 		{"types", []*abl.Document{read("a", fact("A", "TYPE: string")), read("b", fact("B", "TYPE: date"))},
-			"b:4:7: warning: the path user.x has the type date here and string in a:4\n  hint: use one type"},
+			"b:4:7: warning: the path user.x has the type date here, but the type string in a:4\n  hint: use one type"},
 	} {
 		if got := abl.CheckAll(tt.docs).Error(); got != tt.want {
 			t.Errorf("%s: CheckAll reports\n%s\nwant\n%s", tt.name, got, tt.want)

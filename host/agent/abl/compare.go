@@ -143,7 +143,7 @@ func (ev *evaluator) order(n *binary, l, r any) (int, bool, error) {
 // undefined is 0, and the number of an array is its length.
 func (ev *evaluator) magnitude(n *binary, v any) (float64, bool) {
 	if isUnset(v) {
-		ev.warnf(n.at, "an operand of %s is not set and counts as 0", n.op)
+		ev.warnf(n.at, "an operand of the operator %s is not set and counts as 0", n.op)
 		return 0, true
 	}
 	if items, ok := v.([]any); ok {
@@ -151,7 +151,7 @@ func (ev *evaluator) magnitude(n *binary, v any) (float64, bool) {
 	}
 	x, ok := toNumber(v)
 	if !ok {
-		ev.warnf(n.at, "an operand of %s is %s, which cannot be compared with the other operand; the result is false", n.op, describe(v))
+		ev.warnf(n.at, "an operand of the operator %s is %s, which cannot be compared with the other operand; the result is false", n.op, describe(v))
 	}
 	return x, ok
 }

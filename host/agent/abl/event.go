@@ -35,7 +35,7 @@ func parseEvent(text string) (Event, *problem.Problem) {
 	if len(parts) == 3 && parts[0] == "tool" && parts[2] == "before" {
 		hint = "a recall can run after a tool, but not before a tool: write tool:" + parts[1] + ":after"
 	}
-	p := problemAt(Position{}, problem.BadValue, hint, "%s is not an event", problem.Quote(text))
+	p := problemAt(Position{}, problem.BadValue, hint, "the text %s is not an event", problem.Quote(text))
 	return Event{}, &p
 }
 

@@ -146,7 +146,7 @@ func TestParseErrors(t *testing.T) {
 		{"a IS SET IS SET", "1:10: a comparison cannot follow a comparison\n  hint: combine comparisons with AND, or use parentheses"},
 		{"a == NOT b", "1:6: unexpected \"NOT\"\n  hint: use parentheses: (NOT x)"},
 		{"a NOT b", "1:7: expected \"IN\" instead of \"b\"\n  hint: write NOT before the whole comparison, or x NOT IN [...]"},
-		{"1h30m", "1:1: \"1h30m\" is not a number\n  hint: a name starts with a letter; a duration is quoted text such as \"90d\""},
+		{"1h30m", "1:1: the text \"1h30m\" is not a number\n  hint: a name starts with a letter; a duration is quoted text such as \"90d\""},
 		{`"abc`, "1:1: the quoted text is not closed\n  hint: close the text with \""},
 		{"“abc”", "1:1: the quote \"“\" is not a straight quote\n  hint: write straight quotes: \"text\""},
 		{"(1", "1:3: expected \")\" instead of the end\n  hint: close the parenthesis with )"},
@@ -154,12 +154,12 @@ func TestParseErrors(t *testing.T) {
 		{"{a: 1, a: 2}", "1:8: the key \"a\" occurs twice\n  hint: remove one of the two keys"},
 		{"UPER(1)", "1:1: there is no function UPER\n  hint: did you mean UPPER?"},
 		{`CONTAINS(a, "b")`, "1:1: there is no function CONTAINS\n  hint: it is an operator: a contains b"},
-		{"ADD(1)", "1:1: ADD takes 2 arguments, not 1\n  hint: write ADD(a, b)"},
-		{"ROUND()", "1:1: ROUND takes 1 to 2 arguments, not 0\n  hint: write ROUND(n, decimals?)"},
-		{"COALESCE()", "1:1: COALESCE takes at least 1 argument, not 0\n  hint: write COALESCE(a, ...)"},
+		{"ADD(1)", "1:1: the function ADD takes 2 arguments, not 1\n  hint: write ADD(a, b)"},
+		{"ROUND()", "1:1: the function ROUND takes 1 to 2 arguments, not 0\n  hint: write ROUND(n, decimals?)"},
+		{"COALESCE()", "1:1: the function COALESCE takes at least 1 argument, not 0\n  hint: write COALESCE(a, ...)"},
 		{`x matches "["`, "1:11: \"[\" is not a valid pattern: error parsing regexp: missing closing ]: `[`\n  hint: patterns have the syntax of RE2"},
 		{"a adn b", "1:3: unexpected \"adn\"\n  hint: did you mean AND?"},
-		{"a -> b", "1:3: unexpected \"->\"\n  hint: an arrow is only allowed in STORE: value -> path"},
+		{"a -> b", "1:3: unexpected \"->\"\n  hint: an arrow is only allowed in `STORE: value -> path`"},
 		{"1e999", "1:1: the number \"1e999\" is too large"},
 		{"a ; b", "1:3: unexpected character \";\""},
 		{"zoë . ", "1:7: unexpected the end"},
@@ -217,15 +217,15 @@ func TestBounds(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	for source, want := range map[string]string{
-		"missing * 2":             "1:9: an operand of * is not set, not a number; the result is null",
-		"1 / 0":                   "1:3: the result of / is not a finite number; it is null",
-		"missing < 1":             "1:9: an operand of < is not set and counts as 0",
-		`"a" < 1`:                 "1:5: an operand of < is a text, which cannot be compared with the other operand; the result is false",
+		"missing * 2":             "1:9: an operand of the operator * is not set, not a number; the result is null",
+		"1 / 0":                   "1:3: the result of the operator / is not finite and was replaced by null",
+		"missing < 1":             "1:9: an operand of the operator < is not set and counts as 0",
+		`"a" < 1`:                 "1:5: an operand of the operator < is a text, which cannot be compared with the other operand; the result is false",
 		`1 IN "abc"`:              "1:3: the right operand of IN is a text, not a list",
 		`x matches p`:             "1:3: a pattern is not valid: missing closing ]",
-		`ROUND("secret")`:         "1:1: argument 1 of ROUND is a text, not a number",
-		`FORMAT_DATE("x", "DD")`:  "1:1: argument 1 of FORMAT_DATE is not a date",
-		`[1] startsWith "secret"`: "1:5: startsWith compares texts, not an array; the result is false",
+		`ROUND("secret")`:         "1:1: argument 1 of the function ROUND is a text, not a number",
+		`FORMAT_DATE("x", "DD")`:  "1:1: argument 1 of the function FORMAT_DATE is not a date",
+		`[1] startsWith "secret"`: "1:5: the operator startsWith compares texts, not an array; the result is false",
 	} {
 		e, err := abl.ParseExpr(source)
 		if err != nil {

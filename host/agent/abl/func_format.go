@@ -41,7 +41,7 @@ func mask(c *invocation) (any, error) {
 	}
 	first, last, ok := maskForm(form)
 	if !ok {
-		c.ev.warnf(c.at, "the pattern of %s is not lastN, firstN or N*N; the whole text is masked", c.name)
+		c.ev.warnf(c.at, "the pattern of the function %s is not `lastN`, `firstN` or `N*N`; the whole text is masked", c.name)
 	}
 	if err := c.ev.charge(len(s) / 64); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func formatCurrency(c *invocation) (any, error) {
 		return nil, err
 	}
 	if locale, _ := c.arg(2).(string); !isUnset(c.arg(2)) && !strings.HasPrefix(locale, "en") {
-		c.ev.warnf(c.at, "%s supports only English locales", c.name)
+		c.ev.warnf(c.at, "the function %s supports only English locales", c.name)
 	}
 	if err := c.ev.charge(4); err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func formatDate(c *invocation) (any, error) {
 	}
 	t, ok := parseDate(texts[0])
 	if !ok {
-		c.ev.warnf(c.at, "argument 1 of %s is not a date", c.name)
+		c.ev.warnf(c.at, "argument 1 of the function %s is not a date", c.name)
 		return "", nil
 	}
 	if err := c.ev.charge(10 + len(texts[1])/4); err != nil {
@@ -152,7 +152,7 @@ func formatDate(c *invocation) (any, error) {
 		if zone, err := time.LoadLocation(texts[2]); err == nil && texts[2] != "Local" && len(texts[2]) < 64 {
 			t = t.In(zone)
 		} else {
-			c.ev.warnf(c.at, "argument 3 of %s is not a known time zone; the result is in UTC", c.name)
+			c.ev.warnf(c.at, "argument 3 of the function %s is not a known time zone; the result is in UTC", c.name)
 		}
 	}
 	var b strings.Builder

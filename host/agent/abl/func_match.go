@@ -59,7 +59,7 @@ func matchScore(c *invocation) (float64, bool, error) {
 		kind = strings.ToLower(texts[2])
 	}
 	if !slices.Contains(matchKinds, kind) {
-		c.ev.warnf(c.at, "argument 3 of %s is not one of %s", c.name, strings.Join(matchKinds, ", "))
+		c.ev.warnf(c.at, "argument 3 of the function %s is not one of %s", c.name, strings.Join(matchKinds, ", "))
 		return -1, false, nil
 	}
 	digital := kind == "phone" || kind == "digits"

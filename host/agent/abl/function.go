@@ -105,7 +105,7 @@ func (c *invocation) number(i int) (float64, bool) {
 	c.ev.spend(conversionCost(c.arg(i)))
 	n, ok := toNumber(c.arg(i))
 	if !ok {
-		c.ev.warnf(c.at, "argument %d of %s is %s, not a number", i+1, c.name, describe(c.arg(i)))
+		c.ev.warnf(c.at, "argument %d of the function %s is %s, not a number", i+1, c.name, describe(c.arg(i)))
 	}
 	return n, ok
 }

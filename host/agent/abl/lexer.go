@@ -121,7 +121,7 @@ func (l *lexer) numberToken() (token, *problem.Problem) {
 	s, start := l.text.Value, l.pos
 	end := start + numberLength(s[start:])
 	if r, _ := utf8.DecodeRuneInString(s[end:]); end < len(s) && isNamePart(r) {
-		return token{}, l.problem(start, `a name starts with a letter; a duration is quoted text such as "90d"`, "%s is not a number", problem.Quote(word(s[start:])))
+		return token{}, l.problem(start, `a name starts with a letter; a duration is quoted text such as "90d"`, "the text %s is not a number", problem.Quote(word(s[start:])))
 	}
 	n, err := strconv.ParseFloat(s[start:end], 64)
 	if err != nil {

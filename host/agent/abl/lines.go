@@ -135,7 +135,7 @@ func (r *lineReader) value(e *entry) {
 	case v == "|" || v == "|-" || v == "|+":
 		r.literal(e)
 	case v == ">" || v == ">-" || v == ">+":
-		r.errorf(e.value.Position, problem.Syntax, "write | in place of >, so that the line breaks are kept", "a folded block is not supported")
+		r.errorf(e.value.Position, problem.Syntax, "write `|` instead of `>` to keep the line breaks", "a folded block is not supported")
 		r.literal(e)
 	case openBrackets(v) > 0:
 		r.continued(e)

@@ -152,12 +152,12 @@ func (ev *evaluator) arithmetic(at Position, op string, l, r any) (any, error) {
 		if okA {
 			operand = r
 		}
-		ev.warnf(at, "an operand of %s is %s, not a number; the result is null", op, describe(operand))
+		ev.warnf(at, "an operand of the operator %s is %s, not a number; the result is null", op, describe(operand))
 		return nil, nil
 	}
 	result := finite(compute(op, a, b))
 	if result == nil {
-		ev.warnf(at, "the result of %s is not a finite number; it is null", op)
+		ev.warnf(at, "the result of the operator %s is not finite and was replaced by null", op)
 	}
 	return result, nil
 }
@@ -231,7 +231,7 @@ func (ev *evaluator) textOperator(n *binary, l, r any) (any, error) {
 	s, okS := scalarText(l)
 	part, okPart := scalarText(r)
 	if !okS || !okPart {
-		ev.warnf(n.at, "%s compares texts, not %s; the result is false", n.op, describe(l))
+		ev.warnf(n.at, "the operator %s compares texts, not %s; the result is false", n.op, describe(l))
 		return false, nil
 	}
 	if err := ev.charge((len(s) + len(part)) / 64); err != nil {

@@ -324,7 +324,7 @@ func unexpectedToken(text Text, t token) *problem.Problem {
 	case t.is("!=="):
 		hint = "write !="
 	case t.is("->"):
-		hint = "an arrow is only allowed in STORE: value -> path"
+		hint = "an arrow is only allowed in `STORE: value -> path`"
 	case t.kind == tokenName:
 		if best := spell.Name(t.text, operatorNames); best != "" {
 			hint = "did you mean " + best + "?"

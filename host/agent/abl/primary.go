@@ -198,7 +198,7 @@ func (p *exprParser) call(at Position, names []string) (node, *problem.Problem) 
 // newCall returns a call, or a problem if the number of arguments is wrong.
 func newCall(at Position, fn *function, args []node) (node, *problem.Problem) {
 	if len(args) < fn.min || fn.max >= 0 && len(args) > fn.max {
-		mistake := problemAt(at, problem.Syntax, "write "+fn.usage, "%s takes %s, not %d", fn.name, fn.arity(), len(args))
+		mistake := problemAt(at, problem.Syntax, "write "+fn.usage, "the function %s takes %s, not %d", fn.name, fn.arity(), len(args))
 		return nil, &mistake
 	}
 	return &call{at: at, fn: fn, args: args}, nil

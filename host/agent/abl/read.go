@@ -76,7 +76,7 @@ func (r *reader) readEntries(entries []*entry, what string, known properties) {
 			if name, _, found := strings.Cut(child.value.Value, ":"); found && known[strings.ToUpper(name)] != nil {
 				hint = "put a space after the colon"
 			}
-			r.errorf(child.at(), problem.Syntax, hint, "%s has properties, not %s", what, problem.Quote(child.source()))
+			r.errorf(child.at(), problem.Syntax, hint, "expected a property of %s instead of %s", what, problem.Quote(child.source()))
 		case !ok:
 			r.unknownKey(child, what, known)
 		case seen[key]:
@@ -106,7 +106,7 @@ func (r *reader) unknownKey(e *entry, what string, known properties) {
 		r.errorf(e.at(), problem.UnknownKey, "did you mean "+best+"?", "%s has no property %s", what, problem.Quote(e.key))
 		return
 	}
-	r.warnf(e.at(), problem.UnknownKey, "remove the key, or write one of "+strings.Join(names, ", "), "%s is not supported in %s and has no effect", e.key, what)
+	r.warnf(e.at(), problem.UnknownKey, "remove the key, or write one of "+strings.Join(names, ", "), "the key %s is not supported in %s and has no effect", e.key, what)
 }
 
 // The variable "foreign" contains keys of other implementations of the language. Foreign keys must
@@ -117,7 +117,7 @@ var foreign = []string{"ON_ERROR", "GATHER", "ESCALATE", "COMPLETE", "TEMPLATES"
 // leaf reports lines below an entry that cannot have properties.
 func (r *reader) leaf(e *entry) {
 	if len(e.children) > 0 {
-		r.errorf(e.children[0].at(), problem.Indentation, "indent it like "+e.key, "%s has no properties", e.key)
+		r.errorf(e.children[0].at(), problem.Indentation, "indent it like "+e.key, "the key %s has no properties", e.key)
 	}
 }
 
@@ -126,7 +126,7 @@ func (r *reader) items(e *entry, what string) []*entry {
 	var items []*entry
 	for _, child := range e.children {
 		if !child.dash {
-			r.errorf(child.at(), problem.Syntax, "start the item with a dash: - "+firstWord(child.source()), "%s is a list of items", what)
+			r.errorf(child.at(), problem.Syntax, "start the item with a dash: - "+firstWord(child.source()), "each line of %s must be an item that starts with a dash", what)
 			continue
 		}
 		items = append(items, child)
@@ -193,7 +193,7 @@ func readDocument(r *reader, root *entry) {
 	}
 	r.readEntries(blocks, "an agent", known)
 	if !r.fragment && r.doc.Agent.Value == "" && len(r.problems) == 0 {
-		r.errorf(Position{1, 1}, problem.MissingKey, "start the file with AGENT: name", "the agent has no name")
+		r.errorf(Position{1, 1}, problem.MissingKey, "start the file with `AGENT: name`", "the agent has no name")
 	}
 }
 
@@ -245,7 +245,7 @@ func readTools(r *reader, e *entry) {
 		source := child.source()
 		name := word(source)
 		if name == "" {
-			r.errorf(child.at(), problem.BadValue, "write the name of a tool", "%s is not a tool", problem.Quote(source))
+			r.errorf(child.at(), problem.BadValue, "write the name of a tool", "the text %s is not the name of a tool", problem.Quote(source))
 			continue
 		}
 		r.doc.Tools = append(r.doc.Tools, Name{child.at(), name})
@@ -268,7 +268,7 @@ func readHandoffs(r *reader, e *entry) {
 			h.Agent = r.nameOf(item.value, "an agent")
 			r.read(item, "a handoff", properties{"WHEN": func(e *entry) { h.When = r.condition(e) }})
 		default:
-			r.errorf(item.at(), problem.Syntax, "write - Agent_Name, or - TO: Agent_Name", "%s is not a handoff", problem.Quote(item.source()))
+			r.errorf(item.at(), problem.Syntax, "write `- Agent_Name` or `- TO: Agent_Name`", "the item %s is not a handoff", problem.Quote(item.source()))
 			continue
 		}
 		r.doc.Handoffs = append(r.doc.Handoffs, h)

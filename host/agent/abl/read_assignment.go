@@ -22,7 +22,7 @@ func readAssignment(r *reader, text Text) Assignment {
 	target.Value = strings.TrimRight(text.Value[:max(equals, 0)], " \t")
 	plain, parts, ok := splitIndexes(target)
 	if !ok || !targetNames().MatchString(plain) {
-		r.errorf(text.Position, problem.Syntax, "write name = value", "%s is not an assignment", problem.Quote(text.Value))
+		r.errorf(text.Position, problem.Syntax, "write `name = value`", "the text %s is not an assignment", problem.Quote(text.Value))
 		return Assignment{}
 	}
 	value := text

@@ -72,7 +72,7 @@ func readOutcome(r *reader, e *entry, b *Body, success bool) {
 		}
 	}
 	if owner == nil {
-		r.errorf(e.at(), problem.MissingKey, "move the line below CALL or CHECK", "%s has no CALL or CHECK before it", e.key)
+		r.errorf(e.at(), problem.MissingKey, "move the line below CALL or CHECK", "the key %s must follow CALL or CHECK", e.key)
 		return
 	}
 	body := readConsequence(r, e)
@@ -108,7 +108,7 @@ func readTargetOf(r *reader, e *entry) Target {
 		t.Kind = TargetHandoff
 		t.Name = r.nameOf(Text{Position: text.at(len(text.Value) - len(fields[1])), Value: fields[1]}, "an agent")
 	case len(fields) != 1:
-		r.errorf(text.Position, problem.BadValue, "write a step, COMPLETE, CONTINUE, ESCALATE or HANDOFF Agent_Name", "%s is not a target", problem.Quote(text.Value))
+		r.errorf(text.Position, problem.BadValue, "write a step, COMPLETE, CONTINUE, ESCALATE or HANDOFF Agent_Name", "the target %s is not valid", problem.Quote(text.Value))
 	case fields[0] == "COMPLETE":
 		t.Kind = TargetComplete
 	case fields[0] == "CONTINUE":
@@ -138,7 +138,7 @@ func readAssignments(r *reader, e *entry) []Assignment {
 		list = append(list, Assignment{Target: target, Value: r.expressionOf(child.value)})
 	}
 	if len(list) == 0 {
-		r.errorf(e.at(), problem.MissingKey, "write SET: name = value", "SET has no assignments")
+		r.errorf(e.at(), problem.MissingKey, "write `SET: name = value`", "SET has no assignments")
 	}
 	return list
 }
@@ -146,7 +146,7 @@ func readAssignments(r *reader, e *entry) []Assignment {
 // leafItem reports lines below an item that cannot have properties.
 func (r *reader) leafItem(e *entry) {
 	if len(e.children) > 0 {
-		r.errorf(e.children[0].at(), problem.Indentation, "indent the line like the line above", "%s has no properties", problem.Quote(e.source()))
+		r.errorf(e.children[0].at(), problem.Indentation, "indent the line like the line above", "the item %s has no properties", problem.Quote(e.source()))
 	}
 }
 
@@ -158,12 +158,12 @@ func readCall(r *reader, e *entry) *Call {
 	trimmed := strings.TrimRight(name, " ")
 	c.Tool = r.nameOf(Text{Position: e.value.Position, Value: trimmed}, "a tool")
 	if trimmed == "" {
-		r.errorf(e.at(), problem.MissingKey, "write CALL: tool(a, b)", "CALL has no tool")
+		r.errorf(e.at(), problem.MissingKey, "write `CALL: tool(a, b)`", "CALL has no tool")
 	}
 	if found {
 		inner, closed := strings.CutSuffix(rest, ")")
 		if !closed {
-			r.errorf(e.value.Position, problem.Syntax, "close the arguments with )", "the arguments of %s are not closed", trimmed)
+			r.errorf(e.value.Position, problem.Syntax, "close the arguments with `)`", "the arguments of %s are not closed", trimmed)
 			return c
 		}
 		c.Args = readArguments(r, Text{Position: e.value.at(len(name) + 1), Value: inner})
@@ -221,7 +221,7 @@ func readArguments(r *reader, text Text) []Assignment {
 			value.Position, value.Value = part.at(offset), part.Value[offset:]
 		}
 		if !isName(name) {
-			r.errorf(part.Position, problem.Syntax, "write a variable, or an input with its value, such as city: user.city", "%s is not an argument", problem.Quote(part.Value))
+			r.errorf(part.Position, problem.Syntax, "write a variable, or an input and a value such as `city: user.city`", "the text %s is not an argument", problem.Quote(part.Value))
 			continue
 		}
 		args = append(args, Assignment{Target: Name{part.Position, name}, Value: r.expressionOf(value)})

@@ -17,7 +17,7 @@ func readFlow(r *reader, e *entry) {
 		case child.is("steps"):
 			readSteps(r, child, seen)
 		case child.dash || child.key == "":
-			r.errorf(child.at(), problem.Syntax, "write the name of a step with a colon, and its properties on indented lines below", "%s is not a step", problem.Quote(child.source()))
+			r.errorf(child.at(), problem.Syntax, "write the name of the step and a colon, and write the properties of the step on indented lines below", "the line %s is not a step", problem.Quote(child.source()))
 		default:
 			addStep(r, child, seen)
 		}
@@ -44,7 +44,7 @@ func readSteps(r *reader, e *entry, seen map[string]Position) {
 
 func addStep(r *reader, e *entry, seen map[string]Position) {
 	if e.value.Value != "" {
-		r.errorf(e.value.Position, problem.Syntax, "write its properties on indented lines below", "the step %s has a value", e.key)
+		r.errorf(e.value.Position, problem.Syntax, "write the properties of the step on indented lines below", "the step %s has a value", e.key)
 		return
 	}
 	if first, ok := seen[e.key]; ok {
@@ -110,7 +110,7 @@ func readBranches(r *reader, e *entry) []Branch {
 				r.errorf(item.at(), problem.Syntax, "move ELSE to the end", "ELSE is not the last branch")
 			}
 		default:
-			r.errorf(item.at(), problem.Syntax, "write - IF: condition or - ELSE:", "%s is not a branch", problem.Quote(item.source()))
+			r.errorf(item.at(), problem.Syntax, "write `- IF: condition` or `- ELSE:`", "the item %s is not a branch", problem.Quote(item.source()))
 			continue
 		}
 		b.Body = readBody(r, item, "a branch", nil)
@@ -174,7 +174,7 @@ func readGather(r *reader, e *entry) *Gather {
 		seen[f.Value] = true
 	}
 	if len(g.Fields) == 0 {
-		r.errorf(e.at(), problem.MissingKey, "write - name: required on indented lines below", "GATHER has no fields")
+		r.errorf(e.at(), problem.MissingKey, "write `- name: required` on an indented line below", "GATHER has no fields")
 	}
 	return g
 }
@@ -191,7 +191,7 @@ func readField(r *reader, item *entry) Field {
 		case "optional", "false":
 			f.Required = false
 		default:
-			r.errorf(item.value.Position, problem.BadValue, "write required or optional", "%s is not allowed for a field", problem.Quote(item.value.Value))
+			r.errorf(item.value.Position, problem.BadValue, "write `required` or `optional`", "the value %s is not allowed for a field", problem.Quote(item.value.Value))
 		}
 	}
 	r.read(item, "a field", properties{

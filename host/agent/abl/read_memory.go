@@ -51,7 +51,7 @@ func readShorthand(r *reader, e *entry, access Access) {
 // readDeclared returns the text of an item that declares a name.
 func readDeclared(r *reader, item *entry, what string) Text {
 	if item.key != "" {
-		r.errorf(item.at(), problem.Syntax, "write - name, and its properties on indented lines below", "%s is not %s", problem.Quote(item.source()), what)
+		r.errorf(item.at(), problem.Syntax, "write `- name`, and write properties on indented lines below", "the item %s is not %s", problem.Quote(item.source()), what)
 	}
 	return r.unquote(item.value)
 }
@@ -60,7 +60,7 @@ func readVariable(r *reader, item *entry) Variable {
 	v := Variable{Reset: ResetSession}
 	v.Name = r.pathOf(readDeclared(r, item, "a session variable"), "a session variable")
 	if strings.Contains(v.Value, ".") {
-		r.errorf(v.Position, problem.BadValue, "declare a path under persistent", "the session variable %s has a dot", problem.Quote(v.Value))
+		r.errorf(v.Position, problem.BadValue, "declare a path under `persistent`", "the name of the session variable %s contains a dot", problem.Quote(v.Value))
 	}
 	known := properties{
 		"TYPE":        func(e *entry) { v.Type = r.typeOf(e) },
@@ -156,7 +156,7 @@ func checkType(r *reader, item *entry, key string, t Type, value any) {
 	}
 	for _, child := range item.children {
 		if child.is(key) || child.is(key+"_VALUE") {
-			r.warnf(child.value.Position, problem.BadValue, "", "%s is not of the type %s", key, t)
+			r.warnf(child.value.Position, problem.BadValue, "", "the value of %s is not of the type %s", key, t)
 		}
 	}
 }

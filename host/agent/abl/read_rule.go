@@ -22,7 +22,7 @@ func readConstraints(r *reader, e *entry) {
 				readConstraint(r, item, child.key)
 			}
 		default:
-			r.errorf(child.at(), problem.Syntax, "write a phase such as always: and its constraints on indented lines below", "%s is not a phase", problem.Quote(child.source()))
+			r.errorf(child.at(), problem.Syntax, "write a phase such as `always:`, and write constraints on indented lines below", "the line %s is not a phase", problem.Quote(child.source()))
 		}
 	}
 	if n := len(r.doc.Constraints); n > MaxItems {
@@ -48,7 +48,7 @@ func ruleOf(item *entry) string {
 func readConstraint(r *reader, item *entry, phase string) {
 	keyword := ruleOf(item)
 	if keyword == "" {
-		r.errorf(item.at(), problem.Syntax, "start the line with REQUIRE, LIMIT, RESTRICT or WARN", "%s is not a constraint", problem.Quote(item.source()))
+		r.errorf(item.at(), problem.Syntax, "start the line with REQUIRE, LIMIT, RESTRICT or WARN", "the line %s is not a constraint", problem.Quote(item.source()))
 		return
 	}
 	c := Constraint{Position: item.at(), Phase: phase, Rule: Rule(keyword), Severity: problem.Error}
@@ -108,7 +108,7 @@ func readRuleCondition(r *reader, text Text, c *Constraint) {
 		c.Before = "returning"
 	default:
 		c.inert = true
-		r.warnf(at, problem.NoEffect, "write WHEN: condition, BEFORE calling TOOL or BEFORE returning results",
+		r.warnf(at, problem.NoEffect, "write `WHEN: condition`, `BEFORE calling TOOL` or `BEFORE returning results`",
 			"BEFORE %s is not a checkpoint; the constraint has no effect", strings.Join(target, " "))
 	}
 }
@@ -132,9 +132,9 @@ func readOnFail(r *reader, e *entry) OnFail {
 	case v.Value == "BLOCK":
 		f.Block = true
 	case fields[0] == "HANDOFF" || fields[0] == "GOTO":
-		r.errorf(v.Position, problem.BadValue, "write HANDOFF Agent_Name, or GOTO: step in a block", "%s is not a failure action", problem.Quote(v.Value))
+		r.errorf(v.Position, problem.BadValue, "write `HANDOFF Agent_Name`, or write `GOTO: step` on an indented line below", "the text %s is not a failure action", problem.Quote(v.Value))
 	default:
-		r.warnf(v.Position, problem.Style, "put the message in quotes", "%s is a message without quotes", problem.Quote(v.Value))
+		r.warnf(v.Position, problem.Style, "put the message in quotes", "the message %s has no quotes", problem.Quote(v.Value))
 		f.Respond = r.template(e)
 	}
 	r.leaf(e)

@@ -23,9 +23,9 @@ func readTransform(r *reader, e *entry) *Transform {
 	switch {
 	case r.hasProblemAt(e.at()):
 	case t.Source == nil:
-		r.errorf(e.at(), problem.MissingKey, "write SOURCE: array AS item", "TRANSFORM has no SOURCE")
+		r.errorf(e.at(), problem.MissingKey, "write `SOURCE: array AS item`", "TRANSFORM has no SOURCE")
 	case t.As.Value == "":
-		r.errorf(t.Source.Position(), problem.MissingKey, "write SOURCE: array AS item", "SOURCE has no name for its items")
+		r.errorf(t.Source.Position(), problem.MissingKey, "write `SOURCE: array AS item`", "SOURCE has no name for its items")
 	case t.Into.Value == "":
 		r.errorf(e.at(), problem.MissingKey, "write INTO: name", "TRANSFORM has no INTO")
 	}
@@ -49,7 +49,7 @@ func readMapping(r *reader, e *entry) []Assignment {
 	seen := map[string]bool{}
 	for _, child := range r.limited(e.children, "MAP") {
 		if child.key == "" || child.dash {
-			r.errorf(child.at(), problem.Syntax, "write name: item.field", "%s is not a field", problem.Quote(child.source()))
+			r.errorf(child.at(), problem.Syntax, "write name: item.field", "the line %s is not a field", problem.Quote(child.source()))
 			continue
 		}
 		if seen[child.key] {
@@ -59,7 +59,7 @@ func readMapping(r *reader, e *entry) []Assignment {
 		fields = append(fields, Assignment{Target: Name{child.at(), child.key}, Value: r.expression(child)})
 	}
 	if len(fields) == 0 {
-		r.errorf(e.at(), problem.MissingKey, "write name: item.field on indented lines below", "MAP has no fields")
+		r.errorf(e.at(), problem.MissingKey, "write `name: item.field` on an indented line below", "MAP has no fields")
 	}
 	return fields
 }
@@ -77,6 +77,6 @@ func readSortBy(r *reader, e *entry, t *Transform) {
 	case len(fields) == 2 && strings.EqualFold(fields[1], "desc"):
 		t.Descending = true
 	default:
-		r.errorf(text.Position, problem.BadValue, "write field asc or field desc", "%s is not a sort order", problem.Quote(text.Value))
+		r.errorf(text.Position, problem.BadValue, "write `field asc` or `field desc`", "the text %s is not a sort order", problem.Quote(text.Value))
 	}
 }

@@ -18,16 +18,16 @@ func readTriggers(r *reader, e *entry) {
 			"DOMAIN": func(e *entry) { t.Domain = r.text(e).Value },
 		})
 		if !hasWhen {
-			r.errorf(t.Position, problem.MissingKey, "write WHEN: name IS SET", "the trigger has no condition")
+			r.errorf(t.Position, problem.MissingKey, "write `WHEN: name IS SET`", "the trigger has no condition")
 		}
 		if !hasStore {
-			r.errorf(t.Position, problem.MissingKey, "write STORE: value -> user.path", "the trigger stores nothing")
+			r.errorf(t.Position, problem.MissingKey, "write `STORE: value -> user.path`", "the trigger stores nothing")
 		}
 		r.doc.Memory.Triggers = append(r.doc.Memory.Triggers, t)
 	}
 }
 
-const hintStore = "write STORE: value -> user.path"
+const hintStore = "write `STORE: value -> user.path`"
 
 // readStore reads STORE in its two forms: VALUE -> PATH, or a block of properties.
 func readStore(r *reader, e *entry, t *Trigger) {
@@ -66,11 +66,11 @@ func readStoreBlock(r *reader, e *entry, t *Trigger) {
 	})
 	if t.Value == nil || t.Target.Value == "" {
 		if !r.hasProblemAt(e.at()) {
-			r.errorf(e.at(), problem.MissingKey, "write value: name and target: user.path on indented lines below", "STORE has no value or no target")
+			r.errorf(e.at(), problem.MissingKey, "write `value: name` and `target: user.path` on indented lines below", "STORE has no value or no target")
 		}
 	}
 	if t.Operation != OperationAppend && (t.Unique || t.MaxSize > 0) {
-		r.warnf(e.at(), problem.NoEffect, "write operation: append", "unique and maxSize have an effect only with append")
+		r.warnf(e.at(), problem.NoEffect, "write operation: append", "`unique` and `maxSize` have an effect only with `append`")
 	}
 }
 

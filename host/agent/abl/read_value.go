@@ -14,7 +14,7 @@ import (
 func (r *reader) text(e *entry) Text {
 	r.leaf(e)
 	if e.value.Value == "" && !e.block {
-		r.errorf(e.at(), problem.MissingKey, `write `+e.key+`: "text"`, "%s has no text", e.key)
+		r.errorf(e.at(), problem.MissingKey, `write `+e.key+`: "text"`, "the key %s has no text", e.key)
 	}
 	if e.block {
 		return e.value
@@ -122,7 +122,7 @@ func (r *reader) constantOf(e *entry) any {
 		if p, isName := x.root.(*path); isName {
 			hint = `quote text: "` + strings.Join(p.names, ".") + `"`
 		}
-		r.errorf(x.Position(), problem.BadValue, hint, "%s is not a constant", problem.Quote(x.String()))
+		r.errorf(x.Position(), problem.BadValue, hint, "the expression %s is not a constant", problem.Quote(x.String()))
 	}
 	return value
 }
@@ -132,7 +132,7 @@ func (r *reader) boolean(e *entry) bool {
 	value := r.text(e)
 	b, err := strconv.ParseBool(strings.ToLower(value.Value))
 	if err != nil || len(value.Value) == 1 {
-		r.errorf(value.Position, problem.BadValue, "write true or false", "%s is not true or false", problem.Quote(value.Value))
+		r.errorf(value.Position, problem.BadValue, "write `true` or `false`", "the value %s is neither `true` nor `false`", problem.Quote(value.Value))
 	}
 	return b
 }
@@ -142,7 +142,7 @@ func (r *reader) count(e *entry) int {
 	value := r.text(e)
 	n, err := strconv.Atoi(value.Value)
 	if err != nil || n < 0 || n > 1_000_000 {
-		r.errorf(value.Position, problem.BadValue, "write a whole number from 0 to 1000000", "%s is not a valid number", problem.Quote(value.Value))
+		r.errorf(value.Position, problem.BadValue, "write a whole number from 0 to 1000000", "the value %s is not a valid number", problem.Quote(value.Value))
 		return 0
 	}
 	return n
@@ -158,7 +158,7 @@ func (r *reader) choice(e *entry, options ...string) string {
 		}
 	}
 	if value.Value != "" {
-		r.errorf(value.Position, problem.BadValue, "write one of "+strings.Join(options, ", "), "%s is not allowed for %s", problem.Quote(value.Value), e.key)
+		r.errorf(value.Position, problem.BadValue, "write one of "+strings.Join(options, ", "), "the value %s is not allowed for %s", problem.Quote(value.Value), e.key)
 	}
 	return ""
 }
@@ -180,8 +180,8 @@ func (r *reader) duration(e *entry) time.Duration {
 		r.errorf(value.Position, problem.BadValue, "the longest duration is 100 years", "the duration %s is too long", problem.Quote(value.Value))
 		return 0
 	}
-	r.errorf(value.Position, problem.BadValue, `write a number with one unit, s, m, h or d: "90m" instead of 1h30m, "7d" instead of 1w`,
-		"%s is not a duration", problem.Quote(value.Value))
+	r.errorf(value.Position, problem.BadValue, `write a number with the unit s, m, h or d, such as "90m" instead of "1h30m", or "7d" instead of "1w"`,
+		"the value %s is not a duration", problem.Quote(value.Value))
 	return 0
 }
 
@@ -194,7 +194,7 @@ func (r *reader) name(e *entry, what string) Name {
 func (r *reader) nameOf(t Text, what string) Name {
 	t = r.unquote(t)
 	if t.Value != "" && !isName(t.Value) {
-		r.errorf(t.Position, problem.BadValue, "use only letters, digits and _", "%s is not the name of %s", problem.Quote(t.Value), what)
+		r.errorf(t.Position, problem.BadValue, "use only letters, digits and _", "the text %s is not a valid name of %s", problem.Quote(t.Value), what)
 		return Name{Position: t.Position}
 	}
 	return Name{t.Position, t.Value}
@@ -217,7 +217,7 @@ func isPath(s string) bool {
 // pathOf returns a text as a dotted path.
 func (r *reader) pathOf(t Text, what string) Name {
 	if !isPath(t.Value) {
-		r.errorf(t.Position, problem.BadValue, "write names with dots between them, such as user.name", "%s is not the path of %s", problem.Quote(t.Value), what)
+		r.errorf(t.Position, problem.BadValue, "write names separated by dots, such as user.name", "the text %s is not a valid path of %s", problem.Quote(t.Value), what)
 		return Name{Position: t.Position}
 	}
 	return Name{t.Position, t.Value}
@@ -230,7 +230,7 @@ func (r *reader) names(t Text, what string) []Name {
 	offset := 0
 	if strings.HasPrefix(inner, "[") {
 		if !strings.HasSuffix(inner, "]") {
-			r.errorf(t.Position, problem.Syntax, "close the list with ]", "the list of %s is not closed", what)
+			r.errorf(t.Position, problem.Syntax, "close the list with `]`", "the list of %s is not closed", what)
 			return nil
 		}
 		inner, offset = inner[1:len(inner)-1], 1
@@ -262,7 +262,7 @@ func (r *reader) nameList(e *entry, what string) []Name {
 		names = append(names, r.names(Text{Position: item.at(), Value: item.source()}, what)...)
 	}
 	if len(names) == 0 && len(e.children) == 0 {
-		r.errorf(e.at(), problem.MissingKey, "write "+e.key+": [a, b]", "%s has no names", e.key)
+		r.errorf(e.at(), problem.MissingKey, "write "+e.key+": [a, b]", "the key %s lists no names", e.key)
 	}
 	return names
 }

@@ -56,7 +56,7 @@ func TestTemplateErrors(t *testing.T) {
 		{"a\n{{}}", "2:3: there is no expression in the braces"},
 		{"{{{name}}}", "1:3: there is no expression in the braces"},
 		{"{{a b}}", `1:5: unexpected "b"`},
-		{"{{add 1}}", "1:3: ADD takes 2 arguments, not 1"},
+		{"{{add 1}}", "1:3: the function ADD takes 2 arguments, not 1"},
 		{"{{#each a}}x", "1:1: the block {{#each}} is not closed"},
 		{"{{/each}}", "1:1: {{/each}} does not close a block"},
 		{"{{#if a}}{{/each}}", "1:10: {{/each}} does not close a block"},

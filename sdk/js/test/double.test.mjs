@@ -187,7 +187,7 @@ test('a filter or a selector with an undefined member is refused', async () => {
 });
 
 test('an invalid declaration is rejected', async () => {
-  await assert.rejects(Memory.open({ stores: { prefs: { access: 'everybody' } } }), { code: 'source_invalid', message: '"everybody" is not a valid value of access' });
+  await assert.rejects(Memory.open({ stores: { prefs: { access: 'everybody' } } }), { code: 'source_invalid', message: 'the value "everybody" is not valid for the key `access`' });
   await assert.rejects(Memory.open({ stores: { prefs: { access: 'user' } }, grants: { perfs: 'read' } }), { hint: 'did you mean "prefs"?' });
   await assert.rejects(Memory.open({}), TypeError);
   assert.throws(() => new Memory(), TypeError);

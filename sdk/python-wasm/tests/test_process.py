@@ -122,7 +122,7 @@ tools:
 
     def test_app_file_with_mistakes(self):
         self.write("app.yaml", "app: shop\nmemory: {orders: {access: usr}}\n")
-        with self.assertRaisesRegex(ValueError, 'app.yaml:2:.*"usr" is not a valid value of access'):
+        with self.assertRaisesRegex(ValueError, 'app.yaml:2:.*the value "usr" is not valid for the key `access`'):
             Memory(file=self.folder)
 
     def test_either_stores_or_a_file(self):
