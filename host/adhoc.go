@@ -63,10 +63,10 @@ func codeFile(languages []engine.Language, language string) (string, error) {
 	}
 	f := abi.Faultf(abi.InvalidArgument, "the language %q is not supported", language)
 	if len(known) == 0 {
-		return "", f.WithHint("this host has no engine for code in requests")
+		return "", f.WithHint("this host cannot run code that a request contains")
 	}
 	slices.Sort(known)
-	return "", f.WithHint("the languages are: %s", strings.Join(known, ", "))
+	return "", f.WithHint("the supported languages are: %s", strings.Join(known, ", "))
 }
 
 // tool returns the declaration of the ad-hoc tool with the given name and file.
@@ -77,7 +77,7 @@ func (c *AdHocTool) tool(name, file string) (app.Tool, error) {
 	for _, g := range c.Grants {
 		if g.Store == declare.SessionMeta {
 			if g.Allows(abi.Write) || g.Allows(abi.Delete) {
-				return app.Tool{}, abi.Faultf(abi.InvalidArgument, "the grant on %q: the store is read-only", g.Store).WithHint("grant read")
+				return app.Tool{}, abi.Faultf(abi.InvalidArgument, "the grant on the store %q is not valid, because the store is read-only", g.Store).WithHint("grant read")
 			}
 			continue
 		}
@@ -219,7 +219,7 @@ func unknownGrant(a *app.App, name string) error {
 	if near := spell.Name(name, known); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
-	return f.WithHint("the stores are: %s", strings.Join(known, ", "))
+	return f.WithHint("the declared stores are: %s", strings.Join(known, ", "))
 }
 
 // evict evicts the least recently used tools without an active run until the cache is within its

@@ -141,7 +141,7 @@ func (e *agentEnv) SetFact(ctx context.Context, name, path string, value any, o 
 	}
 	text, err := strictjson.Encode(value)
 	if err != nil {
-		return abi.Faultf(abi.InvalidArgument, "the value of %s is not a JSON value: %v", path, err)
+		return abi.Faultf(abi.InvalidArgument, "the value of the fact %s is not a JSON value: %v", path, err)
 	}
 	args := []json.RawMessage{quoted(path), text}
 	if o.TTL > 0 {
@@ -207,7 +207,7 @@ func (e *agentEnv) Nested(ctx context.Context, body func(context.Context) error)
 func (e *agentEnv) CallTool(ctx context.Context, name, tool string, input map[string]any) (any, error) {
 	text, err := strictjson.Encode(input)
 	if err != nil {
-		return nil, abi.Faultf(abi.InvalidArgument, "the input of %s is not a JSON value: %v", tool, err)
+		return nil, abi.Faultf(abi.InvalidArgument, "the input of the tool %s is not a JSON value: %v", tool, err)
 	}
 	text = slices.Clone(text)
 	if output, known, err := e.callMemory(ctx, name, tool, text); known {
@@ -219,7 +219,7 @@ func (e *agentEnv) CallTool(ctx context.Context, name, tool string, input map[st
 	}
 	var value any
 	if err := json.Unmarshal(output, &value); err != nil {
-		return nil, abi.Faultf(abi.OutputInvalid, "the output of %s is not valid JSON", tool)
+		return nil, abi.Faultf(abi.OutputInvalid, "the output of the tool %s is not valid JSON", tool)
 	}
 	return value, nil
 }

@@ -96,7 +96,7 @@ func (e *agentEnv) blockCall(ctx context.Context, op string, args ...any) (json.
 	for _, arg := range args {
 		text, err := strictjson.Encode(arg)
 		if err != nil {
-			return nil, abi.Faultf(abi.InvalidArgument, "an argument of %s is not a JSON value: %v", op, err)
+			return nil, abi.Faultf(abi.InvalidArgument, "an argument of the operation %s is not a JSON value: %v", op, err)
 		}
 		call.Args = append(call.Args, bytes.Clone(text))
 	}
@@ -150,7 +150,7 @@ func (e *agentEnv) updateMemory(ctx context.Context, name string, input json.Raw
 	case in.Scope == block.ScopeAgent:
 		id.agent = name
 	case in.Scope != "" && in.Scope != block.ScopeUser:
-		return nil, abi.Faultf(abi.InvalidArgument, "%q is not a scope of a block", in.Scope).WithHint("use user or agent")
+		return nil, abi.Faultf(abi.InvalidArgument, "the scope of a block must not be %q", in.Scope).WithHint("use the scope \"user\" or \"agent\"")
 	}
 	options := map[string]any{"agent": id.agent != ""}
 	content := *in.Content
@@ -201,7 +201,7 @@ func decodeInput(tool string, input json.RawMessage, to any) error {
 	decoder := json.NewDecoder(bytes.NewReader(input))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(to); err != nil {
-		return abi.Faultf(abi.InvalidArgument, "the input of %s does not match its parameters", tool).
+		return abi.Faultf(abi.InvalidArgument, "the input of the tool %s does not match the parameters of the tool", tool).
 			WithHint("see the reference of blocks for the parameters")
 	}
 	return nil

@@ -95,11 +95,11 @@ func (t *turn) find() error {
 		p := a.BrokenAgents[0]
 		f := abi.Faultf(abi.SourceInvalid, "the agents of the app have errors: %v", a.BrokenAgents)
 		f.File, f.Line, f.Column = p.File, p.Line, p.Column
-		return f.WithHint("run toolrun check to list all errors of the app")
+		return f.WithHint("run `toolrun check` to list all errors of the app")
 	case a.AgentSet == nil:
 		return abi.Faultf(abi.NotFound, "the app has no agents").WithHint("declare one in a file such as agents/booking.abl")
 	case t.req.Variables != nil && (t.name == actTurn || t.name == previewName):
-		return abi.Faultf(abi.InvalidArgument, "a turn uses the stored variables and accepts no variables in the request")
+		return abi.Faultf(abi.InvalidArgument, "the request of a turn must not contain variables, because a turn uses the stored variables")
 	}
 	if err := t.req.MemoryPolicy.check(); err != nil {
 		return err
@@ -235,7 +235,7 @@ func performSafely(ctx context.Context, t *turn, env *agentEnv) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			t.h.log.Error("the execution of an agent panicked", "turn", t.info.ID, "agent", t.info.Agent, "panic", cause, "stack", string(debug.Stack()))
-			err = abi.Faultf(abi.Internal, "the agent failed because of a mistake of the host")
+			err = abi.Faultf(abi.Internal, "the agent failed because of a bug in the host")
 		}
 	}()
 	return t.perform(ctx, t, env)

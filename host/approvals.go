@@ -71,8 +71,8 @@ func (a Approvals) request(ctx context.Context, c Caller, token string) (request
 	}
 	own := c.User != "" || c.ActorIsUser && c.Actor == request.User
 	if own && !request.ByUser {
-		return request, p, abi.Faultf(abi.AccessDenied, "the user of a run cannot approve or deny the effects of this tool").
-			WithHint("ask an approver, or declare by: user in the approval of the tool")
+		return request, p, abi.Faultf(abi.AccessDenied, "the user of a run is not allowed to approve or deny the effects of this tool").
+			WithHint("ask an approver, or declare `by: user` in the section `approval` of the tool")
 	}
 	if request.State != approval.Pending {
 		return request, p, nil // the fault of the decision reports the state of the request
@@ -82,7 +82,7 @@ func (a Approvals) request(ctx context.Context, c Caller, token string) (request
 		return request, p, err
 	}
 	if content == nil { // the user was erased, the session has ended, or the request was decided in the meantime
-		return request, p, abi.Faultf(abi.Conflict, "the run of this approval does not wait any more")
+		return request, p, abi.Faultf(abi.Conflict, "the run of this approval is no longer waiting")
 	}
 	if err := json.Unmarshal(content, &p); err != nil {
 		a.h.log.Error("a paused run is damaged", "run", request.Run, "error", fmt.Errorf("%w: %w", storage.ErrCorrupt, err))
@@ -181,7 +181,7 @@ func (a Approvals) failed(ctx context.Context, r *run, p pausedRun, err error) {
 		err = a.paused().End(ctx, c, r.claim.Token, approval.Ending{Claim: r.claim}, r.inv.Key, nil)
 	}
 	if err != nil && !errors.Is(err, abi.NotFound) && !errors.Is(err, abi.Conflict) { // the user was erased, or a second decision exists
-		a.h.log.Error("cannot store the end of an approved run", "run", r.info.ID, "error", err)
+		a.h.log.Error("cannot store the result of an approved run", "run", r.info.ID, "error", err)
 	}
 }
 
@@ -212,7 +212,7 @@ const maxReason = 1000
 // contains the reason, and stores nothing. Deny returns the Result of the run.
 func (a Approvals) Deny(ctx context.Context, c Caller, token, reason string) (*report.Result, error) {
 	if len(reason) > maxReason {
-		return nil, abi.Faultf(abi.InvalidArgument, "the reason has %d bytes; the limit is %d", len(reason), maxReason)
+		return nil, abi.Faultf(abi.InvalidArgument, "the reason of the denial has %d bytes; the limit is %d", len(reason), maxReason)
 	}
 	request, p, err := a.request(ctx, c, token)
 	if err != nil {

@@ -48,5 +48,5 @@ func (b Blocks) Find(name string) (declare.Block, error) {
 		}
 		names += d.Name
 	}
-	return declare.Block{}, f.WithHint("the blocks are %s", names)
+	return declare.Block{}, f.WithHint("the blocks of the app are: %s", names)
 }

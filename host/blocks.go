@@ -51,7 +51,7 @@ func (b Blocks) List(ctx context.Context, caller Caller, scope block.Scope) ([]b
 		scope = block.ScopeUser
 	case block.ScopeUser, block.ScopeAgent, block.ScopeAll:
 	default:
-		return nil, abi.Faultf(abi.InvalidArgument, "%q is not a scope of blocks", scope).WithHint("use user, agent or all")
+		return nil, abi.Faultf(abi.InvalidArgument, "the scope of the blocks must not be %q", scope).WithHint("use the scope \"user\", \"agent\" or \"all\"")
 	}
 	var found []block.Block
 	err := b.perform(ctx, caller, true, func(ctx context.Context, v *memory.View) (err error) {

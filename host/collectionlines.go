@@ -165,7 +165,7 @@ func readEntryLine(text []byte) (*EntryLine, error) {
 		return nil, abi.Faultf(abi.InvalidArgument, "the line is not an entry: %s", strings.TrimPrefix(jsonMistake(err), "json: ")).WithHint(lineHint)
 	}
 	if line.TTL != "" && line.Expires != nil {
-		return nil, abi.Faultf(abi.InvalidArgument, "the entry has both ttl and expires_at").WithHint("omit ttl or expires_at")
+		return nil, abi.Faultf(abi.InvalidArgument, "the entry contains both `ttl` and `expires_at`").WithHint("omit `ttl` or `expires_at`")
 	}
 	return line, nil
 }

@@ -242,7 +242,7 @@ func (c Collections) Forget(ctx context.Context, caller Caller, s ForgetEntries)
 		All       bool            `json:"all,omitempty"`
 	}{s.ID, s.Filter, s.Namespace, s.All}
 	if selector.ID == "" && len(selector.Filter) == 0 && !selector.All {
-		return done, abi.Faultf(abi.InvalidArgument, "the request selects no entries").WithHint("set an id, a filter or all")
+		return done, abi.Faultf(abi.InvalidArgument, "the request selects no entries").WithHint("set `id`, `filter` or `all`")
 	}
 	err = c.perform(ctx, caller, act{name: actOperate, writes: true}, func(ctx context.Context, v *memory.View) error {
 		reply, err := call(ctx, v, abi.Forget, s.Collection, selector)

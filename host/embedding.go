@@ -90,7 +90,7 @@ func notEmbedded(inv Invocation) error {
 		return kind.ErrNoVectors
 	}
 	return abi.Faultf(abi.Unavailable, "a run with mocks does not call embedding models").
-		WithHint("use --dry-run, or the embedding lexical")
+		WithHint("use --dry-run, or declare `embedding: lexical`")
 }
 
 // computed returns the vectors of a local embedder.

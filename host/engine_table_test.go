@@ -73,7 +73,7 @@ func TestNewLanguage(t *testing.T) {
 		}
 	}
 	_, err = h.Run(t.Context(), host.Invocation{Tool: "code", Code: &host.AdHocTool{Language: "javascript", Text: "return 1"}})
-	if f, ok := errors.AsType[*abi.Fault](err); !ok || f.Code != abi.InvalidArgument || f.Hint != "the languages are: shout" {
+	if f, ok := errors.AsType[*abi.Fault](err); !ok || f.Code != abi.InvalidArgument || f.Hint != "the supported languages are: shout" {
 		t.Errorf("code of a language without an engine = %v; want a list of the languages", err)
 	}
 }

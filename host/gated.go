@@ -54,15 +54,15 @@ func (a *attempt) checkApproval(call abi.Call) error {
 	case !ok || !slices.Contains(r.tool.Approval.Before, name):
 		return nil
 	case r.inv.DryRun && (!op.External || !r.inv.Live || r.inv.Mocks != nil):
-		if warning := "a run that is not a dry run waits for an approval before " + name; !slices.Contains(a.gated, warning) {
+		if warning := "without the dry run, the tool would wait for an approval before " + name; !slices.Contains(a.gated, warning) {
 			a.gated = append(a.gated, warning)
 		}
 		return nil
 	case r.inv.DryRun:
-		return &stop{abi.Faultf(abi.AccessDenied, "%s requires an approval, but a dry run cannot wait for an approval", name).WithHint("omit live, or use mocks")}
+		return &stop{abi.Faultf(abi.AccessDenied, "%s requires an approval, but a dry run cannot wait for an approval", name).WithHint("omit `live`, or use mocks")}
 	case r.root != nil:
 		return &stop{abi.Faultf(abi.AccessDenied, "%s requires an approval, but a tool that an agent or sleep-time memory calls cannot wait for an approval", name).
-			WithHint("run the tool by itself, or remove %s from its approval.before", name)}
+			WithHint("run the tool directly, or remove %s from approval.before of the tool", name)}
 	}
 	effect, err := effectOf(op, call, r.limits)
 	if err != nil {
@@ -179,7 +179,7 @@ func digestOf(src engine.Source) (string, error) {
 	})
 	if err != nil {
 		f := abi.Faultf(abi.SourceInvalid, "cannot read the folder of a tool whose effects require approvals")
-		return "", f.WithHint("the folder can have %d files and %d MiB", maxDigestFiles, maxDigestBytes>>20)
+		return "", f.WithHint("the folder can contain at most %d files and %d MiB", maxDigestFiles, maxDigestBytes>>20)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

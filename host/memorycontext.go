@@ -47,13 +47,13 @@ func (p MemoryPolicy) check() error {
 	switch p.ArchivalMode {
 	case "", ArchivalToolOnly, ArchivalAuto, ArchivalOff:
 	default:
-		return abi.Faultf(abi.InvalidArgument, "%q is not an archival_mode", p.ArchivalMode).WithHint("use tool_only, auto or off")
+		return abi.Faultf(abi.InvalidArgument, "the value %q of archival_mode is not valid", p.ArchivalMode).WithHint("use \"tool_only\", \"auto\" or \"off\"")
 	}
 	if p.ArchivalLimit < 0 || p.ArchivalLimit > block.MaxLimit {
-		return abi.Faultf(abi.InvalidArgument, "the archival_limit is %d; it must be from 1 to %d", p.ArchivalLimit, block.MaxLimit)
+		return abi.Faultf(abi.InvalidArgument, "the archival_limit is %d, but must be from 1 to %d", p.ArchivalLimit, block.MaxLimit)
 	}
 	if s := p.ArchivalMinScore; s != nil && !(*s >= 0 && *s <= 1) {
-		return abi.Faultf(abi.InvalidArgument, "the archival_min_score is %v; it must be from 0 to 1", *s)
+		return abi.Faultf(abi.InvalidArgument, "the archival_min_score is %v, but must be from 0 to 1", *s)
 	}
 	return nil
 }

@@ -280,7 +280,7 @@ prompts:
 		"core": `the block "core" does not exist or was not granted to the prompt`, "visits": `the store "visits" does not exist or was not granted to the prompt`,
 	} {
 		_, err := h.Render(t.Context(), host.Caller{User: "ann"}, prompt)
-		if f := abi.FaultOf(err); f.Message != want || !strings.HasSuffix(f.Hint, "grants: {"+prompt+": read}") {
+		if f := abi.FaultOf(err); f.Message != want || !strings.HasSuffix(f.Hint, "`grants: {"+prompt+": read}`") {
 			t.Errorf("Render(%s) = %+v; want %s", prompt, f, want)
 		}
 	}

@@ -60,7 +60,7 @@ func checkMessages(caller Caller, messages []Message) ([]transcript.Message, err
 	added := make([]transcript.Message, len(messages))
 	for i, m := range messages {
 		if m.Role != transcript.RoleUser && m.Role != transcript.RoleAssistant {
-			return nil, abi.Faultf(abi.InvalidArgument, "messages[%d].role is unknown", i).WithHint("use user or assistant")
+			return nil, abi.Faultf(abi.InvalidArgument, "messages[%d].role is unknown", i).WithHint("use the role \"user\" or \"assistant\"")
 		}
 		added[i] = transcript.Message{Role: m.Role, Content: m.Content}
 	}

@@ -131,7 +131,7 @@ func chatArguments(call abi.Call, nesting int) (name string, request model.ChatR
 	decoder.DisallowUnknownFields()
 	if !strictjson.IsObject(text) || decoder.Decode(&request) != nil {
 		return name, request, abi.Faultf(abi.InvalidArgument, "the request is not a valid chat request").
-			WithHint(`pass {messages: [{role: "user", content: "..."}]}, and optionally schema, tools and max_tokens`)
+			WithHint(`pass an object such as {messages: [{role: "user", content: "..."}]}; the members schema, tools and max_tokens are optional`)
 	}
 	return name, request, nil
 }
@@ -145,7 +145,7 @@ func (t *tool) checkModel(name string) error {
 	if len(t.Models) > 0 {
 		return f.WithHint("the tool can use the models: %s", strings.Join(t.Models, ", "))
 	}
-	return f.WithHint("grant the model to the tool: models: [NAME]")
+	return f.WithHint("grant the model to the tool with `models: [NAME]`")
 }
 
 // truncateName shortens the model name that a guest passed, for use in a message.
@@ -174,6 +174,6 @@ func warnModels(h *Host) {
 		}
 	}
 	if s := h.app.Sleep; s != nil && s.Model != "" && !h.models.HasChat(s.Model) {
-		h.log.Warn("the section sleep names a model that is not configured", "app", h.app.ID, "model", s.Model)
+		h.log.Warn("the section `sleep` names a model that is not configured", "app", h.app.ID, "model", s.Model)
 	}
 }

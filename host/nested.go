@@ -51,7 +51,7 @@ func nestedFault(ctx context.Context, t *turn, v *memory.View, err error) error 
 
 // errNotAdmitted ends the attempt of a turn that has lost its slot at the gate. errNotAdmitted is
 // not a fault, so an agent cannot handle it.
-var errNotAdmitted = errors.New("the turn lost its slot at the gate")
+var errNotAdmitted = errors.New("the turn could not continue, because it had lost its slot for execution")
 
 // nestedRun returns a run of a tool that is ready to be executed: the tool is compiled and the input
 // is valid.

@@ -151,7 +151,7 @@ func encodeRun(ctx context.Context, r *run, p *pauseError) ([]byte, error) {
 	}
 	if len(text) > storage.MaxContentBytes {
 		return nil, abi.Faultf(abi.TooLarge, "the run cannot wait for an approval: its input and the answers to its external calls have %d bytes; the limit is %d", len(text), storage.MaxContentBytes).
-			WithHint("make fewer external calls before the effect that requires the approval")
+			WithHint("make fewer external calls before the call that requires the approval")
 	}
 	return text, nil
 }
@@ -166,8 +166,8 @@ func (x *externals) encode(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	if x.journal.Full() {
-		return nil, abi.Faultf(abi.TooLarge, "the run cannot wait for an approval: its external calls exceed the limits of the journal").
-			WithHint("make fewer external calls before the effect that requires the approval")
+		return nil, abi.Faultf(abi.TooLarge, "the run cannot wait for an approval: the external calls of the run exceed the limits of the journal").
+			WithHint("make fewer external calls before the call that requires the approval")
 	}
 	return x.journal.Encode()
 }

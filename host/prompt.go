@@ -72,9 +72,9 @@ func promptFault(a *app.App, err error) error {
 		g.Hint = "declare the fact in the app file and grant the fact to the prompt: grants: {" + f.Item + ": read}"
 		return &g
 	}
-	noun, hint := "store", "declare the store in the app file and grant the store to the prompt: grants: {%s: read}"
+	noun, hint := "store", "declare the store in the app file, and grant the store to the prompt with `grants: {%s: read}`"
 	if isBlock(a, f.Store) {
-		noun, hint = "block", "grant the block to the prompt: grants: {%s: read}"
+		noun, hint = "block", "grant the block to the prompt with `grants: {%s: read}`"
 	}
 	g.Message = fmt.Sprintf("the %s %q does not exist or was not granted to the prompt", noun, f.Store)
 	if !strings.HasPrefix(f.Hint, "did you mean") {

@@ -60,9 +60,9 @@ func (p promptSource) userMemory(ctx context.Context) (json.RawMessage, error) {
 func (p promptSource) noUserMemory() error {
 	f := abi.Faultf(abi.NotFound, "user_memory contains no block, because the prompt has no grant on a block")
 	if len(p.h.app.Blocks) == 0 {
-		return abi.Faultf(abi.NotFound, "user_memory does not exist, because the app has no blocks").WithHint("declare blocks in the app file: blocks: true")
+		return abi.Faultf(abi.NotFound, "user_memory does not exist, because the app has no blocks").WithHint("declare `blocks: true` in the app file")
 	}
-	return f.WithHint("grant one to the prompt: grants: {%s: read}", declare.Core)
+	return f.WithHint("grant a block to the prompt with `grants: {%s: read}`", declare.Core)
 }
 
 // reminders returns the lines of blocks that match the message of the request. If the policy does

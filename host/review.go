@@ -192,7 +192,7 @@ func storeHint(a *app.App, name string) string {
 	if near := spell.Name(name, names); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
-	return "the stores are: " + strings.Join(names, ", ")
+	return "the declared stores are: " + strings.Join(names, ", ")
 }
 
 // blockHint returns a hint for the name of a block that is not declared.

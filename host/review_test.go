@@ -71,23 +71,23 @@ tools:
 			`code_mistake blocks.js:6:14 the store "prefs" of kind document does not support the operation get_block (use an operation of the store: get_content, set_content, delete_content)`,
 		},
 		"recalls": {
-			`missing_grant recalls.js:2:20 the tool searches blocks, but has no read grant on any of them (add a grant to the tool: grants: {archival: read})`,
+			`missing_grant recalls.js:2:20 the tool searches blocks, but has no read grant on any block (add a grant to the tool: grants: {archival: read})`,
 		},
 		"entries": {
 			`missing_grant entries.js:1:7 remember requires the grant write on the store "conversations" (add a grant to the tool: grants: {conversations: [read, write]})`,
 			`missing_grant entries.js:3:7 forget requires the grant delete on the store "kb" (add a grant to the tool: grants: {kb: readwrite})`,
 			`missing_grant entries.js:4:7 the tool has no grant on the store "other" (add a grant to the tool: grants: {other: read})`,
-			`unknown_store entries.js:5:7 the store "kb" is not declared (the stores are: sessionMeta, prefs, conv, core, archival)`,
+			`unknown_store entries.js:5:7 the store "kb" is not declared (the declared stores are: sessionMeta, prefs, conv, core, archival)`,
 			`code_mistake entries.js:6:14 the store "prefs" of kind document does not support the operation remember (use an operation of the store: get_content, set_content, delete_content)`,
 		},
 		"writes": {
-			`missing_grant searches.js:1:14 the tool searches blocks, but has no read grant on any of them (add a grant to the tool: grants: {archival: [read, write]})`,
+			`missing_grant searches.js:1:14 the tool searches blocks, but has no read grant on any block (add a grant to the tool: grants: {archival: [read, write]})`,
 		},
 		"facts": {
 			`missing_grant facts.js:2:7 set_fact requires the grant write on the fact "user.language" (add a grant to the tool: grants: {user.language: [read, write]})`,
 			`missing_grant facts.js:3:7 the tool has no grant on the fact "user.age" (add a grant to the tool: grants: {user.age: read})`,
 			`unknown_store facts.js:5:7 the fact "user.langauge" is not declared (did you mean "user.language"?)`,
-			`code_mistake facts.js:6:7 "language" is not a path of a fact: use at least two names of letters, digits, _ or -, separated by dots, such as user.language ()`,
+			`code_mistake facts.js:6:7 the text "language" is not a path of a fact: use at least two names of letters, digits, '_' or '-', separated by dots, such as user.language ()`,
 		},
 		"limits": {
 			`over_limit memory limits.memory is 1GiB, but the limit of this host is 64MiB`,

@@ -14,7 +14,7 @@ import (
 func checkRecall(a *app.App, t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	finding := findingAt(call.Position)
 	if len(a.Blocks) == 0 {
-		return finding(problem.UnknownStore, "add blocks: true to the app file", "the app has no blocks")
+		return finding(problem.UnknownStore, "add `blocks: true` to the app file", "the app has no blocks")
 	}
 	var verbs []abi.Verb // the error is on archival, a block that every app with blocks has
 	for _, g := range t.Grants {
@@ -26,5 +26,5 @@ func checkRecall(a *app.App, t app.Tool, call engine.MemoryCall) (Finding, bool)
 			return Finding{}, false
 		}
 	}
-	return finding(problem.MissingGrant, grantHint(declare.Archival, append(verbs, abi.Read)...), "the tool searches blocks, but has no read grant on any of them")
+	return finding(problem.MissingGrant, grantHint(declare.Archival, append(verbs, abi.Read)...), "the tool searches blocks, but has no read grant on any block")
 }

@@ -426,7 +426,7 @@ func TestSleepGivesUp(t *testing.T) {
 // and the message of the host's own faults, but no text that the code of a tool has chosen.
 func TestSleepFailureLog(t *testing.T) {
 	for _, test := range []struct{ source, want, not string }{
-		{`return {proposals: 3}`, `message="output.proposals is not a list"`, "level=ERROR"},
+		{`return {proposals: 3}`, "message=\"`output.proposals` is not a list\"", "level=ERROR"},
 		{`throw new Error("the user said " + input.transcript[0].content)`, "code=tool_error", "private"},
 		{`await memory.get_content(input.transcript[0].content)`, "code=not_found", "private"},
 	} {

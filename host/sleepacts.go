@@ -9,7 +9,7 @@ import (
 )
 
 // errNoSleep is the fault for an app without sleep-time memory.
-var errNoSleep = abi.Faultf(abi.NotFound, "the app has no sleep-time memory").WithHint("declare sleep in the app file")
+var errNoSleep = abi.Faultf(abi.NotFound, "the app has no sleep-time memory").WithHint("declare the section `sleep` in the app file")
 
 // Pause pauses the runs in the caller's tenant until Resume is called. Runs in progress continue.
 func (s Sleep) Pause(ctx context.Context, caller Caller) error {

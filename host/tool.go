@@ -80,7 +80,7 @@ func (h *Host) DefaultTool() (string, error) {
 		return "", abi.Faultf(abi.NotFound, "the app has no tool to run").WithHint("declare one in the app file")
 	}
 	return "", abi.Faultf(abi.InvalidArgument, "the request does not select a tool, and the app has several tools but no default_tool").
-		WithHint("declare default_tool in the app file, or select one of the tools %s", namesOf(h.tools))
+		WithHint("declare `default_tool` in the app file, or select one of these tools: %s", namesOf(h.tools))
 }
 
 // toolName returns the name of the tool of an invocation, or "" if the invocation has none.
@@ -109,7 +109,7 @@ func (h *Host) tool(name string) (*tool, error) {
 	if len(h.tools) == 0 {
 		return nil, f.WithHint("the app declares no tools")
 	}
-	return nil, f.WithHint("the tools are: %s", namesOf(h.tools))
+	return nil, f.WithHint("the declared tools are: %s", namesOf(h.tools))
 }
 
 // loading is the compilation of a tool. The compilation continues even if all runs that wait for it
@@ -219,7 +219,7 @@ func (t *tool) compile(tenant string, limit time.Duration) (engine.Program, erro
 func brokenFault(t app.Tool) error {
 	f := abi.Faultf(abi.SourceInvalid, "the declaration of the tool %q has errors: %v", t.Name, t.Broken)
 	f.File, f.Line, f.Column = t.Broken[0].File, t.Broken[0].Line, t.Broken[0].Column
-	return f.WithHint("run toolrun check to list all errors of the app")
+	return f.WithHint("run `toolrun check` to list all errors of the app")
 }
 
 func (t *tool) compileSchemas() (err error) {
@@ -247,7 +247,7 @@ func (t *tool) checkInput(input json.RawMessage, limits Limits) (warnings []stri
 	if !strictjson.IsObject(input) {
 		return nil, abi.Faultf(abi.InputInvalid, "the input must be a JSON object")
 	}
-	return t.undeclared(value), violationsFault(abi.InputInvalid, "the input does not fit the tool's input schema", t.input, value)
+	return t.undeclared(value), violationsFault(abi.InputInvalid, "the input does not match the tool's input schema", t.input, value)
 }
 
 // checkOutput checks an output against the tool's output schema.
@@ -256,7 +256,7 @@ func (t *tool) checkOutput(output json.RawMessage, limits Limits) error {
 	if err != nil {
 		return documentFault(abi.OutputInvalid, "output", err)
 	}
-	return violationsFault(abi.OutputInvalid, "the output does not fit the tool's output schema", t.output, value)
+	return violationsFault(abi.OutputInvalid, "the output does not match the tool's output schema", t.output, value)
 }
 
 func violationsFault(code abi.Code, what string, s *schema.Schema, value any) error {

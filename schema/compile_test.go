@@ -14,8 +14,8 @@ func TestCompileReportsMistakes(t *testing.T) {
 	tests := []struct{ name, schema, want string }{
 		{"no JSON", `{`, "the schema is not valid JSON: expected a member name in double quotes at byte 1"},
 		{"no schema", `[]`, `the schema must be a value of type ["object","boolean"]`},
-		{"unknown $schema", `{"$schema": "http://json-schema.org/draft-03/schema#"}`, "$schema is the URL of an unsupported draft, at /$schema"},
-		{"$schema of the wrong type", `{"$schema": 4}`, "$schema is the URL of an unsupported draft, at /$schema"},
+		{"unknown $schema", `{"$schema": "http://json-schema.org/draft-03/schema#"}`, "the value of `$schema` is the URL of an unsupported draft, at /$schema"},
+		{"$schema of the wrong type", `{"$schema": 4}`, "the value of `$schema` is the URL of an unsupported draft, at /$schema"},
 		{"type", `{"properties": {"a": {"type": "strin"}}}`, `"type" must be one of ["array","boolean","integer","null","number","object","string"], at /properties/a/type`},
 		{"every mistake", `{"properties": {"a": {"required": true}, "b": {"minLength": "x"}, "c": {"pattern": "("}}}`, strings.Join([]string{
 			`"required" must be a value of type "array", at /properties/a/required`,
@@ -31,7 +31,7 @@ func TestCompileReportsMistakes(t *testing.T) {
 		{"two of them", `{"items": {"$ref": "a"}, "not": {"$ref": "b"}}`, "the $ref refers to another document, at /items/$ref\nthe $ref refers to another document, at /not/$ref"},
 		{"$ref to nothing", `{"$ref": "#/$defs/x"}`, `the target of the $ref "#/$defs/x" does not exist in the document, at /$ref`},
 		{"$ref to a value that is not a schema", `{"$ref": "#/title", "title": "x"}`, "the $ref refers to a value that is not a schema, at /$ref"},
-		{"$ref is not a string", `{` + draft4 + `"$ref": 1}`, "$ref must be a string, at /$ref"},
+		{"$ref is not a string", `{` + draft4 + `"$ref": 1}`, "the value of $ref must be a string, at /$ref"},
 		{"unknown anchor", `{"$ref": "#x"}`, "cannot compile the schema: #x not found"},
 		{"empty query", `{"$id": "?#"}`, "references cannot resolve to the URL in $id, at /$id"},
 		{"empty query below", `{"items": {"$id": "a?", "$ref": "#"}}`, "references cannot resolve to the URL in $id, at /items/$id"},
@@ -89,8 +89,8 @@ func TestCompileRefusesLargeSchemas(t *testing.T) {
 		{"bytes", `{"title": "` + strings.Repeat("x", schema.DefaultSchemaBytes) + `"}`, "exceeds its size limit"},
 		{"depth", strings.Repeat(`{"not":`, 200) + `{}` + strings.Repeat(`}`, 200), "nested"},
 		{"schemas", `{"allOf": [` + many(`{"not": {}}`, 2100) + `]}`, "has more than 4096 subschemas"},
-		{"names", `{"$defs": {` + many(`"d#": {"$anchor": "a#"}`, 600) + `}}`, "has more than 4096 subschemas, or more than 512 of them"},
-		{"unknown keywords", `{"x": {` + many(`"d#": {}`, 600) + `}, "allOf": [` + many(`{"$ref": "!/x/d#"}`, 600) + `]}`, "has more than 4096 subschemas, or more than 512 of them"},
+		{"names", `{"$defs": {` + many(`"d#": {"$anchor": "a#"}`, 600) + `}}`, "has more than 4096 subschemas, or more than 512 subschemas with"},
+		{"unknown keywords", `{"x": {` + many(`"d#": {}`, 600) + `}, "allOf": [` + many(`{"$ref": "!/x/d#"}`, 600) + `]}`, "has more than 4096 subschemas, or more than 512 subschemas with"},
 		{"nested unknown positions", `{"x": ` + strings.Repeat(`{"properties": {"a": `, 40) + `{"properties": {` + many(`"p#": {}`, 3000) + `}}` + strings.Repeat(`}}`, 40) +
 			`, "allOf": [` + overlapping(40) + `]}`, "has more than 4096 subschemas"},
 		{"keywords of later drafts", `{"$schema": "http://json-schema.org/draft-07/schema#", "$defs": {"x": ` + strings.Repeat(`{"properties": {"a": `, 40) + `{"properties": {` + many(`"p#": {}`, 3000) + `}}` + strings.Repeat(`}}`, 40) +

@@ -51,7 +51,7 @@ func checkCost(root *node, all []*node, depth int) *Error {
 		}
 		if b.steps > maxCostSteps {
 			return &Error{
-				Message: "the schema is too complex: the number of checks per value cannot be bounded",
+				Message: "the schema is too complex, because the number of checks per value has no upper bound",
 				Hint:    "reduce the number of schemas that apply to the same value",
 			}
 		}
@@ -104,7 +104,7 @@ func tooMany(reached tally, depth int) *Error {
 	}
 	return &Error{
 		Pointer: maximum.pointer,
-		Message: fmt.Sprintf("the schema is too expensive: it checks %s more than %d times; this subschema makes %d of the checks", where, maxVisits, reached[maximum]),
+		Message: fmt.Sprintf("the schema is too expensive: the schema checks %s more than %d times; this subschema causes %d of the checks", where, maxVisits, reached[maximum]),
 		Hint:    "apply each schema to a value only once; if several branches refer to the same schema, distinguish the branches by a required property with a const",
 	}
 }

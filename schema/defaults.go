@@ -112,7 +112,7 @@ func (s *Schema) checkDefaults(all []*node) Errors {
 			errs = append(errs, &Error{
 				Pointer: at,
 				Message: "the default is infinite or too large when it contains the defaults of its properties",
-				Hint:    "do not let a default contain itself through the defaults of its properties",
+				Hint:    "change the defaults of the properties so that a default does not contain itself",
 			})
 			continue
 		}

@@ -39,8 +39,8 @@ func draftOf(root any) (*draft, Errors) {
 			return d, nil
 		}
 	}
-	return nil, oneError("/$schema", "$schema is the URL of an unsupported draft",
-		"omit $schema for draft 2020-12, or use one of "+strings.Join(draftURLs(), ", "))
+	return nil, oneError("/$schema", "the value of `$schema` is the URL of an unsupported draft",
+		"omit `$schema` to use draft 2020-12, or use one of "+strings.Join(draftURLs(), ", "))
 }
 
 // bareURL removes the scheme and an empty fragment of a URL, because authors write them

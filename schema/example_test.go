@@ -45,6 +45,6 @@ func ExampleCompile() {
 		fmt.Println("hint:", mistake.Hint)
 	}
 	// Output:
-	// the schema is too expensive: it checks a value 12 levels deep more than 10000 times; this subschema makes 4096 of the checks
+	// the schema is too expensive: the schema checks a value 12 levels deep more than 10000 times; this subschema causes 4096 of the checks
 	// hint: apply each schema to a value only once; if several branches refer to the same schema, distinguish the branches by a required property with a const
 }

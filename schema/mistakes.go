@@ -38,7 +38,7 @@ func (s *scanner) oddities(object map[string]any, pointer string) {
 		if len(s.mistakes) >= maxMistakes {
 			return // skip this, because finding the intended keyword is expensive
 		}
-		s.mistake(join(pointer, keyword), keywordHint(object, keyword), "%q is not a JSON Schema keyword and has no effect", keyword)
+		s.mistake(join(pointer, keyword), keywordHint(object, keyword), "the key %q is not a JSON Schema keyword and has no effect", keyword)
 	}
 	if format, ok := object["format"].(string); ok && len(s.mistakes) < maxMistakes && !slices.Contains(knownFormats, format) {
 		s.mistake(pointer+"/format", suggestion(format, knownFormats), "%q is not a JSON Schema format and is not checked", format)
@@ -162,8 +162,8 @@ func (s *Schema) impossibleIn(n *node) (errs Errors) {
 		if r.properties[name] == nil && !r.matches(name) {
 			errs = append(errs, &Error{
 				Pointer: joinIndex(n.pointer+"/required", i),
-				Message: fmt.Sprintf("%q is required but not declared in properties", short60(name)),
-				Hint:    cmp.Or(suggestion(name, r.listed), "declare the name in properties, or remove the name from required"),
+				Message: fmt.Sprintf("the property %q is required but not declared in `properties`", short60(name)),
+				Hint:    cmp.Or(suggestion(name, r.listed), "declare the property in `properties`, or remove the name from `required`"),
 			})
 		}
 	}

@@ -30,15 +30,15 @@ func TestMistakes(t *testing.T) {
 		strict       bool
 		want         []string
 	}{
-		{"keyword", `{"type": "object", "propertys": {"a": {}}}`, false, []string{`"propertys"` + unknown + `/propertys; did you mean "properties"?`}},
+		{"keyword", `{"type": "object", "propertys": {"a": {}}}`, false, []string{`the key "propertys"` + unknown + `/propertys; did you mean "properties"?`}},
 		{"case", `{"properties": {"a/b": {"minlength": 1, "max_length": 2}}}`, false, []string{
-			`"max_length"` + unknown + `/properties/a~1b/max_length; did you mean "maxLength"?`,
-			`"minlength"` + unknown + `/properties/a~1b/minlength; did you mean "minLength"?`}},
-		{"nowhere near", `{"type": "object", "colour": 1}`, false, []string{`"colour"` + unknown + `/colour; start the names of your own annotations with x-`}},
-		{"property next to type", `{"type": "object", "page": {"type": "string"}}`, false, []string{`"page"` + unknown + `/page; declare properties under properties`}},
+			`the key "max_length"` + unknown + `/properties/a~1b/max_length; did you mean "maxLength"?`,
+			`the key "minlength"` + unknown + `/properties/a~1b/minlength; did you mean "minLength"?`}},
+		{"nowhere near", `{"type": "object", "colour": 1}`, false, []string{`the key "colour"` + unknown + `/colour; start the names of your own annotations with x-`}},
+		{"property next to type", `{"type": "object", "page": {"type": "string"}}`, false, []string{`the key "page"` + unknown + `/page; declare properties under properties`}},
 		{"nullable", `{"properties": {"a": {"type": "string", "nullable": true}}}`, false, []string{
-			`"nullable"` + unknown + `/properties/a/nullable; write a list of types, such as type: [string, "null"]`}},
-		{"draft 4", `{"$schema": "http://json-schema.org/draft-04/schema#", "items": [{"minlen": 1}]}`, false, []string{`"minlen"` + unknown + `/items/0/minlen; did you mean "minLength"?`}},
+			`the key "nullable"` + unknown + `/properties/a/nullable; write a list of types, such as type: [string, "null"]`}},
+		{"draft 4", `{"$schema": "http://json-schema.org/draft-04/schema#", "items": [{"minlen": 1}]}`, false, []string{`the key "minlen"` + unknown + `/items/0/minlen; did you mean "minLength"?`}},
 		{"shape", `{"page": "string", "limit": {"type": "integer"}}`, false, []string{
 			`the schema has no JSON Schema keyword and accepts every value: "limit" looks like a property; write {type: object, properties: {limit: {type: string}}}`}},
 		{"format", `{"properties": {"a": {"format": "datetime"}, "b": {"format": "url"}, "c": {"format": "zip"}}}`, false, []string{
@@ -46,11 +46,11 @@ func TestMistakes(t *testing.T) {
 			`"url"` + noFormat + `/properties/b/format; did you mean "uri"?`,
 			`"zip"` + noFormat + `/properties/c/format`}},
 		{"required and closed", `{"properties": {"a": {}}, "required": ["a", "b"]}`, true, []string{
-			`"b" is required but not declared in properties, at /required/1; declare the name in properties, or remove the name from required`}},
+			"the property \"b\" is required but not declared in `properties`, at /required/1; declare the property in `properties`, or remove the name from `required`"}},
 		{"required and misspelt", `{"properties": {"list": {"items": {"properties": {"name": {}}, "additionalProperties": false, "required": ["naem"]}}}}`, false, []string{
-			`"naem" is required but not declared in properties, at /properties/list/items/required/0; did you mean "name"?`}},
+			"the property \"naem\" is required but not declared in `properties`, at /properties/list/items/required/0; did you mean \"name\"?"}},
 		{"behind $ref", `{"properties": {"a": {"$ref": "#/$defs/p"}}, "$defs": {"p": {"properties": {}, "required": ["x"]}}}`, true, []string{
-			`"x" is required but not declared in properties, at /$defs/p/required/0; declare the name in properties, or remove the name from required`}},
+			"the property \"x\" is required but not declared in `properties`, at /$defs/p/required/0; declare the property in `properties`, or remove the name from `required`"}},
 		{"default", `{"properties": {"a": {"type": "string", "default": null}}}`, false, []string{
 			`the default violates its schema and is not used: /: must be of type "string", at /properties/a/default`}},
 	}
@@ -105,7 +105,7 @@ func TestCompileSuggests(t *testing.T) {
 		{`{"properties": {"a": {"type": "objekt"}}}`, `"type" must be one of`, `did you mean "object"?`},
 		{`{"properties": {"a": {"type": ["null", "str"]}}}`, ``, `did you mean "string"?`},
 		{`{"$ref": "#/$defs/pet", "$defs": {"Pet": {}}}`, `"#/$defs/pet" does not exist`, `did you mean "Pet"?`},
-		{`{"$ref": "#/definitions/pet"}`, `"#/definitions/pet" does not exist`, `declare the schema in $defs and refer to it as #/$defs/...`},
+		{`{"$ref": "#/definitions/pet"}`, `"#/definitions/pet" does not exist`, "declare the schema in `$defs`, and write the reference as `#/$defs/...`"},
 	}
 	for _, test := range tests {
 		_, err := schema.Compile([]byte(test.schema), schema.Options{})

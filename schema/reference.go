@@ -22,12 +22,12 @@ func (s *scanner) references(object map[string]any, pointer string, base *url.UR
 		at := join(pointer, keyword)
 		spelled, ok := value.(string)
 		if !ok {
-			s.fail(at, "%s must be a string", keyword)
+			s.fail(at, "the value of %s must be a string", keyword)
 			continue
 		}
 		target, err := base.Parse(spelled)
 		if err != nil {
-			s.fail(at, "%s is not a URL", keyword)
+			s.fail(at, "the value of %s is not a URL", keyword)
 			continue
 		}
 		s.refs = append(s.refs, reference{pointer: at, url: target, owner: object, keyword: keyword})
@@ -45,7 +45,7 @@ func (s *scanner) resolve(ref reference) {
 		s.errs = append(s.errs, &Error{
 			Pointer: ref.pointer,
 			Message: "the " + ref.keyword + " refers to another document",
-			Hint:    "copy the target into $defs and refer to it as #/$defs/...",
+			Hint:    "copy the target into `$defs`, and write the reference as `#/$defs/...`",
 		})
 		return
 	}
@@ -94,7 +94,7 @@ func (s *scanner) respell(ref reference, fragment string) {
 // existing targets.
 func (s *scanner) dangling(ref reference, fragment, target string) *Error {
 	at := strings.LastIndexByte(target, '/')
-	hint := "declare the schema in $defs and refer to it as #/$defs/..."
+	hint := "declare the schema in `$defs`, and write the reference as `#/$defs/...`"
 	if holder, ok := lookup(s.root, target[:max(at, 0)]); ok {
 		if named, ok := holder.(map[string]any); ok && at >= 0 && len(s.errs) < maxMistakes {
 			hint = cmp.Or(suggestion(unescaper.Replace(target[at+1:]), sortedKeys(named)), hint)

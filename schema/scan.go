@@ -102,7 +102,7 @@ func scanSchema(root any, d *draft) *scanner {
 	}
 	s.usedKeywords()
 	if s.exhausted() {
-		s.fail("", "the schema has more than %d subschemas, or more than %d of them have $id, have an anchor or are under unknown keywords", maxSchemas, maxNamed)
+		s.fail("", "the schema has more than %d subschemas, or more than %d subschemas with `$id`, with an anchor or below unknown keywords", maxSchemas, maxNamed)
 	}
 	return s
 }

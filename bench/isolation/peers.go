@@ -27,7 +27,7 @@ const (
 func peers() []measure.Row {
 	rows, err := measurePeers()
 	if err != nil {
-		rows = append(rows, measure.Row{Name: "other ways to run JavaScript, in Node", Missing: err.Error()})
+		rows = append(rows, measure.Row{Name: "other ways to run JavaScript in Node.js", Missing: err.Error()})
 	}
 	return rows
 }

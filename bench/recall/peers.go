@@ -22,7 +22,7 @@ const (
 // addPeers adds the other ways to search a set.
 func (b *bench) addPeers(s *set) error {
 	db := chromem.NewDB()
-	collection, err := db.CreateCollection("bench", nil, func(context.Context, string) ([]float32, error) { panic("the vectors are given") })
+	collection, err := db.CreateCollection("bench", nil, func(context.Context, string) ([]float32, error) { panic("the input contains the vectors") })
 	if err != nil {
 		return err
 	}

@@ -168,7 +168,7 @@ func (m *meter) BeforeRun(_ context.Context, run host.RunInfo) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.runs[run.Caller.Tenant] >= plan {
-		return abi.Faultf(abi.QuotaExceeded, "the tenant has used all runs in its plan").WithHint("upgrade the plan")
+		return abi.Faultf(abi.QuotaExceeded, "the tenant has used all runs of its plan").WithHint("upgrade the plan")
 	}
 	return nil
 }

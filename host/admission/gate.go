@@ -207,6 +207,6 @@ func (g *Gate) pushOut(n *node, path [levels]*node) bool {
 
 func tooMany(l level, waiting int) error {
 	whose := [levels]string{"in total", "for this tenant", "for this app", "for this user"}[l]
-	return abi.Faultf(abi.Unavailable, "too many runs are waiting: %d %s", waiting, whose).
+	return abi.Faultf(abi.Unavailable, "too many runs are waiting (%d %s)", waiting, whose).
 		WithHint("retry in a second, with fewer concurrent requests")
 }

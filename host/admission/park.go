@@ -31,7 +31,7 @@ func (g *Gate) mayPark(u *node) (err error) {
 		bound := [levels]int{g.limits.Parked, g.limits.ParkedPerTenant, g.limits.ParkedPerApp, g.limits.ParkedPerUser}[at.level]
 		if err == nil && !at.unknown() && at.parked >= bound {
 			whose := [levels]string{"in total", "for this tenant", "for this app", "for this user"}[at.level]
-			err = abi.Faultf(abi.Unavailable, "too many runs are waiting for external calls: %d %s", at.parked, whose).
+			err = abi.Faultf(abi.Unavailable, "too many runs are waiting for external calls (%d %s)", at.parked, whose).
 				WithHint("retry later, with fewer concurrent requests")
 		}
 	})

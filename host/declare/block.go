@@ -96,13 +96,13 @@ func CheckBlock(b Block) error {
 	}
 	switch {
 	case b.Use != BlockContext && b.Use != BlockRecall:
-		return fmt.Errorf("unknown use %q: use %s or %s", b.Use, BlockContext, BlockRecall)
+		return fmt.Errorf("unknown use %q of a block: write %s or %s", b.Use, BlockContext, BlockRecall)
 	case b.Name == Core && b.Use != BlockContext, b.Name == Archival && b.Use != BlockRecall:
-		return fmt.Errorf("the use of %s cannot be changed", b.Name)
+		return fmt.Errorf("the use of the block %s cannot be changed", b.Name)
 	case b.Characters < 1 || b.Characters > MaxBlockCharacters:
 		return fmt.Errorf("the limit on characters must be from 1 to %d", MaxBlockCharacters)
 	case b.Entries < 0 || b.Entries > MaxBlockCharacters:
-		return fmt.Errorf("the limit on entries must be from 1 to %d, or absent", MaxBlockCharacters)
+		return fmt.Errorf("the limit on entries must be absent or from 1 to %d", MaxBlockCharacters)
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func CheckCollection(c Collection, access Scope) error {
 	case c.Embedding != "" && !nameRule().MatchString(c.Embedding):
 		return fmt.Errorf("invalid name of an embedding model %q: use a letter and up to 63 more letters, digits, _ or -", c.Embedding)
 	case c.Erase != "" && c.Erase != EraseAuthor && c.Erase != EraseNever:
-		return fmt.Errorf("unknown value of erase %q: use %s or %s", c.Erase, EraseAuthor, EraseNever)
+		return fmt.Errorf("the value %q of erase is unknown: use %s or %s", c.Erase, EraseAuthor, EraseNever)
 	case c.Erase != "" && access != ScopeApplication:
 		return fmt.Errorf("erase applies only to collections with the access %s", ScopeApplication)
 	case c.Exposed && access == ScopeApplication:

@@ -112,7 +112,7 @@ func CheckFactPath(path string) error {
 		return fmt.Errorf("the path of a fact has %d bytes; the limit is %d", len(path), MaxFactPath)
 	}
 	if !factPathRule().MatchString(path) {
-		return fmt.Errorf("%q is not a path of a fact: use at least two names of letters, digits, _ or -, separated by dots, such as user.language", path)
+		return fmt.Errorf("the text %q is not a path of a fact: use at least two names of letters, digits, '_' or '-', separated by dots, such as user.language", path)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (g Grant) IsPattern() bool { return strings.HasSuffix(g.Store, "*") }
 // CheckPattern returns an error if the grant has a pattern that cannot match a valid store name.
 func (g Grant) CheckPattern() error {
 	if prefix, pattern := strings.CutSuffix(g.Store, "*"); pattern && !nameRule().MatchString(prefix) {
-		return fmt.Errorf("%q is not a pattern of store names: use the beginning of a name and one * at the end, such as kb-*", g.Store)
+		return fmt.Errorf("the text %q is not a pattern of store names: use the beginning of a name followed by one '*', such as kb-*", g.Store)
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func ParseVerbs(text string) ([]abi.Verb, error) {
 		case "readwrite":
 			verbs = append(verbs, abi.Read, abi.Write, abi.Delete)
 		default:
-			return nil, fmt.Errorf("%q is not a grant verb; use read, write, delete or readwrite", word)
+			return nil, fmt.Errorf("the text %q is not a grant verb; use \"read\", \"write\", \"delete\" or \"readwrite\"", word)
 		}
 	}
 	return verbs, nil

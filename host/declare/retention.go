@@ -40,7 +40,7 @@ func ParseRetention(text string) (Retention, error) {
 		return r, nil
 	}
 	if !retentionRule().MatchString(text) {
-		return Retention{}, fmt.Errorf("%q is not a valid retention; use session, 1_day, 1_week, 1_month, or a number with one unit such as 90d, 24h, 30m, 10s", text)
+		return Retention{}, fmt.Errorf("the text %q is not a valid retention; use \"session\", \"1_day\", \"1_week\", \"1_month\", or a number with one unit, such as \"90d\", \"24h\", \"30m\" or \"10s\"", text)
 	}
 	n, err := strconv.ParseInt(text[:len(text)-1], 10, 64)
 	unit := retentionUnits[text[len(text)-1]]

@@ -47,7 +47,7 @@ func pythonLanguage(c choices) sandbox.Language {
 // noCache returns the error of workers whose pool cannot store compiled code in the cache.
 func noCache() ([]byte, error) {
 	return nil, abi.Faultf(abi.Unavailable, "Python tools require a folder for compiled code").
-		WithHint("set sandbox.Options.CacheDir; for the toolrun command, set HOME or XDG_CACHE_HOME")
+		WithHint("set sandbox.Options.CacheDir, or the environment variable HOME or XDG_CACHE_HOME for the toolrun command")
 }
 
 func compilePython(ctx context.Context, s sandbox.Setup) error {
@@ -86,7 +86,7 @@ func stateOf(file string) string {
 func readPython(file string) ([]byte, error) {
 	if file == "" {
 		return nil, abi.Faultf(abi.Unavailable, "no Python runtime is installed").
-			WithHint("run toolrun python install, or set --python-wasm FILE")
+			WithHint("run `toolrun python install`, or set --python-wasm FILE")
 	}
 	if distribution.Holds(file) {
 		return distribution.Read(file)

@@ -77,7 +77,7 @@ func Decode(data []byte, runKey string, limits Limits) (*Journal, error) {
 		return nil, errors.New("decode journal: the version is unknown")
 	}
 	if owner := r.takeArray(); owner != sha256.Sum256([]byte(runKey)) {
-		return nil, errors.New("decode journal: it belongs to another run")
+		return nil, errors.New("decode journal: the journal belongs to another run")
 	}
 	count := r.length()
 	for i := 0; i < count && !r.failed; i++ {
@@ -86,7 +86,7 @@ func Decode(data []byte, runKey string, limits Limits) (*Journal, error) {
 		}
 	}
 	if r.failed || len(r.rest) > 0 {
-		return nil, errors.New("decode journal: it is damaged")
+		return nil, errors.New("decode journal: the journal is damaged")
 	}
 	return j, nil
 }

@@ -93,7 +93,7 @@ func (j *Journal) Begin() (*Attempt, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.full {
-		return nil, &ConflictError{Reason: "its external calls exceed the limits of the journal"}
+		return nil, &ConflictError{Reason: "the external calls of the run exceed the limits of the journal"}
 	}
 	if j.current != nil {
 		j.current.stop()

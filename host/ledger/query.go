@@ -19,7 +19,7 @@ const maxScanned = 2_000
 // query to the result "next".
 func (l *Ledger) Entries(ctx context.Context, tenant string, q Query) (found []Entry, next string, more bool, err error) {
 	if q.Limit < 1 {
-		return nil, "", false, abi.Faultf(abi.InvalidArgument, "limit must be at least 1")
+		return nil, "", false, abi.Faultf(abi.InvalidArgument, "the limit must be at least 1")
 	}
 	c := partition.Caller{Tenant: tenant}
 	after := l.from(c, q.Since)

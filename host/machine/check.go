@@ -23,7 +23,7 @@ func check(r *source) {
 		r.named(r.doc.Name, "a machine")
 	}
 	if len(r.doc.Steps) == 0 && len(r.problems) == 0 {
-		r.errorf(r.doc.Name.Position, problem.MissingKey, "write implements, and the steps on lines below", "the machine has no steps")
+		r.errorf(r.doc.Name.Position, problem.MissingKey, "write `implements`, and write the steps on the lines below", "the machine has no steps")
 	}
 	for i := range r.doc.Steps {
 		c.step(&r.doc.Steps[i])
@@ -48,10 +48,10 @@ var requiredSettings = map[StepKind][]string{
 func (c checker) step(s *Step) {
 	name := s.Name.Value
 	if contains(reserved, name) {
-		c.errorf(s.Name.Position, problem.BadName, "choose another name", "%s is a reserved word", problem.Quote(name))
+		c.errorf(s.Name.Position, problem.BadName, "choose another name", "the name %s is reserved", problem.Quote(name))
 	}
 	if first := c.steps[name]; first != nil {
-		c.errorf(s.Name.Position, problem.DuplicateName, "choose another name", "the step %s is declared twice, first on line %d", problem.Quote(name), first.Line)
+		c.errorf(s.Name.Position, problem.DuplicateName, "choose another name", "the step %s is already declared on line %d", problem.Quote(name), first.Line)
 	} else {
 		c.steps[name] = s
 	}
@@ -61,7 +61,7 @@ func (c checker) step(s *Step) {
 			if s.Kind == Ask {
 				word = "with " + setting + ` "TEXT"`
 			}
-			c.errorf(s.Position, problem.MissingKey, "add: "+word, "the step %s has no %s", problem.Quote(name), setting)
+			c.errorf(s.Position, problem.MissingKey, "add: "+word, "the step %s does not have the required setting `%s`", problem.Quote(name), setting)
 		}
 	}
 	if s.Kind == Ask && s.Model.Line == 0 {
@@ -139,7 +139,7 @@ func (c checker) selectors(s *Step) {
 			return
 		}
 	}
-	c.errorf(s.Position, problem.MissingKey, "add id, filter or namespace", "the step %s does not select entries", problem.Quote(s.Name.Value))
+	c.errorf(s.Position, problem.MissingKey, "add `id`, `filter` or `namespace`", "the step %s does not select any entries", problem.Quote(s.Name.Value))
 }
 
 // assumed checks the names of the fields in an assumed answer.
@@ -186,7 +186,7 @@ func (c checker) permissions() {
 	names := slices.Concat(known, stepKinds[:len(stepKinds)-1])
 	for _, n := range p.Approval {
 		if !contains(names, n.Value) {
-			c.errorf(n.Position, problem.UnknownName, didYouMean(n.Value, names, "use a permission or a kind of step: "), "%s is neither a permission nor a kind of step that has effects", problem.Quote(n.Value))
+			c.errorf(n.Position, problem.UnknownName, didYouMean(n.Value, names, "use a permission or a kind of step: "), "the text %s is neither a permission nor a kind of step with effects", problem.Quote(n.Value))
 		}
 	}
 }
@@ -223,9 +223,9 @@ func (c checker) output() {
 		i := slices.IndexFunc(known, func(k Field) bool { return k.Value == f.Value })
 		switch {
 		case i < 0 && !f.Optional:
-			c.errorf(f.Position, problem.UnknownName, "end the machine with a step compute that returns the field", "the last step, %s, does not return the field %s", problem.Quote(last.Name.Value), problem.Quote(f.Value))
+			c.errorf(f.Position, problem.UnknownName, "end the machine with a step `compute` that returns the field", "the last step %s does not return the field %s", problem.Quote(last.Name.Value), problem.Quote(f.Value))
 		case i >= 0 && !fits(known[i].Type, f.Type):
-			c.errorf(f.Position, problem.BadValue, "", "the field %s is of the type %s here, but of the type %s in the last step, %s", problem.Quote(f.Value), f.Type, known[i].Type, problem.Quote(last.Name.Value))
+			c.errorf(f.Position, problem.BadValue, "", "the field %s has the type %s here, but the type %s in the last step %s", problem.Quote(f.Value), f.Type, known[i].Type, problem.Quote(last.Name.Value))
 		}
 	}
 }

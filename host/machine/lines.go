@@ -73,7 +73,7 @@ func (r *source) peek() *line {
 		if !isEnd(l) {
 			return l
 		}
-		r.errorf(r.at(l), problem.UnknownKey, "remove the line; a step or a section ends where the next one begins", "%q is not a keyword", "end")
+		r.errorf(r.at(l), problem.UnknownKey, "remove the line; a step or a section ends where the next step or section begins", "the text %q is not a keyword", "end")
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func TestGrammars(t *testing.T) {
 		var got []string
 		for _, p := range problems {
 			if p.Code == problem.Placeholder {
-				placeholder, _, _ := strings.Cut(p.Message, " ")
+				placeholder, _, _ := strings.Cut(strings.TrimPrefix(p.Message, "the text "), " ")
 				got = append(got, fmt.Sprintf("%d:%d %s", p.Line, p.Column, placeholder))
 			}
 		}

@@ -90,7 +90,7 @@ func boundary(l *line) bool { return section(l) != "" || stepHeader(l) != nil ||
 func (r reader) machine() {
 	l := r.peek()
 	if l == nil {
-		r.errorf(Position{}, problem.MissingKey, "begin with: machine NAME", "the file is empty")
+		r.errorf(Position{}, problem.MissingKey, "begin with `machine NAME`", "the file is empty")
 		return
 	}
 	text, comment := words(l)
@@ -98,7 +98,7 @@ func (r reader) machine() {
 		r.doc.Name = r.name(l, m[1], len("machine"))
 		r.take(l, 0, withComment(text, comment))
 	} else {
-		const hint, message = "begin with: machine NAME", "the file does not begin with the name of the machine"
+		const hint, message = "begin with `machine NAME`", "the file does not begin with the name of the machine"
 		if !r.hasPart() { // not a machine: each line would be a mistake
 			r.errorf(r.at(l), problem.Syntax, hint, message)
 			return
@@ -165,7 +165,7 @@ func (r reader) section(name string, seen map[string]bool) {
 // keyword as lines of the intended section.
 func (r reader) stray(l *line, text string, seen map[string]bool) {
 	if h := stepHeader(l); h != nil && !seen["implements"] && spell.Name(h[1], stepKinds) != "" {
-		r.errorf(r.at(l), problem.MissingKey, "write implements on the line above the step", "the step is outside of the section implements")
+		r.errorf(r.at(l), problem.MissingKey, "write `implements` on the line above the step", "the step is outside of the section `implements`")
 		seen["implements"] = true
 		r.steps()
 		return
@@ -175,7 +175,7 @@ func (r reader) stray(l *line, text string, seen map[string]bool) {
 	if near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	r.errorf(r.at(l), problem.UnknownKey, hint, "%s is not a section", problem.Quote(text))
+	r.errorf(r.at(l), problem.UnknownKey, hint, "the line %s is not the name of a section", problem.Quote(text))
 	r.take(l, 1, "")
 	r.section(near, seen)
 }
@@ -184,8 +184,8 @@ func (r reader) stray(l *line, text string, seen map[string]bool) {
 func (r *source) named(n Name, what string) {
 	switch {
 	case strings.HasPrefix(n.Value, "<"):
-		r.errorf(n.Position, problem.Placeholder, "replace the placeholder with a name", "%s is a placeholder", n.Value)
+		r.errorf(n.Position, problem.Placeholder, "replace the placeholder with a name", "the text %s is a placeholder", n.Value)
 	case !nameRule().MatchString(n.Value), n.Value == "__proto__":
-		r.errorf(n.Position, problem.BadName, "use up to 64 letters, digits and _, and do not begin with a digit", "%s is not a valid name of %s", problem.Quote(n.Value), what)
+		r.errorf(n.Position, problem.BadName, "use up to 64 letters, digits and `_`, and do not begin with a digit", "the text %s is not a valid name of %s", problem.Quote(n.Value), what)
 	}
 }

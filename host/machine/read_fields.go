@@ -29,7 +29,7 @@ func (r fieldReader) fields(level int, fields []Field) []Field {
 				return fields // a misspelled section; words with fewer letters, such as "res", are names of fields
 			}
 			if h := stepHeader(l); level == 2 && section(l) == "" && (h == nil || !contains(stepKinds, h[1])) {
-				r.errorf(r.at(l), problem.Syntax, "write NAME as TYPE", "%s is not a field", problem.Quote(text))
+				r.errorf(r.at(l), problem.Syntax, "write `NAME as TYPE`", "the line %s is not a field", problem.Quote(text))
 				r.take(l, level, "")
 				continue
 			}
@@ -78,7 +78,7 @@ func (r fieldReader) fieldType(l *line, f *Field, text string) {
 			}
 			return
 		default:
-			r.errorf(at, problem.UnknownKey, "use: is required, is optional, or default VALUE", "%s is not an option of a field", problem.Quote(options))
+			r.errorf(at, problem.UnknownKey, "use `is required`, `is optional` or `default VALUE`", "the text %s is not an option of a field", problem.Quote(options))
 			return
 		}
 	}
@@ -108,7 +108,7 @@ func (r fieldReader) knownType(at Position, name string) {
 	if same, ok := commonTypes[name]; ok {
 		hint = "write " + string(same)
 	}
-	r.errorf(at, problem.BadValue, hint, "%s is not a type", problem.Quote(name))
+	r.errorf(at, problem.BadValue, hint, "the text %s is not a type", problem.Quote(name))
 }
 
 // The keywords of the section "ensures".
@@ -134,7 +134,7 @@ func (r fieldReader) ensures() {
 		}
 		if current == nil || stepHeader(l) != nil {
 			hint := "write permissions, and below it: " + strings.Join(permissionKeys, ", ")
-			r.errorf(r.at(l), problem.UnknownKey, hint, "%s is not a part of the section ensures", problem.Quote(text))
+			r.errorf(r.at(l), problem.UnknownKey, hint, "the line %s is not a part of the section `ensures`", problem.Quote(text))
 			r.take(l, 3, "")
 			continue
 		}

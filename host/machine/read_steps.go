@@ -41,7 +41,7 @@ func (r reader) steps() {
 			if near := spell.Name(first, stepKinds); near != "" || contains(stepKinds, first) {
 				hint = "write: " + stepForms[cmp.Or(near, first)]
 			}
-			r.errorf(r.at(l), problem.Syntax, hint, "%s does not begin a step", problem.Quote(text))
+			r.errorf(r.at(l), problem.Syntax, hint, "the line %s does not begin a step", problem.Quote(text))
 			for r.take(l, 2, ""); r.peek() != nil && !boundary(r.peek()); { // the parts of the step
 				r.take(r.peek(), 2, "")
 			}
@@ -67,9 +67,9 @@ func (r reader) step(l *line, header []string) Step {
 			hint = "did you mean " + near + "?"
 			s.Kind = StepKind(near)
 		} else if header[1] == "returns" {
-			hint = "write returns, and on the lines below it: NAME as TYPE"
+			hint = "write `returns`, and write `NAME as TYPE` on the lines below"
 		}
-		r.errorf(s.Position, problem.UnknownKey, hint, "%s is not a kind of step", problem.Quote(header[1]))
+		r.errorf(s.Position, problem.UnknownKey, hint, "the text %s is not a kind of step", problem.Quote(header[1]))
 	}
 	if header[3] != "" {
 		r.stepOptions(l, &s, header[3])
@@ -90,7 +90,7 @@ func (r reader) body(header *line, s *Step) {
 	first := r.peek()
 	ends := func(l *line) bool { return boundary(l) && l.indent <= header.indent }
 	if first == nil || ends(first) {
-		r.errorf(s.Position, problem.MissingKey, "add code that ends with {...}", "the step %s has no code", problem.Quote(s.Name.Value))
+		r.errorf(s.Position, problem.MissingKey, "add code that ends with an object `{...}`", "the step %s has no code", problem.Quote(s.Name.Value))
 		return
 	}
 	s.Body = r.script(header.end, false, 2, 3, ends)
@@ -105,7 +105,7 @@ func (r reader) stepOptions(l *line, s *Step, text string) {
 			hint = `write using: "` + u[1] + `"`
 			s.Model = Name{r.at(l), u[1]} // only the quotes are missing
 		}
-		r.errorf(r.name(l, text, 0).Position, problem.UnknownKey, hint, "%s is not an option of the step", problem.Quote(text))
+		r.errorf(r.name(l, text, 0).Position, problem.UnknownKey, hint, "the text %s is not an option of the step", problem.Quote(text))
 		return
 	}
 	value, _ := Script{Text: m[2]}.Literal()
@@ -136,7 +136,7 @@ func (r reader) stepPart(l *line, s *Step) {
 		r.take(l, 3, withComment(text, comment))
 		s.Returns = fieldReader(r).fields(4, s.Returns)
 		if len(s.Returns) == 0 {
-			r.errorf(r.at(l), problem.MissingKey, "write NAME as TYPE on the next line", "the list of returned fields is empty")
+			r.errorf(r.at(l), problem.MissingKey, "write `NAME as TYPE` on the next line", "the list of returned fields is empty")
 		}
 	case s.Kind == Ask && text == "assuming":
 		r.take(l, 3, withComment(text, comment))
@@ -148,11 +148,11 @@ func (r reader) stepPart(l *line, s *Step) {
 		case s.Kind == Ask && known:
 			hint = "write: with " + first + " VALUE"
 		case s.Kind == Ask:
-			hint = "the parts of a step ask are: with role, with task, returns, assuming"
+			hint = "a step `ask` consists of the parts `with role`, `with task`, `returns` and `assuming`"
 		case known && more:
 			hint = "write: " + first + ": VALUE"
 		}
-		r.errorf(r.at(l), problem.Syntax, hint, "%s is not a part of the step %s", problem.Quote(text), problem.Quote(s.Name.Value))
+		r.errorf(r.at(l), problem.Syntax, hint, "the line %s is not a part of the step %s", problem.Quote(text), problem.Quote(s.Name.Value))
 		r.take(l, 3, "")
 	default:
 		r.setting(l, s, key, separator)
@@ -177,7 +177,7 @@ func (r reader) setting(l *line, s *Step, key, separator string) {
 			hint = "did you mean " + near + "?"
 		}
 		if s.Kind == Ask {
-			hint = "the parts of a step ask are: with role, with task, returns, assuming"
+			hint = "a step `ask` consists of the parts `with role`, `with task`, `returns` and `assuming`"
 		}
 		r.errorf(c.Position, problem.UnknownKey, hint, "the step %s has no setting %s", s.Kind, problem.Quote(key))
 	default:
@@ -203,7 +203,7 @@ func (r reader) keyed(l *line, key, prefix string, level int) Setting {
 	start := l.start + l.indent + len(l.text) - len(rest)
 	r.take(l, level, strings.TrimRight(prefix+rest, " "))
 	if c.Script = r.script(start, true, level, level+1, endsSetting); c.Script.Text == "" {
-		r.errorf(c.Position, problem.MissingKey, "write the value after the key", "%s has no value", key)
+		r.errorf(c.Position, problem.MissingKey, "write the value after the key", "the key %s has no value", key)
 	}
 	r.placeholder(c.Script)
 	return c
@@ -214,7 +214,7 @@ var placeholderRule = lazyregexp.New(`^(?:"?(<[a-z_]+>)"?|\{ (<[a-z_]+>): <[a-z_
 // placeholder reports an expression that is a placeholder, such as "<expression>".
 func (r *source) placeholder(s Script) {
 	if m := placeholderRule().FindStringSubmatch(s.Text); m != nil {
-		r.errorf(s.Position, problem.Placeholder, "replace the placeholder with a value", "%s is a placeholder", m[1]+m[2])
+		r.errorf(s.Position, problem.Placeholder, "replace the placeholder with a value", "the text %s is a placeholder", m[1]+m[2])
 	}
 }
 

@@ -40,7 +40,7 @@ func (r testReader) tests() {
 			}
 			r.doc.Tests = append(r.doc.Tests, t)
 		case len(r.doc.Tests) == 0:
-			r.errorf(r.at(l), problem.Syntax, `write: test "what is tested"`, "%s does not begin a test", problem.Quote(text))
+			r.errorf(r.at(l), problem.Syntax, `write: test "what is tested"`, "the line %s does not begin a test", problem.Quote(text))
 			r.take(l, 2, "")
 		default:
 			r.testPart(l, text, &r.doc.Tests[len(r.doc.Tests)-1])
@@ -56,7 +56,7 @@ func (r testReader) testPart(l *line, text string, t *Test) {
 			part = &t.Expect
 		}
 		if part.Text != "" {
-			r.errorf(r.at(l), problem.DuplicateName, "", "the test has two parts %s", m[1])
+			r.errorf(r.at(l), problem.DuplicateName, "", "the test has two parts `%s`", m[1])
 		}
 		*part = r.testValue(l, m[1], m[1])
 		return
@@ -71,7 +71,7 @@ func (r testReader) testPart(l *line, text string, t *Test) {
 		t.Assuming = append(t.Assuming, a)
 		return
 	}
-	hint := "the parts of a test are: given {...}, assuming STEP {...}, expect {...}"
+	hint := "a test consists of the parts `given {...}`, `assuming STEP {...}` and `expect {...}`"
 	first, _, _ := strings.Cut(text, " ")
 	words := []string{"given", "assuming", "expect", "test"}
 	switch near := spell.Name(first, words); {
@@ -80,7 +80,7 @@ func (r testReader) testPart(l *line, text string, t *Test) {
 	case near != "" && !contains(words, first):
 		hint = "did you mean " + near + "?"
 	}
-	r.errorf(r.at(l), problem.Syntax, hint, "%s is not a part of a test", problem.Quote(text))
+	r.errorf(r.at(l), problem.Syntax, hint, "the line %s is not a part of a test", problem.Quote(text))
 	r.take(l, 3, "")
 }
 
@@ -97,7 +97,7 @@ func (r testReader) testValue(l *line, prefix, last string) Script {
 	r.take(l, 3, strings.TrimRight(prefix+" "+rest, " "))
 	s := r.script(start, true, 3, 4, endsTestPart)
 	if !strings.HasPrefix(s.Text, "{") {
-		r.errorf(r.at(l), problem.BadValue, "write "+prefix+" {name: value}", "%s has no object", prefix)
+		r.errorf(r.at(l), problem.BadValue, "write "+prefix+" {name: value}", "expected an object after `%s`", prefix)
 	}
 	return s
 }

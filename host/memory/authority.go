@@ -102,11 +102,11 @@ func (a Authority) checkItem(store, item string, verb abi.Verb) error {
 		}
 	}
 	if granted {
-		return abi.Faultf(abi.AccessDenied, "the tool has no %s grant on %q", verb, item).
+		return abi.Faultf(abi.AccessDenied, "the tool has no %s grant on the fact %q", verb, item).
 			WithHint("add the verb %s to the tool's grants", verb)
 	}
-	return abi.Faultf(abi.NotFound, "%q does not exist or was not granted to this tool", item).
-		WithHint("grant the fact to the tool: grants: {%s: %s}", item, verb)
+	return abi.Faultf(abi.NotFound, "the fact %q does not exist or was not granted to this tool", item).
+		WithHint("grant the fact to the tool with `grants: {%s: %s}`", item, verb)
 }
 
 // The method check returns a fault if the Authority does not allow a verb on a granted store. The argument

@@ -38,7 +38,7 @@ func (l *blockList) add(r storage.Record) error {
 	l.bytes += len(r.Content)
 	if len(l.blocks) == maxListedBlocks || l.bytes > maxListedBytes {
 		return abi.Faultf(abi.InvalidArgument, "the list would have more than %d blocks or %d MiB", maxListedBlocks, maxListedBytes>>20).
-			WithHint("list the blocks of the user, or those of one agent")
+			WithHint("list the blocks of the user, or the blocks of one agent")
 	}
 	b, err := block.Of(r)
 	l.blocks = append(l.blocks, b)

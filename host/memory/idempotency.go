@@ -32,7 +32,7 @@ func (t *transaction) finished(r storage.Record) ([]byte, error) {
 	}
 	if state.Fingerprint != t.tx.Fingerprint {
 		return nil, abi.Faultf(abi.Conflict, "the idempotency key was already used for a request that differs in %s", differing(state.Fingerprint, t.tx.Fingerprint)).
-			WithHint("use a new key for a new request")
+			WithHint("use a new idempotency key for a new request")
 	}
 	if state.Paused != "" && t.tx.Claim != nil && state.Paused == t.tx.Claim.Token {
 		return nil, nil
@@ -79,7 +79,7 @@ func (t *transaction) kept(effects report.Effects) ([]byte, error) {
 	content := slices.Concat([]byte(`{"fingerprint":`), fingerprint, []byte(`,"answer":`), answer, []byte(`}`))
 	if len(content) > storage.MaxContentBytes {
 		return nil, abi.Faultf(abi.TooLarge, "the Result has %d bytes; with an idempotency key, the limit is %d", len(answer), storage.MaxContentBytes-(len(content)-len(answer))).
-			WithHint("reduce the tool's output or log, or run the tool without a key")
+			WithHint("reduce the tool's output or log, or run the tool without an idempotency key")
 	}
 	return content, nil
 }

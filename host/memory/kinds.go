@@ -75,7 +75,7 @@ func (k *kinds) noOperation(st *store, op string) error {
 		f = abi.Faultf(abi.InvalidArgument, "the block %q does not support the operation %s", st.Name, op)
 	}
 	if len(names) == 0 {
-		return f.WithHint("only the host writes this store")
+		return f.WithHint("only the host can write to this store")
 	}
 	return f.WithHint("use an operation of the store: %s", strings.Join(names, ", "))
 }
@@ -109,7 +109,7 @@ func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) 
 	case declare.ScopeSession, declare.ScopeUser, declare.ScopeApplication:
 	case declare.ScopeByItem: // checks that the kind supports this access
 	default:
-		return nil, fmt.Errorf("unknown access %q: use session, user or application", decl.Access)
+		return nil, fmt.Errorf("unknown access %q: use \"session\", \"user\" or \"application\"", decl.Access)
 	}
 	if decl.Retention.For < 0 || decl.Retention.For > declare.MaxRetention {
 		return nil, errors.New("the retention is out of range")

@@ -336,7 +336,7 @@ func TestMisspelledStores(t *testing.T) {
 	}{
 		{"note", some, `did you mean "notes"?`},
 		{"sessionmeta", some, `did you mean "sessionMeta"?`},
-		{"daiyl", some, "declare the store in the app file and grant the store to the tool"},
+		{"daiyl", some, "declare the store in the app file, and grant the store to the tool"},
 		{"daiyl", memory.Operator(), `did you mean "daily"?`}, // an operator sees all stores
 	}
 	for _, tt := range tests {

@@ -59,7 +59,7 @@ func (m metaPartition) Get(ctx context.Context, _ string) (storage.Record, error
 
 // errMadeByHost is the fault of a write to a document that the host generates. The View rejects
 // writes to sessionMeta before they reach the partition.
-var errMadeByHost = abi.Faultf(abi.ReadOnly, "%s is read-only for tools", declare.SessionMeta)
+var errMadeByHost = abi.Faultf(abi.ReadOnly, "the store %s is read-only for tools", declare.SessionMeta)
 
 // Scan implements kind.Partition.
 func (m metaPartition) Scan(context.Context, string, int) ([]storage.Record, error) {

@@ -110,7 +110,7 @@ func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) erro
 		}
 		return nil
 	case len(after) == 0 || !after[0].Required || after[0].Type.Shape != abi.Text:
-		return refuse("but only one has a store parameter: the first parameter of the other one must be a required text")
+		return refuse("but only one of the kinds has a store parameter: the first parameter of the other operation must be a required text")
 	}
 	forms := append(slices.Clone(listed.AllForms()), op)
 	if namesStore(op) {
@@ -182,7 +182,7 @@ func (k *kinds) checkKind(o operation, op string, st *store, implied bool) error
 	case implied && st.Kind == o.space, !implied && slices.Contains(o.stores, st.Kind):
 		return nil
 	case !implied && st.Kind == o.space:
-		return abi.Faultf(abi.InvalidArgument, "%s does not accept the name of a store of kind %s", op, st.Kind).
+		return abi.Faultf(abi.InvalidArgument, "the operation %s does not accept the name of a store of kind %s", op, st.Kind).
 			WithHint("omit the store name")
 	}
 	return k.noOperation(st, op)

@@ -30,7 +30,7 @@ func entriesPrefix(s *Service, st *store, c partition.Caller, own bool) (storage
 // ofTheApp returns the fault for entries of the app if the caller can read only the entries of its
 // user.
 func ofTheApp(name string) error {
-	f := abi.Faultf(abi.AccessDenied, "the entries of %s belong to the app, and the caller can read only the user's own entries", kind.Quote(name))
+	f := abi.Faultf(abi.AccessDenied, "the entries of the collection %s belong to the app, but the caller can read only entries of the user", kind.Quote(name))
 	f.Store = name
 	return f
 }
@@ -60,7 +60,7 @@ func CheckCollection(s *Service, name string) error {
 func noCollection(name string) error {
 	f := abi.Faultf(abi.NotFound, "the collection %s does not exist", kind.Quote(name))
 	f.Store = name
-	return f.WithHint("declare the collection in the app file: memory: {NAME: {kind: collection, access: application}}")
+	return f.WithHint("declare the collection in the app file, such as `memory: {NAME: {kind: collection, access: application}}`")
 }
 
 // GetEntry returns an entry of a namespace of a collection, or nil if the entry does not exist.

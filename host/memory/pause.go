@@ -124,7 +124,7 @@ func finishedRecord(s *Service, now storage.Record, c partition.Caller, key stri
 	}
 	if len(content) > storage.MaxContentBytes {
 		return storage.Write{}, abi.Faultf(abi.TooLarge, "the Result has %d bytes; with an idempotency key, the limit is %d", len(state.Answer), storage.MaxContentBytes-(len(content)-len(state.Answer))).
-			WithHint("reduce the tool's log, or run the tool without a key")
+			WithHint("reduce the tool's log, or run the tool without an idempotency key")
 	}
 	k, at := s.app.Finished(c, key), s.now()
 	r := storage.Record{

@@ -46,8 +46,8 @@ func (p pin) check(is kind.VectorSpace, collection string, write bool) error {
 	case p.MovingTo != nil:
 		return abi.Faultf(abi.Unavailable, "the entries of the collection %q are being moved from %s to %s, but the embedding model of this run is %s",
 			collection, p, p.MovingTo, pinOf(is)).
-			WithHint("use the same models in all processes, or move the entries to this model with toolrun collection reembed %s", collection)
+			WithHint("use the same models in all processes, or move the entries to this model with `toolrun collection reembed %s`", collection)
 	}
-	return abi.Faultf(abi.Unavailable, "the vectors of the collection %q are from %s, but its embedding model is now %s", collection, p, pinOf(is)).
-		WithHint("restore the previous model, or move the entries to the new model with toolrun collection reembed %s", collection)
+	return abi.Faultf(abi.Unavailable, "the vectors of the collection %q are from the model %s, but the embedding model of the collection is now %s", collection, p, pinOf(is)).
+		WithHint("restore the previous model, or move the entries to the new model with `toolrun collection reembed %s`", collection)
 }

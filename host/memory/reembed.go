@@ -120,9 +120,9 @@ func BeginMove(ctx context.Context, s *Service, tenant, name, holder string, to 
 
 // busy returns the fault for a collection that another process is moving.
 func (m *Move) busy() error {
-	f := abi.Faultf(abi.Conflict, "another process moves the entries of the collection %s to another embedding model", kind.Quote(m.st.Name))
+	f := abi.Faultf(abi.Conflict, "another process is moving the entries of the collection %s to another embedding model", kind.Quote(m.st.Name))
 	f.Store = m.st.Name
-	return f.WithHint("wait until it has ended; if it was killed, retry after %d minutes", int(moveLease/time.Minute))
+	return f.WithHint("wait until the other process has ended; if that process was killed, retry after %d minutes", int(moveLease/time.Minute))
 }
 
 // renewed returns a copy of the progress with a new lease.

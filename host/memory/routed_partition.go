@@ -108,7 +108,7 @@ func (p routedPartition) Scan(ctx context.Context, after string, limit int) ([]s
 // would contain items that are not below its path.
 func checkPath(item string) error {
 	if item == "" || strings.Contains("."+item+".", "..") {
-		return abi.Faultf(abi.InvalidArgument, "%s is not a path of names separated by dots", kind.Quote(item))
+		return abi.Faultf(abi.InvalidArgument, "the text %s is not a path of names separated by dots", kind.Quote(item))
 	}
 	return checkItem(item)
 }

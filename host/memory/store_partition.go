@@ -70,8 +70,8 @@ func checkItem(item string) error {
 func (p *storePartition) ForAgent() (kind.Partition, error) {
 	v := p.view
 	if v.caller.Agent == "" {
-		return nil, abi.Faultf(abi.NoAgent, "the call names an agent's part of %q, but no agent is active for %s", p.store.Name, v.authority.holder()).
-			WithHint("run the tool in a turn of an agent, or set the agent with agent_id")
+		return nil, abi.Faultf(abi.NoAgent, "the call selects an agent's part of the block %q, but no agent is active for %s", p.store.Name, v.authority.holder()).
+			WithHint("run the tool in a turn of an agent, or set the agent with `agent_id`")
 	}
 	key, err := p.ownKey()
 	if err != nil {

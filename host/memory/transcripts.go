@@ -83,7 +83,7 @@ func OpenTranscript(ctx context.Context, v *View, session string) (*Transcript, 
 	case v.closed != nil:
 		return nil, v.closed
 	case st == nil:
-		return nil, abi.Faultf(abi.NotFound, "the app keeps no transcripts").WithHint("declare sleep in the app file")
+		return nil, abi.Faultf(abi.NotFound, "the app does not store transcripts").WithHint("declare the section `sleep` in the app file")
 	}
 	key, err := st.key(v.s.app.Group(v.caller), v.caller, v.authority.holder())
 	if err != nil {

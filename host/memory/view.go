@@ -172,7 +172,7 @@ func (v *View) open(op operation, name string) (*storePartition, error) {
 		return nil, v.noStore(op.noun(), name)
 	}
 	if st == v.s.meta && op.verb != abi.Read {
-		return nil, abi.Faultf(abi.ReadOnly, "%s is read-only for tools", declare.SessionMeta)
+		return nil, abi.Faultf(abi.ReadOnly, "the store %s is read-only for tools", declare.SessionMeta)
 	}
 	if err := v.authority.check(grant, op.verb, op.noun()); err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func (v *View) noStore(noun, name string) error {
 	if near := spell.Name(name, v.authority.stores()); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
-	return f.WithHint("declare the %[1]s in the app file and grant the %[1]s to the tool", noun)
+	return f.WithHint("declare the %[1]s in the app file, and grant the %[1]s to the tool", noun)
 }
 
 // notDeclared is like noStore, but for an Authority that may see all stores.
@@ -209,7 +209,7 @@ func notDeclared(noun, name string, stores []string) error {
 	if len(stores) == 0 {
 		return f.WithHint("the app declares no stores")
 	}
-	return f.WithHint("the stores are: %s", strings.Join(stores, ", "))
+	return f.WithHint("the declared stores are: %s", strings.Join(stores, ", "))
 }
 
 // partition returns the attempt's partition with a key. A linear search is sufficient, because an

@@ -61,7 +61,7 @@ func (m *Meter) Usage(ctx context.Context, tenant string, since, until time.Time
 // tenant.
 func List(ctx context.Context, backend storage.Backend, q Query) (found []Usage, next string, err error) {
 	if q.Limit < 1 {
-		return nil, "", abi.Faultf(abi.InvalidArgument, "limit must be at least 1")
+		return nil, "", abi.Faultf(abi.InvalidArgument, "the limit must be at least 1")
 	}
 	found = []Usage{}
 	at, err := parsePosition(q.After)

@@ -67,7 +67,7 @@ func embeddingKeys() []string {
 func (r *configReader) entries(section field, into map[string]Entry, known []string) {
 	for _, f := range r.fields(section.value, section.at, section.key) {
 		if !nameRule().MatchString(f.key) {
-			r.refuse(f.at, "use a letter and up to 63 more letters, digits, '_', '-', '.' or ':'", "%q is not a valid name of a model", f.key)
+			r.refuse(f.at, "use a letter and up to 63 more letters, digits, '_', '-', '.' or ':'", "the text %q is not a valid name of a model", f.key)
 			continue
 		}
 		if section.key == "embeddings" && f.key == lexical.Name {
@@ -94,7 +94,7 @@ func (r *configReader) entry(entry field, known []string) Entry {
 		r.setting(f, &e)
 	}
 	for _, key := range required {
-		r.refuse(entry.at, "", "%s has no %s", entry.key, key)
+		r.refuse(entry.at, "", "%s does not contain the key %s", entry.key, key)
 	}
 	return e
 }
@@ -104,7 +104,7 @@ func (r *configReader) setting(f field, e *Entry) {
 	switch f.key {
 	case "provider":
 		if e.Provider = r.text(f); e.Provider != "" && e.Provider != "openai" {
-			r.refuse(f.at, "every server with OpenAI's protocol uses openai", "the provider %q does not exist", e.Provider)
+			r.refuse(f.at, "write `provider: openai` for every server with OpenAI's protocol", "the provider %q does not exist", e.Provider)
 		}
 	case "base_url":
 		e.BaseURL = r.url(f)
@@ -114,7 +114,7 @@ func (r *configReader) setting(f field, e *Entry) {
 		// An error does not quote the value of the setting, because the value can be an API key
 		// that was pasted by mistake.
 		if e.KeyEnv = r.text(f); e.KeyEnv != "" && !envRule().MatchString(e.KeyEnv) {
-			r.refuse(f.at, "write the name of the variable, not the key", "api_key_env must be an environment variable, such as OPENAI_API_KEY")
+			r.refuse(f.at, "write the name of an environment variable instead of the API key", "the value of `api_key_env` must be the name of an environment variable, such as OPENAI_API_KEY")
 		}
 	case "proxy":
 		e.Proxy = r.url(f)

@@ -66,7 +66,7 @@ func (m Mocks) Chat(name string, index int, request ChatRequest) (ChatAnswer, er
 		return ChatAnswer{}, abi.Faultf(abi.Unavailable, "the mocks have no answers for the model %s", name).
 			WithHint("add the model to the mocks")
 	case index >= len(answers):
-		return ChatAnswer{}, abi.Faultf(abi.Unavailable, "the run requests more than the %d answers that the mocks have for the model %s", len(answers), name).
+		return ChatAnswer{}, abi.Faultf(abi.Unavailable, "the mocks contain only %d answers for the model %s, but the run requests more", len(answers), name).
 			WithHint("add an answer for each request")
 	}
 	a := answers[index]

@@ -78,7 +78,7 @@ func (m Message) check(name string) *abi.Fault {
 	case System, User, Assistant, ToolRole:
 	default:
 		return abi.Faultf(abi.InvalidArgument, "%s.role is unknown", name).
-			WithHint("use system, user, assistant or tool")
+			WithHint("use the role \"system\", \"user\", \"assistant\" or \"tool\"")
 	}
 	switch {
 	case !utf8.ValidString(m.Content):
@@ -86,7 +86,7 @@ func (m Message) check(name string) *abi.Fault {
 	case m.Role == ToolRole && m.ToolCallID == "":
 		return abi.Faultf(abi.InvalidArgument, "%s.tool_call_id is missing", name)
 	case m.Role != Assistant && len(m.ToolCalls) > 0:
-		return abi.Faultf(abi.InvalidArgument, "%s.tool_calls is only allowed for the role assistant", name)
+		return abi.Faultf(abi.InvalidArgument, "%s.tool_calls is only allowed for the role \"assistant\"", name)
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func resolve[T any](models map[string]T, entries map[string]Entry, tenant, name 
 	entry, ok := entries[name]
 	if !ok || len(entry.Tenants) > 0 && !slices.Contains(entry.Tenants, tenant) {
 		fault := abi.Faultf(abi.Unavailable, "no model has the name %q", name).
-			WithHint("ask the operator to declare the model in models.yaml; commands read this file with --models FILE")
+			WithHint("ask the operator to declare the model in models.yaml; pass this file to a command with --models FILE")
 		return found, Entry{}, fault
 	}
 	return models[name], entry, nil

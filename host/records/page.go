@@ -41,7 +41,7 @@ func (p *PageContents) Add(bytes int64) bool {
 // begins, or "" if there is no next page.
 func Page(chunks func(after storage.Key, limit int) ([]storage.Head, error), after storage.Key, limit int, show func(storage.Head) (bool, error)) (storage.Key, error) {
 	if limit < 1 {
-		return "", abi.Faultf(abi.InvalidArgument, "limit must be at least 1")
+		return "", abi.Faultf(abi.InvalidArgument, "the limit must be at least 1")
 	}
 	shown := 0
 	size := min(limit, pageChunk-1) + 1 // one more record, to find out whether there is a next page

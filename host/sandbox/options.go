@@ -154,7 +154,7 @@ func (o Options) check() error {
 	}
 	for _, name := range slices.Concat(o.Require, o.Without) {
 		if !slices.Contains(layers, name) {
-			errs = append(errs, fmt.Errorf("sandbox: unknown layer %q; the layers are %v", name, layers))
+			errs = append(errs, fmt.Errorf("sandbox: the layer %q is unknown; the layers are %v", name, layers))
 		}
 	}
 	return errors.Join(errs...)

@@ -62,14 +62,14 @@ func (f *family) checkConfined(c partition.Caller, state State) error {
 		return nil
 	}
 	return abi.Faultf(abi.AccessDenied, "the user has no %s with this id", f.noun).
-		WithHint("omit the id to start a new %s, or use a token with this id in its %s claim", f.noun, f.noun)
+		WithHint("omit the id to start a new %s, or use a token whose %s claim contains this id", f.noun, f.noun)
 }
 
 // errOtherUser returns the fault for a session that belongs to another user.
 func (f *family) errOtherUser(c partition.Caller) error {
 	fault := abi.Faultf(abi.AccessDenied, "the %s belongs to another user", f.noun)
 	if c.User == "" {
-		return fault.WithHint("set user_id to the %s's user", f.noun)
+		return fault.WithHint("set `user_id` to the user of the %s", f.noun)
 	}
 	return fault.WithHint("use a %s of this user", f.noun)
 }

@@ -26,7 +26,7 @@ func Decode(text json.RawMessage) ([]Proposal, error) {
 	}
 	var items []json.RawMessage
 	if json.Unmarshal(list, &items) != nil || items == nil {
-		return nil, invalid("output.proposals is not a list")
+		return nil, invalid("`output.proposals` is not a list")
 	}
 	proposals := make([]Proposal, len(items))
 	for i, item := range items {
@@ -46,7 +46,7 @@ func memberOf(text json.RawMessage) (json.RawMessage, error) {
 	list, ok := members["proposals"]
 	switch {
 	case !ok:
-		return nil, invalid("the output has no member proposals")
+		return nil, invalid("the output has no member `proposals`")
 	case len(members) > 1:
 		return nil, invalid("the output has an unknown member")
 	}
@@ -84,5 +84,5 @@ func decodeProposal(text json.RawMessage, at string) (p Proposal, err error) {
 
 func invalid(message string) error {
 	return abi.Faultf(abi.OutputInvalid, "%s", message).
-		WithHint(`return {proposals: [{block: "core", scope: "agent", content: "- ..."}]}, or nothing if there are no proposals`)
+		WithHint(`return an object such as {proposals: [{block: "core", scope: "agent", content: "- ..."}]}, or nothing if there are no proposals`)
 }

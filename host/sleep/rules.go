@@ -37,7 +37,7 @@ func (p Proposal) Target(blocks []Block) (target *Block, reason string) {
 		return nil, "the proposal has no scope; set it to user or agent"
 	case ScopeUser, ScopeAgent:
 	default:
-		return nil, "there is no such scope; use user or agent"
+		return nil, "the scope is unknown; use \"user\" or \"agent\""
 	}
 	named := false
 	for i := range blocks {

@@ -88,8 +88,8 @@ func TestDecode(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`"x"`: "does not contain proposals", `3`: "does not contain proposals", `{}`: "no member proposals", `{"Proposals":[]}`: "no member proposals",
-		`{"proposals":null}`: "output.proposals is not a list", `{"proposals":3}`: "output.proposals is not a list",
+		`"x"`: "does not contain proposals", `3`: "does not contain proposals", `{}`: "no member `proposals`", `{"Proposals":[]}`: "no member `proposals`",
+		`{"proposals":null}`: "`output.proposals` is not a list", `{"proposals":3}`: "`output.proposals` is not a list",
 		`{"proposals":[],"secret":1}`: "the output has an unknown member", `{"proposals":[` + proposal + `,3]}`: "output.proposals[1] is not an object",
 		`[null]`:                            "output.proposals[0] is not an object",
 		`[{"block":"core","scope":"user"}]`: "output.proposals[0].content is missing",
@@ -116,7 +116,7 @@ func TestTargetReasons(t *testing.T) {
 		want                        string
 	}{
 		{"no scope", "core", "", "- x", true, "the proposal has no scope"},
-		{"an unknown scope", "core", "tenant", "- x", true, "no such scope"},
+		{"an unknown scope", "core", "tenant", "- x", true, "the scope is unknown"},
 		{"an unknown block", "secret", "user", "- x", true, "the app has no such block"},
 		{"no agent", "core", "agent", "- x", false, "the conversation had no agent"},
 		{"core of the user", "core", "user", "- x", true, "user_core: true"},

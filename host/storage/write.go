@@ -54,7 +54,7 @@ func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error
 		k := w.Record.Key
 		i, ok := indexes.take(k)
 		if !ok {
-			return nil, fmt.Errorf("update: the key %s is written twice or is not a key of the update", k)
+			return nil, fmt.Errorf("update: the key %s is written twice, or does not belong to the update", k)
 		}
 		if err := check(w); err != nil {
 			return nil, fmt.Errorf("update: %s: %w", k, err)

@@ -25,7 +25,7 @@ func (p *parser) fact(at int, steps []string, dotted int) (node, error) {
 		n++
 	}
 	if n < 2 {
-		return nil, p.errorf(at, hintForms, "%s is not available in templates", quote(steps[0]))
+		return nil, p.errorf(at, hintForms, "the name %s is not available in templates", quote(steps[0]))
 	}
 	line, column := p.place(at)
 	return factRef{names: steps[:n:n], rest: steps[n:], line: line, column: column}, nil

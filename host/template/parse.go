@@ -118,7 +118,7 @@ func (p *parser) expression() (node, error) {
 		return p.memory(first, path)
 	}
 	if strings.EqualFold(namespace, "memory") {
-		return nil, p.errorf(first, hintForms, "%s is not available in templates", quote(namespace))
+		return nil, p.errorf(first, hintForms, "the name %s is not available in templates", quote(namespace))
 	}
 	return p.fact(first, append([]string{namespace}, path...), dotted+1)
 }
@@ -227,7 +227,7 @@ func (p *parser) unexpected(open int) *Error {
 	if !closed || strings.Contains(inside, "{{") {
 		return p.errorf(open, hintClose, "the expression is not closed")
 	}
-	return p.errorf(p.pos, hintForms, "%s is not an expression", quote(strings.TrimSpace(inside)))
+	return p.errorf(p.pos, hintForms, "the text %s is not an expression", quote(strings.TrimSpace(inside)))
 }
 
 func (p *parser) errorf(at int, hint, format string, args ...any) *Error {

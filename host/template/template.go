@@ -90,7 +90,7 @@ func (r *renderer) miss(expression string) {
 func (r *renderer) write(text string) error {
 	if len(text) > r.maxBytes-r.out.Len() {
 		return abi.Faultf(abi.OutputLimit, "the rendered template exceeds %d bytes", r.maxBytes).
-			WithHint("use a path into a store instead of its whole content")
+			WithHint("use a path into a store instead of the whole content of the store")
 	}
 	r.out.WriteString(text)
 	return nil

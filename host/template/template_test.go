@@ -35,7 +35,7 @@ Your last order: {{ memory.userPrefs.recentOrders[0] }}. All: {{memory.userPrefs
 	// Output:
 	// Hello John!
 	// Your last order: tea. All: ["tea","<cake>"] <nil>
-	// 1:9: "name" is not available in templates
+	// 1:9: the name "name" is not available in templates
 	// hint: write {{memory.<store>}}, {{memory.<store>.<path>}} or the path of a fact, such as {{user.language}}; write two literal braces as \{{
 }
 

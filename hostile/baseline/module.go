@@ -42,7 +42,7 @@ func module(h *host, file string, input []byte) ([]byte, error) {
 	}
 	entry := guest.ExportedFunction("toolrun_run")
 	if entry == nil {
-		return nil, fmt.Errorf("the module exports no entry function")
+		return nil, fmt.Errorf("the module does not export an entry function")
 	}
 	answered, err := entry.Call(ctx)
 	if err != nil {

@@ -101,7 +101,7 @@ type file struct {
 
 var (
 	errTooLarge  = errors.New("the file is too large")
-	errIrregular = errors.New("neither a regular file nor a folder")
+	errIrregular = errors.New("the path is neither a regular file nor a folder")
 )
 
 // read reads a file. read does not open irregular files, because opening a pipe would block.

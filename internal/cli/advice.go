@@ -17,7 +17,7 @@ import (
 func movedFault(moved *memory.ScopeChangedError, flags string) *abi.Fault {
 	f := abi.Faultf(abi.SourceInvalid, "%s has %s but is now declared with %q", moved.What(), moved.Held(), moved.Declared())
 	if moved.Item != "" {
-		return f.WithHint("restore the scope and delete the values with toolrun fact delete, or declare another path")
+		return f.WithHint("restore the scope and delete the values with `toolrun fact delete`, or declare another path")
 	}
 	return f.WithHint("%s", movedHint(moved.Store, flags))
 }

@@ -183,5 +183,5 @@ func pausedError(result *report.Result, err error, flags pausedFlags) error {
 	}
 	p := result.Approval
 	return abi.Faultf(abi.AccessDenied, "%s requires an approval; the run is paused until %s", p.Effect.Describe(p.Step), when(&p.ExpiresAt)).
-		WithHint("see the effect with toolrun approval show %[1]s%[2]s, then run toolrun approval approve %[1]s%[3]s", p.Token, flags.show, flags.approve)
+		WithHint("show the effect with `toolrun approval show %[1]s%[2]s`, then run `toolrun approval approve %[1]s%[3]s`", p.Token, flags.show, flags.approve)
 }

@@ -118,7 +118,7 @@ func (v *versionFlags) expected() (e block.Expected, err error) {
 	if v.updated != "" {
 		t, ok := block.ParseTime(v.updated)
 		if !ok {
-			return e, usagef("use the updated_at of toolrun block get --json", "%q is not a time", v.updated)
+			return e, usagef("use the time updated_at that `toolrun block get --json` prints", "the text %q is not a time", v.updated)
 		}
 		e.Updated = t
 	}
@@ -302,7 +302,7 @@ func (ps projects) withBlocks(named string) (*project, error) {
 		return pr, err
 	}
 	pr.close()
-	return nil, abi.Faultf(abi.NotFound, "the app has no blocks").WithHint("add blocks: true to the app file")
+	return nil, abi.Faultf(abi.NotFound, "the app has no blocks").WithHint("add `blocks: true` to the app file")
 }
 
 // blockNames returns the names of the blocks.

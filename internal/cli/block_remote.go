@@ -124,7 +124,7 @@ func blockCallerOf(c host.Caller, agent bool) client.Caller {
 func versionOf(e block.Expected) (string, error) {
 	switch {
 	case !e.Updated.IsZero() && e.Revision != 0 && !e.Updated.Equal(time.UnixMilli(e.Revision)):
-		return "", abi.Faultf(abi.Conflict, "no block has both this time and this revision")
+		return "", abi.Faultf(abi.Conflict, "no version of the block has both the expected time and the expected revision")
 	case !e.Updated.IsZero():
 		return e.Updated.Format(time.RFC3339Nano), nil
 	case e.Revision != 0:

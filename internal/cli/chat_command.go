@@ -40,7 +40,7 @@ func (c *chat) command(ctx context.Context, name string) error {
 	for i, command := range chatCommands {
 		known[i] = command.name
 	}
-	hint := "see /help; to send a message that starts with /, write // instead of /"
+	hint := "see /help; to send a message that starts with a slash, write two slashes"
 	if near := spell.Name(name, known); near != "" {
 		hint = "did you mean /" + near + "?"
 	}
@@ -109,4 +109,4 @@ func (c *chat) showTrace() error {
 }
 
 // noTurn is the fault for a command that needs the result of a turn, if there was none.
-var noTurn = abi.Faultf(abi.InvalidArgument, "no turn was performed yet")
+var noTurn = abi.Faultf(abi.InvalidArgument, "the conversation has no turn yet")

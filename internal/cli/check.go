@@ -321,11 +321,11 @@ func (pr *project) compare(kept inventory, flags string) problem.List {
 		switch {
 		case r.Moved == "":
 		case r.Store == declare.Facts:
-			add(problem.Error, codeMoved, "restore the scopes and delete the values with toolrun fact delete, or declare other paths",
+			add(problem.Error, codeMoved, "restore the scopes and delete the values with `toolrun fact delete`, or declare other paths",
 				"facts with the scope %s are now declared with another scope", r.Moved)
 		default:
 			add(problem.Error, codeMoved, movedHint(r.Store, flags),
-				"the store %q has records of access %s but is now declared with access %s", r.Store, r.Moved, declared.Access)
+				"the store %q has records with the access %s, but is now declared with the access %s", r.Store, r.Moved, declared.Access)
 		}
 		if r.Orphan && r.Records > 0 {
 			add(problem.Warning, codeOrphan, "restore the declaration, or remove the records with: "+purgeCommand(r.Store, flags),

@@ -202,7 +202,7 @@ func (cc collectionCommands) showEntries(ctx context.Context, s collectionBacken
 		q.After, more = next, next != ""
 	}
 	if more {
-		cc.out.warn("the collection has more entries; use --limit or toolrun collection export %s", q.Collection)
+		cc.out.warn("the collection has more entries; use --limit or `toolrun collection export %s`", q.Collection)
 	}
 	return cc.out.answer(found, func() error { return cc.out.table(entryTable(found)) })
 }
@@ -273,7 +273,7 @@ func (ps projects) withCollections(named string) (*project, error) {
 	}
 	pr.close()
 	return nil, abi.Faultf(abi.NotFound, "the app has no collections").
-		WithHint("declare one in the app file, such as memory: {articles: {kind: collection, access: application}}")
+		WithHint("declare a collection in the app file, such as `memory: {articles: {kind: collection, access: application}}`")
 }
 
 // collectionNames returns the names of the declared collections.

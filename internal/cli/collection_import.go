@@ -213,10 +213,10 @@ func (cc collectionCommands) warnImport(file *importedFile, failures bool) {
 		cc.out.warn("imported %s before the failure", entries(file.Entries))
 	}
 	if file.Expired > 0 {
-		cc.out.warn("skipped %s that had expired", entries(file.Expired))
+		cc.out.warn("skipped %s, because the lifetime was over", entries(file.Expired))
 	}
 	if file.Truncated {
-		cc.out.warn("%s has more text, which was not imported: it exceeds %s or is unreadable", cc.env.show(file.name), bytesize.Format(extract.DocumentTextBytes))
+		cc.out.warn("a part of the text in %s was not imported, because the text exceeds %s or is unreadable", cc.env.show(file.name), bytesize.Format(extract.DocumentTextBytes))
 	}
 }
 
@@ -251,7 +251,7 @@ func (cc collectionCommands) answerImport(name string, files []*importedFile) er
 	if err != nil || len(failed) == 0 {
 		return err
 	}
-	return abi.Faultf(failed[0].Error.Code, "%d of %s could not be imported", len(failed), count(len(files), "file")).WithHint("correct the files that the warnings name, and import them again")
+	return abi.Faultf(failed[0].Error.Code, "%d of %s could not be imported", len(failed), count(len(files), "file")).WithHint("correct the files that the warnings name, and import these files again")
 }
 
 // importFile imports a file.

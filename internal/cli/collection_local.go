@@ -62,7 +62,7 @@ func (d *documentReader) read(ctx context.Context, name string, content []byte) 
 	if d.reader == nil && extract.NeedsParser(format) {
 		d.pool, err = engines.NewDocumentPool(sandbox.Options{Workers: 1, Spares: -1, CacheDir: d.out.env.cacheFolder("cells"), Logger: d.out.logger()})
 		if err != nil {
-			return extract.Text{}, usagef("see toolrun doctor for the available layers", "%v", err)
+			return extract.Text{}, usagef("list the available layers with `toolrun doctor`", "%v", err)
 		}
 		d.reader = &extract.Reader{Engine: d.pool.Engines()[0], Parallel: 1}
 	}

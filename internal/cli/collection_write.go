@@ -76,7 +76,7 @@ func (cc collectionCommands) forget() *cobra.Command {
 				}
 			}
 			if selectors != 1 {
-				return usagef("name an ID, or add --filter JSON or --all", "toolrun collection forget requires exactly one of ID, --filter and --all")
+				return usagef("add an ID, --filter JSON or --all", "`toolrun collection forget` requires exactly one of ID, --filter and --all")
 			}
 			var err error
 			if what.Filter, err = cc.env.document(cmd.Context(), "the filter", filter); err != nil {

@@ -96,7 +96,7 @@ func makeStateFolder(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
-const hintInUse = "close the database in the other process; if that is toolrun serve, use --server URL"
+const hintInUse = "close the database in the other process; if that process is `toolrun serve`, use --server URL"
 
 // fault returns the fault for a database file that cannot be opened.
 func (db database) fault(doing string, err error) error {

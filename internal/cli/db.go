@@ -78,7 +78,7 @@ func (d dbCommands) checkFile(db database) error {
 		return err
 	})
 	if err != nil {
-		return inUse(db.fault("check", err), "to check the database of a running service, make a backup with toolrun db backup DEST --server URL and check the backup")
+		return inUse(db.fault("check", err), "to check the database of a running service, create a backup with `toolrun db backup DEST --server URL` and check the backup")
 	}
 	err = d.out.answer(report, func() error {
 		for _, problem := range report.Problems {

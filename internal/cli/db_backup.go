@@ -73,7 +73,7 @@ func checkDest(named, dest string, force bool) error {
 func (d dbCommands) backupFile(ctx context.Context, db database, dest string) (err error) {
 	backend, err := bolt.Open(db.path, nil)
 	if err != nil {
-		return inUse(db.fault("open", err), "back up a running service with: toolrun db backup DEST --server URL")
+		return inUse(db.fault("open", err), "back up a running service with `toolrun db backup DEST --server URL`")
 	}
 	defer func() { err = errors.Join(err, backend.Close()) }()
 	err = d.out.progress("copying to "+d.env.show(dest), func() error { return backend.BackupFile(ctx, dest) })
@@ -119,7 +119,7 @@ func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest strin
 func explainBackup(err error) error {
 	if errors.Is(err, abi.AccessDenied) {
 		if e, ok := errors.AsType[*client.Error](err); ok && e.Status == 403 {
-			return e.Fault.WithHint("create a key with the role backup: toolrun key create --keys FILE --role backup NAME")
+			return e.Fault.WithHint("create a key with the role \"backup\": `toolrun key create --keys FILE --role backup NAME`")
 		}
 	}
 	return explainServer(err)

@@ -73,6 +73,6 @@ func (dc doctorCommand) showLayers(report sandbox.Report) error {
 	if len(off) == 0 {
 		return nil
 	}
-	return abi.Faultf(abi.Unavailable, "isolation layers are off on this machine: %s", strings.Join(off, ", ")).
-		WithHint("see docs/explanation/isolation.md for each layer; tools run with the other layers unless --require-isolation is set")
+	return abi.Faultf(abi.Unavailable, "this machine does not support these isolation layers: %s", strings.Join(off, ", ")).
+		WithHint("see docs/explanation/isolation.md for the layers; without --require-isolation, tools run with the remaining layers")
 }

@@ -94,7 +94,7 @@ func (ec eraseCommand) printKept(kept map[string]int) error {
 		if n == 1 {
 			what = "1 entry"
 		}
-		if err := ec.out.say("kept %s of the collection %s, which has erase: never", what, name); err != nil {
+		if err := ec.out.say("kept %s of the collection %s, because the collection is declared with `erase: never`", what, name); err != nil {
 			return err
 		}
 	}

@@ -138,7 +138,7 @@ func (c *console) printFault(f *abi.Fault, withCode bool) {
 // flagFor maps fault codes to the flags that provide the missing values.
 var flagFor = map[abi.Code]string{
 	abi.NoUser:     "set the user with --user",
-	abi.NoSession:  "set the session with --session, or start one with toolrun session start",
+	abi.NoSession:  "set the session with --session, or start a session with `toolrun session start`",
 	abi.NoAgent:    "set the agent with --agent",
 	abi.NoWorkflow: "set the workflow with --workflow, or the session with --session",
 }

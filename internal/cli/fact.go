@@ -101,7 +101,7 @@ string.`,
 // showStored prints a fact after a write.
 func (fc factCommands) showStored(fact *apitypes.Fact) error {
 	for _, v := range fact.Violations {
-		fc.out.warn("the value is stored, but it does not have the declared type of %s: %s", fact.Path, v)
+		fc.out.warn("the value is stored, but does not have the declared type of the fact %s: %s", fact.Path, v)
 	}
 	return fc.out.answer(fact, func() error {
 		if fact.Expires == nil {

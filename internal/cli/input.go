@@ -31,7 +31,7 @@ func (e Env) document(ctx context.Context, what, arg string) (json.RawMessage, e
 		}
 		hint := ""
 		if ok && string(text) == arg {
-			hint = `quote the JSON for the shell: '{"language": "fr"}'`
+			hint = `quote the JSON for the shell, such as '{"language": "fr"}'`
 		}
 		return nil, usagef(hint, "%s is not valid JSON: %v", what, err)
 	}
@@ -142,7 +142,7 @@ func (e Env) input(ctx context.Context, arg string, pairs []string) (json.RawMes
 // parsePair parses an argument of the form key=value or key:=json. The value of key=value is always
 // a string.
 func parsePair(text string) (key string, value any, err error) {
-	const hint = "write key=value for a string or key:=json for any other value"
+	const hint = "write `key=value` for a string, or `key:=json` for any other value"
 	name, value, ok := strings.Cut(text, "=")
 	key, isJSON := strings.CutSuffix(name, ":")
 	if !ok && strings.ContainsAny(text[:min(len(text), 1)], "@{") {
@@ -188,7 +188,7 @@ func adviseTypes(err error, pairs []string) error {
 			if strictjson.Check([]byte(value), strictjson.Limits{}) != nil {
 				value = "JSON"
 			}
-			return f.WithHint("%s=... is a string; use %s for another type", key, shellWord(key+":="+value))
+			return f.WithHint("`%s=...` passes a string; write %s to pass a value of another type", key, shellWord(key+":="+value))
 		}
 	}
 	return err

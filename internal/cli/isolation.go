@@ -59,10 +59,10 @@ func (f isolationFlags) openPool(env Env, options sandbox.Options) (*engineSet, 
 	pool, err := engines.NewPool(options, engines.WithPython(f.pythonFile(env)))
 	if missing := (*sandbox.MissingError)(nil); errors.As(err, &missing) {
 		f := abi.Faultf(abi.Unavailable, "%v", missing)
-		return nil, f.WithHint("see toolrun doctor for all layers, or omit --require-isolation and --require-layer to use the available layers")
+		return nil, f.WithHint("list the layers with `toolrun doctor`, or omit --require-isolation and --require-layer to use the available layers")
 	}
 	if err != nil {
-		return nil, usagef("see toolrun doctor for the available layers", "%v", err)
+		return nil, usagef("list the available layers with `toolrun doctor`", "%v", err)
 	}
 	return &engineSet{pool.Engines(), pool}, nil
 }

@@ -184,7 +184,7 @@ func (kc keyCommands) revoke() *cobra.Command {
 			}
 			err = keys.Revoke(args[0])
 			if errors.Is(err, abi.NotFound) {
-				return abi.FaultOf(err).WithHint("list the IDs with toolrun key list")
+				return abi.FaultOf(err).WithHint("list the IDs with `toolrun key list`")
 			}
 			if err != nil {
 				return keysFault(file, err)
@@ -212,7 +212,7 @@ func (kc keyCommands) open(written string, open func(string) (*auth.Keys, error)
 func keysFault(written string, err error) error {
 	f := abi.Faultf(abi.Unavailable, "cannot use the key file %s: %v", written, err)
 	if errors.Is(err, fs.ErrNotExist) {
-		return f.WithHint("create the file with toolrun key create; its folder must exist")
+		return f.WithHint("create the file with `toolrun key create`; the folder of the file must exist")
 	}
 	return f
 }

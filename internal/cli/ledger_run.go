@@ -37,7 +37,7 @@ func (f *ledgerFlags) completeRun(flags *pflag.FlagSet) error {
 		}
 	}
 	if !entryID().MatchString(f.run) {
-		return usagef("list the IDs with toolrun ledger", "--run %q is not the id of a run", f.run)
+		return usagef("list the IDs with `toolrun ledger`", "--run %q is not the id of a run", f.run)
 	}
 	return nil
 }
@@ -49,8 +49,8 @@ func (l ledgerCommand) listRun(ctx context.Context, s ledgerBackend, c host.Call
 		return err
 	}
 	if entry == nil {
-		return abi.Faultf(abi.NotFound, "the ledger has no entry for %s", run).
-			WithHint("list the newest entries with toolrun ledger --last 20, or check --tenant and --db")
+		return abi.Faultf(abi.NotFound, "the ledger has no entry for the run %s", run).
+			WithHint("list the newest entries with `toolrun ledger --last 20`, or check --tenant and --db")
 	}
 	entries := []ledger.Entry{*entry}
 	return l.out.answer(entries, func() error { return l.print(entries) })

@@ -127,7 +127,7 @@ func (m memoryCommands) showStored(store string, text json.RawMessage) error {
 		Violations []abi.Violation `json:"violations,omitempty"`
 	}{true, record.Revision, record.Updated, record.Expires, record.Violations}
 	for _, v := range record.Violations {
-		m.out.warn("the content is stored, but it does not match the schema of %s: %s", store, v)
+		m.out.warn("the content is stored, but does not match the schema of the store %s: %s", store, v)
 	}
 	return m.out.answer(reply, func() error {
 		if record.Expires == nil {
@@ -175,10 +175,10 @@ func (m memoryCommands) operate(cmd *cobra.Command, f *memoryFlags, store string
 	return m.apps.with(cmd, f, m.projects.withStore(store, declare.SessionMeta), keep, func(opened *openedApp, caller host.Caller) error {
 		err := body(cmd.Context(), opened.records, caller)
 		if f := abi.FaultOf(err); err != nil && f.Code == abi.InvalidArgument && strings.Contains(f.Hint, abi.GetBlock) {
-			return f.WithHint("use toolrun block %s %s", cmd.Name(), store) // the store contains a block
+			return f.WithHint("use `toolrun block %s %s`", cmd.Name(), store) // the store contains a block
 		}
 		if f := abi.FaultOf(err); err != nil && f.Code == abi.InvalidArgument && strings.Contains(f.Hint, abi.Remember) {
-			return f.WithHint("use toolrun collection, such as toolrun collection show %s", store) // the store contains a collection
+			return f.WithHint("use the commands for collections, such as `toolrun collection show %s`", store) // the store contains a collection
 		}
 		return err
 	})

@@ -59,7 +59,7 @@ func (ps projects) openApp(named string) (*project, error) {
 	return pr, err
 }
 
-var errNoApp = usagef("use --app FILE", "no %s was found in this folder or above it", app.FileName)
+var errNoApp = usagef("use --app FILE", "neither this folder nor a parent folder contains a file %s", app.FileName)
 
 // The method "read" is like open, but reports mistakes in the app file as problems instead of
 // errors.

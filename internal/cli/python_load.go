@@ -44,7 +44,7 @@ func (a announced) Load(ctx context.Context, src engine.Source) (program engine.
 		err = a.out.progress(doing, load)
 		return program, err
 	}
-	err = a.out.announce(doing, "the first use compiles the runtime, which takes up to half a minute", load)
+	err = a.out.announce(doing, "the first use compiles the Python runtime, which takes up to half a minute", load)
 	return program, err
 }
 

@@ -32,7 +32,7 @@ func (e slowEngine) Load(context.Context, engine.Source) (engine.Program, error)
 
 // Without a terminal, a line reports why loading the first Python tool takes long.
 func TestSlowLoadOfPythonIsAnnounced(t *testing.T) {
-	const line = "note: getting Python 3.12.0 ready: the first use compiles the runtime, which takes up to half a minute\n"
+	const line = "note: getting Python 3.12.0 ready: the first use compiles the Python runtime, which takes up to half a minute\n"
 	tests := []struct {
 		name           string
 		engine         slowEngine

@@ -20,7 +20,7 @@ func python(t *testing.T, cache string, args ...string) (exit int, stdout, stder
 func TestPythonInfoWithNone(t *testing.T) {
 	for _, cache := range []string{"", t.TempDir()} {
 		exit, stdout, _ := python(t, cache, "info")
-		if exit != 0 || !strings.Contains(stdout, "no Python runtime is installed; run toolrun python install") {
+		if exit != 0 || !strings.Contains(stdout, "no Python runtime is installed; run `toolrun python install`") {
 			t.Errorf("python info with the cache %q = %d, %q; want that none is installed, and a hint", cache, exit, stdout)
 		}
 		exit, stdout, _ = python(t, cache, "info", "--json")
@@ -57,7 +57,7 @@ func TestPythonDamaged(t *testing.T) {
 
 func TestPythonInstallNeedsACache(t *testing.T) {
 	exit, _, stderr := python(t, "", "install")
-	if exit != 5 || !strings.Contains(stderr, "hint: set HOME or XDG_CACHE_HOME") {
+	if exit != 5 || !strings.Contains(stderr, "hint: set the environment variable HOME or XDG_CACHE_HOME") {
 		t.Errorf("python install = %d, %q; want a hint", exit, stderr)
 	}
 }
@@ -98,7 +98,7 @@ func TestPythonInstall(t *testing.T) {
 func TestFirstPythonTool(t *testing.T) {
 	dir := folder(t, map[string]string{"tool.py": "return 1\n"})
 	t.Setenv("PATH", t.TempDir()) // without npm
-	for watched, want := range map[bool]string{true: "npm was not found", false: "run toolrun python install"} {
+	for watched, want := range map[bool]string{true: "npm was not found", false: "run `toolrun python install`"} {
 		exit, _, stderr := call(t, cli.Env{
 			Args: []string{"run", "./tool.py"}, Dir: dir, CacheDir: filepath.Join(t.TempDir(), "cache"), StderrTerminal: watched,
 		})

@@ -42,7 +42,7 @@ func (f *runFlags) checkApprove(env Env) error {
 		return usagef("omit one of the conflicting flags", "--approve cannot be combined with a dry run, which waits for no approval")
 	}
 	if stdin, ok := env.Stdin.(*os.File); !ok || !IsTerminal(stdin) || !env.StderrTerminal {
-		return usagef("omit --approve, and approve the effect with toolrun approval approve TOKEN", "--approve asks a person and requires a terminal")
+		return usagef("omit --approve, and approve the effect with `toolrun approval approve TOKEN`", "--approve asks a person and requires a terminal")
 	}
 	return nil
 }

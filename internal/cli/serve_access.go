@@ -56,7 +56,7 @@ func (f *accessFlags) check() error {
 	case f.dev && (tokens || f.keys != ""):
 		return usagef("omit --dev to serve other machines", "--dev cannot be combined with --keys or --issuer")
 	case !f.dev && !tokens && f.keys == "":
-		return usagef("create a key with toolrun key create --keys FILE, or try the service locally with toolrun serve --dev", "the service requires --keys, --issuer or --dev")
+		return usagef("create a key with `toolrun key create --keys FILE`, or try the service locally with `toolrun serve --dev`", "the service requires --keys, --issuer or --dev")
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*ht
 	key, err := readSecret(file)
 	if errors.Is(err, errOpenSecret) {
 		return nil, abi.Faultf(abi.InvalidArgument, "link secret %s: %v", out.env.show(file), err).
-			WithHint("run chmod 600 %s. If others may have read the file, delete it: the service then creates a new secret, and existing links become invalid", out.env.show(file))
+			WithHint("run `chmod 600 %s`. If other users may have read the file, delete the file: the service then creates a new secret, and existing links become invalid", out.env.show(file))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		key = []byte(rand.Text() + rand.Text())
@@ -208,7 +208,7 @@ func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*ht
 	return httpapi.NewLinks(key, base, out.env.Now)
 }
 
-var errOpenSecret = errors.New("others can read or change the secret and forge links")
+var errOpenSecret = errors.New("other users can read or change the secret, and can forge links")
 
 // readSecret reads a file with a secret. readSecret fails if users other than the owner can write
 // the file, or if users outside the group can read it.

@@ -24,7 +24,7 @@ func backupOf(b storage.Backend, logger *slog.Logger) func(context.Context) (htt
 		case err == nil:
 			return copied, nil
 		case errors.Is(err, storage.ErrFull):
-			return nil, abi.Faultf(abi.QuotaExceeded, "the disk of the service has no space for a copy of its database")
+			return nil, abi.Faultf(abi.QuotaExceeded, "the disk of the service has no space for a copy of the database")
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		}

@@ -224,7 +224,7 @@ func (s *server) warnOfPlainText(addr net.Addr) {
 		return
 	}
 	s.logger.Warn("keys and tokens are sent to this service unencrypted", "listen", addr.String(),
-		"hint", "add --tls-cert and --tls-key, or put a TLS proxy in front and set its address with --base-url https://...")
+		"hint", "add --tls-cert and --tls-key, or put a TLS proxy in front of the service and pass the address of the proxy with --base-url")
 }
 
 func (s *server) accept(web *http.Server, listener net.Listener) error {
@@ -319,7 +319,7 @@ func (s *server) reload(ctx context.Context) error {
 // app with errors must not replace the current app.
 func (s *server) flawless(ctx context.Context, pr *project) error {
 	if err := pr.problems.Err(); err != nil {
-		return fmt.Errorf("the app %s: the file %s has errors", pr.app.ID, pr.file) // the mistakes were already logged
+		return fmt.Errorf("the file %s of the app %s has errors", pr.file, pr.app.ID) // the mistakes were already logged
 	}
 	broken, err := s.check(ctx, pr)
 	if err != nil {
@@ -329,7 +329,7 @@ func (s *server) flawless(ctx context.Context, pr *project) error {
 		return nil
 	}
 	s.logBroken(pr, broken)
-	return fmt.Errorf("the app %s: these tools do not compile: %s", pr.app.ID, strings.Join(slices.Sorted(maps.Keys(broken)), ", "))
+	return fmt.Errorf("the app %s has tools that do not compile: %s", pr.app.ID, strings.Join(slices.Sorted(maps.Keys(broken)), ", "))
 }
 
 // logBroken logs why tools do not compile, with the positions of the errors in their code.

@@ -48,7 +48,7 @@ func openCertificate(env Env, f *serveFlags, logger *slog.Logger) (*certificate,
 	}
 	c.loaded = &loaded
 	if err := datesOf(c.loaded, c.looked); err != nil {
-		logger.Warn("the certificate is invalid: clients will reject it", "cert", c.certFile, "error", err)
+		logger.Warn("the certificate is invalid and will be rejected by clients", "cert", c.certFile, "error", err)
 	}
 	return c, nil
 }
@@ -88,7 +88,7 @@ func (c *certificate) read(files [2]fs.FileInfo) {
 	}
 	if err != nil { // perhaps only one file was replaced so far
 		if c.failed != err.Error() {
-			c.log.Error("cannot use the new certificate: the previous one stays in use", "cert", c.certFile, "key", c.keyFile, "error", err)
+			c.log.Error("cannot use the new certificate: the previous certificate stays in use", "cert", c.certFile, "key", c.keyFile, "error", err)
 		}
 		c.failed, c.files = err.Error(), files
 		return

@@ -134,7 +134,7 @@ func refuseServer(cmd *cobra.Command, err error) error {
 		return nil
 	}
 	if parent := cmd.Parent(); parent != nil && parent.Name() == "db" {
-		return usagef("make a backup with toolrun db backup DEST --server URL and use the backup", "%s works only on this machine and does not support --%s", cmd.CommandPath(), unknown.GetSpecifiedName())
+		return usagef("create a backup with `toolrun db backup DEST --server URL` and use the backup", "%s works only on this machine and does not support --%s", cmd.CommandPath(), unknown.GetSpecifiedName())
 	}
 	return usagef("omit the flag", "%s works only on this machine and does not support --%s", cmd.CommandPath(), unknown.GetSpecifiedName())
 }
@@ -147,7 +147,7 @@ func explainServer(err error) error {
 	}
 	switch {
 	case e.Status == 0 && untrusted(err):
-		known := e.Fault.WithHint("pass the certificate of the signing authority with --ca FILE")
+		known := e.Fault.WithHint("pass the certificate of the certificate authority with --ca FILE")
 		known.Outcome = "" // nothing was sent
 		return known
 	case e.Status == 0 && expired(err):
@@ -155,9 +155,9 @@ func explainServer(err error) error {
 		known.Outcome = "" // nothing was sent
 		return known
 	case e.Fault.Outcome != "" && e.Status == 0:
-		return e.Fault.WithHint("check the outcome on the server before you retry")
+		return e.Fault.WithHint("before a retry, check on the server whether the command had an effect")
 	case e.Fault.Code == abi.Unavailable && e.Status == 0:
-		return e.Fault.WithHint("check that toolrun serve is running at this URL")
+		return e.Fault.WithHint("check that `toolrun serve` is running at this URL")
 	case e.Status == 401:
 		return e.Fault.WithHint("check the key in --key-file or $%s", keyVariable)
 	case strings.Contains(e.Fault.Hint, "?app="):

@@ -126,7 +126,7 @@ func (f *callerFlags) named(cmd *cobra.Command, args []string) error {
 		f.session = args[0]
 	}
 	if f.session == "" {
-		return usagef("list the IDs with toolrun session list", "%s requires the id of a session", cmd.CommandPath())
+		return usagef("list the IDs with `toolrun session list`", "%s requires the id of a session", cmd.CommandPath())
 	}
 	return nil
 }

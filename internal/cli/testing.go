@@ -167,7 +167,7 @@ func (tc testCommand) testsOf(pr *project, t app.Tool) (toolTests, error) {
 func (tc testCommand) print(results []testResult) error {
 	failed := 0
 	if len(results) == 0 {
-		tc.out.warn("the app has no tests; write them in files such as TOOL.tests.yaml, or in the section verifies of a machine")
+		tc.out.warn("the app has no tests; write tests in files such as TOOL.tests.yaml, or in the section `verifies` of a machine")
 	}
 	for _, r := range results {
 		if !r.OK {

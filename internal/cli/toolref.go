@@ -40,7 +40,7 @@ func (rc runCommand) target(pr *project, written string, grants []string) (strin
 		if path.Ext(tool.Source) == machine.Extension {
 			place = "steps"
 		}
-		rc.out.warn("%s declares grants in its %s, but no --grant allows them", written, place)
+		rc.out.warn("the tool %s declares grants in its %s, but no flag --grant allows these grants", written, place)
 	}
 	tool.Grants = allowed
 	pr.roots, pr.files = append(pr.roots, root), root.Name()

@@ -193,7 +193,7 @@ func (tc transferCommands) importRemote(ctx context.Context, server *serverFlags
 	}
 	return tc.out.answer(done, func() error {
 		for _, left := range done.LeftOut {
-			tc.out.warn("omitted the %s %s: %s", left.Kind, left.Name, left.Reason)
+			tc.out.warn("did not import the %s %s: %s", left.Kind, left.Name, left.Reason)
 		}
 		if len(done.Stores) == 0 {
 			return tc.out.say("the app file of the server already declares every store")

@@ -75,7 +75,7 @@ func (i *instance) setClock(_ context.Context, r clockRequest) (any, error) {
 	if r.Now != "" {
 		now, err := time.Parse(time.RFC3339, r.Now)
 		if err != nil {
-			return nil, abi.Faultf(abi.InvalidArgument, "%q is not a time", shortened(r.Now)).WithHint("use the RFC 3339 format: 2030-01-01T00:00:00Z")
+			return nil, abi.Faultf(abi.InvalidArgument, "the text %q is not a time", shortened(r.Now)).WithHint("use the RFC 3339 format: 2030-01-01T00:00:00Z")
 		}
 		if err := i.clock.set(now); err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func (i *instance) setClock(_ context.Context, r clockRequest) (any, error) {
 	if r.Advance != "" {
 		by, err := time.ParseDuration(r.Advance)
 		if err != nil {
-			return nil, abi.Faultf(abi.InvalidArgument, "%q is not a duration", shortened(r.Advance)).
+			return nil, abi.Faultf(abi.InvalidArgument, "the text %q is not a duration", shortened(r.Advance)).
 				WithHint("use a number and a unit (h, m, s or ms), such as 24h")
 		}
 		if err := i.clock.advance(by); err != nil {

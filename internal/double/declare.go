@@ -148,7 +148,7 @@ func (i *instance) toolNamed(name string) (string, error) {
 	if near := spell.Name(name, known); near != "" {
 		return "", f.WithHint("did you mean %q?", near)
 	}
-	return "", f.WithHint(`declare the tool in the app file, or with {"do":"tool"}`)
+	return "", f.WithHint(`declare the tool in the app file, or declare it with {"do":"tool"}`)
 }
 
 type toolRequest struct {

@@ -65,7 +65,7 @@ func (i *instance) seedEntry(ctx context.Context, store json.RawMessage, r recor
 		Metadata json.RawMessage `json:"metadata,omitempty"`
 	}
 	if err := json.Unmarshal(r.Content, &e); err != nil {
-		return abi.Faultf(abi.InvalidArgument, "the content of an entry must be an object with the members content and metadata")
+		return abi.Faultf(abi.InvalidArgument, "the content of an entry must be an object with the members \"content\" and \"metadata\"")
 	}
 	options, err := json.Marshal(map[string]any{"id": r.Item, "namespace": r.Namespace, "metadata": e.Metadata})
 	if err != nil {
@@ -206,7 +206,7 @@ func (d *dumper) add(ctx context.Context, r record) error {
 func (d *dumper) keep(r record) error {
 	if d.bytes += len(r.Content); len(d.found) == maxDump || d.bytes > maxDumpBytes {
 		return abi.Faultf(abi.TooLarge, "the dump has more than %d records or %d bytes", maxDump, maxDumpBytes).
-			WithHint("select a store, a user or a session")
+			WithHint("limit the dump to a store, a user or a session")
 	}
 	d.found = append(d.found, r)
 	return nil

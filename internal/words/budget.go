@@ -33,7 +33,7 @@ func parseBudget(text string) (budget, error) {
 			continue
 		}
 		if len(fields) != 3 || !slices.Contains(ruleNames(), fields[1]) {
-			return b, fmt.Errorf("line %d: want: folder rule count # reason", n)
+			return b, fmt.Errorf("line %d: want the format `folder rule count # reason`", n)
 		}
 		count, err := strconv.Atoi(fields[2])
 		if err != nil || count < 1 {

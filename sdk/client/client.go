@@ -90,7 +90,7 @@ func parseBase(text string) (string, error) {
 	case err != nil:
 		return "", errors.New("client: Options.URL is not a valid URL")
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return "", errors.New("client: Options.URL must not contain a user, a query or a fragment")
+		return "", errors.New("client: Options.URL must not contain a user name, a query or a fragment")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return "", fmt.Errorf("client: Options.URL is %q; want a URL such as https://tools.example", text)
 	}

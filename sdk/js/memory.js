@@ -49,7 +49,7 @@ function arrangeNamed(params, named, refuse) {
     if (place < 0) {
       const known = params.map((p) => p.name).join(', ');
       const shown = key.length > 64 ? `${key.slice(0, 64)}…` : key;
-      refuse(`has no argument named ${JSON.stringify(shown)}; its arguments are ${known}`);
+      refuse(`has no argument named ${JSON.stringify(shown)}; the names of the arguments are ${known}`);
     }
     if (args[place] !== undefined) {
       refuse(`received the argument ${params[place].name} under two names`);

@@ -95,7 +95,7 @@ func (e *errorMapper) unhandled(p *goja.Promise) error {
 	}
 	copied := *fault
 	if copied.Hint == "" {
-		copied.Hint = "a promise was rejected without a handler; is an await missing?"
+		copied.Hint = "a promise was rejected without a handler; check whether an `await` is missing"
 	}
 	return &copied
 }

@@ -141,7 +141,7 @@ func TestURL(t *testing.T) {
 }
 
 func TestMemoryArguments(t *testing.T) {
-	const names = "its arguments are store, projection, options"
+	const names = "the names of the arguments are store, projection, options"
 	for code, want := range map[string]string{
 		`get_content({ store: 'a', store_name: 'b' })`:  "get_content received the argument store under two names",
 		`get_content({ store: 'a', nope: 1 })`:          `get_content has no argument named "nope"; ` + names,

@@ -120,7 +120,7 @@ func (l *eventLoop) neverSettles() error {
 		return l.errors.unhandled(l.rejected[0])
 	}
 	return abi.Faultf(abi.ToolError, "the tool awaits a promise that can never settle").
-		WithHint("resolve the promise; no timer and no call is pending")
+		WithHint("resolve the promise; no pending timer or call can resolve it")
 }
 
 // trackRejection records rejected promises without a handler. Rejections are reported only at the

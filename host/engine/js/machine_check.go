@@ -219,7 +219,7 @@ func (c *machineCompiler) resultOf(tree *ast.Program, part snippet) (result, bef
 			return start, start
 		}
 	}
-	c.errorf(c.step.Position, problem.MissingKey, "end the code with {...}, an expression or return", "the step %q has no result", c.step.Name.Value)
+	c.errorf(c.step.Position, problem.MissingKey, "end the code with an object `{...}`, an expression or `return`", "the step %q has no result", c.step.Name.Value)
 	return -1, 0
 }
 

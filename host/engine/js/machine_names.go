@@ -132,7 +132,7 @@ func (n *machineNames) useStep(name string, node ast.Node) {
 	case s == nil:
 		n.errorf(n.at(node), problem.UnknownName, suggestion(name, n.names, "the steps are: "), "the machine has no step %q", cut(name, maxNameBytes))
 	case !earlier && n.step != nil:
-		n.errorf(n.at(node), problem.UnknownName, "move the step up", "the step %q has no result yet, because it runs later", name)
+		n.errorf(n.at(node), problem.UnknownName, "move the step up", "the result of the step %q does not exist yet, because that step runs later", name)
 	case n.step == nil:
 		n.errorf(n.at(node), problem.UnknownName, "write a constant", "a test cannot use the result of a step")
 	}
@@ -187,12 +187,12 @@ func (n *machineNames) variable(name string, node ast.Node) {
 		}
 	}
 	if hint == "" && name == "end" {
-		hint = "remove the word; a step ends where the next one begins"
+		hint = "remove the word; a step ends where the next step begins"
 	}
 	if hint == "" && n.part.script.Text == name {
 		hint = fmt.Sprintf("to write a text, use quotes: %q", cut(name, maxNameBytes))
 	}
-	n.errorf(n.at(node), problem.UnknownName, hint, "%q is not defined", cut(name, maxNameBytes))
+	n.errorf(n.at(node), problem.UnknownName, hint, "the name %q is not defined", cut(name, maxNameBytes))
 }
 
 // suggestion returns a hint about a misspelled name.

@@ -140,7 +140,7 @@ func (w *machineWriter) module() string {
 func writeMachineStep(c *machineCompiler, w *machineWriter) {
 	s, name := c.step, c.step.Name.Value
 	if machineGlobals[name] {
-		c.errorf(s.Name.Position, problem.BadName, "choose another name", "%q is the name of a part of JavaScript", name)
+		c.errorf(s.Name.Position, problem.BadName, "choose another name", "the name %q is reserved, because JavaScript uses the name", name)
 	}
 	w.move(s.Line, 1)
 	switch {

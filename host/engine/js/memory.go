@@ -105,7 +105,7 @@ func (m *memoryAPI) arrangeNamed(op *abi.Operation, named *goja.Object) []goja.V
 	for _, key := range named.Keys() {
 		index := slices.IndexFunc(op.Params, func(p abi.Param) bool { return p.Name == key || slices.Contains(p.Aliases, key) })
 		if index < 0 {
-			m.refuseCall(op, "has no argument named %s; its arguments are %s", appendQuoted(nil, cut(key, maxNameBytes)), paramNames(op))
+			m.refuseCall(op, "has no argument named %s; the names of the arguments are %s", appendQuoted(nil, cut(key, maxNameBytes)), paramNames(op))
 		}
 		if !isUndefined(args[index]) {
 			m.refuseCall(op, "received the argument %s under two names", op.Params[index].Name)

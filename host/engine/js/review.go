@@ -228,7 +228,7 @@ func (r *reviewer) makesCode(callee ast.Expression, args []ast.Expression) {
 	switch name := id.Name.String(); {
 	case r.names.declared[name]:
 	case name == "eval", name == "Function":
-		r.find(int(id.Idx), "", "eval and new Function are disabled in tools")
+		r.find(int(id.Idx), "", "`eval` and `new Function` are disabled in tools")
 	}
 }
 

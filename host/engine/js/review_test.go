@@ -67,8 +67,8 @@ func TestReview(t *testing.T) {
 			[]string{"tool.js:1:22: without the flag u, \\p{L} in a regular expression matches the letters p{L} (write /\\p{L}+/gu)", "tool.js:1:36: without the flag u, \\P{Lu}"}},
 		{"properties of Unicode", "return /\\p{L}/u.test(input.a) || /\\\\p{L}/.test(input.a) || /\\p{1}/.test(input.a);", nil},
 
-		{"eval", "return eval('1 + 1');", []string{"tool.js:1:8: eval and new Function are disabled"}},
-		{"new Function", "return new Function('return 1')();", []string{"tool.js:1:12: eval and new Function are disabled"}},
+		{"eval", "return eval('1 + 1');", []string{"tool.js:1:8: `eval` and `new Function` are disabled"}},
+		{"new Function", "return new Function('return 1')();", []string{"tool.js:1:12: `eval` and `new Function` are disabled"}},
 		{"the global object", "return typeof (globalThis || Function('return this')());", nil},
 		{"instanceof Function", "return main instanceof Function;\nfunction main() {}", nil},
 
@@ -98,7 +98,7 @@ func TestReview(t *testing.T) {
 
 		{"nothing", " \n// only this\n/* and\nthat */", []string{"tool.js:1:1: the source is empty"}},
 		{"a missing await", "const x = memory.get_content('prefs');\nreturn x.n;", []string{"tool.js:1:11: get_content prefs", "tool.js:1:11: an await is missing"}},
-		{"a function that nothing calls", "async function mian() { return 1; }", []string{"tool.js:1:1: the script defines functions but does not call them"}},
+		{"a function that nothing calls", "async function mian() { return 1; }", []string{"tool.js:1:1: the script defines functions, but does not call a function"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -87,7 +87,7 @@ func onParse[T any](option func(*T), before func()) func(*T) {
 // refuseCode rejects every conversion of text to code: eval and the constructors of all kinds of
 // functions. goja does not limit the stack that nested source uses.
 func (r *run) refuseCode() {
-	panic(r.realm.newError("EvalError", "eval and new Function are disabled in tools"))
+	panic(r.realm.newError("EvalError", "`eval` and `new Function` are disabled in tools"))
 }
 
 // execute runs the tool until it ends and returns its output.

@@ -57,10 +57,10 @@ func (m *memoryCalls) operation(op string, running bool) (abi.Operation, *abi.Fa
 	case !ok:
 		return operation, abi.Faultf(abi.InvalidArgument, "the operation does not exist")
 	case !running:
-		return operation, abi.Faultf(abi.InvalidArgument, "%s: %s is only available in the entry function, not at the tool's top level", op, operation.ModuleName()).
+		return operation, abi.Faultf(abi.InvalidArgument, "%s: the module %s is only available in the entry function, not at the tool's top level", op, operation.ModuleName()).
 			WithHint("move the call into the entry function; several runs can share one execution of the top level")
 	case m.host == nil:
-		return operation, abi.Faultf(abi.NotFound, "%s is not available in this run", operation.ModuleName())
+		return operation, abi.Faultf(abi.NotFound, "the module %s is not available in this run", operation.ModuleName())
 	}
 	return operation, nil
 }
@@ -69,7 +69,7 @@ func (m *memoryCalls) operation(op string, running bool) (abi.Operation, *abi.Fa
 func (m *memoryCalls) arguments(op abi.Operation, args []string) (abi.Call, *abi.Fault) {
 	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, 0, len(op.Params))}
 	if len(args) > len(op.Params) {
-		return call, abi.Faultf(abi.InvalidArgument, "%s takes at most %d arguments, not %d", op.Name, len(op.Params), len(args))
+		return call, abi.Faultf(abi.InvalidArgument, "the operation %s takes at most %d arguments, not %d", op.Name, len(op.Params), len(args))
 	}
 	for i, text := range args {
 		if text == "" {

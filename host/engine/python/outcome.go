@@ -135,7 +135,7 @@ type failure struct {
 func (r *run) failed() error {
 	var report failure
 	if json.Unmarshal(r.channel.outcome.rest, &report) != nil {
-		return abi.Faultf(abi.ToolError, "the tool failed, and its error cannot be read")
+		return abi.Faultf(abi.ToolError, "the tool failed, and the error of the tool cannot be read")
 	}
 	f := r.faultOf(report)
 	f.File, f.Stack = cut([]byte(report.File), maxNameBytes), cut([]byte(report.Stack), maxMessageBytes)
@@ -171,7 +171,7 @@ func outOfMemory(limit int64) *abi.Fault {
 func tooSmall(limit, used int64) *abi.Fault {
 	mebibytes := (used + 1<<20 - 1) >> 20
 	return abi.Faultf(abi.MemoryLimit, "the Python interpreter needs more memory than the tool's limit of %s", size(limit)).
-		WithHint("set limits: {memory: %dMiB} for the tool, or more if its data needs more", mebibytes)
+		WithHint("set `limits: {memory: %dMiB}` for the tool, or a higher limit if the tool needs more memory for data", mebibytes)
 }
 
 // The function "size" formats a number of bytes for messages.

@@ -42,7 +42,7 @@ func inspect(code []byte, table abi.Table) (*binary.Module, error) {
 func inspectEntry(m *binary.Module, entry string) error {
 	c := &checker{Module: m}
 	if _, ok := c.Export(entry); !ok {
-		return abi.Faultf(abi.SourceInvalid, "the plug-in does not export its entry %s", quote(entry)).WithHint("%s", c.entryHint())
+		return abi.Faultf(abi.SourceInvalid, "the plug-in does not export the entry function %s", quote(entry)).WithHint("%s", c.entryHint())
 	}
 	return c.checkExport(entry, entryType)
 }
@@ -77,14 +77,14 @@ func (c *checker) checkOrigin() *abi.Fault {
 	if !slices.ContainsFunc(c.Imports, func(i binary.Import) bool { return i.Module == extismModule }) {
 		return nil
 	}
-	return abi.Faultf(abi.SourceInvalid, "this is an Extism plug-in: it imports %s, which this host does not provide", quote(extismModule)).
-		WithHint("replace Extism's PDK with a binding of abi/guest: use memory.get_content and set_content instead of variables; HTTP is not available")
+	return abi.Faultf(abi.SourceInvalid, "the module is an Extism plug-in: the module imports %s, which this host does not provide", quote(extismModule)).
+		WithHint("replace Extism's PDK with a binding of abi/guest: use `memory.get_content` and `memory.set_content` instead of variables; HTTP is not available")
 }
 
 // checkVersion checks that the plug-in exports the marker of a supported ABI version.
 func (c *checker) checkVersion() *abi.Fault {
 	if _, ok := c.Export(command); ok {
-		return abi.Faultf(abi.SourceInvalid, "the module is a command, not a plug-in: it runs once and exits").WithHint("%s", c.commandHint())
+		return abi.Faultf(abi.SourceInvalid, "the module is a command, not a plug-in: a command runs once and exits").WithHint("%s", c.commandHint())
 	}
 	if e, ok := c.Export(marker); ok {
 		if got := c.signature(e); got != "() -> ()" {
@@ -98,7 +98,7 @@ func (c *checker) checkVersion() *abi.Fault {
 				WithHint("build the plug-in with a binding of version %d, or use a newer host", abi.Version)
 		}
 	}
-	return abi.Faultf(abi.SourceInvalid, "the module is not a toolrun plug-in: it does not export %s", marker).
+	return abi.Faultf(abi.SourceInvalid, "the module is not a toolrun plug-in, because the module does not export %s", marker).
 		WithHint("build the module with a binding of abi/guest, or export the marker described in abi/ABI.md")
 }
 

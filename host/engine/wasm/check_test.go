@@ -113,7 +113,7 @@ func TestLoadRejects(t *testing.T) {
 		{"a command", exports(0, "_start", "toolrun_abi_1"), "", abi.SourceInvalid, "-buildmode=c-shared"},
 		{"a command with the default entry", command("toolrun_run"), "", abi.SourceInvalid, "-buildmode=c-shared"},
 		{"a command of TinyGo", command("run_test"), "", abi.SourceInvalid, `TinyGo (0.34 or newer), -mexec-model=reactor in C, crate-type cdylib in Rust; to use another export, set entry in the manifest to one of: "run_test"`},
-		{"an Extism plug-in", extism(false), "", abi.SourceInvalid, `this is an Extism plug-in: it imports "extism:host/env"`},
+		{"an Extism plug-in", extism(false), "", abi.SourceInvalid, `the module is an Extism plug-in: the module imports "extism:host/env"`},
 		{"an Extism plug-in that is a command", extism(true), "", abi.SourceInvalid, "replace Extism's PDK"},
 		{"no entry", exports(0, "toolrun_abi_1"), "", abi.SourceInvalid, `"toolrun_run"`},
 		{"an entry of another name", good, "main", abi.SourceInvalid, `set entry in the manifest to one of the exports: "toolrun_run"`},

@@ -52,10 +52,10 @@ func (r *run) perform(op *abi.Operation, memory api.Memory, args []uint32) int32
 	switch {
 	case refused != nil:
 	case !r.started:
-		refused = abi.Faultf(abi.InvalidArgument, "%s: %s is not available while a plug-in initializes", op.Name, op.ModuleName()).
+		refused = abi.Faultf(abi.InvalidArgument, "%s: the module %s is not available while a plug-in initializes", op.Name, op.ModuleName()).
 			WithHint("move the call into the entry function; several runs can share one initialization")
 	case r.host.Call == nil:
-		refused = abi.Faultf(abi.NotFound, "%s is not available in this run", op.ModuleName())
+		refused = abi.Faultf(abi.NotFound, "the module %s is not available in this run", op.ModuleName())
 	default:
 		reply, err := r.host.Call(r.ctx, call)
 		if err == nil {

@@ -133,11 +133,11 @@ func (r *run) failed(code int32) error {
 		return r.outOfMemory()
 	}
 	if len(text) == 0 {
-		f := abi.Faultf(abi.ToolError, "the plug-in returned code %d without an error message", code)
+		f := abi.Faultf(abi.ToolError, "the plug-in returned the code %d without an error message", code)
 		if r.abortMessage != "" {
 			return f.WithHint("see the plug-in's output: %s", r.abortMessage)
 		}
-		return f.WithHint("check the log; to report an error, call error_write or return an error from the handler")
+		return f.WithHint("check the log; to report an error, call `error_write` or return an error from the handler")
 	}
 	var report map[string]json.RawMessage
 	if text[0] != '{' || json.Unmarshal(text, &report) != nil {

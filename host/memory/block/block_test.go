@@ -127,7 +127,7 @@ func TestVersions(t *testing.T) {
 	b.want(ann, abi.UpdateBlock, `"core", "5", {"expected_updated_at": "2026-04-30T16:20:00.003"}`, `conflict: the block does not exist`)
 	b.want(ann, abi.UpdateBlock, `"core", "5"`, `{"success":true,"revision":1777566000004,`)
 	for _, bad := range []string{`"now"`, `1777566000000`, `""`, `true`} {
-		b.want(ann, abi.UpdateBlock, `"core", "6", {"expected_updated_at": `+bad+`}`, `invalid_argument: option "expected_updated_at" must be the updated_at of a block`)
+		b.want(ann, abi.UpdateBlock, `"core", "6", {"expected_updated_at": `+bad+`}`, `invalid_argument: the option "expected_updated_at" must be the updated_at of a block`)
 	}
 }
 

@@ -49,7 +49,7 @@ func (e Expected) Check(b *Block) error {
 
 func conflict(what string) error {
 	return abi.Faultf(abi.Conflict, "%s", what).
-		WithHint("read the block again, then retry with its updated_at as expected_updated_at")
+		WithHint("read the block again, and pass its `updated_at` as `expected_updated_at`")
 }
 
 // ETag returns the entity tag of a revision, as in the HTTP header ETag.

@@ -26,7 +26,7 @@ func (Kind) Operations() abi.Table { return abi.Blocks() }
 // Compile implements kind.Kind.
 func (Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error) {
 	if decl.Block.Name == "" {
-		return nil, errors.New("blocks are declared in the section blocks of the app file")
+		return nil, errors.New("blocks are declared in the section `blocks` of the app file")
 	}
 	if decl.Access != declare.ScopeUser || decl.Retention != (declare.Retention{}) || decl.Schema != nil || decl.Block.Name != decl.Name {
 		return nil, errors.New("a block belongs to a user; it has no retention and no schema")

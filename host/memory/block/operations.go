@@ -90,7 +90,7 @@ func (st *store) open(p kind.Partition, options json.RawMessage, change bool) (k
 	if revision != nil {
 		if !expected.Updated.IsZero() {
 			return nil, expected, abi.Faultf(abi.InvalidArgument, "the options name the expected version twice").
-				WithHint("use either expected_updated_at or if_revision")
+				WithHint("use either `expected_updated_at` or `if_revision`")
 		}
 		expected.Revision = *revision
 	}
@@ -126,7 +126,7 @@ func checkStored(ctx context.Context, p kind.Partition, expected Expected) error
 func (st *store) encode(value json.RawMessage) ([]byte, error) {
 	if kind.IsAbsent(value) {
 		return nil, abi.Faultf(abi.InvalidArgument, "the content of a block is missing or null").
-			WithHint("use delete_block to remove the block")
+			WithHint("use `delete_block` to remove the block")
 	}
 	if err := st.limits.Check(value); err != nil {
 		return nil, err

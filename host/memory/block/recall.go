@@ -37,7 +37,7 @@ func (Kind) CallAll(ctx context.Context, members []kind.Member, call abi.Call) (
 	}
 	if searched == 0 {
 		return nil, abi.Faultf(abi.NotFound, "the caller cannot read any block that a search includes").
-			WithHint("declare blocks: true in the app file; a tool also requires a grant: grants: {%s: read}", declare.Archival)
+			WithHint("declare `blocks: true` in the app file; a tool also requires a grant, such as `grants: {%s: read}`", declare.Archival)
 	}
 	matches, err := Search(texts, q)
 	if err != nil {

@@ -32,9 +32,9 @@ func (q Query) check() error {
 	case len(q.Text) > MaxQueryBytes:
 		return abi.Faultf(abi.TooLarge, "the query has %d bytes; the limit is %d", len(q.Text), MaxQueryBytes)
 	case q.Limit < 1 || q.Limit > MaxLimit:
-		return abi.Faultf(abi.InvalidArgument, "the limit is %d; it must be from 1 to %d", q.Limit, MaxLimit)
+		return abi.Faultf(abi.InvalidArgument, "the limit is %d, but must be from 1 to %d", q.Limit, MaxLimit)
 	case !isScore(q.MinScore):
-		return abi.Faultf(abi.InvalidArgument, "the minimum score is %v; it must be from 0 to 1", q.MinScore)
+		return abi.Faultf(abi.InvalidArgument, "the minimum score is %v, but must be from 0 to 1", q.MinScore)
 	}
 	return nil
 }

@@ -471,12 +471,12 @@ func TestOtherEmbedder(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.Remember, `"notes", "tea", {"id": "1"}`, `{"success":true`)
 	f.model.id = "words-2"
-	const fault = `unavailable: the vectors of the collection "notes" are from "words-1" (6 dimensions), but its embedding model is now "words-2" (6 dimensions)`
+	const fault = `unavailable: the vectors of the collection "notes" are from the model "words-1" (6 dimensions), but the embedding model of the collection is now "words-2" (6 dimensions)`
 	f.want(ann, abi.Remember, `"notes", "tea"`, fault)
 	f.want(bob, abi.Recall, `"notes", "tea"`, fault)
 	f.want(ann, abi.Remember, `"tips", "tea"`, `{"success":true`)
 	f.model.id, f.model.dim = "", 7
-	f.want(ann, abi.Recall, `"notes", "tea"`, `unavailable: the vectors of the collection "notes" are from "words-1" (6 dimensions), but its embedding model is now "words-1" (7 dimensions)`)
+	f.want(ann, abi.Recall, `"notes", "tea"`, `unavailable: the vectors of the collection "notes" are from the model "words-1" (6 dimensions), but the embedding model of the collection is now "words-1" (7 dimensions)`)
 	f.model.dim = 0
 	f.want(ann, abi.Forget, `"notes", {"id": "1"}`, `{"count":1`)
 }
@@ -570,7 +570,7 @@ func TestDeclarations(t *testing.T) {
 		want  string
 	}{
 		{declare.Store{Name: "a", Access: declare.ScopeUser, Collection: declare.Collection{Erase: declare.EraseNever}}, "erase applies only to collections with the access application"},
-		{declare.Store{Name: "a", Access: declare.ScopeApplication, Collection: declare.Collection{Erase: "no"}}, "unknown value of erase"},
+		{declare.Store{Name: "a", Access: declare.ScopeApplication, Collection: declare.Collection{Erase: "no"}}, "the value \"no\" of erase is unknown"},
 		{declare.Store{Name: "a", Access: declare.ScopeApplication, Collection: declare.Collection{Embedding: "a b"}}, "invalid name of an embedding model"},
 		{declare.Store{Name: "a", Access: declare.ScopeApplication, Collection: declare.Collection{Language: "klingon"}}, "klingon"},
 		{declare.Store{Name: "a", Access: declare.ScopeApplication, Schema: json.RawMessage(`{}`)}, "collections have no schema"},
@@ -659,7 +659,7 @@ func TestOperators(t *testing.T) {
 		{tenant, memory.EntryQuery{Collection: "notes", Limit: 10, Namespace: &n}, `ann:n/3="tea"`},
 		{tenant, memory.EntryQuery{Collection: "auto", Limit: 10}, `ann:n/4="tea"`},
 		{tenant, memory.EntryQuery{Collection: "other", Limit: 10}, `not_found: the collection "other" does not exist`},
-		{tenant, memory.EntryQuery{Collection: "notes"}, `invalid_argument: limit must be at least 1`},
+		{tenant, memory.EntryQuery{Collection: "notes"}, `invalid_argument: the limit must be at least 1`},
 		{tenant, memory.EntryQuery{Collection: "notes", Limit: 1, After: "?"}, `invalid_argument: the parameter "after" is not a valid cursor`},
 	} {
 		if got := list(tt.caller, tt.query); got != tt.want {

@@ -84,7 +84,7 @@ func readSelector(text json.RawMessage) (s selector, err error) {
 	case filtered && isEmpty(o["filter"]):
 		return s, abi.Faultf(abi.InvalidArgument, "the filter of the selector is empty").WithHint("pass {all: true} to remove all entries")
 	case selectors > 1:
-		return s, abi.Faultf(abi.InvalidArgument, "the selector contains more than one of id, filter and all").WithHint(hint)
+		return s, abi.Faultf(abi.InvalidArgument, "the selector contains more than one of the members `id`, `filter` and `all`").WithHint(hint)
 	case filtered:
 		s.filter, err = index.ParseFilter(filter)
 	}
@@ -100,7 +100,7 @@ func checkPresent(selector json.RawMessage, names ...string) error {
 	}
 	for _, name := range names {
 		if value, ok := members[name]; ok && kind.IsAbsent(value) {
-			return abi.Faultf(abi.InvalidArgument, "the member %q of the selector is null", name).WithHint("omit it if the selector does not need it")
+			return abi.Faultf(abi.InvalidArgument, "the member %q of the selector is null", name).WithHint("omit the member or pass a value")
 		}
 	}
 	return nil
@@ -145,7 +145,7 @@ func (f *forgetting) all(ctx context.Context) error {
 		}
 		if visited += len(page); visited >= maxVisited {
 			return abi.Faultf(abi.CallLimit, "forget compared %d entries with the filter and did not reach the end of the namespace", visited).
-				WithHint("use ids, or divide the entries into namespaces")
+				WithHint("select entries by id, or divide the entries into namespaces")
 		}
 		if len(page) < visitedPage {
 			return nil

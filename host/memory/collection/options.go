@@ -45,7 +45,7 @@ func readOptions(text json.RawMessage, what string, known ...string) (options, e
 		return nil, err
 	}
 	if !strictjson.IsObject(text) {
-		return nil, abi.Faultf(abi.InvalidArgument, "the %s must be an object", what).WithHint("its members are: %s", names)
+		return nil, abi.Faultf(abi.InvalidArgument, "the %s must be an object", what).WithHint("the valid members are: %s", names)
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
@@ -64,7 +64,7 @@ func readOptions(text json.RawMessage, what string, known ...string) (options, e
 		}
 	}
 	if len(members) > 0 {
-		return nil, abi.Faultf(abi.InvalidArgument, "the %s has an unknown member %s", what, kind.Quote(unknown)).WithHint("its members are: %s", names)
+		return nil, abi.Faultf(abi.InvalidArgument, "the %s has an unknown member %s", what, kind.Quote(unknown)).WithHint("the valid members are: %s", names)
 	}
 	return found, nil
 }

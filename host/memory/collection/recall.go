@@ -108,7 +108,7 @@ func (st *store) embedQuery(ctx context.Context, space kind.Namespace, q *query)
 		q.Mode = index.Text
 	case errors.Is(err, kind.ErrNoVectors):
 		return abi.Faultf(abi.Unavailable, "a dry run does not call embedding models").
-			WithHint("use --live to call the model, or the mode text or hybrid to compare words")
+			WithHint("use --live to call the model, or use the mode \"text\" or \"hybrid\" to compare words")
 	case err != nil:
 		return err
 	default:

@@ -65,7 +65,7 @@ func (st *store) newEntry(content, text json.RawMessage) (newEntry, error) {
 	var e newEntry
 	if kind.IsAbsent(content) {
 		return e, abi.Faultf(abi.InvalidArgument, "the content of an entry is missing or null").
-			WithHint("pass a text or a JSON value; use forget to remove an entry")
+			WithHint("pass a text or a JSON value; use `forget` to remove an entry")
 	}
 	value, err := canonical(content, st.limits)
 	if err != nil {
@@ -97,7 +97,7 @@ func (st *store) newEntry(content, text json.RawMessage) (newEntry, error) {
 func checkMetadata(metadata json.RawMessage) (json.RawMessage, error) {
 	if !strictjson.IsObject(metadata) {
 		return nil, abi.Faultf(abi.InvalidArgument, "the option \"metadata\" must be an object").
-			WithHint("for example {metadata: {category: \"complaint\"}}")
+			WithHint("pass an object such as {metadata: {category: \"complaint\"}}")
 	}
 	if len(metadata) > MaxMetadataBytes {
 		return nil, abi.Faultf(abi.TooLarge, "the metadata has %d bytes of JSON; the limit is %d", len(metadata), MaxMetadataBytes)

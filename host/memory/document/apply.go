@@ -73,7 +73,7 @@ func (st *store) refusal(violations []abi.Violation) error {
 	f := abi.Faultf(abi.SchemaViolation, "the content does not match the schema of %q: %s", st.decl.Name, abi.Summary(violations))
 	f.Violations = violations
 	if slices.ContainsFunc(violations, func(v abi.Violation) bool { return v.Existing }) {
-		return f.WithHint("the record already had some of these violations before this write: correct these fields too, or replace the whole content")
+		return f.WithHint("the record violated the schema before this write: correct the other fields too, or replace the whole content")
 	}
 	return f
 }

@@ -57,7 +57,7 @@ func project(content json.RawMessage, wanted *projection) (json.RawMessage, erro
 // recordReply returns a content together with the metadata of its record.
 func (st *store) recordReply(r storage.Record, content json.RawMessage) (json.RawMessage, error) {
 	if r.Created.IsZero() {
-		return nil, abi.Faultf(abi.InvalidArgument, "%s has no revision or times", st.decl.Name).
+		return nil, abi.Faultf(abi.InvalidArgument, "the store %s has no revision or times", st.decl.Name).
 			WithHint("omit the option \"record\"")
 	}
 	return json.Marshal(struct {

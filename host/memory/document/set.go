@@ -46,7 +46,7 @@ func (st *store) set(ctx context.Context, p kind.Partition, call abi.Call) (json
 func (st *store) writable(value json.RawMessage) error {
 	if kind.IsAbsent(value) {
 		return abi.Faultf(abi.InvalidArgument, "the content is missing or null").
-			WithHint("use delete_content to remove a record")
+			WithHint("use `delete_content` to remove a record")
 	}
 	if err := st.limits.Check(value); err != nil {
 		return err

@@ -139,8 +139,8 @@ func pathOf(arg json.RawMessage) (string, error) {
 		return "", abi.Faultf(abi.InvalidArgument, "the path of a fact must be a string, such as \"user.language\"")
 	}
 	if err := declare.CheckFactPath(path); err != nil {
-		return "", abi.Faultf(abi.InvalidArgument, "%s is not a path of a fact", kind.Quote(path)).
-			WithHint("use at least two names of letters, digits, _ or -, separated by dots, such as user.language")
+		return "", abi.Faultf(abi.InvalidArgument, "the text %s is not a path of a fact", kind.Quote(path)).
+			WithHint("use at least two names of letters, digits, '_' or '-', separated by dots, such as user.language")
 	}
 	return path, nil
 }

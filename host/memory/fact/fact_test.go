@@ -166,7 +166,7 @@ func TestDeniedFacts(t *testing.T) {
 		code      abi.Code
 		message   string
 	}{
-		{language, "user.language", abi.AccessDenied, `no write grant on "user.language"`},
+		{language, "user.language", abi.AccessDenied, `no write grant on the fact "user.language"`},
 		{language, "user.age", abi.AccessDenied, `no write grant on the store "facts"`},
 		{memory.ReadOnly(memory.Operator()), "user.language", abi.AccessDenied, "read-only"},
 	} {
@@ -181,7 +181,7 @@ func TestDeniedFacts(t *testing.T) {
 
 func TestTypes(t *testing.T) {
 	f := open(t)
-	f.want(ann, abi.SetFact, `"user.age", "old"`, `schema_violation: the value of user.age must be of the type number`)
+	f.want(ann, abi.SetFact, `"user.age", "old"`, `schema_violation: the value of the fact user.age must be of the type number`)
 	f.want(ann, abi.GetFact, `"user.age"`, `null`)
 	call := abi.Call{Op: abi.SetFact, Args: []json.RawMessage{json.RawMessage(`"user.born"`), json.RawMessage(`"yesterday"`)}}
 	_, effects, err := f.Do(t.Context(), ann, memory.Operator(), call)
@@ -206,7 +206,7 @@ func TestBadArguments(t *testing.T) {
 	for args, want := range map[string]string{
 		`"language", 1`: `"language" is not a path`, `"user..x", 1`: "is not a path", `"User.ä", 1`: "is not a path", `5, 1`: "must be a string", `null, 1`: "must be a string",
 		`"` + strings.Repeat("user.x", 100) + `", 1`: "is not a path", `"user.x"`: "missing or null", `"user.x", null`: "missing or null",
-		`"user.x", 1, {"tll": "1h"}`: `unknown option "tll"`, `"user.x", 1, {"ttl": "soon"}`: `option "ttl" must be a duration`, `"user.x", 1, 5`: "the options must be an object",
+		`"user.x", 1, {"tll": "1h"}`: `unknown option "tll"`, `"user.x", 1, {"ttl": "soon"}`: `the option "ttl" must be a duration`, `"user.x", 1, 5`: "the options must be an object",
 	} {
 		f.want(ann, abi.SetFact, args, "invalid_argument: ")
 		if got := f.call(ann, memory.Operator(), abi.SetFact, args); !strings.Contains(got, want) {
@@ -303,9 +303,9 @@ func TestGrants(t *testing.T) {
 	a := granted("user.language: read", "user.travel.*: readwrite", "user.age: write")
 	for _, tt := range []struct{ op, args, want string }{
 		{abi.GetFact, `"user.language"`, `"en"`},
-		{abi.SetFact, `"user.language", "fr"`, `access_denied: the tool has no write grant on "user.language"`},
-		{abi.GetFact, `"user.secret"`, `not_found: "user.secret" does not exist or was not granted to this tool`},
-		{abi.GetFact, `"user.nothing"`, `not_found: "user.nothing" does not exist or was not granted to this tool`},
+		{abi.SetFact, `"user.language", "fr"`, `access_denied: the tool has no write grant on the fact "user.language"`},
+		{abi.GetFact, `"user.secret"`, `not_found: the fact "user.secret" does not exist or was not granted to this tool`},
+		{abi.GetFact, `"user.nothing"`, `not_found: the fact "user.nothing" does not exist or was not granted to this tool`},
 		{abi.DeleteFact, `"user.travel.seat"`, `{"success":true,"deleted":true}`},
 		{abi.SetFact, `"user.travel.meal", "vegan"`, `{"success":true`},
 		{abi.SetFact, `"user.age", 40`, `{"success":true`},

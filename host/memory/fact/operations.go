@@ -69,7 +69,7 @@ func (st *store) set(ctx context.Context, p kind.Partition, path string, value, 
 	}
 	if kind.IsAbsent(value) {
 		return nil, abi.Faultf(abi.InvalidArgument, "the value of a fact is missing or null").
-			WithHint("use delete_fact to remove the value")
+			WithHint("use `delete_fact` to remove the value")
 	}
 	if err := st.limits.Check(value); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func checkType(f declare.Fact, value json.RawMessage) ([]abi.Violation, error) {
 	if !f.Strict {
 		return violations, nil
 	}
-	fault := abi.Faultf(abi.SchemaViolation, "the value of %s must be of the type %s", f.Path, f.Type)
+	fault := abi.Faultf(abi.SchemaViolation, "the value of the fact %s must be of the type %s", f.Path, f.Type)
 	fault.Violations = violations
 	return nil, fault
 }

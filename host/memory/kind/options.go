@@ -98,19 +98,19 @@ func ReadOptions(text json.RawMessage, known map[string]Option) error {
 	fields, ok := value.(map[string]any)
 	if err != nil || !ok {
 		return abi.Faultf(abi.InvalidArgument, "the options must be an object").
-			WithHint("the options are: %s", optionNames(known))
+			WithHint("the valid options are: %s", optionNames(known))
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		option, ok := known[name]
 		if !ok {
 			return abi.Faultf(abi.InvalidArgument, "unknown option %s", Quote(name)).
-				WithHint("the options are: %s", optionNames(known))
+				WithHint("the valid options are: %s", optionNames(known))
 		}
 		if fields[name] == nil {
 			continue
 		}
 		if want := option(fields[name]); want != "" {
-			return abi.Faultf(abi.InvalidArgument, "option %q must be %s", name, want)
+			return abi.Faultf(abi.InvalidArgument, "the option %q must be %s", name, want)
 		}
 	}
 	return nil

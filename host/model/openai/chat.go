@@ -77,8 +77,8 @@ func read(request model.ChatRequest, response openai.ChatCompletionResponse) (mo
 	case choice.FinishReason == openai.FinishReasonContentFilter || message.Refusal != "":
 		return model.ChatAnswer{}, abi.Faultf(abi.Unavailable, "the model refused to answer")
 	case truncated && (request.Schema != nil || len(message.ToolCalls) > 0):
-		return model.ChatAnswer{}, abi.Faultf(abi.TooLarge, "the model's answer reached the limit of max_tokens").
-			WithHint("raise max_tokens, or ask for less")
+		return model.ChatAnswer{}, abi.Faultf(abi.TooLarge, "the model's answer reached the limit `max_tokens`").
+			WithHint("raise `max_tokens`, or request a shorter answer")
 	}
 	var calls []model.ToolCall
 	for _, call := range message.ToolCalls {

@@ -35,7 +35,7 @@ type embedder struct {
 func (p *Provider) Embedder(options EmbedOptions) (model.Embedder, error) {
 	const maxDim = 16_384
 	if options.Dim < 1 || options.Dim > maxDim {
-		return nil, fmt.Errorf("dim is %d; it must be between 1 and %d", options.Dim, maxDim)
+		return nil, fmt.Errorf("dim is %d, but must be between 1 and %d", options.Dim, maxDim)
 	}
 	options.Batch = positive(options.Batch, model.DefaultBatch)
 	options.Batch = max(1, min(options.Batch, p.options.AnswerBytes/(options.Dim*numberBytes)))
@@ -65,7 +65,7 @@ func (e *embedder) Embed(ctx context.Context, texts []string, purpose model.Purp
 	case purpose == model.Query:
 		prefix = e.options.QueryPrefix
 	case purpose != model.Document:
-		return nil, model.Usage{}, abi.Faultf(abi.InvalidArgument, "the purpose of an embedding must be query or document")
+		return nil, model.Usage{}, abi.Faultf(abi.InvalidArgument, "the purpose of an embedding must be \"query\" or \"document\"")
 	}
 	if len(texts) > e.MaxTexts() {
 		return nil, model.Usage{}, abi.Faultf(abi.TooLarge, "the request has %d texts; the limit is %d", len(texts), e.MaxTexts())
@@ -122,7 +122,7 @@ func (e *embedder) vectors(data []openai.Embedding, count int) ([][]float32, err
 			return nil, abi.Faultf(abi.Unavailable, "the model's provider sent a vector of %d dimensions; expected %d", len(d.Embedding), e.options.Dim)
 		}
 		if !normalize(d.Embedding) {
-			return nil, abi.Faultf(abi.Unavailable, "the model's provider sent a vector that has no direction")
+			return nil, abi.Faultf(abi.Unavailable, "the model's provider sent a vector that contains only zeros")
 		}
 		vectors[d.Index] = d.Embedding
 	}

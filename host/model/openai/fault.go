@@ -24,7 +24,7 @@ func (p *Provider) fault(ctx context.Context, err error) *abi.Fault {
 		return abi.Faultf(abi.TooLarge, "the model's answer exceeds %d bytes", p.options.AnswerBytes)
 	case errors.Is(err, errRedirect):
 		return abi.Faultf(abi.Unavailable, "the model's provider redirects to another host").
-			WithHint("the operator should check base_url in models.yaml")
+			WithHint("the operator should check `base_url` in models.yaml")
 	case ctx.Err() == context.Canceled:
 		return abi.Faultf(abi.Cancelled, "the request to the model was cancelled")
 	case errors.Is(err, context.DeadlineExceeded):
@@ -37,7 +37,7 @@ func (p *Provider) fault(ctx context.Context, err error) *abi.Fault {
 		return abi.Faultf(abi.Unavailable, "the model's provider sent a malformed answer")
 	}
 	return abi.Faultf(abi.Unavailable, "cannot reach the model's provider").
-		WithHint("the operator should check that base_url in models.yaml is correct and that the provider is running")
+		WithHint("the operator should check that `base_url` in models.yaml is correct, and that the provider is running")
 }
 
 func statusOf(err error) (status int, message string) {

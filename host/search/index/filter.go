@@ -125,7 +125,7 @@ func parseOperators(name string, operators map[string]any) (condition, error) {
 				c.max = bound
 			}
 		default:
-			return fail("has the unknown operator %s; the operators are gte, in and lte", quote(operator))
+			return fail("has the unknown operator %s; the operators are \"gte\", \"in\" and \"lte\"", quote(operator))
 		}
 	}
 	return c, c.check(fail)
@@ -137,9 +137,9 @@ func (c condition) check(fail func(string, ...any) (condition, error)) error {
 	bounded := c.min.kind != none || c.max.kind != none
 	switch {
 	case c.in != nil && bounded:
-		_, err = fail(`combines "in" with a bound`)
+		_, err = fail(`combines "in" with "gte" or "lte"`)
 	case c.in == nil && !bounded:
-		_, err = fail("is an object without an operator; the operators are gte, in and lte")
+		_, err = fail("is an object without an operator; the operators are \"gte\", \"in\" and \"lte\"")
 	case c.min.kind != none && c.max.kind != none && c.min.kind != c.max.kind:
 		_, err = fail("has a number and a string as bounds")
 	}

@@ -98,13 +98,13 @@ func (q *Query) check() (*search.Language, *search.Query, error) {
 	q.VectorShare = cmp.Or(q.VectorShare, DefaultVectorShare)
 	switch {
 	case !slices.Contains(Modes(), q.Mode):
-		return nil, nil, abi.Faultf(abi.InvalidArgument, "unknown mode %s", quote(string(q.Mode))).WithHint("the modes are: hybrid, text, vector")
+		return nil, nil, abi.Faultf(abi.InvalidArgument, "unknown mode %s", quote(string(q.Mode))).WithHint("the valid modes are \"hybrid\", \"text\" and \"vector\"")
 	case q.Limit < 1:
-		return nil, nil, abi.Faultf(abi.InvalidArgument, "the limit is %d; it must be at least 1", q.Limit)
+		return nil, nil, abi.Faultf(abi.InvalidArgument, "the limit is %d, but must be at least 1", q.Limit)
 	case !(q.VectorShare >= 0 && q.VectorShare <= 1):
-		return nil, nil, abi.Faultf(abi.InvalidArgument, "the share of the vector score is %v; it must be from 0 to 1", q.VectorShare)
+		return nil, nil, abi.Faultf(abi.InvalidArgument, "the share of the vector score is %v, but must be from 0 to 1", q.VectorShare)
 	case !(q.Threshold >= 0 && q.Threshold <= 1):
-		return nil, nil, abi.Faultf(abi.InvalidArgument, "the threshold is %v; it must be from 0 to 1", q.Threshold)
+		return nil, nil, abi.Faultf(abi.InvalidArgument, "the threshold is %v, but must be from 0 to 1", q.Threshold)
 	case len(q.Vector) > MaxElements:
 		return nil, nil, abi.Faultf(abi.InvalidArgument, "the vector has %d elements; the limit is %d", len(q.Vector), MaxElements)
 	}

@@ -99,7 +99,7 @@ func (w *watchedFile[T]) read() (value T, info fs.FileInfo, err error) {
 		return value, nil, cause(err)
 	}
 	if !info.Mode().IsRegular() {
-		return value, nil, errors.New("not a regular file")
+		return value, nil, errors.New("the path is not a regular file")
 	}
 	if info.Mode().Perm()&w.forbidden != 0 && runtime.GOOS != "windows" { // Windows has no such permission bits
 		return value, nil, fmt.Errorf("the permissions %04o are too permissive: set them to %o with chmod", info.Mode().Perm(), info.Mode().Perm()&^w.forbidden)

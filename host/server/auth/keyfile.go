@@ -87,10 +87,10 @@ func decodeKeys(data []byte) (keySet, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&doc); err != nil {
-		return nil, fmt.Errorf("not a key file: %w", err)
+		return nil, fmt.Errorf("the file is not a key file: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("not a key file: unexpected data after the document")
+		return nil, errors.New("the file is not a key file: unexpected data after the document")
 	}
 	if doc.Version != keyFileVersion {
 		return nil, fmt.Errorf("the key file has version %d; want version %d", doc.Version, keyFileVersion)

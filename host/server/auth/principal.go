@@ -84,7 +84,7 @@ func (p Principal) ActIn(workflow string) (string, error) {
 		return "", abi.Faultf(abi.AccessDenied, "the credentials belong to another workflow").WithHint("omit the workflow")
 	case p.Role == User && own != p.Workflow:
 		return "", abi.Faultf(abi.AccessDenied, "the credentials do not contain a workflow id").
-			WithHint("omit the workflow, or use a token with this id in its workflow claim")
+			WithHint("omit the workflow, or use a token whose workflow claim contains this id")
 	}
 	return own, nil
 }

@@ -49,12 +49,12 @@ type previewInput struct {
 type previewOutput struct{ Body report.Preview }
 
 type turnOutput struct {
-	RunID string `header:"Run-Id" doc:"Id of the turn; of the first turn if the response is repeated"`
+	RunID string `header:"Run-Id" doc:"Id of the turn. If an idempotency key repeats a response, the id is the id of the first turn"`
 	Body  report.Turn
 }
 
 type evaluationOutput struct {
-	RunID string `header:"Run-Id" doc:"Id of the evaluation; of the first one if the response is repeated"`
+	RunID string `header:"Run-Id" doc:"Id of the evaluation. If an idempotency key repeats a response, the id is the id of the first evaluation"`
 	Body  report.Evaluation
 }
 
@@ -81,7 +81,7 @@ func addAgents(s *Server) {
 		return &turnOutput{r.TurnID, *r}, turnProblem(err, r.TurnID, r.Attempts)
 	})
 	add(s, auth.Records, op("preview-turn", "preview", "Preview the prompt of a turn",
-		"Returns the first request that a turn would send to a model, in `prompt`, without sending it. Stores nothing.",
+		"Returns, in `prompt`, the first request that a turn would send to a model. The request is not sent, and nothing is stored.",
 	), func(ctx context.Context, c *call, in *previewInput) (*previewOutput, error) {
 		f := in.Body.TurnFields
 		if f.Live {
@@ -97,7 +97,7 @@ func addAgents(s *Server) {
 		return &previewOutput{*r}, turnProblem(err, r.TurnID, r.Attempts)
 	})
 	add(s, auth.Run, op("fire-event", "events", "Fire an event",
-		"Returns what the agent recalls at an event, in `injected` and `instructions`. No flow is executed. For platforms that have their own loop.",
+		"Returns the facts and instructions that the agent recalls at an event, in `injected` and `instructions`. No flow is executed. This operation is for platforms that have their own loop.",
 	), func(ctx context.Context, c *call, in *eventInput) (*evaluationOutput, error) {
 		t := host.Turn{Agent: in.Agent, Event: in.Body.Event, Key: in.Key}
 		return c.evaluate(ctx, t, in.Body.RuleFields, c.host.Agents().Fire)
@@ -110,7 +110,7 @@ func addAgents(s *Server) {
 		})
 	})
 	add(s, auth.Run, op("evaluate-triggers", "triggers", "Evaluate the triggers of an agent",
-		"Stores the values of triggers whose condition is true, as at the end of a turn. For platforms that have their own loop.",
+		"Stores the values of triggers whose condition is true. A turn does the same at its end. This operation is for platforms that have their own loop.",
 	), func(ctx context.Context, c *call, in *triggerInput) (*evaluationOutput, error) {
 		return c.evaluate(ctx, host.Turn{Agent: in.Agent, Key: in.Key}, in.Body.RuleFields, c.host.Agents().Store)
 	})

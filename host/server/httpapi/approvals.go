@@ -15,7 +15,7 @@ import (
 
 type listApprovalsInput struct {
 	apitypes.Target
-	User  string `query:"user_id" maxLength:"256" doc:"Approvals of runs of this user"`
+	User  string `query:"user_id" maxLength:"256" doc:"User whose runs wait for the approvals"`
 	All   bool   `query:"all" doc:"Include approvals that were decided or have expired in the last day"`
 	After string `query:"after" maxLength:"256" doc:"Value of next on the previous page"`
 }
@@ -38,7 +38,7 @@ func addApprovals(s *Server) {
 	const path = "/approvals/{token}"
 	add(s, auth.Approve, huma.Operation{
 		OperationID: "list-approvals", Method: http.MethodGet, Path: "/approvals", Tags: tags, Summary: "List the effects that wait for an approval",
-		Description: "Oldest first. A page can be empty although there are more pages; there are more pages if `next` is set.",
+		Description: "Returns approvals, oldest first. More pages follow if `next` is set, even after an empty page.",
 	}, listApprovals)
 	add(s, auth.Approve, huma.Operation{
 		OperationID: "get-approval", Method: http.MethodGet, Path: path, Tags: tags, Summary: "Describe an effect that waits for an approval",

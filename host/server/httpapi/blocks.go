@@ -16,20 +16,20 @@ import (
 
 type listBlocksInput struct {
 	apitypes.BlockQuery
-	Scope string `query:"scope" enum:"user,agent,all" doc:"Scope of the blocks; all includes the blocks of every agent, or of the named agent. Default: agent if the request names an agent, else user"`
+	Scope string `query:"scope" enum:"user,agent,all" doc:"Scope of the blocks. The scope all includes the blocks of the named agent, or of every agent if the request names no agent. Default: agent if the request names an agent, else user"`
 }
 
 type putBlockInput struct {
 	apitypes.BlockPlace
 	IfMatch     string `header:"If-Match" maxLength:"64" doc:"The ETag that the block must have, or * for any existing block"`
-	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"With *, the block must not exist"`
+	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"The value * requires that the block does not exist"`
 	Body        apitypes.BlockUpdate
 }
 
 type deleteBlockInput struct {
 	apitypes.BlockPlace
-	IfMatch  string `header:"If-Match" maxLength:"64" doc:"The ETag that the block must have, or * for any block. It is required, unless the request has expected_updated_at"`
-	Expected string `query:"expected_updated_at" maxLength:"64" doc:"The last read updated_at of the block. A time without a zone is in UTC"`
+	IfMatch  string `header:"If-Match" maxLength:"64" doc:"The ETag that the block must have, or * for any block. The header is required unless the request has the parameter expected_updated_at"`
+	Expected string `query:"expected_updated_at" maxLength:"64" doc:"The updated_at of the block that you last read. A time without a zone is in UTC"`
 }
 
 type blockOutput struct {
@@ -55,7 +55,7 @@ func addBlocks(s *Server) {
 	}, getBlock)
 	add(s, auth.Blocks, huma.Operation{
 		OperationID: "put-block", Method: http.MethodPut, Path: path, Tags: tags, Summary: "Replace a block", Errors: []int{http.StatusPreconditionFailed},
-		Description: "The write fails with status 409 if the block was changed since it was read. To create a block, send null as `expected_updated_at`.",
+		Description: "The write fails with status 409 if the block has changed after the last read. To create a block, send null as `expected_updated_at`.",
 	}, putBlock)
 	add(s, auth.Blocks, huma.Operation{
 		OperationID: "delete-block", Method: http.MethodDelete, Path: path, Tags: tags, Summary: "Delete a block",
@@ -81,9 +81,9 @@ func scopeOf(scope, agent string) (block.Scope, error) {
 	case scope == "":
 		return block.ScopeUser, nil
 	case selected == block.ScopeAgent && agent == "":
-		return "", abi.Faultf(abi.InvalidArgument, "the scope \"agent\" requires the id of an agent").WithHint("set the agent with agent_id")
+		return "", abi.Faultf(abi.InvalidArgument, "the scope \"agent\" requires the id of an agent").WithHint("set the agent with `agent_id`")
 	case selected == block.ScopeUser && agent != "":
-		return "", abi.Faultf(abi.InvalidArgument, "the scope \"user\" does not accept an agent").WithHint("omit agent_id, or use the scope \"agent\"")
+		return "", abi.Faultf(abi.InvalidArgument, "the scope \"user\" does not accept an agent").WithHint("omit `agent_id`, or use the scope \"agent\"")
 	}
 	return selected, nil
 }
@@ -142,7 +142,7 @@ func getBlock(ctx context.Context, c *call, in *apitypes.BlockPlace) (*blockOutp
 	if found == nil {
 		f := abi.Faultf(abi.NotFound, "the block %q does not exist", in.Block)
 		f.Store = in.Block
-		return nil, f.WithHint("create the block with PUT and expected_updated_at: null")
+		return nil, f.WithHint("create the block with PUT and \"expected_updated_at\": null")
 	}
 	return outputOf(*found), nil
 }
@@ -170,7 +170,7 @@ func putBlock(ctx context.Context, c *call, in *putBlockInput) (*blockOutput, er
 func deleteBlock(ctx context.Context, c *call, in *deleteBlockInput) (*deletedOutput, error) {
 	if in.IfMatch == "" && in.Expected == "" {
 		f := abi.Faultf(abi.InvalidArgument, "the deletion of a block requires a precondition").
-			WithHint("send the block's ETag in If-Match, or its updated_at as expected_updated_at")
+			WithHint("send the block's ETag in If-Match, or the block's `updated_at` as `expected_updated_at`")
 		return nil, problemOfFault(f, http.StatusPreconditionRequired)
 	}
 	must, text := apitypes.Precondition{IfMatch: in.IfMatch}, &in.Expected
@@ -204,12 +204,12 @@ func expectedOf(must apitypes.Precondition, timed bool, updated *string) (block.
 	switch {
 	case named > 1:
 		return block.Expected{}, abi.Faultf(abi.InvalidArgument, "the request has several preconditions").
-			WithHint("send only one of If-Match, If-None-Match and expected_updated_at")
+			WithHint("send only one of If-Match, If-None-Match and `expected_updated_at`")
 	case updated != nil:
 		at, ok := block.ParseTime(*updated)
 		if !ok || at.IsZero() {
-			return block.Expected{}, abi.Faultf(abi.InvalidArgument, "expected_updated_at is not a time").
-				WithHint("send the updated_at that you last read, such as 2026-04-30T16:20:00.000Z")
+			return block.Expected{}, abi.Faultf(abi.InvalidArgument, "`expected_updated_at` is not a time").
+				WithHint("send the `updated_at` that you last read, such as 2026-04-30T16:20:00.000Z")
 		}
 		return block.Expected{Updated: at}, nil
 	case must.IfMatch == "":

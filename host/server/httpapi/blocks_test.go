@@ -154,7 +154,7 @@ func TestBlockLimits(t *testing.T) {
 	if p := s.problem(404, "ann", "GET", "/api/v1/memory/blocks/nothing", ""); p.Code != "not_found" {
 		t.Errorf("a block that is not declared = %+v", p)
 	}
-	if p := s.problem(404, "ann", "PUT", "/api/v1/memory/blocks/prefs", `{"content":"a store is not a block"}`); p.Hint != "the blocks are core, archival" {
+	if p := s.problem(404, "ann", "PUT", "/api/v1/memory/blocks/prefs", `{"content":"a store is not a block"}`); p.Hint != "the blocks of the app are: core, archival" {
 		t.Errorf("a store as a block = %+v", p)
 	}
 }

@@ -95,9 +95,9 @@ func (c *call) checkTest(dryRun bool, f apitypes.TestFields) (model.Mocks, memor
 	case mocked && !c.principal.Allows(auth.ChangeRecords):
 		return nil, nil, abi.Faultf(abi.AccessDenied, "mocks determine what a run stores and require the permission %q", auth.ChangeRecords)
 	case f.Live && f.Test:
-		return nil, nil, abi.Faultf(abi.InvalidArgument, "a test run does not call models, so it cannot be live").WithHint("omit live, or set dry_run instead of test")
+		return nil, nil, abi.Faultf(abi.InvalidArgument, "a test run does not call models, so it cannot be live").WithHint("omit `live`, or set `dry_run` instead of `test`")
 	case f.Live && !dryRun:
-		return nil, nil, abi.Faultf(abi.InvalidArgument, "the member \"live\" is allowed only in dry runs").WithHint("set dry_run, or omit live")
+		return nil, nil, abi.Faultf(abi.InvalidArgument, "the member \"live\" is allowed only in dry runs").WithHint("set `dry_run`, or omit `live`")
 	case !mocked:
 		return nil, nil, nil
 	}
@@ -131,7 +131,7 @@ func (c *call) checkMetadata(patch json.RawMessage) error {
 		if len(c.userMetadata) == 0 {
 			return f.WithHint("omit metadata.%s, or use an API key of the platform", truncatedName(name))
 		}
-		return f.WithHint("omit metadata.%s: a user can set only %s", truncatedName(name), strings.Join(c.userMetadata, ", "))
+		return f.WithHint("omit metadata.%s: credentials of a user can set only the keys %s", truncatedName(name), strings.Join(c.userMetadata, ", "))
 	}
 	return nil
 }

@@ -21,8 +21,8 @@ type collectionInput struct {
 type listEntriesInput struct {
 	apitypes.CollectionPlace
 	apitypes.PageQuery
-	Namespace string `query:"namespace" maxLength:"256" doc:"Only entries of this namespace. Default: all namespaces"`
-	Default   bool   `query:"default_namespace" doc:"Only entries of the default namespace"`
+	Namespace string `query:"namespace" maxLength:"256" doc:"Namespace of the entries. Default: all namespaces"`
+	Default   bool   `query:"default_namespace" doc:"Whether the response contains only entries of the default namespace"`
 }
 
 type getEntryInput struct {
@@ -63,7 +63,7 @@ func addCollections(s *Server) {
 	const path = "/collections/{collection}"
 	add(s, auth.Stores, huma.Operation{
 		OperationID: "list-collections", Method: http.MethodGet, Path: "/collections", Tags: tags, Summary: "List the collections",
-		Description: "The declared collections and, with `collections: auto`, those that tools have written to, with the numbers of their entries.",
+		Description: "Returns the declared collections with the number of entries. If the app file contains `collections: auto`, the response also includes undeclared collections with entries.",
 	}, listCollections)
 	add(s, auth.Stores, huma.Operation{
 		OperationID: "get-collection", Method: http.MethodGet, Path: path, Tags: tags, Summary: "Describe a collection",
@@ -77,14 +77,14 @@ func addCollections(s *Server) {
 	})
 	add(s, auth.Collections, huma.Operation{
 		OperationID: "list-entries", Method: http.MethodGet, Path: path + "/entries", Tags: tags, Summary: "List the entries of a collection",
-		Description: "With a user or a session, only their entries and those of the app. A page may be shorter than the limit; there are more pages if `next` is set.",
+		Description: "If the request names a user or a session, the response contains only entries of the user, of the session and of the app. A page may be shorter than the limit. More pages follow if `next` is set.",
 	}, listEntries)
 	add(s, auth.Collections, huma.Operation{
 		OperationID: "get-entry", Method: http.MethodGet, Path: path + "/entry", Tags: tags, Summary: "Read an entry",
 	}, getEntry)
 	add(s, auth.ChangeRecords, huma.Operation{
 		OperationID: "remember-entries", Method: http.MethodPost, Path: path + "/entries", Tags: tags, Summary: "Store entries", MaxBodyBytes: maxRunBytes,
-		Description: "Stores at most 100 entries in one transaction: all of them, or none. An entry with the id of an existing entry replaces it.",
+		Description: "Stores at most 100 entries in one transaction. A new entry replaces an existing entry with the same id.",
 	}, rememberEntries)
 	add(s, auth.Collections, huma.Operation{
 		OperationID: "recall-entries", Method: http.MethodPost, Path: path + "/recall", Tags: tags, Summary: "Search a collection",
@@ -146,7 +146,7 @@ func collectionOf(d memory.CollectionDetails) apitypes.Collection {
 
 func listEntries(ctx context.Context, c *call, in *listEntriesInput) (*listOutput[apitypes.Entry], error) {
 	if in.Default && in.Namespace != "" {
-		return nil, abi.Faultf(abi.InvalidArgument, "namespace cannot be combined with default_namespace").WithHint("omit namespace or default_namespace")
+		return nil, abi.Faultf(abi.InvalidArgument, "`namespace` cannot be combined with `default_namespace`").WithHint("omit `namespace` or `default_namespace`")
 	}
 	q := memory.EntryQuery{Collection: in.Collection, After: in.After, Limit: in.Limit}
 	if in.Default || in.Namespace != "" {

@@ -45,11 +45,11 @@ func addFacts(s *Server) {
 	const path = "/facts/{path}"
 	add(s, auth.Records, huma.Operation{
 		OperationID: "list-facts", Method: http.MethodGet, Path: "/facts", Tags: tags, Summary: "List stored facts",
-		Description: "The facts of a user, of a workflow or a session, and of the app, without defaults.",
+		Description: "Returns the stored facts of a user, of a workflow or a session, and of the app. Declared defaults are not included.",
 	}, listFacts)
 	add(s, auth.Records, huma.Operation{
 		OperationID: "get-fact", Method: http.MethodGet, Path: path, Tags: tags, Summary: "Read a fact",
-		Description: "The value is the declared default, or null, if none is stored.",
+		Description: "If no value is stored, the response contains the declared default, or null if the app declares no default.",
 	}, func(ctx context.Context, c *call, in *apitypes.FactPlace) (*factOutput, error) {
 		return c.fact(ctx, *in)
 	})

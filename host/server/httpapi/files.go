@@ -102,9 +102,9 @@ func (h *fileHandler) register(s *Server) {
 		OperationID: "upload-file", Method: http.MethodPost, Path: "/sessions/{session_id}/files", Tags: tags, DefaultStatus: http.StatusCreated,
 		RequestBody:  &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{multipartType: form}},
 		MaxBodyBytes: maxUpload, BodyReadTimeout: time.Minute, Middlewares: huma.Middlewares{h.reserveUpload}, Summary: "Upload a file to a session",
-		Description: "Tools can read the text of PDF, DOCX, TXT and JSON files in sessionMeta.artifacts. CSV, XLS, XLSX, PPT, PPTX, HTML, RTF, PNG, JPG, GIF and BMP files " +
+		Description: "Tools can read the text of PDF, DOCX, TXT and JSON files in `sessionMeta.artifacts`. CSV, XLS, XLSX, PPT, PPTX, HTML, RTF, PNG, JPG, GIF and BMP files " +
 			"are stored without their text. The size limit is 20 MiB, and a file expires after 30 days. A file whose content contradicts its name or media type is rejected. " +
-			"A file without text has has_text false, and text_reason says why: unsupported_format, disabled, no_text, encrypted, damaged, too_complex or unknown_encoding.",
+			"For a file without text, `has_text` is false and `text_reason` contains the reason: unsupported_format, disabled, no_text, encrypted, damaged, too_complex or unknown_encoding.",
 	}, h.upload)
 	form.Schema = uploadSchema // set after registration; otherwise the framework would read the body
 	add(s, auth.Files, huma.Operation{
@@ -126,7 +126,7 @@ func (h *fileHandler) register(s *Server) {
 	})
 	add(s, auth.Files, huma.Operation{
 		OperationID: "delete-file", Method: http.MethodDelete, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags,
-		Summary: "Delete a file", Description: "Removes the file and its text, and returns its description. Its download URL becomes invalid.",
+		Summary: "Delete a file", Description: "Removes the file and the text of the file, and returns the description of the file. The download URL becomes invalid.",
 	}, func(ctx context.Context, c *call, in *fileInput) (*artifactOutput, error) {
 		caller, err := c.caller(ctx, in.User, in.Session)
 		if err != nil {

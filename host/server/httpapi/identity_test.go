@@ -329,7 +329,7 @@ func TestUserMetadata(t *testing.T) {
 	s.want(200, "ann", "PATCH", path+"/metadata", `{"locale":"fr","name":null}`)
 	s.want(200, "ann", "POST", path+"/runs", `{"tool":"look","metadata":{"locale":"de"}}`)
 	for _, patch := range []string{`{"locale":"en","tier":"gold"}`, `{"Name":"A"}`, `{"name.tier":1}`, `{"":1}`} {
-		if r := s.ask("ann", "PATCH", path+"/metadata", patch); r.StatusCode != 403 || !contains(r, "a user can set only name, locale") {
+		if r := s.ask("ann", "PATCH", path+"/metadata", patch); r.StatusCode != 403 || !contains(r, "credentials of a user can set only the keys name, locale") {
 			t.Errorf("PATCH %s = %s; want 403 that names the allowed keys", patch, r)
 		}
 		s.want(403, "ann", "POST", path+"/runs", `{"tool":"look","metadata":`+patch+`}`)

@@ -20,16 +20,16 @@ type ledgerInput struct {
 	Workflow string    `query:"workflow_id" maxLength:"256" doc:"Entries in this workflow"`
 	Tool     string    `query:"tool" maxLength:"128" doc:"Runs of this tool"`
 	Store    string    `query:"store" maxLength:"64" doc:"Entries that read or wrote this store"`
-	Writes   bool      `query:"writes" doc:"Entries that wrote something"`
-	Failed   bool      `query:"failed" doc:"Entries that ended with a fault"`
-	Since    time.Time `query:"since" doc:"Entries from this time on"`
-	Until    time.Time `query:"until" doc:"Entries before this time"`
+	Writes   bool      `query:"writes" doc:"Whether the response contains only entries with writes"`
+	Failed   bool      `query:"failed" doc:"Whether the response contains only entries that ended with a fault"`
+	Since    time.Time `query:"since" doc:"Time of the earliest entries"`
+	Until    time.Time `query:"until" doc:"Time before which the entries were written"`
 }
 
 func addLedger(s *Server) {
 	add(s, auth.Ledger, huma.Operation{
 		OperationID: "read-ledger", Method: http.MethodGet, Path: "/ledger", Tags: []string{"ledger"}, Summary: "Read the audit log",
-		Description: "Runs and operator actions, oldest first: names and revisions, never contents. A page may be shorter than the limit; there are more pages if `next` is set.",
+		Description: "Returns runs and operator actions, oldest first. Entries contain names and revisions, but no contents. A page may be shorter than the limit. More pages follow if `next` is set.",
 	}, readLedger)
 	addPlain(s, "", huma.Operation{
 		OperationID: "whoami", Method: http.MethodGet, Path: "/whoami", Tags: []string{"service"}, Summary: "Describe the credentials",

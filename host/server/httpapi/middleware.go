@@ -159,7 +159,7 @@ func (a *Access) appOf(p auth.Principal, named string) (string, error) {
 		return "", abi.Faultf(abi.NotFound, "these credentials are not valid for any app")
 	}
 	if named == "" {
-		return "", abi.Faultf(abi.InvalidArgument, "the credentials are valid for several apps, but the request does not select one").WithHint("add ?app= with the id of the app")
+		return "", abi.Faultf(abi.InvalidArgument, "the credentials are valid for several apps, but the request does not select one").WithHint("add the query parameter `app` with the id of the app")
 	}
 	if !p.CanUseApp(named) {
 		return "", abi.Faultf(abi.NotFound, "the app %q does not exist", named) // same error as for an app that the principal may not use
@@ -247,7 +247,7 @@ func (a *Access) Admit(r *http.Request, permission auth.Permission) (Admitted, e
 	for name, values := range query {
 		if !slices.Contains([]string{"app", "user_id", "session_id", "workflow_id", "agent_id"}, name) || len(values) > 1 {
 			return Admitted{}, abi.Faultf(abi.InvalidArgument, "the query string has an unknown or duplicate parameter").
-				WithHint("use only app, user_id, session_id, workflow_id and agent_id, each at most once")
+				WithHint("use only the parameters `app`, `user_id`, `session_id`, `workflow_id` and `agent_id`, at most once each")
 		}
 	}
 	c, err := a.open(context.WithValue(r.Context(), principalKey{}, p), query.Get("app"))

@@ -54,7 +54,7 @@ var statusOfCode = map[abi.Code]int{
 // other packages address callers of Go functions.
 var httpHints = map[abi.Code]string{
 	abi.NoUser: "set the user with user_id", abi.NoSession: "set the session with session_id",
-	abi.NoAgent:    "set the agent with agent_id",
+	abi.NoAgent:    "set the agent with `agent_id`",
 	abi.NoWorkflow: "set the workflow with workflow_id, or the session with session_id",
 }
 

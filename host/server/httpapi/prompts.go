@@ -32,7 +32,7 @@ func addPrompts(s *Server) {
 	})
 	add(s, auth.Prompts, huma.Operation{
 		OperationID: "render-prompt", Method: http.MethodPost, Path: "/prompts/{prompt}/render", Tags: tags, Summary: "Render a prompt",
-		Description: "Renders the prompt with the memory of the session and the user that its grants allow it to read, from one snapshot.",
+		Description: "Renders the prompt with the records of the session and the user, as far as the grants of the prompt allow. All records are read from one snapshot.",
 	}, func(ctx context.Context, c *call, in *promptInput) (*renderedOutput, error) {
 		caller, err := c.callerIn(ctx, in.Body.User, in.Body.Session, in.Body.Workflow)
 		if err != nil {

@@ -33,7 +33,7 @@ func addRecall(s *Server) {
 	}, recall)
 	add(s, auth.Blocks, huma.Operation{
 		OperationID: "memory-context", Method: http.MethodPost, Path: "/memory/context", Tags: tags, Summary: "Read the memory for a prompt",
-		Description: "Returns the blocks that belong into a prompt as `user_memory`. With the archival mode auto, it also returns matches for the message.",
+		Description: "Returns the blocks for a prompt in `user_memory`. With the archival mode auto, the response also contains lines that match the message.",
 	}, memoryContext)
 }
 

@@ -21,7 +21,7 @@ import (
 
 type getRecordInput struct {
 	apitypes.Place
-	Projection string `query:"projection" maxLength:"8192" doc:"JSON object that selects the members to return, as for get_content" example:"{\"preferences.language\":1}"`
+	Projection string `query:"projection" maxLength:"8192" doc:"JSON object that selects the members to return. The operation get_content uses the same format" example:"{\"preferences.language\":1}"`
 }
 
 type putRecordInput struct {
@@ -71,11 +71,11 @@ func addRecords(s *Server) {
 	}, deleteRecord)
 	add(s, auth.Records, huma.Operation{
 		OperationID: "list-records", Method: http.MethodGet, Path: "/stores/{store}/records", Tags: tags, Summary: "List the records of a store",
-		Description: "Without contents. A page may be shorter than the limit; there are more pages if `next` is set.",
+		Description: "Returns the records without contents. A page may be shorter than the limit. More pages follow if `next` is set.",
 	}, listRecords)
 	add(s, auth.Erase, huma.Operation{
 		OperationID: "purge-store", Method: http.MethodDelete, Path: "/stores/{store}/records", Tags: tags, Summary: "Remove all records of a store",
-		Description: "Removes records of all users and sessions. The store may be one that is no longer declared.",
+		Description: "Removes records of all users and sessions. The store does not have to be declared.",
 	}, func(ctx context.Context, c *call, in *storeInput) (*removedOutput, error) {
 		caller, err := c.named("", "")
 		if err != nil {
@@ -86,7 +86,7 @@ func addRecords(s *Server) {
 	})
 	add(s, auth.Erase, huma.Operation{
 		OperationID: "erase-user", Method: http.MethodDelete, Path: "/users/{user_id}", Tags: tags, Summary: "Erase a user",
-		Description: "Removes all data of a user: records, sessions, files, kept Results, ledger entries. The response is sent after a second pass has found nothing left.",
+		Description: "Removes all data of a user: records, sessions, files, stored Results and ledger entries. The response is sent after a second search for data of the user has found no data.",
 	}, eraseUser)
 }
 

@@ -28,7 +28,7 @@ const (
 const statusDone = "done"
 
 // errCancelledByID is the cause of a run that was canceled by a request.
-var errCancelledByID = abi.Faultf(abi.Cancelled, "a request canceled the run")
+var errCancelledByID = abi.Faultf(abi.Cancelled, "the run was canceled by a request")
 
 // registry finds runs by id: the runs in progress and the runs that ended recently. registry is
 // safe for concurrent use.
@@ -213,7 +213,7 @@ var errNoRun = abi.Faultf(abi.NotFound, "the run does not exist").
 
 // errNotCancellable is the fault for a cancellation of a run that no request has started.
 var errNotCancellable = abi.Faultf(abi.InvalidArgument, "a run of sleep-time memory cannot be canceled").
-	WithHint("pause sleep-time memory, so that no further run begins")
+	WithHint("pause sleep-time memory to prevent further runs")
 
 // find returns the current state of a run of an app, provided that the principal may see the run.
 func (g *registry) find(p auth.Principal, app, id string) (apitypes.Run, error) {

@@ -48,7 +48,7 @@ type runByIDInput struct {
 }
 
 type resultOutput struct {
-	RunID string `header:"Run-Id" doc:"Id of the run; of the first run if the response is repeated"`
+	RunID string `header:"Run-Id" doc:"Id of the run. If an idempotency key repeats a response, the id is the id of the first run"`
 	Body  report.Result
 }
 
@@ -86,7 +86,7 @@ func (h *runHandler) register(s *Server) {
 	add(s, auth.Run, within, answerJob((*sessionRunInput).job))
 	code := op
 	code.OperationID, code.Path, code.Summary = "run-code", "/runs/code", "Run code that no app declares"
-	code.Description = "For workflow engines that store the code of their function nodes. " + op.Description
+	code.Description = "This operation is for workflow engines that store the code of their function nodes. " + op.Description
 	add(s, auth.Code, code, answerJob((*codeInput).job))
 	h.addStreams(s, op)
 	h.addByID(s)
@@ -136,7 +136,7 @@ func (in *runInput) job() (job, error) {
 // job returns the run in the session of the path. The body may contain the same session.
 func (in *sessionRunInput) job() (job, error) {
 	if in.Body.Session != "" && in.Body.Session != in.Session {
-		return job{}, abi.Faultf(abi.InvalidArgument, "session_id differs from the session in the path").WithHint("omit session_id from the body")
+		return job{}, abi.Faultf(abi.InvalidArgument, "`session_id` differs from the session in the path").WithHint("omit `session_id` from the body")
 	}
 	in.Body.Session = in.Session
 	return job{tool: in.Body.Tool, fields: in.Body.RunFields, key: in.Key}, nil
@@ -239,7 +239,7 @@ func grantsOf(provided map[string]string) ([]declare.Grant, error) {
 	for store, text := range provided {
 		verbs, err := declare.ParseVerbs(text)
 		if err != nil {
-			return nil, abi.Faultf(abi.InvalidArgument, "the grant of the store %q: %v", store, err).WithHint("use read, write, delete or readwrite")
+			return nil, abi.Faultf(abi.InvalidArgument, "the grant of the store %q: %v", store, err).WithHint("use \"read\", \"write\", \"delete\" or \"readwrite\"")
 		}
 		grants = append(grants, declare.GrantOn(store, verbs...))
 	}

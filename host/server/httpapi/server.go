@@ -175,7 +175,7 @@ func (s *Server) register(opts Options) {
 
 func describe(version string, format huma.Format) huma.Config {
 	config := huma.DefaultConfig("toolrun", version)
-	config.Info.Description = "Run small tools that remember things: each call in a fresh sandbox, as one transaction."
+	config.Info.Description = "Run small tools that store data. Each call runs in a fresh sandbox, as one transaction."
 	config.Info.License = &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"}
 	config.Servers = []*huma.Server{{URL: "/"}}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "/openapi", "", ""

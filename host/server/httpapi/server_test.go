@@ -159,7 +159,7 @@ func TestStoreMistakes(t *testing.T) {
 	s := newService(t)
 	const schema = `"schema":{"type":"object","propertys":{"a":{}},"properties":{"at":{"format":"datetime"}}}`
 	r := s.want(201, "operator", "POST", "/api/v1/stores", `{"technical_name":"notes","access":"user",`+schema+`}`)
-	for _, want := range []string{`{"pointer":"/propertys","message":"\"propertys\" is not a JSON Schema keyword`, `"hint":"did you mean \"properties\"?"`, `"pointer":"/properties/at/format"`} {
+	for _, want := range []string{`{"pointer":"/propertys","message":"the key \"propertys\" is not a JSON Schema keyword`, `"hint":"did you mean \"properties\"?"`, `"pointer":"/properties/at/format"`} {
 		if !contains(r, want) {
 			t.Errorf("the answer has no %s: %s", want, r)
 		}

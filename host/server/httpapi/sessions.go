@@ -28,12 +28,12 @@ func addSessions(s *Server) {
 	tags := []string{"sessions"}
 	add(s, auth.Sessions, huma.Operation{
 		OperationID: "start-session", Method: http.MethodPost, Path: "/sessions", Tags: tags, DefaultStatus: http.StatusCreated,
-		Summary: "Start a session", Description: "Starts a session, or changes the metadata and references of an open one. The id of an ended session is rejected. " +
-			"With a message, the app's default tool runs in the session, and the response contains its result. The session stays open if the tool fails.",
+		Summary: "Start a session", Description: "Starts a session, or changes the metadata and references of an open session. The id of an ended session is rejected. " +
+			"If the request contains a message, the app's default tool runs in the session, and the response contains the result of the tool. The session stays open if the tool fails.",
 	}, startSession)
 	add(s, auth.ReadSessions, huma.Operation{
 		OperationID: "list-sessions", Method: http.MethodGet, Path: "/sessions", Tags: tags,
-		Summary: "List sessions", Description: "Sorted by id. Metadata is included only for credentials that may change it. A page may be shorter than the limit; there are more pages if `next` is set.",
+		Summary: "List sessions", Description: "Returns sessions, sorted by id. Metadata is included only for credentials that can change metadata. A page may be shorter than the limit. More pages follow if `next` is set.",
 	}, listSessions)
 	add(s, auth.ReadSessions, huma.Operation{
 		OperationID: "get-session", Method: http.MethodGet, Path: "/sessions/{session_id}", Tags: tags, Summary: "Describe a session",
@@ -47,11 +47,11 @@ func addSessions(s *Server) {
 	})
 	add(s, auth.Sessions, huma.Operation{
 		OperationID: "change-metadata", Method: http.MethodPatch, Path: "/sessions/{session_id}/metadata", Tags: tags,
-		Summary: "Change a session's metadata", Description: "A merge patch (RFC 7396): null removes a member; members that the patch omits do not change.",
+		Summary: "Change a session's metadata", Description: "The body is a merge patch (RFC 7396): null removes a member, and members that the patch omits do not change.",
 	}, changeMetadata)
 	add(s, auth.Sessions, huma.Operation{
 		OperationID: "end-session", Method: http.MethodDelete, Path: "/sessions/{session_id}", Tags: tags, Summary: "End a session",
-		Description: "Removes the records that expire with the session. The session's id is rejected from then on. Ending a session twice is not an error.",
+		Description: "Removes the records that expire with the session. Later requests with the id of the session are rejected. Ending a session twice is not an error.",
 	}, func(ctx context.Context, c *call, in *sessionInput) (*sessionOutput, error) {
 		caller, err := c.caller(ctx, in.User, in.Session)
 		if err != nil {

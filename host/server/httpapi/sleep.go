@@ -33,18 +33,18 @@ func addSleep(s *Server) {
 	}, addMessages)
 	add(s, auth.Stores, huma.Operation{
 		OperationID: "sleep-status", Method: http.MethodGet, Path: "/sleep", Tags: tags, Summary: "Describe the sleep-time memory of the app",
-		Description: "Counts at most 1,000 conversations; `more` is true if there are more.",
+		Description: "Counts at most 1,000 conversations; `more` is true if the app has more than 1,000 conversations.",
 	}, sleepStatus(nil))
 	add(s, auth.ChangeStores, huma.Operation{
 		OperationID: "pause-sleep", Method: http.MethodPost, Path: "/sleep/pause", Tags: tags, Summary: "Pause sleep-time memory",
-		Description: "No runs begin until sleep-time memory is resumed. Runs in progress continue. Transcripts that no run processes in time are removed.",
+		Description: "No run of sleep-time memory begins during a pause. Runs in progress continue. Transcripts are removed at the end of their lifetime, even if no run has processed them.",
 	}, sleepStatus(host.Sleep.Pause))
 	add(s, auth.ChangeStores, huma.Operation{
 		OperationID: "resume-sleep", Method: http.MethodPost, Path: "/sleep/resume", Tags: tags, Summary: "Resume sleep-time memory",
 	}, sleepStatus(host.Sleep.Resume))
 	add(s, auth.ChangeStores, huma.Operation{
 		OperationID: "retry-sleep", Method: http.MethodPost, Path: "/sleep/retry", Tags: tags, Summary: "Repeat failed runs of sleep-time memory now",
-		Description: "Makes conversations due whose last run has failed, at most 1,000 of them. Otherwise, a failed run is repeated after 1 minute to 4 hours.",
+		Description: "Schedules new runs for at most 1,000 conversations whose last run has failed. Without this request, a failed run is repeated after 1 minute to 4 hours.",
 	}, sleepStatus(host.Sleep.Retry))
 }
 

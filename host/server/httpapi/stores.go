@@ -49,22 +49,22 @@ func (h *storeHandler) register(s *Server) {
 	})
 	add(s, auth.Stores, huma.Operation{
 		OperationID: "get-store", Method: http.MethodGet, Path: "/stores/{store}", Tags: tags, Summary: "Describe a store",
-		Description: "Includes the built-in store sessionMeta, which is not listed.",
+		Description: "This operation also describes the built-in store sessionMeta, which the list of stores does not contain.",
 	}, func(_ context.Context, c *call, in *storeInput) (*storeOutput, error) {
 		return h.get(c, in.Store)
 	})
 	add(s, auth.ChangeStores, huma.Operation{
 		OperationID: "create-store", Method: http.MethodPost, Path: "/stores", Tags: tags, DefaultStatus: http.StatusCreated,
-		Summary: "Create a store", Description: "Declares a store for the tenant, in addition to those of the app file. Its technical name never changes.",
+		Summary: "Create a store", Description: "Declares a store for the tenant, in addition to the stores of the app file. The technical name of a store never changes.",
 	}, func(ctx context.Context, c *call, in *newStoreInput) (*storeOutput, error) {
 		return h.declare(ctx, c, in.Body, true)
 	})
 	add(s, auth.ChangeStores, huma.Operation{
 		OperationID: "change-store", Method: http.MethodPut, Path: "/stores/{store}", Tags: tags, Summary: "Change a store",
-		Description: "Replaces the declaration of a store that was created through the API. Records that violate the new schema stay unchanged until they are written; the response counts them. The access of a store with records cannot change.",
+		Description: "Replaces the declaration of a store that was created through the API. Records that violate the new schema stay unchanged until a tool writes to the records. The response contains the number of such records. The access of a store with records cannot change.",
 	}, func(ctx context.Context, c *call, in *changeStoreInput) (*storeOutput, error) {
 		if in.Body.TechnicalName != "" && in.Body.TechnicalName != in.Store {
-			return nil, abi.Faultf(abi.InvalidArgument, "technical_name differs from the store in the path").
+			return nil, abi.Faultf(abi.InvalidArgument, "`technical_name` differs from the store in the path").
 				WithHint("omit technical_name")
 		}
 		in.Body.TechnicalName = in.Store

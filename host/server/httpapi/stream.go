@@ -23,9 +23,9 @@ const defaultHeartbeat = 15 * time.Second
 // addStreams registers the operations that stream log lines. op describes the operation that runs a
 // tool.
 func (h *runHandler) addStreams(s *Server, op huma.Operation) {
-	op.Description += " The first event contains the id, even while the run is queued. A comment is sent every 15 seconds."
+	op.Description += " The first event contains the id of the run, even if the run is queued. The stream contains a comment every 15 seconds."
 	op.Responses = map[string]*huma.Response{"200": {
-		Description: "Events (server-sent events, HTML Living Standard section 9.2): `run` with the `run_id`, `log` for each line, then one `result` or one `problem`.",
+		Description: "A stream of server-sent events (HTML Living Standard section 9.2): one `run` with the `run_id`, a `log` for each line, and at the end one `result` or one `problem`.",
 		Headers:     map[string]*huma.Param{runIDHeader: {Schema: &huma.Schema{Type: "string"}, Description: "Id of the run"}},
 		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: "string"}}},
 	}}

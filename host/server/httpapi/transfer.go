@@ -20,7 +20,7 @@ type exportOutput struct{ Body json.RawMessage }
 
 type importInput struct {
 	apitypes.Target
-	Body json.RawMessage `doc:"A document from export, or any app file as JSON"`
+	Body json.RawMessage `doc:"A document from an export, or another app file in JSON"`
 }
 
 type importOutput struct{ Body apitypes.Imported }
@@ -38,7 +38,7 @@ func (h *transferHandler) register(s *Server) {
 	tags := []string{"stores"}
 	add(s, auth.Transfer, huma.Operation{
 		OperationID: "export-app", Method: http.MethodGet, Path: "/export", Tags: tags, Summary: "Export the configuration of an app",
-		Description: "Returns stores with schemas, access and retention, tools and prompts, as an app file in JSON. It contains no stored data.",
+		Description: "Returns the stores (with schemas, access and retention), the tools and the prompts of an app, as an app file in JSON. The response contains no stored data.",
 	}, func(_ context.Context, c *call, _ *apitypes.Target) (*exportOutput, error) {
 		document, err := app.Export(c.host.App())
 		if err != nil {
@@ -52,7 +52,7 @@ func (h *transferHandler) register(s *Server) {
 	})
 	add(s, auth.Transfer, huma.Operation{
 		OperationID: importStores, Method: http.MethodPost, Path: "/import", Tags: tags, Summary: "Import stores",
-		Description: "Creates or changes the stores of an exported document that the app file does not declare: all of them, or none. Tools and prompts are deployed with the app file; the response lists what was omitted.",
+		Description: "Creates or changes, in one transaction, the stores of an exported document that the app file does not declare. Tools and prompts are not imported, because they are deployed with the app file. The response lists the omitted parts.",
 	}, h.importStores)
 }
 
@@ -100,7 +100,7 @@ func (h *transferHandler) importStores(ctx context.Context, c *call, in *importI
 func leftOut(c *call, document *app.App) []apitypes.LeftOut {
 	left := []apitypes.LeftOut{}
 	if document.ID != c.app {
-		left = append(left, apitypes.LeftOut{Kind: "app", Name: document.ID, Reason: "the stores were declared in the app " + c.app + "; records were not copied"})
+		left = append(left, apitypes.LeftOut{Kind: "app", Name: document.ID, Reason: "the document contains the stores of the app " + c.app + "; records were not copied"})
 	}
 	const deployed = "facts, blocks, agents, tools and prompts are deployed with the app file"
 	for _, f := range document.Facts {

@@ -25,7 +25,7 @@ type usageHandler struct{ apps *tenants.Apps }
 func (h *usageHandler) register(s *Server) {
 	addPlain(s, auth.Usage, huma.Operation{
 		OperationID: "read-usage", Method: http.MethodGet, Path: "/usage", Tags: []string{"service"}, Summary: "Read the usage of apps",
-		Description: "Runs, CPU time and tokens of models of a range of days (UTC), and current storage, for each app of the tenant; with the role metering, of all tenants. Runs of the last 30 seconds may be missing.",
+		Description: "Returns, for each app of the tenant, the current storage, and the runs, CPU time and tokens of models in a range of days (UTC). With the role metering, the response contains the apps of all tenants. Runs of the last 30 seconds may be missing.",
 	}, h.read)
 }
 
@@ -52,7 +52,7 @@ func (h *usageHandler) read(ctx context.Context, in *usageInput) (*listOutput[ap
 		}
 		day, err := time.Parse(time.DateOnly, bound.text)
 		if err != nil {
-			return nil, abi.Faultf(abi.InvalidArgument, "%s is not a date", bound.name).WithHint("use the format 2006-01-02")
+			return nil, abi.Faultf(abi.InvalidArgument, "the text %s is not a date", bound.name).WithHint("use the format 2006-01-02")
 		}
 		*bound.to = day
 	}

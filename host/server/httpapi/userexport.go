@@ -61,7 +61,7 @@ func (h *userHandler) register(s *Server) {
 		Description: "A ZIP archive of everything that erasing the user would remove: `records.ndjson`, `sessions.ndjson`, `workflows.ndjson`, `files.ndjson`, `results.ndjson`, `approvals.ndjson` and " +
 			"`ledger.ndjson`, with one JSON value per line, and the files under `files/`. Concurrent writes may be missing. A tenant can run one export at a time.",
 		Responses: map[string]*huma.Response{"200": {
-			Description: "The archive; the connection is closed if it cannot be completed", Content: map[string]*huma.MediaType{archiveType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}},
+			Description: "The archive. The connection is closed early if the archive cannot be completed", Content: map[string]*huma.MediaType{archiveType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}},
 		}},
 	}, h.export)
 }

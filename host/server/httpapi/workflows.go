@@ -24,7 +24,7 @@ func addWorkflows(s *Server) {
 	tags := []string{"workflows"}
 	add(s, auth.ReadSessions, huma.Operation{
 		OperationID: "list-workflows", Method: http.MethodGet, Path: "/workflows", Tags: tags, Summary: "List workflows",
-		Description: "Sorted by id. A workflow starts with the first run or write that uses its id. A page may be shorter than the limit; there are more pages if `next` is set.",
+		Description: "Returns workflows, sorted by id. A workflow starts with the first run or write that uses its id. A page may be shorter than the limit. More pages follow if `next` is set.",
 	}, listWorkflows)
 	add(s, auth.ReadSessions, huma.Operation{
 		OperationID: "get-workflow", Method: http.MethodGet, Path: "/workflows/{workflow_id}", Tags: tags, Summary: "Describe a workflow",
@@ -38,7 +38,7 @@ func addWorkflows(s *Server) {
 	})
 	add(s, auth.Sessions, huma.Operation{
 		OperationID: "end-workflow", Method: http.MethodPost, Path: "/workflows/{workflow_id}/end", Tags: tags, Summary: "End a workflow",
-		Description: "Removes the facts of the workflow. The workflow's id is rejected from then on. Ending a workflow twice is not an error.",
+		Description: "Removes the facts of the workflow. Later requests with the id of the workflow are rejected. Ending a workflow twice is not an error.",
 	}, func(ctx context.Context, c *call, in *workflowInput) (*workflowOutput, error) {
 		caller, err := c.callerIn(ctx, in.User, "", in.Workflow)
 		if err != nil {

@@ -88,7 +88,7 @@ func messageOf(arguments json.RawMessage) (*string, error) {
 	decoder := json.NewDecoder(bytes.NewReader(arguments))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&input); err != nil {
-		return nil, abi.Faultf(abi.InputInvalid, "the input of an agent must be an object with one member: message, a string").WithHint(`send {"message": "Hello"}`)
+		return nil, abi.Faultf(abi.InputInvalid, "the input of an agent must be an object whose only member is the string \"message\"").WithHint(`send {"message": "Hello"}`)
 	}
 	return input.Message, nil
 }

@@ -67,7 +67,7 @@ func searchSchema(own []declare.Store) json.RawMessage {
 			"namespace":  map[string]any{"type": "string", "description": "The namespace to search. Default: the default namespace"},
 			"limit":      map[string]any{"type": "integer", "minimum": 1, "maximum": maxFoundEntries, "description": "Maximum number of entries. Default: 10"},
 			"threshold":  map[string]any{"type": "number", "minimum": 0, "maximum": 1, "description": "Minimum score of the entries"},
-			"filter":     map[string]any{"type": "object", "description": "Condition on the metadata: a value, {in: [...]}, or {gte, lte} for each name"},
+			"filter":     map[string]any{"type": "object", "description": "Conditions on the metadata: for each name a value, {in: [...]}, or an object with gte and lte"},
 		},
 		"required": []string{"collection", "query"}, "additionalProperties": false,
 	})

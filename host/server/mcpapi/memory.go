@@ -40,8 +40,8 @@ func (s *Server) describeMemory(taken []string) {
 	offered := []offeredMemory{
 		{&mcp.Tool{
 			Name: updateMemory, Title: "Update memory", InputSchema: updateSchema(declared),
-			Description: "Replace a block of text about the user. The content replaces the whole block: repeat what is still true. " +
-				"To change a block, send the updated_at that you last read; if the block has changed since, the error contains the current block. Write one fact per line, as - text.",
+			Description: "Replace a block of text about the user. The content replaces the whole block, so repeat all text that is still true. " +
+				"To change a block, send the `updated_at` that you last read. If the block has changed since you read it, the error contains the current block. Write one fact per line, such as \"- Prefers tea\".",
 			Annotations: &mcp.ToolAnnotations{DestructiveHint: &replaces, OpenWorldHint: &outside},
 		}, func(sess *session) mcp.ToolHandler { return sess.updateBlock }},
 		{&mcp.Tool{
@@ -165,7 +165,7 @@ func (in blockUpdate) request() (u host.BlockUpdate, err error) {
 		case block.ScopeAgent:
 			u.Agent = true
 		default:
-			return u, abi.Faultf(abi.InputInvalid, "the scope of a block is unknown").WithHint("use user or agent")
+			return u, abi.Faultf(abi.InputInvalid, "the scope of a block is unknown").WithHint("use the scope \"user\" or \"agent\"")
 		}
 	}
 	if in.Expected == nil {
@@ -173,7 +173,7 @@ func (in blockUpdate) request() (u host.BlockUpdate, err error) {
 	}
 	at, ok := block.ParseTime(*in.Expected)
 	if !ok || at.IsZero() {
-		return u, abi.Faultf(abi.InputInvalid, "expected_updated_at is not a time").WithHint("send the updated_at that you last read")
+		return u, abi.Faultf(abi.InputInvalid, "`expected_updated_at` is not a time").WithHint("send the `updated_at` that you last read")
 	}
 	u.Expected.Updated = at
 	return u, nil
@@ -248,7 +248,7 @@ func decodeArguments(arguments json.RawMessage, v any, names ...string) error {
 	}
 	if !known || json.Unmarshal(arguments, v) != nil {
 		return abi.Faultf(abi.InputInvalid, "the input does not match the schema of the tool").
-			WithHint("send an object with members among: %s", strings.Join(names, ", "))
+			WithHint("send an object that contains only these members: %s", strings.Join(names, ", "))
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func rejectBeforeSession(w http.ResponseWriter, r *http.Request) bool {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
-	answer := errorResponse(idOf(text), jsonrpc.CodeInvalidRequest, "the request has no session; start one with initialize")
+	answer := errorResponse(idOf(text), jsonrpc.CodeInvalidRequest, "the request has no session; start a session with the method \"initialize\"")
 	_, _ = w.Write(append(answer, '\n')) // the client may have disconnected
 	return true
 }

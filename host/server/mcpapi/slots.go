@@ -61,7 +61,7 @@ func (s *Slots) take(owner host.Caller, closeSession func()) (*slot, error) {
 	defer s.mu.Unlock()
 	if s.open >= s.size {
 		if s.closing >= s.size {
-			return nil, abi.Faultf(abi.Unavailable, "the service has reached its limit of %d MCP sessions and is still closing old ones", s.size).WithHint("retry in a few seconds")
+			return nil, abi.Faultf(abi.Unavailable, "the service has reached its limit of %d MCP sessions and is still closing old sessions", s.size).WithHint("retry in a few seconds")
 		}
 		other := s.victim(entry)
 		s.remove(other)

@@ -244,7 +244,7 @@ func checkDeclare(known []declare.Store, st declare.Store, create bool) error {
 func declarationFault(stores []declare.Store, err error) error {
 	if moved, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		return abi.Faultf(abi.Conflict, "%s has %s", moved.What(), moved.Held()).
-			WithHint("restore the declaration of the store, rename the new store, or remove the records")
+			WithHint("restore the old declaration, rename the new store, or remove the records")
 	}
 	if _, ok := errors.AsType[*abi.Fault](err); ok {
 		return err

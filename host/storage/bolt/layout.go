@@ -59,7 +59,7 @@ func checkFormat(tx *bbolt.Tx) error {
 	}
 	if got := string(meta.Get(formatKey)); got != strconv.Itoa(format) {
 		return fmt.Errorf("the storage format is %q, but this version requires format %d: "+
-			"use the version that wrote the file, or a new file", got, format)
+			"use the version of toolrun that wrote the file, or use a new file", got, format)
 	}
 	for _, name := range allBuckets {
 		if tx.Bucket(name) == nil {

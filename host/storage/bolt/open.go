@@ -165,7 +165,7 @@ func openSnapshot(path string, timeout time.Duration) (s *snapshot, err error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file; choose another file")
+		return nil, errors.New("the path is not a regular file; choose another file")
 	}
 	raw, err := os.Open(path)
 	if err != nil {

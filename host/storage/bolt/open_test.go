@@ -63,7 +63,7 @@ func TestOpenForeignFiles(t *testing.T) {
 			}
 			return meta.Put([]byte("toolrun-storage-format"), []byte("8"))
 		}), `the bucket "records" is missing`},
-		{"a directory", dir, "not a regular file"},
+		{"a directory", dir, "the path is not a regular file"},
 		{"a dangling link", link, "no such file"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -33,7 +33,7 @@ const (
 	maxPageSize = 1 << 24
 )
 
-var errForeign = errors.New("not a toolrun database: choose another file")
+var errForeign = errors.New("the file is not a toolrun database: choose another file")
 
 // noFreelist is the page id in a header if the free list is not stored.
 const noFreelist = 0xFFFFFFFFFFFFFFFF
@@ -52,7 +52,7 @@ type header struct {
 // page later, the commit that wrote the invalid page is lost.
 func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 	if size == 0 {
-		return h, false, errors.New("the file is empty, so its data is lost: restore the file from a backup, or delete the file to start with no data")
+		return h, false, errors.New("the file is empty, so the data is lost: restore the file from a backup, or delete the file to start without data")
 	}
 	first, known, ok := readMeta(r, 0)
 	sizes := []int64{first.pageSize}

@@ -97,7 +97,7 @@ func (c *workload) oneRecord() {
 	c.run(func() {})
 	c.wantValue(1, n)
 	if c.executions > 2*n+n/4 || c.maxExecutions > 4 {
-		c.t.Errorf("seed %d: %d executions of %d transactions, at most %d per transaction; want about 2 per transaction", c.seed, c.executions, n, c.maxExecutions)
+		c.t.Errorf("seed %d: %d executions of %d transactions, and up to %d executions of one transaction; want about 2 per transaction", c.seed, c.executions, n, c.maxExecutions)
 	}
 }
 
@@ -114,7 +114,7 @@ func (c *workload) newcomers() {
 	})
 	c.wantValue(1, c.runs)
 	if c.maxExecutions > 4 {
-		c.t.Errorf("seed %d: with %d transactions, one of them was executed %d times, which is too often", c.seed, c.runs, c.maxExecutions)
+		c.t.Errorf("seed %d: one of %d transactions was executed %d times, which is too often", c.seed, c.runs, c.maxExecutions)
 	}
 }
 

@@ -19,7 +19,7 @@ func fetch(ctx context.Context, work, spec string) (archive string, err error) {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
 		return "", abi.Faultf(abi.Unavailable, "cannot fetch the Python runtime: npm was not found").
-			WithHint("install Node.js, which includes npm, or add npm to the PATH")
+			WithHint("install Node.js, which includes npm, or add the folder of npm to the variable PATH")
 	}
 	// The output of npm goes to a file, because a child process that outlives npm would keep a pipe
 	// open.
@@ -86,13 +86,13 @@ func npmFault(code string) error {
 			WithHint(hintSee)
 	case "ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ERR_SOCKET_TIMEOUT", "ENETUNREACH", "EHOSTUNREACH":
 		return abi.Faultf(abi.Unavailable, "npm could not reach its registry: %s", code).
-			WithHint("check the network and npm's registry: npm config get registry")
+			WithHint("check the network, and check npm's registry with `npm config get registry`")
 	case "E404", "ETARGET":
 		return abi.Faultf(abi.Unavailable, "npm's registry does not have %s %s: %s", Package, Version, code).
-			WithHint("check whether npm uses a mirror: npm config get registry")
+			WithHint("check with `npm config get registry` whether npm uses a mirror")
 	case "E401", "E403":
 		return abi.Faultf(abi.Unavailable, "npm's registry denied access to %s: %s", Package, code).
-			WithHint("log in to the registry: npm login")
+			WithHint("log in to the registry with `npm login`")
 	case "ENOSPC":
 		return abi.Faultf(abi.Unavailable, "the disk is full: npm failed with %s", code).WithHint(hintSpace)
 	}

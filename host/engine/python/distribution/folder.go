@@ -64,7 +64,7 @@ func folderFault(err error) error {
 	case errors.Is(err, syscall.ENOSPC):
 		return f.WithHint(hintSpace)
 	case errors.Is(err, errUnsafe), errors.Is(err, errNoFolder):
-		return f.WithHint("delete the folder python in toolrun's cache folder; toolrun creates it again")
+		return f.WithHint("delete the folder `python` in toolrun's cache folder; toolrun creates the folder again")
 	}
 	return f
 }

@@ -87,5 +87,5 @@ func unpackFault(err error) error {
 		return abi.Faultf(abi.Unavailable, "the disk is full").WithHint(hintSpace)
 	}
 	return abi.Faultf(abi.Unavailable, "cannot unpack the package %s: %v", Package, reason(err)).
-		WithHint("try again; if it fails again, clear npm's cache: npm cache clean --force")
+		WithHint("try again; if the installation fails again, clear npm's cache with `npm cache clean --force`")
 }

@@ -29,7 +29,7 @@ func (r release) unpack(ctx context.Context, archive, file string, progress func
 	defer in.Close()
 	compressed, err := gzip.NewReader(io.LimitReader(in, archiveTimes*r.bytes))
 	if err != nil {
-		return errors.New("not a gzip archive")
+		return errors.New("the package is not a gzip archive")
 	}
 	entry, err := locate(tar.NewReader(io.LimitReader(compressed, archiveTimes*r.bytes)))
 	if err != nil {
@@ -75,7 +75,7 @@ func (r release) copy(to io.Writer, from io.Reader) error {
 	}
 	if n != r.bytes || hex.EncodeToString(sum.Sum(nil)) != r.sha256 {
 		return abi.Faultf(abi.Unavailable, "the registry sent an unexpected %s: its SHA-256 digest does not match", fileName).
-			WithHint("if npm uses a mirror, try another registry: npm_config_registry=URL toolrun python install")
+			WithHint("if npm uses a mirror, try another registry with `npm_config_registry=URL toolrun python install`")
 	}
 	return nil
 }

@@ -19,14 +19,14 @@ type Approval struct {
 	User     string          `json:"user_id,omitempty"`
 	Session  string          `json:"session_id,omitempty"`
 	Workflow string          `json:"workflow_id,omitempty"`
-	Binding  ApprovalBinding `json:"binding" doc:"What the approval permits. If a part differs when the run is executed again, the run pauses again"`
-	Effect   report.Effect   `json:"effect" doc:"The call that waits for the approval. The arguments are missing after the decision"`
+	Binding  ApprovalBinding `json:"binding" doc:"Identity of the permitted call. If a part of the identity differs when the run is executed again, the run pauses again"`
+	Effect   report.Effect   `json:"effect" doc:"The call that waits for the approval. The arguments of the call are removed after the decision"`
 	// ByUser is true if the user of the run can decide.
 	ByUser    bool      `json:"by_user" doc:"Whether the user of the run can decide"`
 	Requested time.Time `json:"requested_at"`
 	Expires   time.Time `json:"expires_at"`
 	State     string    `json:"state" enum:"pending,approved,denied,expired"`
-	By        string    `json:"decided_by,omitempty" doc:"The name of the credentials that decided"`
+	By        string    `json:"decided_by,omitempty" doc:"Name of the credentials that made the decision"`
 	Decided   time.Time `json:"decided_at,omitzero"`
 	Reason    string    `json:"reason,omitempty" doc:"The reason of a denial"`
 }
@@ -49,5 +49,5 @@ const (
 // Decision is a decision about an approval.
 type Decision struct {
 	Decision string `json:"decision" enum:"approve,deny"`
-	Reason   string `json:"reason,omitempty" maxLength:"1000" doc:"The reason of a denial. The error of the run contains it"`
+	Reason   string `json:"reason,omitempty" maxLength:"1000" doc:"Reason of a denial. The error of the run contains the reason"`
 }

@@ -8,15 +8,15 @@ type Block struct {
 	ID   string `json:"id" doc:"Id of the block among the blocks of the user" example:"core"`
 	Type string `json:"block_type" doc:"Name of the block" example:"core"`
 	// Content is the whole text. A write replaces it.
-	Content string `json:"content" doc:"The whole text; a write replaces it" example:"- Prefers concise account summaries"`
+	Content string `json:"content" doc:"The whole text of the block. A write replaces the whole text" example:"- Prefers concise account summaries"`
 	Scope   string `json:"scope" enum:"user,agent" doc:"Whether the block belongs to the user, or to the user and one agent"`
 	// Agent is nil in the scope user.
-	Agent *string `json:"agent_id" doc:"The agent, in the scope agent"`
+	Agent *string `json:"agent_id" doc:"Agent of the block, if the block has the scope agent"`
 	// Created and Updated are times as in RFC 3339, in UTC with milliseconds. Updated is greater
 	// than any earlier value for the same block, also after a deletion. Updated is the version of
 	// the block.
 	Created  string `json:"created_at" format:"date-time" example:"2026-04-30T16:20:00.000Z"`
-	Updated  string `json:"updated_at" format:"date-time" doc:"Time of the last write. It is greater than any earlier value for this block" example:"2026-04-30T16:20:00.000Z"`
+	Updated  string `json:"updated_at" format:"date-time" doc:"Time of the last write. Each write of a block has a later time than all earlier writes" example:"2026-04-30T16:20:00.000Z"`
 	Revision int64  `json:"revision" doc:"The revision, which is also the ETag"`
 }
 
@@ -29,7 +29,7 @@ type Blocks struct {
 type BlockDeclaration struct {
 	Name        string `json:"block_type" doc:"Name of the block" example:"core"`
 	Description string `json:"description,omitempty" doc:"Purpose of the block"`
-	Use         string `json:"use" enum:"context,recall" doc:"context: the text is included in prompts; recall: its lines are searched"`
+	Use         string `json:"use" enum:"context,recall" doc:"context: prompts contain the text of the block; recall: searches return lines of the block"`
 	Characters  int    `json:"characters" doc:"Maximum number of characters (Unicode code points) of the text" example:"4000"`
 	// Entries is nil if there is no limit.
 	Entries  *int   `json:"entries" doc:"Maximum number of lines that are not blank, or null if there is no limit" example:"20"`
@@ -46,7 +46,7 @@ type BlockDeclarations struct {
 type BlockQuery struct {
 	Target
 	UserQuery
-	Agent string `query:"agent_id" maxLength:"256" doc:"The agent. It selects the scope agent, unless the request names a scope"`
+	Agent string `query:"agent_id" maxLength:"256" doc:"Id of the agent. With this parameter, the default scope is agent"`
 }
 
 // BlockPlace identifies a block by its name, its user and its agent.
@@ -58,10 +58,10 @@ type BlockPlace struct {
 
 // BlockUpdate is the new content of a block with the expected time of its last write.
 type BlockUpdate struct {
-	Content string `json:"content" doc:"The new text, which replaces the old one" example:"- Prefers concise account summaries"`
+	Content string `json:"content" doc:"The new text of the block" example:"- Prefers concise account summaries"`
 	// Expected is nil if the block must not exist. With the header If-Match or If-None-Match, the
 	// member must be missing.
-	Expected *string `json:"expected_updated_at,omitempty" nullable:"true" maxLength:"64" doc:"The last read updated_at. A time without a zone is in UTC. If null or missing, the block must not exist. With the header If-Match or If-None-Match, the member must be missing" example:"2026-04-30T16:20:00"`
+	Expected *string `json:"expected_updated_at,omitempty" nullable:"true" maxLength:"64" doc:"The updated_at of the block that you last read. A time without a zone is in UTC. If the member is null or missing, the block must not exist. The member must be missing if the request has the header If-Match or If-None-Match" example:"2026-04-30T16:20:00"`
 	// HasExpected reports whether a request contains the member expected_updated_at, which can be
 	// null. HasExpected is set only by UnmarshalJSON.
 	HasExpected bool `json:"-"`

@@ -21,44 +21,44 @@ type CodeRequest struct {
 	Code     string `json:"code" minLength:"1" doc:"The source: one file that can import only the standard library of the language"`
 	// Grants maps store names to access modes, as in an app file: read, write, readwrite, or a
 	// comma-separated list of verbs.
-	Grants map[string]string `json:"grants,omitempty" doc:"Allowed operations by store: read, write, delete, readwrite, or a comma-separated list" example:"{\"userPrefs\":\"read\"}"`
+	Grants map[string]string `json:"grants,omitempty" doc:"Operations that the code can use, by store: read, write, delete, readwrite, or a comma-separated list" example:"{\"userPrefs\":\"read\"}"`
 	RunFields
 }
 
 // RunFields are the fields that all run requests have in common.
 type RunFields struct {
 	Input    json.RawMessage `json:"input,omitempty" doc:"Input of the tool, a JSON object. Default: an object with the message"`
-	Message  *string         `json:"message,omitempty" doc:"Message of the user. The tool receives it as context.message, and as input.message if there is no input" example:"Hello"`
-	Session  string          `json:"session_id,omitempty" maxLength:"128" doc:"The session. It is started if it does not exist. With credentials of a user, it must be a session of that user" example:"sess_123"`
-	Workflow string          `json:"workflow_id,omitempty" maxLength:"128" doc:"The workflow of the run. It owns the facts with the scope execution_tree, and is started if it does not exist. With credentials of a user, it must be the workflow in their claim" example:"order_77"`
-	User     string          `json:"user_id,omitempty" maxLength:"256" doc:"The user that the run acts for. Credentials of a user act only for that user; a user in metadata has no effect"`
+	Message  *string         `json:"message,omitempty" doc:"Message of the user. The tool receives the message as context.message and, if the request has no input, as input.message" example:"Hello"`
+	Session  string          `json:"session_id,omitempty" maxLength:"128" doc:"Id of the session. A session that does not exist is started. With credentials of a user, the session must belong to that user" example:"sess_123"`
+	Workflow string          `json:"workflow_id,omitempty" maxLength:"128" doc:"Id of the workflow of the run. Facts with the scope execution_tree belong to the workflow. A workflow that does not exist is started. With credentials of a user, the workflow must be the workflow in the claim of the credentials" example:"order_77"`
+	User     string          `json:"user_id,omitempty" maxLength:"256" doc:"User on whose behalf the tool runs. Credentials of a user can name only that user. A user in the metadata has no effect"`
 	Agent    string          `json:"agent_id,omitempty" maxLength:"256" doc:"The active agent, whose blocks the tool can use" example:"agent_records"`
-	Metadata json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) for the session's metadata. It is applied before the run and kept if the run fails"`
+	Metadata json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) for the session's metadata. The patch is applied before the run, and is not undone if the run fails"`
 	Context  json.RawMessage `json:"context,omitempty" doc:"JSON object whose members are added to the tool's context, such as steps"`
 
 	SessionReference string            `json:"session_reference,omitempty" maxLength:"256" doc:"The platform's own id of the session"`
 	UserReference    string            `json:"user_reference,omitempty" maxLength:"256" doc:"The platform's own id of the user"`
-	Env              map[string]string `json:"env,omitempty" doc:"Added to the environment that the tool declares"`
-	TimeoutMS        int64             `json:"timeout_ms,omitempty" minimum:"1" maximum:"180000" doc:"Time limit of the run in milliseconds, at most the limit of the tool. If the tool declares none, the time limit can exceed the default of 5 s with an API key"`
-	DeadlineMS       int64             `json:"deadline_ms,omitempty" minimum:"1" maximum:"180000" doc:"Time limit of the whole run in milliseconds, including queueing and waiting for models. It can only shorten the deadline of the tool"`
-	DryRun           bool              `json:"dry_run,omitempty" doc:"Store nothing. The changes of the Result contain what would be stored"`
+	Env              map[string]string `json:"env,omitempty" doc:"Environment variables, in addition to the variables that the tool declares"`
+	TimeoutMS        int64             `json:"timeout_ms,omitempty" minimum:"1" maximum:"180000" doc:"Time limit of the run in milliseconds, at most the limit that the tool declares. If the tool declares no limit, a request with an API key can exceed the default of 5 s"`
+	DeadlineMS       int64             `json:"deadline_ms,omitempty" minimum:"1" maximum:"180000" doc:"Time limit of the whole run in milliseconds, including queueing and waiting for models. The time limit cannot exceed the deadline of the tool"`
+	DryRun           bool              `json:"dry_run,omitempty" doc:"Store nothing. The member changes of the Result contains the changes that would be stored"`
 	TestFields
 }
 
 // TestFields are the fields of requests that test tools and agents with models. Only operators can set
 // them.
 type TestFields struct {
-	Test  bool            `json:"test,omitempty" doc:"Store nothing, call no model without mocks, and let collections be empty. The entries that would be remembered are in remembered"`
-	Live  bool            `json:"live,omitempty" doc:"Let a dry run ask models"`
-	Mocks json.RawMessage `json:"mocks,omitempty" doc:"Answers in place of all models: an object that maps the name of each model to a list of answers. An answer is a text or an object with text, object, tool_calls or error. The member recall can map each collection to a list of results in place of searches. A result is a list of entries with content, metadata, score and id, or an object with error. Requires the role operator"`
+	Test  bool            `json:"test,omitempty" doc:"Store nothing, call no model without mocks, and start with empty collections. The member remembered of the Result contains the entries that would be stored"`
+	Live  bool            `json:"live,omitempty" doc:"Whether a dry run calls models"`
+	Mocks json.RawMessage `json:"mocks,omitempty" doc:"Answers that replace calls of models: an object that maps the name of each model to a list of answers. An answer is a text, or an object with the member text, object, tool_calls or error. The member recall can map each collection to a list of results that replace searches. A result is a list of entries with content, metadata, score and id, or an object with the member error. Mocks require the role operator"`
 }
 
 // SessionRequest is a request to start a session. If it has a message, the app's default tool runs
 // in the session.
 type SessionRequest struct {
-	Message          *string         `json:"message,omitempty" doc:"Message of the user. If set, the app's default tool runs in the session with this message" example:"Hello"`
-	Session          string          `json:"session_id,omitempty" maxLength:"128" doc:"Id of the session. Default: a new id. With credentials of a user, it must be a session of that user"`
-	User             string          `json:"user_id,omitempty" maxLength:"256" doc:"Owner of the session. Default: the user of the credentials; otherwise the session is anonymous until an API key sets its user"`
+	Message          *string         `json:"message,omitempty" doc:"Message of the user. If the request contains a message, the app's default tool runs in the session with this message" example:"Hello"`
+	Session          string          `json:"session_id,omitempty" maxLength:"128" doc:"Id of the session. Default: a new id. With credentials of a user, the session must belong to that user"`
+	User             string          `json:"user_id,omitempty" maxLength:"256" doc:"Owner of the session. Default: the user of the credentials. With an API key and without a user, the session is anonymous until an API key sets the user"`
 	Metadata         json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) for the session's metadata"`
 	SessionReference string          `json:"session_reference,omitempty" maxLength:"256" doc:"The platform's own id of the session"`
 	UserReference    string          `json:"user_reference,omitempty" maxLength:"256" doc:"The platform's own id of the user"`
@@ -71,47 +71,47 @@ type Run struct {
 	User     string `json:"user_id,omitempty"`
 	Session  string `json:"session_id,omitempty"`
 	Workflow string `json:"workflow_id,omitempty"`
-	Status   string `json:"status" enum:"queued,running,done" doc:"queued: waiting for compilation or capacity; done: succeeded or failed"`
+	Status   string `json:"status" enum:"queued,running,done" doc:"The status queued means that the run waits for compilation or capacity. The status done means that the run succeeded or failed"`
 	// Cancelled reports whether cancellation of the run was requested. The Result shows whether the
 	// run was canceled or ended before the request.
-	Cancelled bool       `json:"cancelled,omitempty" doc:"Whether a cancellation was requested; the result shows whether it took effect"`
+	Cancelled bool       `json:"cancelled,omitempty" doc:"Whether a cancellation was requested. The result shows whether the cancellation took effect"`
 	Created   time.Time  `json:"created" doc:"When the run was requested"`
 	Started   *time.Time `json:"started,omitempty" doc:"When the first attempt began"`
 	Ended     *time.Time `json:"ended,omitempty"`
 	Expires   *time.Time `json:"expires_at,omitempty" doc:"Latest time at which the service forgets the ended run"`
 	// Result is nil until the run has ended. Result stays nil if the Result is too large to keep.
-	Result *report.Result `json:"result,omitempty" doc:"The Result. It is missing before the end of the run, or if it exceeds 4 MiB"`
+	Result *report.Result `json:"result,omitempty" doc:"The Result; missing before the end of the run, and for a Result of more than 4 MiB"`
 }
 
 // Store is the declaration of a store. The fields of Store are named as in an app file.
 type Store struct {
-	TechnicalName string          `json:"technical_name" minLength:"1" maxLength:"64" doc:"Name for tools; it cannot change" example:"userPrefs"`
+	TechnicalName string          `json:"technical_name" minLength:"1" maxLength:"64" doc:"Name that tools use for the store. The name cannot be changed" example:"userPrefs"`
 	Name          string          `json:"name,omitempty" maxLength:"256" doc:"Display name" example:"User preferences"`
 	Description   string          `json:"description,omitempty" maxLength:"4096" doc:"Purpose of the store"`
-	Access        string          `json:"access" enum:"session,user,application" doc:"Scope of its records"`
-	Retention     string          `json:"retention,omitempty" maxLength:"32" doc:"How long a record lives after its last write: session, 1_day, 1_week, 1_month, or a duration such as 90d, 24h, 30m. Default: until it is deleted" example:"1_month"`
-	Strict        bool            `json:"strict,omitempty" doc:"Reject writes that violate the schema"`
+	Access        string          `json:"access" enum:"session,user,application" doc:"Owner of the records"`
+	Retention     string          `json:"retention,omitempty" maxLength:"32" doc:"Lifetime of a record after the last write: session, 1_day, 1_week, 1_month, or a duration such as 90d, 24h or 30m. Default: records live until they are deleted" example:"1_month"`
+	Strict        bool            `json:"strict,omitempty" doc:"Whether writes that violate the schema are rejected"`
 	Schema        json.RawMessage `json:"schema,omitempty" doc:"JSON Schema of the content"`
 	// Declared is where the store is declared: "file" for the app file, "api" for this service, or
 	// "built_in" for sessionMeta.
-	Declared string `json:"declared,omitempty" readOnly:"true" enum:"file,api,built_in" doc:"Where the store is declared: in the app file or through the API; built_in for sessionMeta, which only the host writes"`
+	Declared string `json:"declared,omitempty" readOnly:"true" enum:"file,api,built_in" doc:"Place of the declaration: the app file, the API, or built_in for sessionMeta, which only the host can change"`
 	// Mistakes and Unfit appear only in the response to a declaration.
-	Mistakes []SchemaMistake `json:"mistakes,omitempty" readOnly:"true" doc:"Constraints of the schema that have no effect. They make the declaration of a strict store invalid"`
-	Unfit    *Unfit          `json:"unfit,omitempty" readOnly:"true" doc:"Records that violate the schema after a change"`
+	Mistakes []SchemaMistake `json:"mistakes,omitempty" readOnly:"true" doc:"Constraints of the schema that have no effect. Such constraints make the declaration of a strict store invalid"`
+	Unfit    *Unfit          `json:"unfit,omitempty" readOnly:"true" doc:"Records that violate the schema after a change of the schema"`
 }
 
 // StoreChange is a declaration that replaces an existing declaration.
 type StoreChange struct {
-	TechnicalName string          `json:"technical_name,omitempty" maxLength:"64" doc:"If set, must equal the store in the path" example:"userPrefs"`
+	TechnicalName string          `json:"technical_name,omitempty" maxLength:"64" doc:"Name of the store in the path, or missing" example:"userPrefs"`
 	Name          string          `json:"name,omitempty" maxLength:"256" doc:"Display name" example:"User preferences"`
 	Description   string          `json:"description,omitempty" maxLength:"4096" doc:"Purpose of the store"`
-	Access        string          `json:"access" enum:"session,user,application" doc:"Scope of its records"`
-	Retention     string          `json:"retention,omitempty" maxLength:"32" doc:"How long a record lives after its last write: session, 1_day, 1_week, 1_month, or a duration such as 90d, 24h, 30m. Default: until it is deleted" example:"1_month"`
-	Strict        bool            `json:"strict,omitempty" doc:"Reject writes that violate the schema"`
+	Access        string          `json:"access" enum:"session,user,application" doc:"Owner of the records"`
+	Retention     string          `json:"retention,omitempty" maxLength:"32" doc:"Lifetime of a record after the last write: session, 1_day, 1_week, 1_month, or a duration such as 90d, 24h or 30m. Default: records live until they are deleted" example:"1_month"`
+	Strict        bool            `json:"strict,omitempty" doc:"Whether writes that violate the schema are rejected"`
 	Schema        json.RawMessage `json:"schema,omitempty" doc:"JSON Schema of the content"`
 	// Declared, Mistakes and Unfit are accepted and ignored, so clients can send back a Store from
 	// a response.
-	Declared string          `json:"declared,omitempty" readOnly:"true" doc:"Where the store is declared: in the app file or through the API"`
+	Declared string          `json:"declared,omitempty" readOnly:"true" doc:"Place of the declaration: the app file or the API"`
 	Mistakes []SchemaMistake `json:"mistakes,omitempty" readOnly:"true" doc:"Ignored in requests"`
 	Unfit    *Unfit          `json:"unfit,omitempty" readOnly:"true" doc:"Ignored in requests"`
 }
@@ -125,8 +125,8 @@ type SchemaMistake struct {
 
 // Unfit counts the records of a store that violate its schema.
 type Unfit struct {
-	Records int  `json:"records" doc:"Number of records that violate the schema; tools read them unchanged"`
-	AtLeast bool `json:"at_least,omitempty" doc:"Not all records were checked"`
+	Records int  `json:"records" doc:"Number of records that violate the schema. Tools read these records unchanged"`
+	AtLeast bool `json:"at_least,omitempty" doc:"Whether only a part of the records was checked"`
 }
 
 // Tool describes a declared tool.
@@ -162,9 +162,9 @@ type Rendered struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 	// Missing lists the template expressions that rendered as empty text.
-	Missing []string `json:"missing,omitempty" doc:"Expressions of the template whose value is missing or null; they rendered as empty text" example:"[\"memory.userPrefs.language\"]"`
+	Missing []string `json:"missing,omitempty" doc:"Expressions of the template whose value is missing or null. The prompt contains no text for these expressions" example:"[\"memory.userPrefs.language\"]"`
 	// SystemReminders are the lines of blocks that match the message, with the archival mode auto.
-	SystemReminders []string `json:"system_reminders,omitempty" doc:"Hidden messages for the current turn, with the archival mode auto"`
+	SystemReminders []string `json:"system_reminders,omitempty" doc:"Hidden messages for the current turn. The list is empty unless the archival mode is auto"`
 }
 
 // Record is a stored record with its content.
@@ -186,14 +186,14 @@ type Fact struct {
 	Path  string          `json:"path" example:"user.language"`
 	Value json.RawMessage `json:"value"`
 	// Type is the declared type, or "" if any type is allowed.
-	Type string `json:"type,omitempty" doc:"The declared type; missing if there is none, and in lists"`
+	Type string `json:"type,omitempty" doc:"The declared type of the fact; missing in lists, and if the app declares no type"`
 	// Revision is 0 if no value is stored.
 	Revision int64      `json:"revision" doc:"0 if no value is stored"`
 	Updated  *time.Time `json:"updated_at"`
 	Expires  *time.Time `json:"expires_at"`
 	// Default is true if no value is stored, so that Value is the declared default or null.
-	Default    bool            `json:"default" doc:"No value is stored: the value is the declared default, or null"`
-	Violations []abi.Violation `json:"violations,omitempty" doc:"In the response to a write: the value does not have the declared type"`
+	Default    bool            `json:"default" doc:"Whether the value is the declared default or null, because no value is stored"`
+	Violations []abi.Violation `json:"violations,omitempty" doc:"Problems of a value that does not have the declared type; only in the response to a write"`
 }
 
 // List is a page of a list. Next is the cursor of the next page, or "" on the last page.

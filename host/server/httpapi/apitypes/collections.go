@@ -15,14 +15,14 @@ type Collection struct {
 	Erase     string `json:"erase,omitempty" enum:"author,never" doc:"Whether the erasure of a user removes the entries that the user's runs wrote, if the entries belong to the app"`
 	Embedding string `json:"embedding" doc:"Name of the declared embedding model" example:"lexical"`
 	// Embedder and Dimension are zero before the first entry.
-	Embedder  string `json:"embedder,omitempty" doc:"Model that made the stored vectors; missing before the first entry" example:"lexical-1"`
+	Embedder  string `json:"embedder,omitempty" doc:"Model that created the stored vectors; missing before the first entry" example:"lexical-1"`
 	Dimension int    `json:"dimension,omitempty" doc:"Dimension of the stored vectors" example:"512"`
 	// MovingTo is nil unless the entries are being moved to another model.
-	MovingTo   *MoveTarget `json:"moving_to,omitempty" doc:"Model to which the entries are being moved; missing if there is no move"`
+	MovingTo   *MoveTarget `json:"moving_to,omitempty" doc:"Model to which the entries are currently moved; missing if no move is in progress"`
 	Entries    int         `json:"entries" doc:"Number of entries"`
 	Bytes      int64       `json:"bytes" doc:"Size of the contents, the metadata and the vectors"`
 	Namespaces int         `json:"namespaces" doc:"Number of namespaces, by owner"`
-	More       bool        `json:"more,omitempty" doc:"Whether the collection has more entries than were counted"`
+	More       bool        `json:"more,omitempty" doc:"Whether the collection has more entries than the numbers include"`
 }
 
 // MoveTarget is the model to which the entries of a collection are being moved.
@@ -35,8 +35,8 @@ type MoveTarget struct {
 type Reembedding struct {
 	Embedder  string `json:"embedder" doc:"Model that the app declares for the collection" example:"lexical-1"`
 	Dimension int    `json:"dimension" doc:"Dimension of the vectors of the model" example:"512"`
-	Moved     int    `json:"moved" doc:"Number of entries that have got new vectors in this move, also by earlier requests"`
-	Done      bool   `json:"done" doc:"Whether the collection belongs to the model. If not, repeat the request"`
+	Moved     int    `json:"moved" doc:"Number of entries that have new vectors since the start of the move, including earlier requests"`
+	Done      bool   `json:"done" doc:"Whether the move to the model is complete. If it is not complete, repeat the request"`
 }
 
 // Entry is an entry of a collection, like memory.Entry.
@@ -87,7 +87,7 @@ type EntrySearch struct {
 	Namespace string          `json:"namespace,omitempty" maxLength:"256" doc:"The namespace to search. Default: the default namespace"`
 	Limit     int             `json:"limit,omitempty" minimum:"1" maximum:"1000" doc:"Maximum number of results. Default: 10"`
 	Threshold float64         `json:"threshold,omitempty" minimum:"0" maximum:"1" doc:"Minimum score of the results"`
-	Filter    json.RawMessage `json:"filter,omitempty" doc:"Condition on the metadata as JSON object: a value, {in: [...]}, or {gte, lte} for each name"`
+	Filter    json.RawMessage `json:"filter,omitempty" doc:"Conditions on the metadata: a JSON object with a value, {in: [...]}, or {gte, lte} for each name"`
 	Mode      string          `json:"mode,omitempty" enum:"hybrid,vector,text" doc:"The comparison. Default: hybrid"`
 	Scores    bool            `json:"scores,omitempty" doc:"Whether the results contain the parts of their scores"`
 }
@@ -113,14 +113,14 @@ type FoundEntries struct {
 type EntrySelector struct {
 	Namespace string          `json:"namespace,omitempty" maxLength:"256" doc:"The namespace. Default: the default namespace"`
 	ID        string          `json:"id,omitempty" maxLength:"256" doc:"Id of the entry"`
-	Filter    json.RawMessage `json:"filter,omitempty" doc:"Condition on the metadata as JSON object"`
+	Filter    json.RawMessage `json:"filter,omitempty" doc:"Conditions on the metadata, as in a search"`
 	All       bool            `json:"all,omitempty" doc:"Selects all entries of the namespace"`
 }
 
 // Forgotten is the result of the removal of entries.
 type Forgotten struct {
 	Count int  `json:"count" doc:"Number of removed entries"`
-	More  bool `json:"more" doc:"Whether the selection has more entries than one request removes. Repeat the request to remove them"`
+	More  bool `json:"more" doc:"Whether the selection has more entries than one request removes. Repeat the request to remove the other entries"`
 }
 
 // CollectionPath is a path parameter that contains the name of a collection.
@@ -133,14 +133,14 @@ type CollectionPlace struct {
 	Target
 	CollectionPath
 	UserQuery
-	Session string `query:"session_id" maxLength:"128" doc:"Session of the entries, if the collection has the access session"`
+	Session string `query:"session_id" maxLength:"128" doc:"Session of the entries of a collection with the access session"`
 }
 
 // ImportQuery contains the options of an import of a file.
 type ImportQuery struct {
 	Source    string `query:"source" maxLength:"1024" doc:"Name of the document in the metadata of its entries. An import replaces the entries of an earlier import with the same source and namespace. Default: the name of the file" example:"guides/setup.md"`
 	Namespace string `query:"namespace" maxLength:"256" doc:"Namespace of the entries. Default: the default namespace"`
-	Metadata  string `query:"metadata" maxLength:"4096" doc:"JSON object that becomes part of the metadata of each entry, without the names source, page, heading and offset" example:"{\"category\":\"manual\"}"`
+	Metadata  string `query:"metadata" maxLength:"4096" doc:"JSON object that becomes a part of the metadata of each entry. The names source, page, heading and offset are reserved" example:"{\"category\":\"manual\"}"`
 	TTL       string `query:"ttl" maxLength:"32" doc:"Lifetime of the entries. Default: the retention of the collection" example:"30d"`
 }
 
@@ -148,7 +148,7 @@ type ImportQuery struct {
 type ImportedFile struct {
 	Source    string `json:"source" doc:"Name of the document in the metadata of its entries" example:"guides/setup.md"`
 	Entries   int    `json:"entries" doc:"Number of entries of the document"`
-	Unchanged int    `json:"unchanged" doc:"Number of entries that were stored already, without any difference"`
-	Removed   int    `json:"removed" doc:"Number of entries of an earlier import of the document that were removed"`
-	Truncated bool   `json:"truncated,omitempty" doc:"Whether the file has more text that was not imported, because it exceeds a limit or is unreadable"`
+	Unchanged int    `json:"unchanged" doc:"Number of entries that an earlier import had stored and that have not changed"`
+	Removed   int    `json:"removed" doc:"Number of removed entries from an earlier import of the document"`
+	Truncated bool   `json:"truncated,omitempty" doc:"Whether a part of the text was not imported, because the text exceeds a limit or is unreadable"`
 }

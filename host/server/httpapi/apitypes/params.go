@@ -2,7 +2,7 @@ package apitypes
 
 // Target selects the app of a request.
 type Target struct {
-	App string `query:"app" maxLength:"128" doc:"Id of the app. It may be omitted if the credentials are valid for only one app"`
+	App string `query:"app" maxLength:"128" doc:"Id of the app. Credentials that are valid for only one app may omit the id"`
 }
 
 // AppID returns the id of the app, or "" if the request does not contain one.
@@ -10,7 +10,7 @@ func (t Target) AppID() string { return t.App }
 
 // RunHeaders are the headers of a run request.
 type RunHeaders struct {
-	Key string `header:"Idempotency-Key" maxLength:"256" doc:"A repeated request with the same key returns the Result of the first one without running the tool again. Results are kept for 24 hours"`
+	Key string `header:"Idempotency-Key" maxLength:"256" doc:"A repeated request with the same key returns the Result of the first request without running the tool again. Results are kept for 24 hours"`
 }
 
 // SessionPath is a path parameter that contains the id of a session.
@@ -40,7 +40,7 @@ type StorePath struct {
 
 // UserQuery is a query parameter that contains the user for whom an operation acts.
 type UserQuery struct {
-	User string `query:"user_id" maxLength:"256" doc:"User that the request acts for; credentials of a user act only for that user"`
+	User string `query:"user_id" maxLength:"256" doc:"User on whose behalf the request is executed. Credentials of a user can name only that user"`
 }
 
 // PageQuery is the query that selects a page of a list.
@@ -52,7 +52,7 @@ type PageQuery struct {
 // UsageQuery is the query that selects a page of usage data.
 type UsageQuery struct {
 	Since string `query:"since" maxLength:"10" doc:"First day, such as 2026-11-01, in UTC. Default: the first day with data"`
-	Until string `query:"until" maxLength:"10" doc:"Day after the last one. Default: tomorrow"`
+	Until string `query:"until" maxLength:"10" doc:"Day after the last day of the range. Default: tomorrow"`
 	After string `query:"after" maxLength:"1024" doc:"Value of next on the previous page"`
 	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"Maximum number of apps to return"`
 }
@@ -61,7 +61,7 @@ type UsageQuery struct {
 type Owner struct {
 	Target
 	UserQuery
-	Session string `query:"session_id" maxLength:"128" doc:"Session of the record, if it has session scope"`
+	Session string `query:"session_id" maxLength:"128" doc:"Session of the record, if the store has the access session"`
 }
 
 // Place identifies a record by store, user and session.
@@ -73,8 +73,8 @@ type Place struct {
 // FactOwner identifies the owner of facts.
 type FactOwner struct {
 	UserQuery
-	Session  string `query:"session_id" maxLength:"128" doc:"Session of the fact, if it has the scope execution_tree and no workflow"`
-	Workflow string `query:"workflow_id" maxLength:"128" doc:"Workflow of the fact, if it has the scope execution_tree. A write starts the workflow if it does not exist"`
+	Session  string `query:"session_id" maxLength:"128" doc:"Session of a fact with the scope execution_tree, if the request names no workflow"`
+	Workflow string `query:"workflow_id" maxLength:"128" doc:"Workflow of a fact with the scope execution_tree. A write starts a workflow that does not exist"`
 }
 
 // FactPlace identifies a fact by path, user, session and workflow.
@@ -86,11 +86,11 @@ type FactPlace struct {
 
 // WriteOptions are the options of a write.
 type WriteOptions struct {
-	TTL string `query:"ttl" maxLength:"32" doc:"Time to live of the record, such as 1h, if shorter than the retention of its store"`
+	TTL string `query:"ttl" maxLength:"32" doc:"Lifetime of the record, such as 1h. The lifetime must not exceed the retention of the store"`
 }
 
 // Precondition is the precondition of a write request (RFC 9110, section 13).
 type Precondition struct {
 	IfMatch     string `header:"If-Match" maxLength:"64" doc:"The ETag that the record must have, or * for any record"`
-	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"With *, the record must not exist"`
+	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"The value * requires that the record does not exist"`
 }

@@ -116,7 +116,7 @@ def _arrange(name, params, positions, args, kwargs):
         position = positions.get(key)
         if position is None:
             known = ", ".join(param["name"] for param in params)
-            _refuse(name, f"has no argument named {quote(key[:64])}; its arguments are {known}")
+            _refuse(name, f"has no argument named {quote(key[:64])}; the names of the arguments are {known}")
         if arranged[position] is not _ABSENT:
             _refuse(name, f"received the argument {params[position]['name']} twice")
         arranged[position] = value

@@ -166,7 +166,7 @@ class _NoMemory:
 
     def reply(self, *fields: str) -> tuple[bytes, str]:
         op = fields[1] if len(fields) > 1 else ""
-        message = f"{op}: memory is only available in the entry function, not at the tool's top level"
+        message = f"{op}: the module memory is only available in the entry function, not at the tool's top level"
         hint = "move the call into the entry function; several runs can share one execution of the top level"
         fault = {"code": "invalid_argument", "message": message, "op": op, "hint": hint}
         return b"fault", "0\n" + runtime.values.encode(fault, "fault", runtime.NESTING)

@@ -64,7 +64,7 @@ func (t *tool) entry(params []string) (*entry, *abi.Fault) {
 	case s.returns:
 		return t.wrap(Body, s, params), nil
 	case s.strange:
-		return nil, invalid(location{file: t.path}, "the module exports no entry").WithHint(entryHint)
+		return nil, invalid(location{file: t.path}, "the module does not export an entry function").WithHint(entryHint)
 	case s.exports:
 		return t.module(), nil
 	case s.entry != "":
@@ -73,9 +73,9 @@ func (t *tool) entry(params []string) (*entry, *abi.Fault) {
 	e := t.wrap(Body, s, params)
 	switch {
 	case s.called != "":
-		e.warnings = append(e.warnings, fmt.Sprintf("the script calls %[1]s but returns nothing: end it with return %[1]s(...)", s.called))
+		e.warnings = append(e.warnings, fmt.Sprintf("the script calls %[1]s but returns nothing: end the script with `return %[1]s(...)`", s.called))
 	case s.functions && !s.acts:
-		e.warnings = append(e.warnings, "the script defines functions but does not call them or return a value: name a function main, or call a function and return its result")
+		e.warnings = append(e.warnings, "the script defines functions, but does not call a function or return a value: name a function `main`, or call a function and return the result")
 	}
 	return e, nil
 }
@@ -83,7 +83,7 @@ func (t *tool) entry(params []string) (*entry, *abi.Fault) {
 // entryExports contains the names of the exports that can be the entry, in order of preference.
 var entryExports = []string{"default", string(Main), string(Execute), "handler"}
 
-const entryHint = "write export default async function (input, context), or export a function main, execute or handler"
+const entryHint = "write `export default async function (input, context)`, or export a function named `main`, `execute` or `handler`"
 
 // ownModule is the name with which the entry of a module imports the author's file. Other files
 // cannot import the name ownModule.

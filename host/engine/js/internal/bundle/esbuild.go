@@ -112,7 +112,7 @@ func computedImport(messages []api.Message) *api.Message {
 	}
 	return &api.Message{
 		Text:     "the name of an import must be a string literal",
-		Detail:   "import each file by its name, and select one in the code",
+		Detail:   "import each file by its name, and select one of the imported modules in the code",
 		Location: messages[i].Location,
 	}
 }
@@ -241,7 +241,7 @@ func (e *entry) addWarnings(p *packed, warnings []api.Message) *abi.Fault {
 		}
 	}
 	if e.form == Module && missing >= len(entryExports) {
-		return invalid(location{file: e.tool.path}, "the module exports no entry").WithHint(entryHint)
+		return invalid(location{file: e.tool.path}, "the module does not export an entry function").WithHint(entryHint)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func (f *files) load(args api.OnLoadArgs) api.OnLoadResult {
 	case provider:
 		contents = providedModule(args.Path)
 	default:
-		return refuse(invalid(location{file: f.entry}, "an import could not be resolved in the tool"))
+		return refuse(invalid(location{file: f.entry}, "the tool contains an import that could not be resolved"))
 	}
 	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}
 }
@@ -133,7 +133,7 @@ func (f *files) read(name string) ([]byte, *abi.Fault) {
 	at := location{file: name}
 	// The file type is checked before the file is opened, because opening a named pipe would block.
 	if info, err := fs.Stat(f.fsys, name); err == nil && !info.Mode().IsRegular() {
-		return nil, invalid(at, "the file cannot be read: it is not a regular file")
+		return nil, invalid(at, "the path is not a regular file")
 	}
 	file, err := f.fsys.Open(name)
 	if err != nil {

@@ -133,7 +133,7 @@ func TestNoEntry(t *testing.T) {
 	for _, code := range []string{`export const x = 1`, `export {}`, `export function handle() {}`, `exports.run = async () => 1`,
 		"const f = () => 1;\nmodule.exports.run = f; exports.helper = f;"} {
 		f := refused(t, source("tool.js", code, nil))
-		if !strings.Contains(f.Message, "exports no entry") || !strings.Contains(f.Hint, "export default") {
+		if !strings.Contains(f.Message, "does not export an entry") || !strings.Contains(f.Hint, "export default") {
 			t.Errorf("Build(%q) = %v (%s)", code, f, f.Hint)
 		}
 	}
@@ -148,13 +148,13 @@ func TestNoEntry(t *testing.T) {
 		}
 	}
 	b := build(t, source("tool.js", `module.exports = { x: 1 }`, nil))
-	if _, err := run(b, `{}`, `{}`); err == nil || !strings.Contains(err.Error(), "exports no entry") {
+	if _, err := run(b, `{}`, `{}`); err == nil || !strings.Contains(err.Error(), "does not export an entry") {
 		t.Errorf("run of a module without an entry = %v", err)
 	}
 }
 
 func TestWarnings(t *testing.T) {
-	const defines = "defines functions but does not call them"
+	const defines = "defines functions, but does not call a function"
 	for _, tt := range []struct{ name, code, want string }{
 		{"functions only", "async function storeCustomerCredentials() {\n  await memory.set_content('x', {})\n}", defines},
 		{"arrow only", `const f = () => 1`, defines},

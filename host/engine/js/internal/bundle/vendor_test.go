@@ -56,7 +56,7 @@ await memory.delete_content("tempProcessingData");`},
 		})
 	}
 	b := build(t, source("tool.js", "async function storeCustomerCredentials(id) {\n  await memory.set_content('credentials', { id })\n  return { success: true }\n}", nil))
-	if len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0], "does not call them") {
+	if len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0], "does not call a function") {
 		t.Errorf("warnings = %q", b.Warnings)
 	}
 	answers(t, source("tool.js", "async function main(city) {\n  return `weather in ${city}`\n}\nreturn main($city)", nil, "city"), `{"city":"Oslo"}`, `"weather in Oslo"`)
