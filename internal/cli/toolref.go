@@ -148,7 +148,7 @@ func (pr *project) mustTool(name string) error {
 	}
 	place := " in " + pr.shown()
 	if pr.file == "" {
-		place = ", and no " + app.FileName + " was found in this folder or above it"
+		place = ", and neither this folder nor a parent folder contains a file " + app.FileName
 	}
 	var known []string
 	for _, t := range pr.app.Tools {

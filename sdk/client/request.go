@@ -78,7 +78,7 @@ func addressOf(c *Client, r *request) (string, error) {
 	for _, segment := range r.path {
 		// Proxies and routers remove these segments, so they are rejected.
 		if segment == "" || segment == "." || segment == ".." {
-			return "", mistake("%q is not a valid name or id", segment)
+			return "", mistake("the text %q is not a valid name or id", segment)
 		}
 		path.WriteString("/" + url.PathEscape(segment))
 	}

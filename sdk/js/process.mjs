@@ -38,7 +38,7 @@ export class Process {
     this.#child = child;
     child.on('error', (error) => this.#ended(child, notStarted(program, error)));
     child.on('close', (code, signal) => {
-      this.#ended(child, new ToolrunError(`toolrun double ended with ${signal ?? `exit code ${code}`}; see its messages on standard error`));
+      this.#ended(child, new ToolrunError(`toolrun double ended with ${signal ?? `exit code ${code}`}; see the messages on standard error`));
     });
     child.stdin.on('error', () => {}); // the handler of close reports the reason
     createInterface({ input: child.stdout }).on('line', (line) => {

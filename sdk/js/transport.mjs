@@ -41,7 +41,7 @@ export class Transport {
   constructor({ url, key = '', app = '', fetch = globalThis.fetch, retries = DEFAULT_RETRIES } = {}) {
     this.#base = parseBase(url);
     if (typeof key !== 'string' || /[^!-~]/.test(key)) { // fetch would quote an invalid key in its error
-      throw mistake('key contains invalid characters');
+      throw mistake('the option "key" contains invalid characters');
     }
     if (typeof fetch !== 'function') {
       throw mistake('fetch is not available; pass the option fetch');
@@ -113,7 +113,7 @@ export class Transport {
     for (const segment of path) {
       // Reject these segments, because proxies and routers remove or resolve them.
       if (typeof segment !== 'string' || ['', '.', '..'].includes(segment) || !segment.isWellFormed()) {
-        throw mistake(`${JSON.stringify(segment)} is not a valid name or id`);
+        throw mistake(`the text ${JSON.stringify(segment)} is not a valid name or id`);
       }
       address += `/${encodeURIComponent(segment)}`;
     }
@@ -169,13 +169,13 @@ function parseBase(text) {
   try {
     url = new URL(text);
   } catch {
-    throw mistake('url is required, such as https://tools.example');
+    throw mistake('the option "url" is required, such as https://tools.example');
   }
   if (url.username || url.password || url.search || url.hash || /[?#]$/.test(text)) {
-    throw mistake('url must not contain a user, a query or a fragment');
+    throw mistake('the option "url" must not contain a user name, a query or a fragment');
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw mistake('url must be an HTTP address such as https://tools.example');
+    throw mistake('the option "url" must be an HTTP address such as https://tools.example');
   }
   return url.href.replace(/\/+$/, '');
 }

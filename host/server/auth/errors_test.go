@@ -31,10 +31,10 @@ func TestRejectedTokensAreLogged(t *testing.T) {
 	unknown.kid = "unheard-of"
 	for _, tt := range []struct{ name, token, reason string }{
 		{"a forged one", forger.sign(t, i.claims()), "the signature does not match the issuer's key"},
-		{"an unknown key", unknown.sign(t, i.claims()), "the JWK Set has no key with the token's kid"},
+		{"an unknown key", unknown.sign(t, i.claims()), "the JWK Set has no key with the key id (kid) of the token"},
 		{"no token", "a.b.c", "the token is not a JWT signed"},
-		{"no kid", nameless.sign(t, i.claims()), "the token header has no \"kid\""},
-		{"no exp", i.sign(t, claims(func(c map[string]any) { delete(c, "exp") })), "the claim \"exp\" is missing"},
+		{"no kid", nameless.sign(t, i.claims()), "the token header has no key id (kid)"},
+		{"no exp", i.sign(t, claims(func(c map[string]any) { delete(c, "exp") })), "the claim exp is missing"},
 		{"an expired one", i.sign(t, claims(func(c map[string]any) { c["exp"] = start.Add(-time.Hour).Unix() })), "the token has expired"},
 		{"another audience", i.sign(t, claims(func(c map[string]any) { c["aud"] = "other" })), "from another issuer, for another audience"},
 		{"no tenant", i.sign(t, claims(func(c map[string]any) { delete(c, "tenant") })), "the tenant claim is missing: tenant"},

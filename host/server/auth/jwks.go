@@ -30,7 +30,7 @@ type keySource interface {
 }
 
 // errUnknownKey reports that an issuer has no key with the requested id.
-var errUnknownKey = errors.New("the issuer has no key with the \"kid\" of the token")
+var errUnknownKey = errors.New("the issuer has no key with the key id (kid) of the token")
 
 // signer is the key id and the algorithm in the header of a token.
 type signer struct{ kid, alg string }
@@ -77,7 +77,7 @@ func usableKeys(data []byte) ([]jose.JSONWebKey, error) {
 		}
 	}
 	if len(keys) == 0 {
-		return nil, errors.New("the JWK Set has no public signature key with a \"kid\"")
+		return nil, errors.New("the JWK Set has no public signature key with a key id (kid)")
 	}
 	return keys, nil
 }

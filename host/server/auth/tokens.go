@@ -158,12 +158,12 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 		return Principal{}, t.refused("the token is not a JWT signed with an accepted algorithm")
 	}
 	if parsed.Headers[0].KeyID == "" {
-		return Principal{}, t.refused("the token header has no \"kid\"")
+		return Principal{}, t.refused("the token header has no key id (kid)")
 	}
 	now := t.options.Now()
 	payload, err := t.keys.verify(ctx, token, signer{parsed.Headers[0].KeyID, parsed.Headers[0].Algorithm}, now)
 	if errors.Is(err, errUnknownKey) {
-		return Principal{}, t.refused("the JWK Set has no key with the token's \"kid\": the token is from another issuer, or the key is expired or not yet published")
+		return Principal{}, t.refused("the JWK Set has no key with the key id (kid) of the token: the token is from another issuer, or the key is expired or not yet published")
 	}
 	if errors.Is(err, Invalid) {
 		return Principal{}, t.refused("the signature does not match the issuer's key: the token is forged or from another issuer")
@@ -222,7 +222,7 @@ func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 		return Principal{}, t.refused("the claims are not a valid JSON object (RFC 7519)")
 	}
 	if registered.Expiry == nil {
-		return Principal{}, t.refused("the claim \"exp\" is missing")
+		return Principal{}, t.refused("the claim exp is missing")
 	}
 	expected := jwt.Expected{Issuer: t.options.Issuer, AnyAudience: jwt.Audience{t.options.Audience}, Time: now}
 	expired := false

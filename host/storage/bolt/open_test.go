@@ -35,7 +35,7 @@ func TestOpenForeignFiles(t *testing.T) {
 	link := filepath.Join(dir, "link")
 	must(t, os.Symlink(filepath.Join(dir, "nowhere"), link))
 	for _, test := range []struct{ name, path, want string }{
-		{"empty", file("empty", ""), "restore the file from a backup, or delete the file to start with no data"},
+		{"empty", file("empty", ""), "restore the file from a backup, or delete the file to start without data"},
 		{"one byte", file("byte", "x"), "not a toolrun database"},
 		{"text", file("text", strings.Repeat("hello, world\n", 1000)), "not a toolrun database"},
 		{"sqlite", file("sqlite", "SQLite format 3\x00"+strings.Repeat("\x00", 8192)), "not a toolrun database"},

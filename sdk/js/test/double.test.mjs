@@ -224,7 +224,7 @@ test('an error without toolrun explains the fix', () => {
 
 test('the end of the program is an error', () => {
   const { status, stdout } = node('await Memory.open({ stores: {} }).catch((error) => console.log(error.message));', { TOOLRUN: process.execPath });
-  assert.deepEqual([status, stdout.trim()], [0, 'toolrun double ended with exit code 1; see its messages on standard error']);
+  assert.deepEqual([status, stdout.trim()], [0, 'toolrun double ended with exit code 1; see the messages on standard error']);
 });
 
 test('concurrent requests are answered in order', async () => {

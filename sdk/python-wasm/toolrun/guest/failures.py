@@ -84,7 +84,7 @@ def hint_of(error):
     error, _ = _first_of(error)
     try:
         if type(error) is TypeError and str(error).endswith(_AWAITED):
-            return "do not await memory calls: in Python, they return their result directly"
+            return "do not await memory calls: in Python, memory calls return their result directly"
         if isinstance(error, OSError) and error.errno in _FILE_ERRORS and FILES not in str(error):
             return FILES
         if type(error) is KeyError and _raised_by(error) == "_Environ.__getitem__":

@@ -176,7 +176,7 @@ class _File(ast.NodeVisitor):
                 self.find(
                     node,
                     f"memory.{function.attr} at the top level of a module is called when the tool is loaded, outside of a run",
-                    f"call it in {self.reviewer.tool.source.entry}",
+                    f"call the operation in the function {self.reviewer.tool.source.entry}",
                 )
 
 

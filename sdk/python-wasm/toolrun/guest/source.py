@@ -79,7 +79,7 @@ class Source:
                 if meant:
                     return f"nothing calls the function {name}, and the tool returned nothing; did you mean {meant}?"
             return (
-                f"nothing calls the function {defined[-1]}, and the tool returned nothing; rename it to main or execute, "
+                f"nothing calls the function {defined[-1]}, and the tool returned nothing; rename the function to main or execute, "
                 "or return its result"
             )
         for name, _ in _assigned(self.own):

@@ -91,7 +91,7 @@ class Process:
             raise
         if not reply.endswith(b"\n"):
             code = self._end(child)
-            raise ToolrunError(f"toolrun double ended with exit code {code}; see its messages on standard error")
+            raise ToolrunError(f"toolrun double ended with exit code {code}; see the messages on standard error")
         return json.loads(reply)
 
     def _end(self, child: subprocess.Popen) -> int | None:

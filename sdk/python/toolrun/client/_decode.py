@@ -26,7 +26,7 @@ def parse_time(text: str) -> datetime:
     """Parse a time in the format of RFC 3339, to microseconds. A time without a zone is in UTC."""
     match = _TIME.fullmatch(text)  # datetime.fromisoformat accepts neither Z nor nanoseconds before Python 3.11
     if match is None:
-        raise ValueError(f"{text!r} is not a time")
+        raise ValueError(f"the text {text!r} is not a time")
     day, clock, fraction, zone = match.groups()
     zone = "+00:00" if zone in (None, "Z", "z") else zone
     return datetime.fromisoformat(f"{day}T{clock}.{(fraction or '')[:6]:0<6}{zone}").astimezone(timezone.utc)
@@ -77,5 +77,5 @@ def _replaced(hint: Any, types: dict[Any, Any]) -> Any:
 
 def _of(kind: Any, value: Any) -> Any:
     if not isinstance(value, kind):
-        raise TypeError(f"a {type(value).__name__} where the API has another type")
+        raise TypeError(f"the response contains a value of the unexpected type {type(value).__name__}")
     return value

@@ -70,7 +70,7 @@ def url_of(base: str, app: str, request: Request) -> str:
     for segment in request.path:
         # Proxies and routers remove or resolve these segments.
         if not isinstance(segment, str) or segment in ("", ".", ".."):
-            raise InvalidArgumentError("invalid_argument", f"{segment!r} is not a valid name or id")
+            raise InvalidArgumentError("invalid_argument", f"the text {segment!r} is not a valid name or id")
         text += "/" + _quoted(segment)
     query = present({**request.query, "app": app if request.app else None})
     return f"{text}?{'&'.join(f'{name}={_quoted(value)}' for name, value in query.items())}" if query else text
@@ -80,7 +80,7 @@ def _quoted(text: str) -> str:
     try:
         return quote(text, safe="")
     except UnicodeEncodeError:
-        raise InvalidArgumentError("invalid_argument", f"{text!r} is not valid Unicode") from None
+        raise InvalidArgumentError("invalid_argument", f"the text {text!r} is not valid Unicode") from None
 
 
 def parse_base(url: str) -> str:
@@ -93,9 +93,9 @@ def parse_base(url: str) -> str:
     except (ValueError, httpx.InvalidURL):
         valid = has_user = False
     if not valid:
-        raise InvalidArgumentError("invalid_argument", "url must be an HTTP address such as https://tools.example")
+        raise InvalidArgumentError("invalid_argument", "the argument url must be an HTTP address such as https://tools.example")
     if has_user or "?" in url or "#" in url:
-        raise InvalidArgumentError("invalid_argument", "url must not contain a user, a query or a fragment")
+        raise InvalidArgumentError("invalid_argument", "the argument url must not contain a user name, a query or a fragment")
     return url.rstrip("/")
 
 

@@ -266,7 +266,7 @@ class Result(Outcome):
         if self.approval is None:
             return super().check()
         step = f" in the step {self.approval.step}" if self.approval.step else ""
-        message = f"{self.approval.effect.operation}{step} requires an approval; its token is {self.approval.token}"
+        message = f"{self.approval.effect.operation}{step} requires an approval with the token {self.approval.token}"
         raise of_fault(Fault("access_denied", message), self.run_id)
 
     def _id(self) -> str:

@@ -103,7 +103,7 @@ if (run == null) {
     if (typeof answer?.then === "function") answer.then(resolve, reject);
   }))(run);
 }
-if (typeof run !== "function") throw new TypeError("the module exports no entry: ` + entryHint + `");
+if (typeof run !== "function") throw new TypeError("the module does not export an entry function: ` + entryHint + `");
 __entry = (input, context) => run.call(own, input, context);
 `}
 }

@@ -52,7 +52,7 @@ class RunStream:
     def result(self) -> Result:
         """The Result of the run. The log must have been read to its end."""
         if self._result is None:
-            raise RuntimeError("the run has no Result yet; read its log to the end")
+            raise RuntimeError("the run has no Result yet; read the log of the run to the end")
         return self._result
 
     def __enter__(self) -> RunStream:
