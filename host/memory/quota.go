@@ -111,11 +111,11 @@ func (v *View) readUsage(ctx context.Context) (err error) {
 }
 
 // canReclaim reports whether a call that exceeds the quota can free expired records. A transaction
-// can free expired records only once, and a dry run cannot free any.
+// can free expired records only once. A dry run cannot free expired records.
 func (v *View) canReclaim() bool { return !v.run.reclaimed && !v.run.tx.DryRun }
 
-// reclaim frees expired records. If the attempt depends on a removed record, the attempt is
-// executed again.
+// reclaim frees expired records. If the attempt has read a removed record, the attempt is executed
+// again.
 func (v *View) reclaim(ctx context.Context) error {
 	v.run.reclaimed = true
 	if !reclaim(ctx, v.s, v.caller) {

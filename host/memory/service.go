@@ -60,7 +60,7 @@ type Config struct {
 	// Tx.EndIdle. BeforeIdleEnd can be nil.
 	BeforeIdleEnd session.BeforeEnd
 	// ApprovalExpired is a function that is called after a sweep has ended a request for approval
-	// without a decision. ApprovalExpired must return quickly. Default: nil, which means no call.
+	// without a decision. ApprovalExpired must return quickly. ApprovalExpired can be nil.
 	ApprovalExpired func(context.Context, partition.Caller, approval.Approval)
 	// KeyRetention is the time for which the Result of a run with an idempotency key is stored.
 	// Default: 24 hours.

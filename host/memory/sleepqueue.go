@@ -152,9 +152,9 @@ const listing = "list the queue"
 
 // Lease leases the run of a record for a duration, so that no other node begins the run. The
 // argument "after" is the time after which a session has settled. The result is the lease, or nil
-// if the run must not start now. This is the case if another node has leased the run, if the
-// session has not settled, or if there is nothing to process. The clock of the transaction counts,
-// and not that of the caller.
+// if the run must not start now. The run must not start if another node has leased the run, if the
+// session has not settled, or if the transcript has no messages. Lease uses the clock of the
+// transaction, and not the clock of the caller.
 func (q SleepQueue) Lease(ctx context.Context, d Due, after, length time.Duration) (lease *Lease, err error) {
 	err = q.transact(ctx, d.caller(), func(ctx context.Context, v *View) error {
 		lease = nil
@@ -192,7 +192,7 @@ func (q SleepQueue) Lease(ctx context.Context, d Due, after, length time.Duratio
 	return lease, nil
 }
 
-// forget removes a record of the queue that its transcript does not name.
+// forget removes a record of the queue to which the transcript does not refer.
 func (t *Transcript) forget(ctx context.Context, d Due) error {
 	key := t.view.s.app.Due(t.view.caller, d.At, d.Session)
 	return t.classified(ctx, t.view.tx.Apply(ctx, key, func(*storage.Record, bool) (txn.State, any, error) {
@@ -203,7 +203,7 @@ func (t *Transcript) forget(ctx context.Context, d Due) error {
 // Lease is a leased run of the queue.
 type Lease struct {
 	Due
-	// Agent is the agent that was active last, or "".
+	// Agent is the agent that was active last in the session, or "".
 	Agent string
 	// Last is the number of the last message to process.
 	Last int64
@@ -211,20 +211,19 @@ type Lease struct {
 	Began time.Time
 }
 
-// Key returns the idempotency key of the run. All runs for the same messages have the same key, and no
-// other run has it, even if an earlier transcript of the session has expired.
+// Key returns the idempotency key of the run. Two runs have the same key only if they process the
+// same messages. The key is unique even if an earlier transcript of the session has expired.
 func (l *Lease) Key() string {
 	return fmt.Sprintf("sleep/%s/%d/%d", l.Session, l.Began.UnixMicro(), l.Last)
 }
 
-// Holds reports whether the lease is still valid for a transcript, and the transcript has no further
-// messages.
+// Holds reports whether the lease is still valid for a transcript that has no further messages.
 func (l *Lease) Holds(t *Transcript) bool {
 	return t.State.Due.Equal(l.At) && t.State.Last == l.Last && len(t.State.Messages) > 0
 }
 
 // Release ends a lease whose run has failed with the code of a fault. The next run is due after a
-// delay. If another node has leased the run since, Release changes nothing.
+// delay. If another node has leased the run after this lease, Release changes nothing.
 func (q SleepQueue) Release(ctx context.Context, l *Lease, delay time.Duration, code abi.Code) error {
 	err := q.transact(ctx, l.caller(), func(ctx context.Context, v *View) error {
 		t, err := OpenTranscript(ctx, v, l.Session)
@@ -242,8 +241,8 @@ func (q SleepQueue) Release(ctx context.Context, l *Lease, delay time.Duration, 
 }
 
 // Discard ends a lease whose run is not repeated. One commit removes the messages of the transcript
-// and stores the ledger entry. The result reports whether this happened. If the session has
-// continued or another node has leased the run since, Discard changes nothing.
+// and stores the ledger entry. The result reports whether the messages were removed. If the session
+// has continued, or if another node has leased the run after this lease, Discard changes nothing.
 func (q SleepQueue) Discard(ctx context.Context, l *Lease, entry *ledger.Entry) (discarded bool, err error) {
 	_, err = q.s.Transact(ctx, &Tx{Caller: l.caller(), Unlimited: true, LedgerEntry: entry}, func(ctx context.Context, v *View) error {
 		t, err := OpenTranscript(ctx, v, l.Session)
@@ -258,7 +257,8 @@ func (q SleepQueue) Discard(ctx context.Context, l *Lease, entry *ledger.Entry) 
 	return discarded && err == nil, err
 }
 
-// End schedules the run of a session that has ended for now. A run that is in progress continues.
+// End schedules the run of an ended session for the current time. End does not stop a run that is
+// in progress.
 func (q SleepQueue) End(ctx context.Context, tenant, user, session string) error {
 	err := q.transact(ctx, partition.Caller{Tenant: tenant, User: user}, func(ctx context.Context, v *View) error {
 		t, err := OpenTranscript(ctx, v, session)

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// usageOf returns the bytes of a user.
+// usageOf returns the number of bytes that count toward the quota of a user.
 func (a *app) usageOf(user string) int64 {
 	a.t.Helper()
 	account := storage.UserAccount(partition.App("shop").Group(partition.Caller{Tenant: "acme"}), user)
@@ -22,8 +22,7 @@ func (a *app) usageOf(user string) int64 {
 	return usage[0].Bytes
 }
 
-// TestQueueOfFullUser leases, releases and finishes the run of a user whose quota is exhausted to the
-// last byte.
+// TestQueueOfFullUser leases, releases and finishes the run of a user whose quota has no free byte.
 func TestQueueOfFullUser(t *testing.T) {
 	free := withTranscripts(t)
 	free.sayIn(1, "ann")
@@ -73,7 +72,7 @@ func (b *getsOf) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record
 	return b.Backend.Get(ctx, keys...)
 }
 
-// TestQueueListReads reads the records of a list together, and omits a damaged one.
+// TestQueueListReads checks that a list reads its records together, and omits a damaged record.
 func TestQueueListReads(t *testing.T) {
 	var gets *getsOf
 	a := withTranscripts(t, func(cfg *memory.Config) {
@@ -96,7 +95,7 @@ func TestQueueListReads(t *testing.T) {
 	}
 }
 
-// TestQueueLeaseBeforeTime refuses the lease of a record that is not due, and of a leased record whose
+// TestQueueLeaseBeforeTime checks that Lease refuses a record that is not due, and a record whose
 // lease has not ended.
 func TestQueueLeaseBeforeTime(t *testing.T) {
 	a := withTranscripts(t)

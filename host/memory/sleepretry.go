@@ -15,10 +15,10 @@ const (
 	maxRetryHeads = 100_000
 )
 
-// Retry makes the failed runs of a tenant due that wait for their repetition, and returns their
-// number. Retry changes at most 1,000 runs. Earlier failed runs of a conversation then no longer
-// count toward the maximum number of failed runs. Runs in progress, and conversations without a
-// failed run, do not change.
+// Retry makes the failed runs of a tenant due at once, and returns the number of these runs. Retry
+// changes at most 1,000 runs. The earlier failures of these runs no longer count toward the maximum
+// number of failed runs of a conversation. Retry does not change runs in progress and conversations
+// without a failed run.
 func (q SleepQueue) Retry(ctx context.Context, tenant string) (retried int, err error) {
 	prefix := q.s.app.System(partition.SleepDue, partition.Caller{Tenant: tenant})
 	after := storage.Key("")
@@ -36,7 +36,8 @@ func (q SleepQueue) Retry(ctx context.Context, tenant string) (retried int, err 
 	return retried, nil
 }
 
-// retryIn makes failed runs among the records with some heads due, and not more than limit of them.
+// retryIn makes the failed runs among the records of some heads due. The argument "limit" is the
+// maximum number of changed runs.
 func (q SleepQueue) retryIn(ctx context.Context, heads []storage.Head, tenant string, limit int) (retried int, err error) {
 	var waiting []Due
 	for _, h := range heads {
@@ -62,8 +63,8 @@ func (q SleepQueue) retryIn(ctx context.Context, heads []storage.Head, tenant st
 	return retried, nil
 }
 
-// makeDue makes the run of a record due, and reports whether it did. If the run has begun or has moved
-// since the record was read, nothing changes.
+// makeDue makes the run of a record due. If the run has begun or has been rescheduled since the
+// record was read, makeDue changes nothing and returns false.
 func (q SleepQueue) makeDue(ctx context.Context, d Due) (changed bool, err error) {
 	err = q.transact(ctx, d.caller(), func(ctx context.Context, v *View) error {
 		t, err := OpenTranscript(ctx, v, d.Session)

@@ -23,15 +23,16 @@ const (
 type Round struct {
 	until  time.Time // zero between two rounds
 	after  storage.Key
-	served map[string]bool // the users that have had their turn
+	served map[string]bool // the users that have had a run in the round
 }
 
 // Ended reports whether the next call of Next begins a new round.
 func (r *Round) Ended() bool { return r.until.IsZero() }
 
-// Next returns up to n due records of different users of a tenant, and advances the round. If too
-// few users are left in the round, users that have had their turn fill the rest. Next reads a
-// bounded number of records, and only their heads. The next call continues after these records.
+// Next returns up to n due records of different users of a tenant, and advances the round. If fewer
+// than n users without a run are left in the round, Next also returns records of users that have
+// had a run. Next reads the heads of a bounded number of records. The next call continues after
+// these records.
 func (q SleepQueue) Next(ctx context.Context, tenant string, r *Round, n int) ([]Due, error) {
 	prefix := q.s.app.System(partition.SleepDue, partition.Caller{Tenant: tenant})
 	t := roundPage{tenant: tenant, n: n, round: r, users: map[string]bool{}, spareUsers: map[string]bool{}}
@@ -62,12 +63,12 @@ type roundPage struct {
 	round  *Round
 	next   []Due
 	users  map[string]bool // the users of next
-	// spare contains records of users that have had their turn in the round.
+	// spare contains records of users that have had a run in the round.
 	spare      []Due
 	spareUsers map[string]bool
 }
 
-// take examines heads until there are enough records. take reports whether the round has ended.
+// take examines heads until it has found enough records. take reports whether the round has ended.
 func (t *roundPage) take(heads []storage.Head, now time.Time) (ended bool) {
 	for _, h := range heads {
 		if len(t.next) == t.n {
@@ -99,7 +100,8 @@ func (t *roundPage) add(d Due) {
 	}
 }
 
-// filled returns the records of next, and spare records in the remaining places.
+// filled returns the records in next. If next has fewer than n records, filled adds records of
+// spare.
 func (t *roundPage) filled() []Due {
 	for _, d := range t.spare {
 		if len(t.next) < t.n && !t.users[d.User] {
@@ -110,8 +112,8 @@ func (t *roundPage) filled() []Due {
 	return t.next
 }
 
-// dueOf returns the record of the queue with a head, without the fields of its content. dueOf
-// returns false for any other record.
+// dueOf converts the head of a record of the queue to a Due without the fields that the content
+// contains. dueOf returns false if the record is not a record of the queue.
 func dueOf(h storage.Head, tenant string) (Due, bool) {
 	at, session, ok := partition.DueOf(h.Key)
 	return Due{Tenant: tenant, User: h.Subject(), Session: session, At: at}, ok

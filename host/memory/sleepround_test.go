@@ -17,7 +17,8 @@ func (a *app) sayIn(n int, user string) {
 	}
 }
 
-// turnsOf returns the users of the records that a call of Next returns, and checks that they differ.
+// turnsOf returns the users of the records that a call of Next returns, and checks that all of
+// these users are different.
 func (a *app) turnsOf(r *memory.Round) map[string]bool {
 	a.t.Helper()
 	next, err := memory.NewSleepQueue(a.Service).Next(context.Background(), "acme", r, 8)
@@ -34,8 +35,8 @@ func (a *app) turnsOf(r *memory.Round) map[string]bool {
 	return users
 }
 
-// In TestRoundOfFloodingUser, one user has so many due records that they fill the first read. The
-// test checks that the first call still returns a record of another user.
+// TestRoundOfFloodingUser checks that the first call of Next returns records of two users, even if
+// all records of the first read belong to one user.
 func TestRoundOfFloodingUser(t *testing.T) {
 	a := withTranscripts(t)
 	a.sayIn(600, "ann")
@@ -47,8 +48,8 @@ func TestRoundOfFloodingUser(t *testing.T) {
 	}
 }
 
-// TestRoundContinues finds a user after more records than one call examines. Calls before it return
-// the records of the other user.
+// TestRoundContinues checks that a later call of Next returns a user whose record follows more
+// records than one call examines. The earlier calls return records of the other user.
 func TestRoundContinues(t *testing.T) {
 	a := withTranscripts(t)
 	a.sayIn(9000, "ann")
@@ -70,8 +71,8 @@ func TestRoundContinues(t *testing.T) {
 	}
 }
 
-// TestRoundOfManyUsers checks that each user gets one run before any user gets a second run. The
-// rule must hold even if each call is filled by the users at the head of the queue.
+// TestRoundOfManyUsers checks that each user gets one run before any user gets a second run. This
+// must hold even if the users at the head of the queue have enough records for each call.
 func TestRoundOfManyUsers(t *testing.T) {
 	a := withTranscripts(t)
 	for i := range 10 {

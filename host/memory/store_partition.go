@@ -19,15 +19,15 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// storePartition contains the records of a store that an attempt can access: the records of the
-// caller's user or session, or the records of the app.
+// storePartition contains the records of a store that an attempt can access. These are the records
+// of the user of the caller, of the session of the caller, or of the app.
 type storePartition struct {
 	view  *View
 	store *store
 	// scope is the scope of the records.
 	scope declare.Scope
-	// key is the key of the record without an item, and the prefix of all records. The key is "" if
-	// the store is sessionMeta and the caller has no session.
+	// key is the key of the record without an item, and the prefix of the keys of all records. If
+	// the store is sessionMeta and the caller has no session, key is "".
 	key storage.Key
 }
 
@@ -55,7 +55,8 @@ func (p *storePartition) recordKey(item string) storage.Key {
 	return p.key.With(storage.Part{Tag: storage.Item, Value: item})
 }
 
-// maxItem is the maximum size of an item in bytes. The item becomes a part of a key.
+// maxItem is the maximum size of an item in bytes. The size is limited because the item is a part
+// of a key.
 const maxItem = 512
 
 // checkItem returns a fault if an item cannot be a part of a key.
@@ -81,8 +82,7 @@ func (p *storePartition) ForAgent() (kind.Partition, error) {
 }
 
 // ownKey returns the key of the partition within the app, even if the apps of the tenant share the
-// partition. The keys of the records of agents begin with this key, because these records are never
-// shared.
+// partition. The records of agents are never shared, so their keys begin with this key.
 func (p *storePartition) ownKey() (storage.Key, error) {
 	if !p.store.Block.Shared {
 		return p.key, nil
@@ -145,8 +145,9 @@ func (p *storePartition) Apply(ctx context.Context, item string, ttl time.Durati
 	return expires, v.tx.Apply(ctx, key, within)
 }
 
-// maxDate is the maximum time in the revision of a dated record: the year 9000. If the clock of a
-// host is wrong, each later write still adds a millisecond, and the year still has four digits.
+// maxDate is the maximum time that the clock can set as the revision of a dated record: the year
+// 9000. Even after a write with a wrong clock, each later write can add a millisecond, and the year
+// still has four digits.
 var maxDate = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
 // bounded returns an update for package txn. The update adds the expiry and the tags to a record.
@@ -162,7 +163,7 @@ func (p *storePartition) bounded(key storage.Key, expires time.Time, update kind
 		if p.store.dated {
 			next.Revision = min(v.Now().UnixMilli(), maxDate)
 		}
-		if v.closed != nil { // the commit checks the quota itself
+		if v.closed != nil { // the commit checks the quota
 			return next, violations, nil
 		}
 		if err := v.checkQuota(key, &next); err != nil && v.canReclaim() {
@@ -200,7 +201,8 @@ func (st *store) checkTTL(ttl time.Duration) error {
 	return nil
 }
 
-// expires returns the expiry of a record that is written now, or zero if it does not expire.
+// expires returns the expiry of a record that is written at the current time, or the zero time if
+// the record does not expire.
 func (p *storePartition) expires(ttl time.Duration) time.Time {
 	switch {
 	case ttl > 0:
@@ -227,12 +229,13 @@ func (p *storePartition) tags(key storage.Key) []string {
 	return partition.Tags(key, c, ends)
 }
 
-// endsWithSession reports whether the records end with the session that wrote them last.
+// endsWithSession reports whether a record of the partition expires with the session that wrote the
+// record last.
 func (p *storePartition) endsWithSession() bool {
 	return p.scope == declare.ScopeSession || p.store.Retention.Session
 }
 
-// shownEnd returns the end of a record's lifetime for use in replies. A zero time means that the
+// shownEnd returns the end of the lifetime of a record for replies, or the zero time if the
 // lifetime has no end.
 func (st *store) shownEnd(r storage.Record) time.Time {
 	if end := st.endOf(r); end != never {

@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// useEverything makes a caller store data of each kind: records of all scopes, a file, a stored
+// useEverything stores data of each kind for a caller: records of all scopes, a file, a stored
 // Result, and ledger entries.
 func useEverything(a *app, c partition.Caller) {
 	a.t.Helper()
@@ -67,9 +67,9 @@ func shared(k storage.Key) bool {
 	return k.Part(storage.Store) == "flags" || slices.Contains([]string{"catalogue", "erased"}, k.Part(storage.System))
 }
 
-// TestEverythingOfAUserIsTagged checks all records after a user has stored data of each kind: each
-// record that does not belong to the app must have the user's tag. An erasure must then remove all
-// records with the tag and all other data of the user.
+// TestEverythingOfAUserIsTagged checks all records after a user has stored data of each kind. Each
+// record that does not belong to the app must have the tag of the user. An erasure must remove all
+// records with the tag, and all other data of the user.
 func TestEverythingOfAUserIsTagged(t *testing.T) {
 	ctx := t.Context()
 	a := newApp(t, func(cfg *memory.Config) { cfg.LedgerRetention = 90 * 24 * time.Hour })
@@ -104,8 +104,8 @@ func TestEverythingOfAUserIsTagged(t *testing.T) {
 }
 
 // TestErasureFindsTheAnonymousPast binds a session to a user after anonymous runs, and erases the
-// user after the session has ended. At that point, only the session connects the user with the
-// anonymous runs. Data of other sessions and tenants must remain.
+// user after the session has ended. Only the ended session connects the user with the anonymous
+// runs. The erasure must not remove data of other sessions and tenants.
 func TestErasureFindsTheAnonymousPast(t *testing.T) {
 	ctx := t.Context()
 	a := newApp(t, func(cfg *memory.Config) { cfg.LedgerRetention = 90 * 24 * time.Hour })
@@ -139,7 +139,7 @@ func TestErasureFindsTheAnonymousPast(t *testing.T) {
 			gone++
 		}
 	}
-	if gone != 5 { // two ledger entries, and the three records of a file; records that end with the session were already removed
+	if gone != 5 { // two ledger entries and three records of a file; the end of the session has removed the other records
 		t.Errorf("%d records of the anonymous past are gone; want 5", gone)
 	}
 }

@@ -10,14 +10,14 @@ import (
 )
 
 // SweepDelay is the time between the expiry of a record and its removal by a sweep. Expired records
-// become invisible immediately. The delay prevents a clock that is ahead from destroying live
-// records.
+// become invisible immediately. Because of this delay, a sweep with a clock that is ahead does not
+// remove live records.
 const SweepDelay = time.Hour
 
 // Sweep frees records of all tenants and apps of the backend that expired more than SweepDelay ago.
-// Sweep then sweeps one tenant, like SweepTenant. Sweep frees at most as many records as the
-// argument "limit" and returns their number. If the number is less than the limit, no more records
-// can be freed.
+// Then Sweep calls SweepTenant for one tenant. Sweep frees at most as many records as the argument
+// "limit", and returns the number of freed records. If the number is less than the limit, no more
+// records can be freed.
 func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, error) {
 	n, err := FreeExpired(ctx, s.backend, s.now(), limit)
 	if err != nil {
@@ -27,17 +27,17 @@ func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, err
 }
 
 // FreeExpired frees records of a backend that expired at least SweepDelay before the argument
-// "now". FreeExpired frees at most as many records as the argument "limit" and returns their
-// number. If the number is less than the limit, no more records can be freed.
+// "now". FreeExpired frees at most as many records as the argument "limit", and returns the number
+// of freed records. If the returned number is less than the limit, no removable records are left.
 func FreeExpired(ctx context.Context, backend storage.Backend, now time.Time, limit int) (int, error) {
 	removed, err := backend.DeleteWhere(ctx, storage.Selector{Expired: now.Add(-SweepDelay)}, limit)
 	return len(removed), err
 }
 
-// SweepTenant ends the idle sessions and workflows of a tenant, removes expired files, and trims the
-// ledger to its limit. It also ends the requests for approval that have expired, and removes what
-// remains of collections without a declaration and without entries. SweepTenant works in bounded
-// chunks.
+// SweepTenant ends the idle sessions and workflows of a tenant, removes expired files, and trims
+// the ledger to its limit. SweepTenant also ends the requests for approval that have expired, and
+// removes the remaining records of collections without a declaration that have no entries.
+// SweepTenant reads and removes data in chunks of bounded size.
 func (s *Service) SweepTenant(ctx context.Context, tenant string) error {
 	if err := s.ledger.Trim(ctx, tenant); err != nil {
 		return s.records.Fault("trim the ledger", err)
@@ -58,16 +58,15 @@ func (s *Service) SweepTenant(ctx context.Context, tenant string) error {
 	return releaseUndeclared(ctx, s, tenant)
 }
 
-// The constants below limit the calls to Config.BeforeIdleEnd in one sweep of a tenant. Further
-// sessions wait for the next sweep. One tenant therefore does not delay the sweeps of other
-// tenants.
+// These constants limit the calls to Config.BeforeIdleEnd in one sweep of a tenant. The next sweep
+// ends the remaining sessions. Therefore, one tenant does not delay the sweeps of other tenants.
 const (
 	maxIdleEnds     = 100
 	maxIdleEndsTime = 5 * time.Second
 )
 
-// boundedEnds returns a function that calls another function within the limits of one sweep. For
-// nil, boundedEnds returns nil.
+// boundedEnds returns a function that calls the function "before" within the limits of one sweep.
+// If before is nil, boundedEnds returns nil.
 func boundedEnds(before session.BeforeEnd) session.BeforeEnd {
 	if before == nil {
 		return nil
@@ -81,9 +80,9 @@ func boundedEnds(before session.BeforeEnd) session.BeforeEnd {
 	}
 }
 
-// Tenants calls visit with each tenant that needs SweepTenant because it has sessions or workflows
-// of the app, a ledger, paused runs or collections. Tenants reads from the backend once for each tenant, and once for each other app of a
-// tenant.
+// Tenants calls visit with each tenant for which SweepTenant must be called. These tenants have
+// sessions, workflows, ledger entries, paused runs or collections of the app. Tenants reads from
+// the backend once for each tenant, and once for each other app of a tenant.
 func (s *Service) Tenants(ctx context.Context, visit func(tenant string) error) error {
 	seen := map[string]bool{}
 	for _, kind := range []string{partition.Session, partition.Workflow, partition.Ledger, partition.PausedRun, partition.Embedding} {

@@ -19,29 +19,33 @@ type Tx struct {
 	Caller partition.Caller
 	// Authority contains the rights of the body. Default: none.
 	Authority Authority
-	// Session is the data that the caller's session receives before the first attempt. If the
-	// caller has no session, the data is visible in sessionMeta only during this transaction.
+	// Session contains the data that the session of the caller receives before the first attempt.
+	// If the caller has no session, these data are visible in sessionMeta, but only during the
+	// transaction.
 	Session session.Start
-	// If ReadOnly is set, the transaction neither starts a session or a workflow nor records the use
-	// of one.
+	// If ReadOnly is set, the transaction does not start a session or a workflow, and does not
+	// record the use of a session or a workflow.
 	ReadOnly bool
-	// If Unlimited is set, no quota applies to the transaction. Its writes still count toward the
-	// usage. It is for the host's own records, which must not wait until a user frees space.
+	// If Unlimited is set, no quota applies to the transaction. The writes of the transaction still
+	// count toward the usage. Unlimited is intended for host records, which must not wait until a
+	// user frees space.
 	Unlimited bool
-	// EndIdle makes the transaction end the caller's session, which must be idle. The transaction
-	// can use the records of the session, although they are invisible to all other transactions.
-	// Its commit ends the session.
+	// If EndIdle is set, the commit of the transaction ends the session of the caller, which must
+	// be idle. The transaction can use the records of the session. For all other transactions,
+	// these records are invisible.
 	EndIdle bool
-	// If DryRun is set, nothing is stored: Done.Changes lists the changes, and Key is ignored.
+	// If DryRun is set, nothing is stored, Done.Changes lists the changes, and Key is ignored.
 	DryRun bool
 	// LedgerEntry is the ledger entry of the transaction, or nil. The transaction adds its effects
-	// to the entry.
+	// to the ledger entry.
 	LedgerEntry *ledger.Entry
 	// Key is the idempotency key of the transaction, or "". The commit stores the answer under the
-	// key. A later transaction with the same Key and Fingerprint returns the stored answer.
+	// idempotency key. A later transaction with the same Key and the same Fingerprint returns the
+	// stored answer.
 	//
-	// A later transaction with the same Key and another Fingerprint is a conflict. If the Fingerprint
-	// has the form "input=x context=y", the message of the conflict lists the parts that differ.
+	// A later transaction with the same Key and a different Fingerprint fails with the fault
+	// conflict. If the Fingerprint has the form "input=x context=y", the message of this fault
+	// lists the parts that differ.
 	Key         string
 	Fingerprint string
 	// Claim is set if the transaction executes an approved run again. The commit ends the request for
@@ -61,10 +65,10 @@ type Done struct {
 	Changes []report.Change
 	// Remembered are the entries of collections among the changes.
 	Remembered []report.Remembered
-	// Recorded reports whether the ledger has an entry of the transaction.
+	// Recorded reports whether the ledger contains an entry of the transaction.
 	Recorded bool
-	// Replayed is the answer of an earlier transaction with the same key. If Replayed is set, the
-	// body was not executed, or its writes were discarded.
+	// Replayed is the answer of an earlier transaction with the same idempotency key, or nil. If
+	// Replayed is not nil, the body was not executed, or its writes were discarded.
 	Replayed []byte
 }
 
@@ -77,18 +81,18 @@ type transaction struct {
 	view *View
 	// reclaimed reports whether a call has already freed expired records.
 	reclaimed bool
-	// The field limits is the caller's budget, which is computed when it is first needed; see
-	// transaction.budget.
+	// The field limits is the budget of the caller. The method budget computes the budget at its
+	// first call.
 	limits storage.Budget
 }
 
 // Transact executes body in attempts until an attempt commits or fails. If body fails, nothing is
-// stored and Transact returns the error of body. Errors of Transact itself are *abi.Fault or the
-// error of the context. Transact copies tx and does not modify the original.
+// stored, and Transact returns the error of body. Every other error of Transact is an *abi.Fault or
+// the error of the context. Transact copies tx and does not modify the original.
 //
-// Body receives a View, which is valid until body returns. Body must return soon after ctx ends. If
-// a method of the View returns an error that is not an *abi.Fault, body must return that error.
-// Body must have no effects except through the View.
+// The function body receives a View, which is valid until body returns. Body must return soon after
+// ctx ends. If a method of the View returns an error that is not an *abi.Fault, body must return
+// this error. Body must have no effects except through the View.
 func (s *Service) Transact(ctx context.Context, tx *Tx, body func(ctx context.Context, v *View) error) (Done, error) {
 	if err := tx.Caller.Check(); err != nil {
 		return Done{}, err
@@ -128,7 +132,7 @@ func (s *Service) Transact(ctx context.Context, tx *Tx, body func(ctx context.Co
 	return t.done(ctx, out, err)
 }
 
-// errClosed is the error of a View that is used after its body returned.
+// errClosed is the error of a View that is used after the body has returned.
 var errClosed = errors.New("the attempt has ended")
 
 // bodyError is an error that a body returned.
@@ -154,8 +158,8 @@ func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Don
 	return done, t.fault(ctx, err)
 }
 
-// refresh lets the next searches in this process see the writes of a commit. PostgreSQL can report
-// the commit late.
+// refresh makes the writes of a commit visible to the next searches in this process, because
+// PostgreSQL can report the commit late.
 func (t *transaction) refresh(e txn.Effects) {
 	keys := make([]storage.Key, len(e.Writes))
 	for i, c := range e.Writes {
@@ -183,8 +187,8 @@ func (t *transaction) fault(ctx context.Context, err error) error {
 	return t.s.records.Fault("commit", t.s.records.SpaceFault(err))
 }
 
-// contextFault returns the cause of the end of ctx if the cause is a fault, and the context's error
-// otherwise.
+// contextFault returns the cause of the end of ctx if the cause is a fault, and otherwise the error
+// of ctx.
 func contextFault(ctx context.Context) error {
 	if f, ok := errors.AsType[*abi.Fault](context.Cause(ctx)); ok {
 		return f
@@ -193,7 +197,7 @@ func contextFault(ctx context.Context) error {
 }
 
 // conflictUntilDeadline returns the fault of a run that had conflicts until its deadline. If the
-// run was canceled, conflictUntilDeadline returns the context's error.
+// run was canceled, conflictUntilDeadline returns the error of the context.
 func conflictUntilDeadline(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
@@ -202,7 +206,8 @@ func conflictUntilDeadline(ctx context.Context) error {
 		WithHint("retry, or reduce the number of concurrent runs that write the same record")
 }
 
-// unknownOutcome returns the fault of a run that may or may not have been committed.
+// unknownOutcome returns the fault of a run if the host does not know whether the run was
+// committed.
 func (t *transaction) unknownOutcome(err error) error {
 	t.s.log.Error("the outcome of a commit is unknown", "run", t.tx.Caller.Run, "error", err)
 	f := abi.Faultf(abi.Unavailable, "the storage backend did not report whether it stored the run's writes").
@@ -211,9 +216,9 @@ func (t *transaction) unknownOutcome(err error) error {
 	return f
 }
 
-// lockKey acquires a lock that serializes the transactions with one idempotency key. The lock is
-// held until the end of the transaction, even while it waits for an external call. Otherwise a
-// retry would repeat the call.
+// lockKey acquires a lock that serializes the transactions with one idempotency key. The
+// transaction holds the lock until its end, even while the transaction waits for an external call.
+// Without the lock, a retry would repeat the external call.
 func (t *transaction) lockKey(ctx context.Context) (unlock func(), err error) {
 	if t.tx.Key == "" {
 		return func() {}, nil

@@ -89,7 +89,7 @@ func TestCaughtFaultKeepsWrites(t *testing.T) {
 
 // interfere runs a transaction whose first attempt conflicts with another transaction. Each attempt
 // calls the functions "before" and "after". Between these calls, the first attempt calls the
-// function "other", which runs the other transaction.
+// function "other", which runs the conflicting transaction.
 func (a *app) interfere(c partition.Caller, before func(context.Context, *memory.View), other func(), after func(context.Context, *memory.View)) memory.Done {
 	a.t.Helper()
 	attempt := 0
@@ -181,7 +181,7 @@ func TestInconsistentReadEndsAttempt(t *testing.T) {
 		if _, again := v.Call(ctx, call(abi.GetContent, `"daily"`)); err != nil && again == nil {
 			t.Error("a call with a closed View succeeded; want an error")
 		}
-		return nil // this guest ignores the error; the attempt must fail nevertheless
+		return nil // this guest ignores the error, but the attempt must fail
 	})
 	if err != nil || attempt != 2 {
 		t.Errorf("err %v after %d attempts; want none after 2", err, attempt)
@@ -314,7 +314,7 @@ func TestQuota(t *testing.T) {
 	small.wantFault(abi.QuotaExceeded, ann, abi.SetContent, `"notes"`, `{"a":"`+strings.Repeat("x", 100)+`"}`)
 }
 
-// bump changes a record like another host would, without the fair lock of this host.
+// bump changes a record without the fair lock of this host, like a write of another host.
 func (a *app) bump(key storage.Key) {
 	a.t.Helper()
 	err := a.backend.Update(context.Background(), storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
@@ -362,8 +362,8 @@ func TestConflictOnlyAtTheDeadline(t *testing.T) {
 	}
 }
 
-// After the tombstone of a session has expired, another user's session can have the same id. An
-// erasure of the first user must not remove that session.
+// After the tombstone of a session has expired, a session of another user can have the same id. An
+// erasure of the first user must not remove the session of the other user.
 func TestEraseKeepsSessionOfNewOwner(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
@@ -389,8 +389,8 @@ func TestEraseKeepsSessionOfNewOwner(t *testing.T) {
 	a.want(bob, `"cart"`, `{"b":1}`)
 }
 
-// An answer that is stored under an idempotency key belongs to its session: it ends with the
-// session and is not returned to other sessions.
+// An answer that is stored under an idempotency key belongs to a session. The answer expires with
+// this session and is not returned to other sessions.
 func TestKeptAnswerEndsWithItsSession(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)

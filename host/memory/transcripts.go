@@ -14,14 +14,15 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// RecordMessages adds messages to the transcript of the caller's session, and schedules a run for
-// the time at which the session will have settled: after the duration "after" without messages. The
-// result is the number of added messages. Messages without text are not added. Without a user or a
-// session, nothing is kept. Only the host may call RecordMessages: the View's Authority is not
-// checked.
+// RecordMessages adds messages to the transcript of the session of the caller, and schedules a run.
+// The run is due when no message has been added for the duration "after". The result is the number
+// of added messages. Messages without text are not added. If the caller has no user or no session,
+// RecordMessages stores nothing. Only the host may call RecordMessages, because the Authority of
+// the View is not checked.
 //
-// If the transcript would exceed the quota, RecordMessages drops all older messages. If the new messages
-// exceed the quota, too, the error is a quota_exceeded fault, and the attempt can continue without them.
+// If the transcript would exceed the quota, RecordMessages drops all older messages. If the new
+// messages also exceed the quota, RecordMessages returns the fault quota_exceeded, and the attempt
+// can continue without the messages.
 func RecordMessages(ctx context.Context, v *View, agent string, messages []transcript.Message, after time.Duration) (added int, err error) {
 	if v.caller.User == "" || v.caller.Session == "" || len(messages) == 0 {
 		return 0, nil
@@ -46,8 +47,8 @@ func RecordMessages(ctx context.Context, v *View, agent string, messages []trans
 	return added, nil
 }
 
-// extend stores the transcript after messages were added, and schedules a run if there is none. If it
-// fails, nothing is stored.
+// extend stores the transcript after messages were added, and schedules a run if no run is
+// scheduled. If extend fails, nothing is stored.
 func (t *Transcript) extend(ctx context.Context, after time.Duration) error {
 	if !t.State.Due.IsZero() {
 		return t.save(ctx)
@@ -74,9 +75,9 @@ type Transcript struct {
 	expires time.Time
 }
 
-// OpenTranscript returns the transcript of a session of the View's user. A transcript that does not
-// exist is empty. OpenTranscript adds the record to the read set. Only the host may call it: the View's
-// Authority is not checked.
+// OpenTranscript returns the transcript of a session of the user of the View. If no transcript is
+// stored, OpenTranscript returns an empty transcript. OpenTranscript adds the record to the read
+// set. Only the host may call OpenTranscript, because the Authority of the View is not checked.
 func OpenTranscript(ctx context.Context, v *View, session string) (*Transcript, error) {
 	st := v.s.stores[declare.Transcripts]
 	switch {
@@ -142,7 +143,7 @@ func (t *Transcript) schedule(ctx context.Context, at time.Time, state dueState)
 	if err := t.unschedule(ctx); err != nil {
 		return err
 	}
-	t.State.Due = at.UTC().Truncate(time.Microsecond) // the precision of the key
+	t.State.Due = at.UTC().Truncate(time.Microsecond) // the precision of the time in the key
 	content, err := json.Marshal(state)
 	if err != nil {
 		return err
@@ -159,7 +160,7 @@ func (t *Transcript) schedule(ctx context.Context, at time.Time, state dueState)
 	return t.save(ctx) // checks the quota for both records
 }
 
-// unschedule removes the record that schedules the run, if there is one.
+// unschedule removes the record that schedules the run, if the record exists.
 func (t *Transcript) unschedule(ctx context.Context) error {
 	if t.State.Due.IsZero() {
 		return nil
@@ -169,7 +170,8 @@ func (t *Transcript) unschedule(ctx context.Context) error {
 	}))
 }
 
-// scheduled returns the content of the record that schedules the run. The record joins the read set.
+// scheduled returns the content of the record that schedules the run. scheduled adds the record to
+// the read set.
 func (t *Transcript) scheduled(ctx context.Context) (state dueState, err error) {
 	if t.State.Due.IsZero() {
 		return state, nil

@@ -18,7 +18,7 @@ import (
 
 const settleAfter = 5 * time.Minute
 
-// withTranscripts returns an app that keeps transcripts.
+// withTranscripts returns an app that stores transcripts.
 func withTranscripts(t *testing.T, change ...func(*memory.Config)) *app {
 	with := func(cfg *memory.Config) { cfg.Stores = append(cfg.Stores, declare.TranscriptStore()) }
 	return newApp(t, append(change, with)...)
@@ -37,7 +37,7 @@ func (a *app) say(c partition.Caller, text string) memory.Done {
 	return done
 }
 
-// due returns the schedule of the tenant up to now.
+// due returns the records of the tenant that are due at the current time.
 func (a *app) due() []memory.Due {
 	a.t.Helper()
 	found, err := memory.NewSleepQueue(a.Service).List(context.Background(), "acme", a.clock.Now(), 100)
@@ -61,7 +61,8 @@ func (a *app) lease() *memory.Lease {
 	return lease
 }
 
-// finish processes a leased transcript, and reports whether the lease was still valid.
+// finish removes the messages of a leased transcript, and reports whether the lease was still
+// valid.
 func (a *app) finish(l *memory.Lease) (valid bool) {
 	a.t.Helper()
 	_, err := a.transactWithoutRights(partition.Caller{Tenant: l.Tenant, User: l.User}, func(ctx context.Context, v *memory.View) error {
@@ -116,8 +117,8 @@ func TestTranscriptSettles(t *testing.T) {
 	}
 }
 
-// In TestTranscriptLeaseEnds, a node ends during a run. The test checks that the run is leased
-// again and that the first lease is rejected.
+// TestTranscriptLeaseEnds checks that a run can be leased again if its node ends during the run,
+// and that the first lease is rejected.
 func TestTranscriptLeaseEnds(t *testing.T) {
 	a := withTranscripts(t)
 	a.say(ann, "one")
@@ -139,7 +140,7 @@ func TestTranscriptLeaseEnds(t *testing.T) {
 	}
 }
 
-// TestTranscriptRelease repeats a failed run at the time of its release.
+// TestTranscriptRelease checks that a failed run is due again at the time that its release sets.
 func TestTranscriptRelease(t *testing.T) {
 	a := withTranscripts(t)
 	a.say(ann, "one")
@@ -160,7 +161,8 @@ func TestTranscriptRelease(t *testing.T) {
 	}
 }
 
-// TestTranscriptOfEndedSession is due at the end of the session, and its record is removed by the run.
+// TestTranscriptOfEndedSession checks that the run for a transcript is due at the end of the
+// session, and that the run removes the record.
 func TestTranscriptOfEndedSession(t *testing.T) {
 	a := withTranscripts(t)
 	a.say(ann, "one")
@@ -182,7 +184,8 @@ func TestTranscriptOfEndedSession(t *testing.T) {
 	}
 }
 
-// TestTranscriptEndsDuringRun ends a session while its run is in progress. The run keeps its lease.
+// TestTranscriptEndsDuringRun ends a session while its run is in progress. The lease of the run
+// remains valid.
 func TestTranscriptEndsDuringRun(t *testing.T) {
 	a := withTranscripts(t)
 	a.say(ann, "one")
@@ -196,7 +199,8 @@ func TestTranscriptEndsDuringRun(t *testing.T) {
 	}
 }
 
-// TestTranscriptExpires removes a transcript that no run has processed in time.
+// TestTranscriptExpires checks that a transcript expires if no run processes the transcript before
+// its expiry.
 func TestTranscriptExpires(t *testing.T) {
 	a := withTranscripts(t)
 	a.say(ann, "one")
@@ -226,7 +230,8 @@ func TestTranscriptWithoutUser(t *testing.T) {
 	}
 }
 
-// TestTranscriptErased removes the transcript and the scheduled run of an erased user.
+// TestTranscriptErased checks that the erasure of a user removes the transcript and the scheduled
+// run.
 func TestTranscriptErased(t *testing.T) {
 	a := withTranscripts(t)
 	a.say(ann, "one")
@@ -262,7 +267,8 @@ func (a *app) dueOf(user string) memory.Due {
 	return memory.Due{}
 }
 
-// TestDueApps finds apps with due runs, a bounded number at a time, and omits paused ones.
+// TestDueApps checks that DueApps returns apps with due runs, examines a bounded number of apps in
+// a call, and omits paused apps.
 func TestDueApps(t *testing.T) {
 	ctx := context.Background()
 	a := withTranscripts(t)
@@ -305,8 +311,9 @@ func TestDueApps(t *testing.T) {
 	}
 }
 
-// TestTranscriptAtQuota adds a message of each size to an empty transcript. If the message does not fit
-// together with its scheduled run, RecordMessages fails, and the transaction commits without both.
+// TestTranscriptAtQuota adds a message of each size to an empty transcript. If the message and its
+// scheduled run together exceed the quota, RecordMessages fails, and the transaction commits
+// neither the message nor the run.
 func TestTranscriptAtQuota(t *testing.T) {
 	fits, refused := 0, 0
 	for size := range 400 {

@@ -13,20 +13,20 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// maxUndeclared is the maximum number of collections without a declaration in a tenant, and
-// maxUndeclaredOfUser the maximum number that runs of one user have created. Runs that create
-// collections at the same time can exceed these numbers slightly.
+// maxUndeclared is the maximum number of collections without a declaration in a tenant.
+// maxUndeclaredOfUser is the maximum number of these collections that runs of one user have created.
+// Concurrent runs that create collections can slightly exceed these numbers.
 const (
 	maxUndeclared       = 1000
 	maxUndeclaredOfUser = 100
 )
 
-// undeclaredCounts are numbers of collections without a declaration: of all, and of those that a user
-// has created.
+// undeclaredCounts contains the number of all collections without a declaration, and the number of
+// these collections that a user has created.
 type undeclaredCounts struct{ all, own int }
 
-// checkUndeclared returns a fault if the tenant or the user has too many collections without a
-// declaration to create another one.
+// checkUndeclared returns a fault if the tenant or the user already has the maximum number of
+// collections without a declaration.
 func checkUndeclared(ctx context.Context, v *View, name string) error {
 	prefix, maker := v.s.app.Embedding(v.caller, ""), makerOf(v.s.app, v.caller)
 	if v.undeclared == nil {
@@ -136,8 +136,8 @@ func undeclaredNames(ctx context.Context, s *Service, tenant string) ([]string, 
 	return names, err
 }
 
-// releaseUndeclared removes the records of the embedders of collections without a declaration and
-// without entries. The names of such collections can contain data about users.
+// releaseUndeclared removes the records of the embedders of undeclared collections that have no
+// entries, because the name of a collection can contain data about users.
 func releaseUndeclared(ctx context.Context, s *Service, tenant string) error {
 	if !s.autoCollections {
 		return nil
@@ -151,8 +151,8 @@ func releaseUndeclared(ctx context.Context, s *Service, tenant string) error {
 	return s.records.Fault("remove empty collections", err)
 }
 
-// releaseEmbedder removes the record of the embedder of a collection that has no entries, so that the
-// next entry determines the embedder anew. If the collection has entries, it does nothing.
+// If a collection has no entries, releaseEmbedder removes the record of the embedder, so that the
+// next entry determines the embedder. If the collection has entries, releaseEmbedder does nothing.
 func releaseEmbedder(ctx context.Context, s *Service, tenant, name string) error {
 	caller := partition.Caller{Tenant: tenant}
 	keys, entries := []storage.Key{s.app.Embedding(caller, name), s.app.Reembed(caller, name)}, prefixOf(s.app.Group(caller), name)
@@ -169,7 +169,7 @@ func releaseEmbedder(ctx context.Context, s *Service, tenant, name string) error
 		}
 		return writes, nil
 	})
-	if errors.Is(err, storage.ErrChanged) { // an entry was stored in the meantime
+	if errors.Is(err, storage.ErrChanged) { // an entry was stored after the check
 		return nil
 	}
 	return err

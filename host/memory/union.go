@@ -25,9 +25,9 @@ func callUnion(ctx context.Context, v *View, op operation, call abi.Call) (json.
 	return reply, nil
 }
 
-// membersOf returns the stores of an operation's kind that the View can use, in the order of their
-// declaration. If stores are granted but the View cannot use any of them, membersOf returns the
-// first fault.
+// membersOf returns the stores of the kind of an operation that the View can use, in the order of
+// their declaration. If the View cannot use any of the granted stores, membersOf returns the first
+// fault.
 func membersOf(v *View, op operation) (members []kind.Member, fault error) {
 	for _, name := range v.s.names {
 		if v.s.stores[name].Kind != op.space {

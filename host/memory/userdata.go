@@ -16,24 +16,24 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// UserData reads all data of one user in chunks of bounded size. The data are those that Erase
-// would remove, without expired records. The data are not a snapshot: concurrent writes may or may
-// not be included. UserData is not safe for concurrent use.
+// UserData reads all data of one user in chunks of bounded size. UserData reads the data that Erase
+// would remove, except for expired records. UserData does not use a snapshot, so the data can
+// contain some of the concurrent writes. UserData is not safe for concurrent use.
 type UserData struct {
 	s      *Service
 	caller partition.Caller
 	life   *lifetimes
-	// sessions and workflows are the ids of the user's sessions and workflows.
+	// sessions and workflows are the ids of the sessions and workflows of the user.
 	sessions, workflows []string
 }
 
-// UserRecord is a record of a user, or of one of the user's sessions or workflows.
+// UserRecord is a record of a user, or of a session or workflow of the user.
 type UserRecord struct {
 	RecordInfo
 	Content json.RawMessage `json:"content"`
 }
 
-// UserData returns a reader for the data of the caller's user in the caller's tenant.
+// UserData returns a reader for the data of the user of the caller in the tenant of the caller.
 func (s *Service) UserData(ctx context.Context, c partition.Caller) (*UserData, error) {
 	if c.User == "" {
 		return nil, abi.Faultf(abi.InvalidArgument, "an export of user data requires a user")
@@ -52,8 +52,8 @@ func (s *Service) UserData(ctx context.Context, c partition.Caller) (*UserData, 
 
 const exportingUser = "export a user's data"
 
-// Records visits the records of the user and of the user's sessions and workflows in all stores, even
-// in stores that are no longer declared.
+// Records visits the records of the user, and the records of the sessions and workflows of the
+// user. Records visits all stores, even stores that are no longer declared.
 func (d *UserData) Records(ctx context.Context, visit func(UserRecord) error) error {
 	one := func(r storage.Record) error { return d.record(ctx, r, visit) }
 	err := d.scan(ctx, d.s.app.Group(d.caller), one)
@@ -64,7 +64,8 @@ func (d *UserData) Records(ctx context.Context, visit func(UserRecord) error) er
 	return d.s.records.Fault(exportingUser, err)
 }
 
-// Sessions visits the user's sessions, including ended sessions whose ids cannot be reused yet.
+// Sessions visits the sessions of the user, including ended sessions whose ids cannot be reused
+// yet.
 func (d *UserData) Sessions(ctx context.Context, visit func(session.Session) error) error {
 	return d.s.records.Fault(exportingUser, d.eachSession(ctx, func(r storage.Record, _ session.State) error {
 		described, err := d.s.sessions.Describe(r)
@@ -75,7 +76,8 @@ func (d *UserData) Sessions(ctx context.Context, visit func(session.Session) err
 	}))
 }
 
-// Workflows visits the user's workflows, including ended workflows whose ids cannot be reused yet.
+// Workflows visits the workflows of the user, including ended workflows whose ids cannot be reused
+// yet.
 func (d *UserData) Workflows(ctx context.Context, visit func(session.Workflow) error) error {
 	return d.s.records.Fault(exportingUser, d.eachWorkflow(ctx, func(r storage.Record) error {
 		described, err := d.s.workflows.Describe(r)
@@ -86,7 +88,8 @@ func (d *UserData) Workflows(ctx context.Context, visit func(session.Workflow) e
 	}))
 }
 
-// Files visits the files of the user's sessions. artifact.Artifacts.Piece reads their contents.
+// Files visits the files of the sessions of the user. The method artifact.Artifacts.Piece reads the
+// contents of these files.
 func (d *UserData) Files(ctx context.Context, visit func(session string, file artifact.Artifact) error) error {
 	return d.s.records.Fault(exportingUser, d.eachSession(ctx, func(r storage.Record, state session.State) error {
 		files, err := artifact.Live(state.Files, d.s.now())
@@ -116,8 +119,8 @@ func (d *UserData) Results(ctx context.Context, visit func(key string, result js
 	}))
 }
 
-// Approvals visits the requests for approval of the user's runs. The argument run of visit is the
-// paused run, or nil if the request was decided.
+// Approvals visits the requests for approval of the runs of the user. The argument "run" of visit
+// is the paused run, or nil if the request was decided.
 func (d *UserData) Approvals(ctx context.Context, visit func(request approval.Approval, run []byte) error) error {
 	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.System(partition.Approval, d.caller), func(r storage.Record) error {
 		if r.Expired(d.s.now()) {
@@ -135,8 +138,8 @@ func (d *UserData) Approvals(ctx context.Context, visit func(request approval.Ap
 	}))
 }
 
-// Entries visits the ledger entries that contain the user's id. Entries also visits entries without
-// a user that belong to one of the user's sessions or workflows.
+// Entries visits the ledger entries that contain the id of the user. Entries also visits entries
+// without a user that belong to a session or a workflow of the user.
 func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) error {
 	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.System(partition.Ledger, d.caller), func(r storage.Record) error {
 		e, err := ledger.Decode(r)
@@ -147,9 +150,8 @@ func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) 
 	}))
 }
 
-// scan visits the user's records under a prefix. scan also visits the records of the user's
-// sessions and workflows that were written before the session or the workflow was bound to the
-// user.
+// scan visits the records of the user under a prefix. scan also visits the records that were
+// written in a session or a workflow of the user before it was bound to the user.
 func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(storage.Record) error) error {
 	each := d.eachContent(ctx, visit)
 	if err := d.s.records.ScanTag(ctx, d.s.app.OfUser(d.caller, prefix), each); err != nil {
@@ -185,9 +187,9 @@ func (d *UserData) eachContent(ctx context.Context, visit func(storage.Record) e
 	})
 }
 
-// withoutSubjects returns a function that calls the function "visit" with some records: those that
-// do not belong to the given data subjects. A record of a user's workflow can belong to another
-// data subject, such as the anonymous session in which it was written.
+// withoutSubjects returns a function that calls the function "visit" with each record that does not
+// belong to the given data subjects. A record of a workflow of the user can belong to another data
+// subject, such as the anonymous session that wrote the record.
 func withoutSubjects(subjects []string, visit func([]storage.Head) error) func([]storage.Head) error {
 	return func(heads []storage.Head) error {
 		others := slices.DeleteFunc(slices.Clone(heads), func(h storage.Head) bool {
@@ -197,7 +199,7 @@ func withoutSubjects(subjects []string, visit func([]storage.Head) error) func([
 	}
 }
 
-// record visits a record if it is still live. The store does not need to be declared.
+// record visits a record if the record is live. The store of the record can be undeclared.
 func (d *UserData) record(ctx context.Context, r storage.Record, visit func(UserRecord) error) error {
 	name := r.Key.Part(storage.Store)
 	st := d.s.stores[name]
@@ -262,8 +264,8 @@ func (d *UserData) eachWorkflow(ctx context.Context, visit func(storage.Record) 
 }
 
 // export returns the content of a record in the form that exports use. If the store is no longer
-// declared, its kind is unknown. In this case, the result is the stored content. If that content is
-// not JSON, it is encoded in Base64.
+// declared, its kind is unknown, and export returns the stored content. If the stored content is
+// not JSON, export encodes the content in Base64.
 func (st *store) export(r storage.Record) json.RawMessage {
 	if st.compiled != nil {
 		return st.compiled.Show(r.Content)

@@ -19,40 +19,40 @@ import (
 )
 
 // View is the memory that is visible to one attempt of a run. A View is bound to a caller and to an
-// Authority, and collects the attempt's reads and writes. View is not safe for concurrent use. The
-// zero View has no rights.
+// Authority, and collects the reads and writes of the attempt. A View is not safe for concurrent
+// use. The zero View has no rights.
 //
-// If tool code makes a mistake, a method returns an *abi.Fault and leaves the View unchanged. Any
-// other error ends the attempt.
+// If tool code makes a mistake, a method returns an *abi.Fault and does not change the View. An
+// error of another type ends the attempt.
 type View struct {
 	s         *Service
 	caller    partition.Caller
 	authority Authority
 	run       *transaction
-	// tx is the txn transaction, which contains the attempt's reads and writes.
+	// tx is the txn transaction, which contains the reads and writes of the attempt.
 	tx *txn.Tx
 	// partitions are the partitions that the attempt has opened.
 	partitions []*storePartition
-	// The field "usage" is the usage of the accounts in the run's budget. The attempt reads it only
-	// once.
+	// The field "usage" is the usage of the accounts in the budget of the run. The attempt reads
+	// this usage only once.
 	usage []storage.Usage
-	// The field "written" is the total size of the attempt's writes, as if each write had created a
-	// record.
+	// The field "written" is the total size of the writes of the attempt, as if each write had
+	// created a record.
 	written storage.Usage
-	// embeds is the embedder of the attempt, or nil; see SetEmbedder. The field "items" is the number
-	// of items that the attempt has made.
+	// embeds is the embedder that SetEmbedder has set, or nil. The field "items" is the number of
+	// random items that the attempt has created.
 	embeds kind.Embedder
 	items  uint64
-	// The field "undeclared" is the number of stored collections without a declaration. It is nil until
-	// the attempt creates such a collection.
+	// The field "undeclared" contains the numbers of stored collections without a declaration. Before
+	// the attempt creates a collection without a declaration, "undeclared" is nil.
 	undeclared *undeclaredCounts
-	// The field "mocks" replaces searches; see SetMocks.
+	// The field "mocks" contains the mocks that SetMocks has set, or is nil.
 	mocks mocks
 	// The field "closed" is set when the attempt can no longer succeed.
 	closed error
 }
 
-// Caller returns the caller that the View acts for.
+// Caller returns the caller for which the View acts.
 func (v *View) Caller() partition.Caller { return v.caller }
 
 // Now returns the time of the run.
@@ -61,8 +61,8 @@ func (v *View) Now() time.Time { return v.tx.Now() }
 // Seed returns the seed for random numbers of the run. The seed is the same in all attempts.
 func (v *View) Seed() (uint64, error) { return v.tx.Seed() }
 
-// Err returns the error that ended the attempt, or nil. No method of the View succeeds after this
-// error.
+// Err returns the error that ended the attempt, or nil. After this error, every method of the View
+// fails.
 func (v *View) Err() error { return v.closed }
 
 // Call performs an operation for tool code and returns its reply as JSON.
@@ -101,7 +101,7 @@ func targetOf(s *Service, call abi.Call) (op operation, to target, err error) {
 	return op, to, nil
 }
 
-// openTarget returns the partition that a call acts on.
+// openTarget returns the partition on which a call acts.
 func (v *View) openTarget(op operation, to target) (*storePartition, error) {
 	p, err := v.open(op, to.name)
 	if err == nil {
@@ -110,8 +110,8 @@ func (v *View) openTarget(op operation, to target) (*storePartition, error) {
 	return p, err
 }
 
-// deniedItem adds the item that a call contains to a fault access_denied. deniedItem adds the item
-// only for a store whose items are granted separately.
+// If the items of a store are granted separately, deniedItem adds the item that a call contains to
+// a fault access_denied.
 func (v *View) deniedItem(err error, op operation, to target) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || f.Code != abi.AccessDenied || v.s == nil || v.s.stores[to.name] == nil || v.s.stores[to.name].Access != declare.ScopeByItem {
@@ -130,8 +130,8 @@ func (v *View) deniedItem(err error, op operation, to target) error {
 	return f
 }
 
-// operationOf returns an operation of a Service by name. A zero View has no Service: for it,
-// operationOf uses the operations on documents.
+// operationOf returns an operation of a Service by name. Because a zero View has no Service,
+// operationOf returns the operations on documents for a zero View.
 func operationOf(s *Service, name string) (op operation, ok bool) {
 	if s == nil {
 		documents, _ := newKinds(nil, collection.Kind{})
@@ -142,8 +142,8 @@ func operationOf(s *Service, name string) (op operation, ok bool) {
 	return op, ok
 }
 
-// CallWith performs an operation within the attempt under a given Authority instead of the View's
-// own.
+// CallWith performs an operation within the attempt. The argument "a" replaces the Authority of the
+// View for this operation.
 func (v *View) CallWith(ctx context.Context, a Authority, call abi.Call) (json.RawMessage, error) {
 	own := v.authority
 	v.authority = a
@@ -168,7 +168,7 @@ func (v *View) open(op operation, name string) (*storePartition, error) {
 	if st == nil {
 		return nil, v.noStore(op.noun(), name)
 	}
-	if grant.Item != "" && st.Access != declare.ScopeByItem { // a grant of facts, and another kind of store with their name
+	if grant.Item != "" && st.Access != declare.ScopeByItem { // the grant is for facts, but the store with this name has another kind
 		return nil, v.noStore(op.noun(), name)
 	}
 	if st == v.s.meta && op.verb != abi.Read {
@@ -187,7 +187,7 @@ func (v *View) open(op operation, name string) (*storePartition, error) {
 	return v.partition(st, st.Access, key), nil
 }
 
-// noStore returns the fault for a store that does not exist. noStore suggests only granted stores,
+// noStore returns the fault for a store that does not exist. The hint suggests only granted stores,
 // because tool code must not learn the names of other stores.
 func (v *View) noStore(noun, name string) error {
 	if v.authority.Unrestricted() {
@@ -200,7 +200,8 @@ func (v *View) noStore(noun, name string) error {
 	return f.WithHint("declare the %[1]s in the app file, and grant the %[1]s to the tool", noun)
 }
 
-// notDeclared is like noStore, but for an Authority that may see all stores.
+// notDeclared returns the fault for a store that does not exist, if the Authority covers all
+// stores.
 func notDeclared(noun, name string, stores []string) error {
 	f := abi.Faultf(abi.NotFound, "the %s %s does not exist", noun, kind.Quote(name))
 	if near := spell.Name(name, stores); near != "" {
@@ -212,8 +213,8 @@ func notDeclared(noun, name string, stores []string) error {
 	return f.WithHint("the declared stores are: %s", strings.Join(stores, ", "))
 }
 
-// partition returns the attempt's partition with a key. A linear search is sufficient, because an
-// attempt opens only a few partitions.
+// partition returns the partition of the attempt with a key. A linear search is sufficient, because
+// an attempt opens only a few partitions.
 func (v *View) partition(st *store, scope declare.Scope, key storage.Key) *storePartition {
 	for _, p := range v.partitions {
 		if p.key == key {
@@ -248,9 +249,10 @@ func (v *View) storeOf(key storage.Key) (st *store, item string) {
 	return nil, ""
 }
 
-// classify converts the error of a call for the engine. A fault is returned to the tool code. A
-// conflict or the end of the context ends the attempt. Any other backend error is converted to a
-// fault with the code abi.Unavailable and no details.
+// classify converts the error of a call for the engine. classify returns a fault unchanged, and the
+// engine passes the fault to the tool code. A conflict or the end of the context ends the attempt.
+// classify converts every other backend error to a fault with the code abi.Unavailable and without
+// details.
 func (v *View) classify(ctx context.Context, err error, op, name string) error {
 	if v.closed != nil { // an embedder has ended the attempt
 		return v.closed
@@ -271,7 +273,7 @@ func (v *View) classify(ctx context.Context, err error, op, name string) error {
 		v.closed = ctx.Err()
 		return v.closed
 	}
-	return withCall(v.s.records.Unavailable("memory call", err), op, name) // includes a deadline of the backend itself
+	return withCall(v.s.records.Unavailable("memory call", err), op, name) // includes a deadline that the backend has set
 }
 
 // withCall returns a copy of a fault that contains the operation and the store of the call.

@@ -9,23 +9,22 @@ import (
 
 // Block is the text of a block with its metadata.
 type Block struct {
-	// ID identifies the text among the texts of its user. ID is the name of the block, followed by
-	// "@" and the id of the agent if the text belongs to an agent.
+	// ID identifies the text among the texts of a user. ID is the name of the block. If the text
+	// belongs to an agent, the name is followed by "@" and the id of the agent.
 	ID string
-	// Name is the name of the block, such as core. In JSON, Name is block_type.
+	// Name is the name of the block, such as "core". In JSON, the member for Name is "block_type".
 	Name    string
 	Content string
 	// Agent is the id of the agent to which the text belongs, or "" if it belongs to the user.
 	Agent string
 	// Created is the time of the first write. Updated is the time of the last write, in whole
-	// milliseconds. Updated is later than any earlier Updated of the same text, even if the text
-	// was deleted in between.
+	// milliseconds. Each write increases Updated, even if the text was deleted before the write.
 	Created, Updated time.Time
 	// Revision is Updated in milliseconds since 1970.
 	Revision int64
 }
 
-// Scope returns the scope of the text: user or agent.
+// Scope returns the scope of the text, which is ScopeUser or ScopeAgent.
 func (b Block) Scope() Scope {
 	if b.Agent != "" {
 		return ScopeAgent
@@ -40,11 +39,12 @@ type Scope string
 const (
 	ScopeUser  Scope = "user"
 	ScopeAgent Scope = "agent"
-	// ScopeAll selects both scopes in lists. No text has this scope.
+	// ScopeAll selects the texts with both scopes in lists. No text has the scope ScopeAll.
 	ScopeAll Scope = "all"
 )
 
-// JSON is a Block as it is encoded in JSON. The times in the JSON text have milliseconds.
+// JSON is the form of a Block that is encoded as JSON. The times in the JSON text have
+// milliseconds.
 type JSON struct {
 	ID       string  `json:"id"`
 	Name     string  `json:"block_type"`
@@ -56,7 +56,7 @@ type JSON struct {
 	Revision int64   `json:"revision"`
 }
 
-// JSON returns the block in the format in which it is encoded in JSON.
+// JSON returns the form of the block that is encoded as JSON.
 func (b Block) JSON() JSON {
 	out := JSON{
 		ID: b.ID, Name: b.Name, Content: b.Content, Scope: b.Scope(), Created: FormatTime(b.Created), Updated: FormatTime(b.Updated), Revision: b.Revision,
@@ -85,7 +85,8 @@ func (b *Block) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Of returns the block in a record of a store of blocks, which must exist.
+// Of returns the block that a record contains. The record must exist and belong to a store of
+// blocks.
 func Of(r storage.Record) (Block, error) {
 	b := Block{
 		Name: r.Key.Part(storage.Store), Agent: r.Key.Part(storage.Agent), Created: r.Created, Updated: time.UnixMilli(r.Revision).UTC(), Revision: r.Revision,
@@ -97,7 +98,7 @@ func Of(r storage.Record) (Block, error) {
 	return b, err
 }
 
-// Match is a line of a block that a search has found.
+// Match is a line of a block that matches the query of a search.
 type Match struct {
 	// Content is the line without its list marker.
 	Content string `json:"content"`

@@ -19,7 +19,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// blocks is a Service with a clock.
+// blocks is a Service with a clock that the test controls.
 type blocks struct {
 	t *testing.T
 	*memory.Service
@@ -34,7 +34,7 @@ func declared() []declare.Block {
 
 func open(t *testing.T) *blocks { t.Helper(); return openWith(t, func(*memory.Config) {}) }
 
-// openWith opens a Service with a changed configuration.
+// openWith opens a Service whose configuration a function changes.
 func openWith(t *testing.T, change func(*memory.Config)) *blocks {
 	t.Helper()
 	b := &blocks{t: t, backend: mem.New(), now: time.Date(2026, 4, 30, 16, 20, 0, 0, time.UTC)}
@@ -78,7 +78,7 @@ func (b *blocks) call(c partition.Caller, a memory.Authority, op, args string) s
 	return string(reply)
 }
 
-// want expects the reply of an operator's call to begin with a text.
+// want checks that the reply to a call of an operator begins with a text.
 func (b *blocks) want(c partition.Caller, op, args, want string) {
 	b.t.Helper()
 	if got := b.call(c, memory.Operator(), op, args); !strings.HasPrefix(got, want) {
@@ -116,7 +116,7 @@ func TestVersions(t *testing.T) {
 	b.want(ann, abi.UpdateBlock, `"core", "2", {"if_revision": 1777566000000, "expected_updated_at": "2026-04-30T16:20:00"}`, `invalid_argument: the options name the expected version twice`)
 	b.want(ann, abi.UpdateBlock, `"core", "2", {"if_revision": 0, "expected_updated_at": "2026-04-30T16:20:00"}`, `invalid_argument: the options name the expected version twice`)
 	b.want(ann, abi.GetBlock, `"core"`, `{"id":"core","block_type":"core","content":"1"`)
-	// The clock does not advance, or is set back. The time of the block must still increase.
+	// If the clock does not advance, or is set back, the time of the block must still increase.
 	b.want(ann, abi.UpdateBlock, `"core", "2", {"expected_updated_at": "2026-04-30T16:20:00"}`, `{"success":true,"revision":1777566000001,"updated_at":"2026-04-30T16:20:00.001Z"}`)
 	b.now = b.now.Add(-time.Hour)
 	b.want(ann, abi.UpdateBlock, `"core", "3", {"expected_updated_at": "2026-04-30T18:20:00.001+02:00"}`, `{"success":true,"revision":1777566000002,`)
@@ -131,8 +131,9 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestFarFuture writes blocks with a clock in the far future. The times of such blocks have a year
-// of four digits, and the blocks can still be changed and deleted when the clock is correct again.
+// TestFarFuture writes blocks with a clock in the far future. The times of these blocks must have a
+// year of four digits. When the clock is correct again, changes and deletions of these blocks must
+// succeed.
 func TestFarFuture(t *testing.T) {
 	b := open(t)
 	now := b.now
@@ -186,8 +187,8 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// TestEffects checks the item of an agent's block in effects, the changes of a dry run, and the
-// export and the erasure of a user.
+// TestEffects checks the item of the block of an agent in effects, in the changes of a dry run, and
+// in the export and the erasure of a user.
 func TestEffects(t *testing.T) {
 	b := open(t)
 	b.want(ann, abi.UpdateBlock, `"core", "old"`, stored)
@@ -276,8 +277,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListTooLarge expects a list to be refused, and not cut, if the texts of agents are too many or
-// too large. The texts of one agent can still be listed.
+// TestListTooLarge checks that a list with too many or too large texts of agents fails and is not
+// truncated. The texts of one agent can still be listed.
 func TestListTooLarge(t *testing.T) {
 	for _, test := range []struct {
 		agents int
@@ -305,8 +306,8 @@ func TestListTooLarge(t *testing.T) {
 	}
 }
 
-// TestListedTime checks that lists of records contain the same time as the blocks, even if the clock
-// is ahead of it.
+// TestListedTime checks that lists of records contain the same times as the blocks, even if the
+// clock is ahead of these times.
 func TestListedTime(t *testing.T) {
 	b := open(t)
 	b.now = b.now.Add(123_456 * time.Microsecond)

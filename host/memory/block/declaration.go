@@ -7,18 +7,18 @@ import (
 	"github.com/toolrun/toolrun/host/search"
 )
 
-// Declaration is the declaration of a block as it is encoded in JSON.
+// Declaration is the form of the declaration of a block that is encoded as JSON.
 type Declaration struct {
-	// Name is the name of the block, such as core.
+	// Name is the name of the block, such as "core".
 	Name        string `json:"block_type"`
 	Description string `json:"description,omitempty"`
-	// Use is context or recall.
+	// Use is "context" or "recall".
 	Use string `json:"use"`
-	// Characters is the maximum number of characters (Unicode code points) of the text. Entries is the
-	// maximum number of lines that are not blank, or nil if there is no limit.
+	// Characters is the maximum number of characters (Unicode code points) of the text. Entries is
+	// the maximum number of lines that are not blank, or nil if this number is not limited.
 	Characters int  `json:"characters"`
 	Entries    *int `json:"entries"`
-	// Language is the language of the stems in searches.
+	// Language is the language whose word stems searches compare.
 	Language string `json:"language"`
 	// Shared is true if all apps of the tenant share the text of a user.
 	Shared bool `json:"shared"`

@@ -9,7 +9,8 @@ import (
 )
 
 // Expected is the version of a block that a change replaces or deletes. The zero Expected means
-// that the block must not exist. If several fields are set, the block must match all of them.
+// that the block must not exist. If several fields are set, the block must match all of these
+// fields.
 type Expected struct {
 	// Updated is the time of the last write that the caller has read.
 	Updated time.Time
@@ -22,8 +23,8 @@ type Expected struct {
 // IsZero reports whether the block must not exist.
 func (e Expected) IsZero() bool { return e.Updated.IsZero() && e.Revision == 0 && !e.Exists }
 
-// check returns a conflict if the stored block is not the expected version. revision is 0 if there
-// is no block.
+// check returns a conflict if the stored block is not the expected version. If the block does not
+// exist, the argument "revision" is 0.
 func (e Expected) check(revision int64) error {
 	switch {
 	case e.IsZero() && revision != 0:
@@ -38,8 +39,8 @@ func (e Expected) check(revision int64) error {
 	return nil
 }
 
-// Check returns a conflict if a block is not the expected version. The block is nil if it does not
-// exist.
+// Check returns a conflict if a block is not the expected version. If the block does not exist, the
+// argument is nil.
 func (e Expected) Check(b *Block) error {
 	if b == nil {
 		return e.check(0)
@@ -52,15 +53,15 @@ func conflict(what string) error {
 		WithHint("read the block again, and pass its `updated_at` as `expected_updated_at`")
 }
 
-// ETag returns the entity tag of a revision, as in the HTTP header ETag.
+// ETag returns the entity tag of a revision in the format of the HTTP header ETag.
 func ETag(revision int64) string { return `"` + strconv.FormatInt(revision, 10) + `"` }
 
-// maxETag bounds the text of an entity tag.
+// maxETag is the maximum length of the text of an entity tag.
 const maxETag = 64
 
-// ParseETag parses the value of the HTTP header If-Match: one entity tag that ETag returned, or *.
-// ParseETag returns false for any other text. A weak tag never matches, and a list of tags is not
-// supported.
+// ParseETag parses the value of the HTTP header If-Match, which must be "*" or one entity tag that
+// ETag returned. For every other text, ParseETag returns false. A weak tag never matches, and a
+// list of tags is not supported.
 func ParseETag(text string) (Expected, bool) {
 	text = strings.TrimSpace(text)
 	if text == "*" {

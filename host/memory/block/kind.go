@@ -65,7 +65,7 @@ func (st *store) Fits(r storage.Record) bool {
 	return json.Unmarshal(r.Content, &content) == nil && st.check(content) == nil
 }
 
-// Show implements kind.Store. A block is stored as a JSON string.
+// Show implements kind.Store. The content of the record of a block is a JSON string.
 func (st *store) Show(content []byte) json.RawMessage { return content }
 
 // Public implements kind.Store. Blocks have no schema.

@@ -16,7 +16,7 @@ type Line struct {
 	Text string
 }
 
-// Lines returns the lines of a text that are not blank. Each of these lines is an entry of the
+// Lines returns the lines of a text that are not blank. Each returned line is an entry of the
 // block.
 func Lines(content string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
@@ -39,7 +39,7 @@ func CountEntries(content string) int {
 	return n
 }
 
-// isLineEnd reports whether a character ends a line, as in Python's splitlines.
+// isLineEnd reports whether a character ends a line, according to the method splitlines of Python.
 func isLineEnd(r rune) bool {
 	switch r {
 	case '\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029':

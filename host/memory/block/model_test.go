@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// model is a reference for blocks: a map from owners and names to texts.
+// model is a reference implementation of blocks: a map from owners and names to texts.
 type model struct {
 	rand   *rand.Rand
 	stored map[string]modelBlock // by owner and name
@@ -40,7 +40,7 @@ type change struct {
 	agent    bool
 	content  string
 	options  map[string]any
-	matches  bool // whether the expected version is the stored one
+	matches  bool // true if the expected version is the stored version
 	deletion bool
 }
 
@@ -66,7 +66,7 @@ func (m *model) next(declared []declare.Block) change {
 	return c
 }
 
-// text returns a random text that often exceeds a limit by a little.
+// text returns a random text that often slightly exceeds a limit.
 func (m *model) text(b declare.Block) string {
 	unit := []string{"- x\n", "ä", "\u2028y", " \n", "1. z\r\n"}[m.rand.IntN(5)]
 	n := m.rand.IntN(25)
@@ -102,8 +102,8 @@ func (m *model) expect(options map[string]any, revision int64) bool {
 	return true
 }
 
-// fits reports whether a text is within the limits of a block. fits counts characters and entries
-// with other code than the implementation.
+// fits reports whether a text is within the limits of a block. fits does not use the code of the
+// package to count characters and entries.
 func fits(b declare.Block, text string) bool {
 	entries := 0
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n\r\u2028", r) }) {
@@ -114,8 +114,7 @@ func fits(b declare.Block, text string) bool {
 	return len([]rune(text)) <= b.Characters && (b.Entries == 0 || entries <= b.Entries)
 }
 
-// step performs one random change and compares the reply, and what is stored afterwards, with the
-// reference.
+// step performs one random change, and compares the reply and the stored block with the reference.
 func (m *model) step(t *testing.T, b *blocks, declared []declare.Block) {
 	c := m.next(declared)
 	key := c.key()
@@ -148,7 +147,7 @@ func (m *model) step(t *testing.T, b *blocks, declared []declare.Block) {
 }
 
 // write applies a write to the reference. The new revision must be higher than all earlier
-// revisions of the key, and its time must not be before the clock.
+// revisions of the key. The time of the revision must not be before the time of the clock.
 func (m *model) write(t *testing.T, key, content, reply string, now time.Time) {
 	var r struct {
 		Revision int64
@@ -180,8 +179,8 @@ func (m *model) compare(t *testing.T, b *blocks, c change) {
 	}
 }
 
-// TestModel compares random sequences of operations with a plain map, on two backends. The clock also
-// goes backwards, and the app is opened again in between.
+// TestModel compares random sequences of operations with a plain map, on two backends. During a
+// sequence, the clock is also set back, and the app is opened again.
 func TestModel(t *testing.T) {
 	steps := 400
 	if testing.Short() {

@@ -30,8 +30,8 @@ func (st *store) get(ctx context.Context, p kind.Partition, options json.RawMess
 	return json.Marshal(b)
 }
 
-// update performs update_block. The stored block joins the read set, because the change depends on
-// its version.
+// update performs update_block. The stored block is added to the read set, because the change
+// depends on the version of the block.
 func (st *store) update(ctx context.Context, p kind.Partition, value, options json.RawMessage) (json.RawMessage, error) {
 	p, expected, err := st.open(p, options, true)
 	if err != nil {
@@ -72,7 +72,7 @@ func (st *store) delete(ctx context.Context, p kind.Partition, options json.RawM
 }
 
 // open returns the partition of a call: the blocks of the user or of the agent. If the call is a
-// change, open also reads the version that it expects.
+// change, open also reads the expected version from the arguments.
 func (st *store) open(p kind.Partition, options json.RawMessage, change bool) (kind.Partition, Expected, error) {
 	var expected Expected
 	if kind.IsAbsent(options) {
@@ -122,7 +122,7 @@ func checkStored(ctx context.Context, p kind.Partition, expected Expected) error
 	return expected.check(r.Revision)
 }
 
-// encode returns the content to store for the text in an argument.
+// encode returns the content of the record for the text in an argument.
 func (st *store) encode(value json.RawMessage) ([]byte, error) {
 	if kind.IsAbsent(value) {
 		return nil, abi.Faultf(abi.InvalidArgument, "the content of a block is missing or null").

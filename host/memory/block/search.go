@@ -42,9 +42,9 @@ func (q Query) check() error {
 // isScore reports whether a number can be a score. NaN cannot.
 func isScore(number float64) bool { return number >= 0 && number <= 1 }
 
-// Search returns the lines of texts that match a query, the best first. Lines with the same score are
-// in the order of the texts, unless one of them repeats words of the query or is shorter; see
-// search.Query.Rank. Search never returns nil without an error.
+// Search returns the lines of texts that match a query, with the best match first. The method Rank
+// of search.Query determines the order of lines with the same score. If two lines are equivalent
+// for Rank, the lines are in the order of the texts. Without an error, the result is never nil.
 func Search(texts []Block, q Query) ([]Match, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func Search(texts []Block, q Query) ([]Match, error) {
 	return matches, nil
 }
 
-// place is the place of a line: a text, and the number of the line in it.
+// place identifies a line by its text and by the number of the line in the text.
 type place struct {
 	text   *Block
 	number int

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory/block"
 )
 
-// The entries of archival blocks in the documentation.
+// archive contains the entries of archival blocks in the documentation.
 const archival = "- Acme renewal: CFO wants pricing options before the May 12 exec review.\n- Globex implementation: legal approved the DPA on 2026-04-18."
 
 func search(t *testing.T, text string, texts ...block.Block) []block.Match {
@@ -22,7 +22,8 @@ func search(t *testing.T, text string, texts ...block.Block) []block.Match {
 	return matches
 }
 
-// Line numbers count all lines from 1. Markers are not part of a line, and blank lines never match.
+// Line numbers start at 1 and count all lines. List markers are not part of a line, and blank lines
+// never match.
 func TestSearchLines(t *testing.T) {
 	text := block.Block{Name: "archival", Content: "* one tea\r\n\n-\n 2. two teas\n• TEA three"}
 	var got []string

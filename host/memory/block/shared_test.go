@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// openShared opens an app on a backend, with shared blocks or without.
+// openShared opens an app on a backend, with or without shared blocks.
 func openShared(t *testing.T, app string, backend storage.Backend, shared bool, change ...func(*memory.Config)) *blocks {
 	t.Helper()
 	return openWith(t, func(c *memory.Config) {
@@ -29,7 +29,7 @@ func openShared(t *testing.T, app string, backend storage.Backend, shared bool, 
 	})
 }
 
-// TestShared checks that the apps of a tenant share the blocks of users, and nothing else.
+// TestShared checks that the apps of a tenant share the blocks of users, but no other data.
 func TestShared(t *testing.T) {
 	backend := mem.New()
 	shop, desk, single := openShared(t, "shop", backend, true), openShared(t, "desk", backend, true), openShared(t, "single", backend, false)
@@ -86,8 +86,8 @@ func (b *blocks) ids(c partition.Caller) string {
 	return strings.Join(ids, " ")
 }
 
-// TestSharedErase checks that an erasure in one app removes the shared blocks of the user, and that an
-// export contains them.
+// TestSharedErase checks that an export in one app contains the shared blocks of the user, and that
+// an erasure in one app removes these blocks.
 func TestSharedErase(t *testing.T) {
 	backend := mem.New()
 	shop, desk, single := openShared(t, "shop", backend, true), openShared(t, "desk", backend, true), openShared(t, "single", backend, false)
@@ -136,7 +136,7 @@ func TestSharedEraseMeetsRun(t *testing.T) {
 	shop.want(ann, abi.GetBlock, `"core"`, "null")
 }
 
-// TestSharedQuota checks that shared blocks count against a separate limit.
+// TestSharedQuota checks that shared blocks count toward a separate limit.
 func TestSharedQuota(t *testing.T) {
 	backend := mem.New()
 	small := func(c *memory.Config) { c.Limits = memory.Limits{AppRecords: 2, UserRecords: 2} }
@@ -149,8 +149,8 @@ func TestSharedQuota(t *testing.T) {
 	shop.want(bob, abi.UpdateBlock, `"core", "3"`, stored)
 }
 
-// TestSharedChanged checks that an app cannot change whether its blocks are shared as long as they
-// have records.
+// TestSharedChanged checks that an app cannot make a block shared, or end the sharing of a block,
+// while the block has records.
 func TestSharedChanged(t *testing.T) {
 	backend := mem.New()
 	declareIn := func(b *blocks) error { return b.Declare(t.Context(), "acme") }

@@ -22,14 +22,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage/postgres/pgtest"
 )
 
-// acknowledged is a write for which a writer got a successful reply.
+// acknowledged is a write for which a writer received a successful reply.
 type acknowledged struct {
 	expected, revision int64
 	content            string
 }
 
 // TestWriters starts 64 writers that change one block by compare-and-set. Each write adds a line.
-// In the sequence of acknowledged writes, each write must replace the previous write, and the last
+// Each acknowledged write must replace the previous acknowledged write, and the last acknowledged
 // write must be stored. No write may be lost.
 func TestWriters(t *testing.T) {
 	file, err := bolt.Open(filepath.Join(t.TempDir(), "db"), nil)
@@ -42,8 +42,8 @@ func TestWriters(t *testing.T) {
 
 var cluster pgtest.Cluster
 
-// TestWritersOnNodes is TestWriters for two nodes that use one PostgreSQL database. The clock of one
-// node is slow.
+// TestWritersOnNodes is like TestWriters, but uses two nodes with one PostgreSQL database. The
+// clock of one node is behind.
 func TestWritersOnNodes(t *testing.T) {
 	dsn := cluster.DSN(t)
 	var nodes []*memory.Service
@@ -58,7 +58,7 @@ func TestWritersOnNodes(t *testing.T) {
 	runWriters(t, nodes)
 }
 
-// node opens the app on a backend, with a clock that differs from that of the system.
+// node opens the app on a backend, with a clock that differs from the clock of the system.
 func node(t *testing.T, backend storage.Backend, skew time.Duration) *memory.Service {
 	t.Helper()
 	d := declare.Block{Name: "core", Use: declare.BlockContext, Characters: 400, Entries: 20}
@@ -103,8 +103,8 @@ func runWriters(t *testing.T, nodes []*memory.Service) {
 	t.Logf("%d writes of %d writers, %d conflicts", len(all), writers, conflicts)
 }
 
-// appendLine reads the block, and replaces it with a text that has one more line. The text keeps the
-// newest 20 lines.
+// appendLine reads the block, and replaces its text by a text with an additional line. The new text
+// contains only the newest 20 lines.
 func appendLine(ctx context.Context, s *memory.Service, line string) (a acknowledged, err error) {
 	reply, _, err := s.Do(ctx, ann, memory.Operator(), abi.Call{Op: abi.GetBlock, Args: []json.RawMessage{json.RawMessage(`"core"`)}})
 	if err != nil {

@@ -19,7 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// fixture is a Service with a clock and an embedder that counts its texts.
+// fixture is a Service with a clock that the test controls, and an embedder that counts the
+// embedded texts.
 type fixture struct {
 	t *testing.T
 	*memory.Service
@@ -44,7 +45,7 @@ func stores() []declare.Store {
 
 func open(t *testing.T) *fixture { t.Helper(); return openWith(t, func(*memory.Config) {}) }
 
-// openWith opens a Service with a changed configuration.
+// openWith opens a Service whose configuration a function changes.
 func openWith(t *testing.T, change func(*memory.Config)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, backend: mem.New(), now: time.Date(2026, 4, 30, 16, 20, 0, 0, time.UTC), model: &embedder{}}
@@ -78,7 +79,7 @@ type embedder struct {
 	broken func([][]float32) ([][]float32, error)
 }
 
-// known are the words that have a dimension. The last dimension is for all other texts.
+// known contains the words that have a dimension. All other words share the last dimension.
 var known = []string{"tea", "coffee", "refund", "invoice", "ship", ""}
 
 func (e *embedder) Space(name string) (string, int, error) {
@@ -139,7 +140,8 @@ func (f *fixture) operation(op, args string) abi.Call {
 	return call
 }
 
-// call performs an operation in a transaction of its own, and returns the reply, or the fault as text.
+// call performs an operation in a separate transaction, and returns the reply, or the fault as
+// text.
 func (f *fixture) call(c partition.Caller, op, args string) string {
 	f.t.Helper()
 	reply, _, err := f.Do(f.t.Context(), c, memory.Operator(), f.operation(op, args))
@@ -157,7 +159,7 @@ func (f *fixture) text(reply json.RawMessage, err error) string {
 	return string(reply)
 }
 
-// want expects the reply of an operator's call to begin with a text.
+// want checks that the reply to a call of an operator begins with a text.
 func (f *fixture) want(c partition.Caller, op, args, want string) {
 	f.t.Helper()
 	if got := f.call(c, op, args); !strings.HasPrefix(got, want) {
@@ -171,7 +173,7 @@ func (f *fixture) recall(c partition.Caller, args string) string {
 	return f.ids(f.call(c, abi.Recall, args))
 }
 
-// ids returns the ids in a reply of recall, or the reply itself if it is a fault.
+// ids returns the ids in a reply of recall. If the reply is a fault, ids returns the reply.
 func (f *fixture) ids(reply string) string {
 	f.t.Helper()
 	var found struct {
@@ -268,7 +270,8 @@ func TestAutoCollections(t *testing.T) {
 	f.want(ann, abi.Remember, `"conversations", "x"`, `not_found: `)
 }
 
-// A run sees its own entries before they are committed, and their vectors are made in one batch.
+// A search in a run finds the entries of the run before the commit. The vectors of these entries
+// are computed in one batch.
 func TestOwnWrites(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.Remember, `"notes", "old tea", {"id": "1"}`, `{"success":true`)
@@ -307,7 +310,8 @@ func TestOwnWrites(t *testing.T) {
 	}
 }
 
-// A recall does not join the read set: the run commits although the namespace has changed.
+// A recall does not add entries to the read set, so the run commits even if the namespace has
+// changed.
 func TestRecallJoinsNothing(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.Remember, `"notes", "tea", {"id": "1"}`, `{"success":true`)
@@ -327,7 +331,7 @@ func TestRecallJoinsNothing(t *testing.T) {
 	}
 }
 
-// Ids that a run makes are the same in every attempt, and different from each other.
+// The ids that a run creates are the same in every attempt, and are all different.
 func TestMadeIDs(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.Remember, `"notes", "start", {"id": "1"}`, `{"success":true`)
@@ -481,7 +485,7 @@ func TestOtherEmbedder(t *testing.T) {
 	f.want(ann, abi.Forget, `"notes", {"id": "1"}`, `{"count":1`)
 }
 
-// If the vectors cannot be made, the run fails and stores nothing.
+// If the vectors cannot be computed, the run fails and stores nothing.
 func TestBrokenEmbedder(t *testing.T) {
 	nan := float32(0)
 	nan /= nan
@@ -549,7 +553,7 @@ func TestBadArguments(t *testing.T) {
 	}
 }
 
-// The text, the metadata and the vector of an entry count towards the quota.
+// The text, the metadata and the vector of an entry count toward the quota.
 func TestQuota(t *testing.T) {
 	f := openWith(t, func(c *memory.Config) { c.Limits = memory.Limits{UserBytes: 2000, UserRecords: 100} })
 	for i := range 20 {
@@ -584,8 +588,8 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// A grant with the name of a collection has precedence over patterns, and a longer pattern over a
-// shorter one. Patterns do not cover reserved names.
+// A grant with the name of a collection takes precedence over patterns. A longer pattern takes
+// precedence over a shorter pattern. Patterns do not cover reserved names.
 func TestPatterns(t *testing.T) {
 	f := open(t)
 	all := []abi.Verb{abi.Read, abi.Write, abi.Delete}
@@ -611,7 +615,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// Operators list collections and entries, export and remove them.
+// Operators can list, export and remove collections and entries.
 func TestOperators(t *testing.T) {
 	f := open(t)
 	for user, calls := range map[string][]string{
@@ -687,7 +691,8 @@ func TestOperators(t *testing.T) {
 	f.want(ann, abi.Remember, `"notes", "tea"`, `{"success":true`) // the purge also removed the embedder of the collection
 }
 
-// If a nested body fails, its entries are undone, and no vectors are made for them.
+// If a nested body fails, its entries are not stored, and the vectors of these entries are not
+// computed.
 func TestNested(t *testing.T) {
 	f := open(t)
 	_, err := f.Transact(t.Context(), &memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {

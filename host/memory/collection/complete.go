@@ -17,8 +17,9 @@ type unembedded struct {
 	entry entry
 }
 
-// Complete implements kind.Completer: it makes the missing vectors of all entries in one batch. An
-// entry that replaces one with the same text keeps the vector, if the run has read the previous entry.
+// Complete implements kind.Completer. Complete computes the missing vectors of all entries in one
+// batch. If the run has read the previous version of an entry and the text is unchanged, Complete
+// reuses the vector of the previous version.
 func (st *store) Complete(ctx context.Context, spaces []kind.Namespace) error {
 	var missing []unembedded
 	var texts []string
@@ -69,8 +70,8 @@ func (m unembedded) complete(ctx context.Context, vector []byte) error {
 	return err
 }
 
-// pendingEntry returns the entry in a record and its text for a search. The text is "" if the record
-// contains no entry or if its entry has a vector.
+// pendingEntry returns the entry that a record contains, and the text of the entry for a search.
+// The text is "" if the record contains no entry, or if the entry has a vector.
 func pendingEntry(r storage.Record) (e entry, text string, err error) {
 	if !r.Exists() {
 		return e, "", nil
@@ -82,8 +83,8 @@ func pendingEntry(r storage.Record) (e entry, text string, err error) {
 	return e, searchText(s.Content), err
 }
 
-// sameVector returns the vector of a committed entry if the entry has a text for a search, and a vector
-// of a space. Otherwise it returns nil.
+// sameVector returns the vector of a committed entry, if the entry has the given text for a search,
+// and if the vector is in the given vector space. Otherwise it returns nil.
 func sameVector(r storage.Record, text string, space kind.SpaceID) []byte {
 	if !r.Exists() {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 )
 
-// perform performs an operation in a transaction of its own, in any goroutine.
+// perform performs an operation in a separate transaction. Any goroutine can call perform.
 func (f *fixture) perform(c partition.Caller, op string, args ...any) (json.RawMessage, error) {
 	call := abi.Call{Op: op}
 	for _, arg := range args {
@@ -39,8 +39,8 @@ func texts(reply json.RawMessage) (found []string, err error) {
 	return found, err
 }
 
-// writer stores and removes entries of one user, and checks after each change that a search finds
-// exactly the present ones.
+// writer stores and removes entries of one user. After each change, writer checks that a search
+// finds exactly the stored entries.
 func (f *fixture) writer(user string, rounds int) error {
 	c := as(user)
 	c.Run = "run_of_" + user
@@ -77,8 +77,8 @@ func (f *fixture) writer(user string, rounds int) error {
 	return nil
 }
 
-// Writers of several users and an erasure at the same time: a search finds each entry as soon as it is
-// committed, and no entry of another user.
+// Writers of several users and an erasure run concurrently. A search must find each entry of the
+// user as soon as the entry is committed, and must not find an entry of another user.
 func TestConcurrentWriters(t *testing.T) {
 	f := open(t)
 	var group sync.WaitGroup
@@ -113,7 +113,8 @@ func TestConcurrentWriters(t *testing.T) {
 	}
 }
 
-// Two runs that both forget the same entries and add others do not remove more than they have seen.
+// If two runs forget the same entries and add other entries, neither run removes an entry that it
+// has not read.
 func TestForgetConflicts(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.Remember, `"notes", "tea", {"id": "1", "metadata": {"source": "a"}}`, `{"success":true`)

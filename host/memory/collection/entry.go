@@ -21,11 +21,11 @@ import (
 //	text     the JSON text of the content and the metadata
 //	vector   the rest: numbers of 4 bytes each (IEEE 754, little-endian)
 //
-// A pending entry has a vector of zeros: its text has not been embedded yet. Only a run that has not
-// been committed contains pending entries.
+// A pending entry is an entry whose text has not been embedded yet. The vector of a pending entry
+// consists of zeros. Pending entries exist only in runs that have not been committed.
 const entryFormat = 2
 
-// headBytes is the size of the format, the state and the space.
+// headBytes is the total size of the format, the state and the id of the vector space.
 const headBytes = 2 + len(kind.SpaceID{})
 
 // The states of an entry.
@@ -62,7 +62,7 @@ func (e entry) encode() []byte {
 
 var errEntry = errors.New("malformed entry of a collection")
 
-// decode returns the entry in the content of a record. It shares memory with the content.
+// decode returns the entry in the content of a record. The entry shares memory with the content.
 func decode(content []byte) (entry, error) {
 	if len(content) <= headBytes || content[0] != entryFormat || content[1] > pending {
 		return entry{}, errEntry
@@ -101,8 +101,8 @@ func decodeVector(text []byte) []float32 {
 	return vector
 }
 
-// searchText returns the text of a content for a search: the text itself or, for another value, its
-// canonical JSON, which is also the stored text.
+// searchText returns the text of a content for a search. If the content is not a text, searchText
+// returns the canonical JSON of the content, which is also the stored text.
 func searchText(content json.RawMessage) string {
 	var text string
 	if len(content) > 0 && content[0] == '"' && json.Unmarshal(content, &text) == nil {
@@ -111,9 +111,9 @@ func searchText(content json.RawMessage) string {
 	return string(content)
 }
 
-// decodeIn returns the function that returns the entry of an index for a record. Entries with vectors
-// of another space than the given one have no vectors. An entry ends earlier than its record if the
-// retention was shortened after the record was written.
+// decodeIn returns a function that converts a record to an entry of an index. If the vector of the
+// record is not in the given vector space, the entry has no vector. If the retention was shortened
+// after the record was written, the entry expires earlier than the record.
 func (st *store) decodeIn(space kind.SpaceID) index.Decode {
 	return func(r storage.Record) (index.Entry, error) { return st.indexed(r, space) }
 }
@@ -128,7 +128,7 @@ func (st *store) indexed(r storage.Record, space kind.SpaceID) (index.Entry, err
 	return e, err
 }
 
-// indexed is like store.indexed, but ignores the retention.
+// indexed converts a record to an entry of an index like store.indexed, but ignores the retention.
 func indexed(r storage.Record, space kind.SpaceID) (index.Entry, error) {
 	e, err := decode(r.Content)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Any stored bytes are decoded without a panic, and an entry that is encoded again is the same entry.
+// Decoding never panics for any stored bytes. Encoding a decoded entry and decoding the result
+// returns the same entry.
 func FuzzDecode(f *testing.F) {
 	f.Add(entry{text: json.RawMessage(`{"content":"tea","metadata":{"a":1}}`), vector: encodeVector([]float32{1, 0, -0.5})}.encode())
 	f.Add(entry{text: json.RawMessage(`{"content":{"a":[]}}`), vector: make([]byte, 8), state: pending}.encode())

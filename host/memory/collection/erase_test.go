@@ -9,9 +9,9 @@ import (
 	"github.com/toolrun/toolrun/host/search/index"
 )
 
-// The erasure of a user removes the indexes from memory that can contain words of the user, also of
-// entries that had been forgotten before. It keeps the indexes of other users and those of collections
-// whose entries are never erased.
+// The erasure of a user removes the indexes that can contain words of the user from memory, even if
+// the entries had been forgotten before. The erasure does not remove the indexes of other users,
+// and the indexes of collections whose entries are never erased.
 func TestErasureEvictsIndexes(t *testing.T) {
 	for _, tt := range []struct {
 		collection, options, owner string

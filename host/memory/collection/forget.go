@@ -12,13 +12,13 @@ import (
 
 // Limits of one call of forget.
 const (
-	// MaxForgotten is the maximum number of entries that a call removes, and maxForgottenBytes is the
-	// maximum total size of their contents.
+	// MaxForgotten is the maximum number of entries that a call removes, and maxForgottenBytes is
+	// the maximum total size of the contents of these entries.
 	MaxForgotten      = 500
 	maxForgottenBytes = 4 << 20
 	// maxVisited is the maximum number of entries that a call compares with a filter.
 	maxVisited = 200_000
-	// visitedPage is the number of entries that are read at a time.
+	// visitedPage is the number of entries that a call reads together.
 	visitedPage = 64
 )
 
@@ -29,8 +29,8 @@ type selector struct {
 	filter    index.Filter
 }
 
-// forget performs forget. forget checks each entry again before it removes the entry: the entries
-// that it removes join the read set, and the entries that it keeps do not.
+// forget performs forget. forget reads each entry again before it removes the entry. forget adds
+// the removed entries to the read set, but not the entries that it keeps.
 func (st *store) forget(ctx context.Context, p kind.NamespacedPartition, text json.RawMessage) (json.RawMessage, error) {
 	s, err := readSelector(text)
 	if err != nil {
@@ -91,8 +91,8 @@ func readSelector(text json.RawMessage) (s selector, err error) {
 	return s, err
 }
 
-// checkPresent returns a fault if a member of a selector is null. Without this member, the selector would
-// select more entries: the entry that the tool meant has no id, for example.
+// checkPresent returns a fault if a member of a selector is null. A null member would select more
+// entries than the tool intended. For example, the tool read an id that does not exist.
 func checkPresent(selector json.RawMessage, names ...string) error {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(selector, &members) != nil {
@@ -120,11 +120,11 @@ type forgetting struct {
 	more         bool
 }
 
-// full reports whether the call has removed as much as it can.
+// full reports whether the call has removed the maximum number or size of entries.
 func (f *forgetting) full() bool { return f.count >= MaxForgotten || f.bytes >= maxForgottenBytes }
 
-// all removes the entries that match the filter: those that the run has written, then those that are
-// stored.
+// all removes the entries that match the filter. First, all removes entries that the run has
+// written, and then stored entries.
 func (f *forgetting) all(ctx context.Context) error {
 	for _, w := range f.space.Written() {
 		if err := f.visit(ctx, w.Record); err != nil || f.more {
@@ -153,7 +153,7 @@ func (f *forgetting) all(ctx context.Context) error {
 	}
 }
 
-// visit removes the entry in a record if it matches the filter.
+// visit removes the entry in a record if the entry matches the filter.
 func (f *forgetting) visit(ctx context.Context, r storage.Record) error {
 	if !r.Exists() {
 		return nil
@@ -168,7 +168,8 @@ func (f *forgetting) visit(ctx context.Context, r storage.Record) error {
 	return f.try(ctx, idOf(r.Key))
 }
 
-// try removes an entry if it exists and matches the filter. The entry joins the read set.
+// If an entry exists and matches the filter, try removes the entry. try adds the entry to the read
+// set.
 func (f *forgetting) try(ctx context.Context, id string) error {
 	r, err := f.space.Get(ctx, id)
 	if err != nil || !r.Exists() {

@@ -29,8 +29,8 @@ var optionLimits = kind.Limits{Bytes: maxOptionsBytes, Depth: 16, Keys: 1000, Va
 // options are the options of a call by name, as JSON.
 type options map[string]json.RawMessage
 
-// readOptions reads the options of a call, which are an object or absent. The argument "what" is
-// their name in faults. An option that is null counts as absent.
+// readOptions reads the options of a call. The options are an object, or are absent. The argument
+// "what" names the options in faults. An option that is null counts as absent.
 func readOptions(text json.RawMessage, what string, known ...string) (options, error) {
 	found := options{}
 	if kind.IsAbsent(text) {
@@ -124,8 +124,8 @@ func scoreOption(to *float64) kind.Option {
 	}
 }
 
-// canonical returns the canonical JSON text of a value: without spaces, with sorted members.
-// canonical returns a fault if the value exceeds limits.
+// canonical returns the JSON text of a value without spaces and with sorted members. canonical
+// returns a fault if the value exceeds limits.
 func canonical(value json.RawMessage, limits kind.Limits) (json.RawMessage, error) {
 	if err := limits.Check(value); err != nil {
 		return nil, err

@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/search/index"
 )
 
-// A search can propose another version of an entry than the one that the run sees. The entry must
-// still be found, because it exists in both versions.
+// The index can propose another version of an entry than the version that is visible to the run.
+// The search must nevertheless find the entry, because the entry exists in both versions.
 func TestRecallOfReplacedEntries(t *testing.T) {
 	for name, fill := range map[string]int{"without an index": 0, "with an index": 300} {
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +42,8 @@ func TestRecallOfReplacedEntries(t *testing.T) {
 	}
 }
 
-// Entries that have ended, because the retention was shortened, do not hide other entries.
+// Entries that have expired because the retention was shortened do not prevent a search from
+// finding other entries.
 func TestRecallBehindEndedEntries(t *testing.T) {
 	for name, ended := range map[string]int{"without an index": 100, "with an index": 1000} {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +61,8 @@ func TestRecallBehindEndedEntries(t *testing.T) {
 	}
 }
 
-// Entries of sessions that have ended, and that no sweep has removed yet, do not hide other entries.
+// Entries of ended sessions that no sweep has removed yet do not prevent a search from finding
+// other entries.
 func TestRecallBehindEntriesOfIdleSession(t *testing.T) {
 	f := openWith(t, func(c *memory.Config) {
 		c.Stores = append(c.Stores, declare.Store{Name: "visit", Kind: declare.KindCollection, Access: declare.ScopeUser, Retention: declare.Retention{Session: true}})
@@ -78,8 +80,8 @@ func TestRecallBehindEntriesOfIdleSession(t *testing.T) {
 	}
 }
 
-// Services of different versions of an app can share an index. Each search uses the retention of its
-// own version.
+// Services of different versions of an app can share an index. Each search uses the retention in
+// the version of its Service.
 func TestRecallWithOtherRetention(t *testing.T) {
 	f := open(t)
 	shared := index.New(f.backend, index.Options{})

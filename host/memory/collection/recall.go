@@ -17,13 +17,15 @@ import (
 
 // Limits of recall.
 const (
-	// DefaultLimit is the default number of results, and MaxLimit is its maximum.
+	// DefaultLimit is the default of the maximum number of results, and MaxLimit is the largest
+	// maximum that a call can request.
 	DefaultLimit = 10
 	MaxLimit     = 1000
 	// MaxQueryBytes is the maximum size of a query.
 	MaxQueryBytes = 64 << 10
-	// maxDropped is the number of proposed entries that the run does not see after which a call ends its
-	// search, so that the entries that it reads are within the limits of a transaction.
+	// maxDropped is the maximum number of proposed entries that a call drops because they are not
+	// visible to the run. After this number, the call ends its search, so that the entries that the
+	// call reads do not exceed the limits of a transaction.
 	maxDropped = 2 * MaxLimit
 )
 
@@ -45,8 +47,8 @@ type result struct {
 	Text     *float64        `json:"text,omitempty"`
 }
 
-// recall performs recall. The results do not join the read set: the run can commit although the
-// namespace has changed.
+// recall performs recall. The results are not added to the read set, so the run can commit even if
+// the namespace has changed.
 func (st *store) recall(ctx context.Context, p kind.NamespacedPartition, text, options json.RawMessage) (json.RawMessage, error) {
 	q, err := st.readQuery(text, options)
 	if err != nil {
@@ -69,8 +71,8 @@ func (st *store) recall(ctx context.Context, p kind.NamespacedPartition, text, o
 	}{found, len(found)})
 }
 
-// search returns the entries of a namespace that match a query, the best first. If nothing has been
-// remembered in the collection, no vector of the query is made.
+// search returns the entries of a namespace that match a query, with the best entry first. If the
+// collection has never had an entry, search does not compute a vector of the query.
 func (st *store) search(ctx context.Context, space kind.Namespace, q query) ([]result, error) {
 	vectors, err := space.Pin(ctx, st.collection.Embedding, false)
 	if err != nil || vectors.Dim == 0 {
@@ -93,8 +95,8 @@ func (st *store) search(ctx context.Context, space kind.Namespace, q query) ([]r
 	return st.verified(ctx, space, q)
 }
 
-// embedQuery makes the vector of a query. A dry run without vectors compares only words, unless it
-// asks for vectors.
+// embedQuery computes the vector of a query. A dry run without vectors compares only words, unless
+// the query requires vectors.
 func (st *store) embedQuery(ctx context.Context, space kind.Namespace, q *query) error {
 	if q.Mode == index.Text {
 		return nil
@@ -117,9 +119,10 @@ func (st *store) embedQuery(ctx context.Context, space kind.Namespace, q *query)
 	return nil
 }
 
-// verified searches the index and reads each proposed entry. An entry that the run sees in another
-// version than the index is compared in that version. If the run does not see some of the entries,
-// verified searches again without them, and for more entries at a time.
+// verified searches the index and reads each proposed entry. If the version of an entry that is
+// visible to the run differs from the version in the index, the visible version is compared. If
+// some entries are not visible to the run, verified searches again without these entries, and
+// requests more entries.
 func (st *store) verified(ctx context.Context, space kind.Namespace, q query) ([]result, error) {
 	wanted, dropped := q.Limit, 0
 	for {
@@ -138,8 +141,9 @@ func (st *store) verified(ctx context.Context, space kind.Namespace, q query) ([
 	}
 }
 
-// check reads the proposed entries, and returns the results for those that the run sees. It excludes
-// all others from the next search, and returns their number.
+// check reads the proposed entries, and returns the results for the entries that are visible to the
+// run. check excludes the other entries from the next search, and returns the number of these
+// entries.
 func (st *store) check(ctx context.Context, space kind.Namespace, q *query, hits []index.Hit) (results []result, changed int, err error) {
 	keys := make([]storage.Key, len(hits))
 	for i, h := range hits {
@@ -167,8 +171,8 @@ func (st *store) check(ctx context.Context, space kind.Namespace, q *query, hits
 	return results, changed, nil
 }
 
-// replace makes a query compare a record instead of the committed entry with its key. If the record
-// does not exist, the query ignores the entry.
+// After replace, a query compares a record instead of the committed entry with the same key. If the
+// record does not exist, the query ignores the entry.
 func (st *store) replace(q *query, key storage.Key, r storage.Record) error {
 	q.Hidden = append(q.Hidden, key)
 	if !r.Exists() {

@@ -19,9 +19,9 @@ type newEntry struct {
 	text          json.RawMessage // a stored as JSON
 }
 
-// remember performs remember. remember does not read the previous entry: two runs that remember an
-// entry with the same id do not conflict, and the later commit wins. The vector of the entry is
-// made later; see Complete.
+// remember performs remember. remember does not read the previous entry, so two runs that remember
+// an entry with the same id do not conflict, and the entry of the later commit is stored. Complete
+// computes the vector of the entry.
 func (st *store) remember(ctx context.Context, p kind.NamespacedPartition, content, options json.RawMessage) (json.RawMessage, error) {
 	e, err := st.newEntry(content, options)
 	if err != nil {
@@ -54,7 +54,7 @@ func (st *store) remember(ctx context.Context, p kind.NamespacedPartition, conte
 	}{true, e.id, kind.FormatTime(expires)})
 }
 
-// put stores an entry in place of any previous one.
+// put stores an entry, and replaces a previous entry with the same id.
 func put(ctx context.Context, space kind.Namespace, id string, ttl time.Duration, e entry) (time.Time, error) {
 	content := e.encode()
 	return space.Apply(ctx, id, ttl, func(*storage.Record, bool) ([]byte, []abi.Violation, error) { return content, nil, nil })

@@ -12,7 +12,8 @@ import (
 
 // apply returns the content that results from applying a value to a record. If the store is not
 // strict, apply also returns the violations of the schema. apply is a pure function. apply returns
-// encoded JSON, because a decoded content can use forty times as much memory.
+// encoded JSON, because a decoded content can use forty times as much memory as the encoded
+// content.
 func (st *store) apply(old *storage.Record, value json.RawMessage, replace bool) (json.RawMessage, []abi.Violation, error) {
 	before, err := contentOf(old)
 	if err != nil {
@@ -39,7 +40,8 @@ func (st *store) apply(old *storage.Record, value json.RawMessage, replace bool)
 	return text, violations, err
 }
 
-// contentOf returns the content of a record as a value, or an empty object if there is no record.
+// contentOf returns the decoded content of a record, or an empty object if the record does not
+// exist.
 func contentOf(r *storage.Record) (any, error) {
 	if !r.Exists() {
 		return map[string]any{}, nil
@@ -47,8 +49,8 @@ func contentOf(r *storage.Record) (any, error) {
 	return kind.Decode(r.Content)
 }
 
-// violations returns the violations of a content. violations marks the violations that already
-// existed in the previous content.
+// violations returns the violations of a content. violations marks the violations that the previous
+// content already had.
 func (st *store) violations(content, before any, existed bool) []abi.Violation {
 	found := st.schema.Validate(content)
 	if len(found) > 0 && existed {
@@ -57,7 +59,7 @@ func (st *store) violations(content, before any, existed bool) []abi.Violation {
 	return found
 }
 
-// markExisting marks the violations that already existed in the previous content.
+// markExisting marks the violations that the previous content already had.
 func (st *store) markExisting(found []abi.Violation, before any) {
 	type location struct{ pointer, keyword string }
 	had := map[location]bool{}

@@ -30,7 +30,7 @@ func examples(t *testing.T, heading string) (rows [][]string) {
 	return rows
 }
 
-// TestDocumentedMerges runs the examples of merges in the reference.
+// TestDocumentedMerges runs the examples of merges in the documentation.
 func TestDocumentedMerges(t *testing.T) {
 	for _, row := range examples(t, "Merge") {
 		got := encode(t, mergepatch.Apply(decode(t, row[0]), decode(t, row[1])))
@@ -40,7 +40,7 @@ func TestDocumentedMerges(t *testing.T) {
 	}
 }
 
-// TestDocumentedProjections runs the examples of projections in the reference.
+// TestDocumentedProjections runs the examples of projections in the documentation.
 func TestDocumentedProjections(t *testing.T) {
 	const content = `{"a":{"b":1,"c":2},"d":[{"e":1,"f":2},{"e":3}],"g.h":"x"}`
 	page, err := os.ReadFile("../../../docs/reference/memory.md")

@@ -1,6 +1,6 @@
 // Package document implements the kind of store that contains one JSON document for each user,
-// session or app. The operation get_content returns the document or a projection of it, set_content
-// merges a value into it, and delete_content removes it.
+// session or app. The operation get_content returns the document or a projection of the document,
+// set_content merges a value into the document, and delete_content removes the document.
 package document
 
 import (
@@ -58,7 +58,7 @@ func allowsAnyRoot(text json.RawMessage) bool {
 type store struct {
 	decl   declare.Store
 	limits kind.Limits
-	schema *schema.Schema // nil if there is no schema
+	schema *schema.Schema // nil if the store has no schema
 	// anyRoot reports whether the schema allows contents that are not objects.
 	anyRoot bool
 }
@@ -83,8 +83,8 @@ func (st *store) Fits(r storage.Record) bool {
 // Show implements kind.Store. A document is stored as JSON.
 func (st *store) Show(content []byte) json.RawMessage { return content }
 
-// Public implements kind.Store. Public replaces some names in the pointer: the names that the
-// schema does not declare.
+// Public implements kind.Store. Public replaces the names in the pointer that the schema does not
+// declare.
 func (st *store) Public(pointer string) string {
 	if st.schema == nil {
 		return ""
@@ -92,7 +92,7 @@ func (st *store) Public(pointer string) string {
 	return st.schema.Public(pointer)
 }
 
-// Mistakes implements kind.Store; see schema.Schema.Mistakes.
+// Mistakes implements kind.Store with the result of schema.Schema.Mistakes.
 func (st *store) Mistakes() schema.Errors {
 	if st.schema == nil {
 		return nil

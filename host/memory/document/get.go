@@ -12,8 +12,8 @@ import (
 
 var null = json.RawMessage("null")
 
-// get performs get_content: it returns the content or a projection of the content, or null if there
-// is no record.
+// get performs get_content. The result is the content, a projection of the content, or, if the
+// record does not exist, null.
 func (st *store) get(ctx context.Context, p kind.Partition, call abi.Call) (json.RawMessage, error) {
 	wanted, err := parseProjection(call.Arg(1))
 	if err != nil {

@@ -15,8 +15,8 @@ type options struct {
 	ttl        time.Duration
 }
 
-// parseOptions decodes the options of a call. parseOptions returns a fault if the call has an
-// option that is not in the list allowed.
+// parseOptions decodes the options of a call. parseOptions returns a fault if the list "allowed"
+// does not contain an option of the call.
 func parseOptions(text json.RawMessage, allowed ...string) (options, error) {
 	var o options
 	if kind.IsAbsent(text) {

@@ -11,29 +11,30 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// projection is a node in a tree of selected fields, as in MongoDB. For example, {"a.b": 1}
-// includes a field, and {"a": 0} excludes a field. {"a": {"b": 1}} is the same as {"a.b": 1}. Paths
-// apply to each element of an array. If a projection includes some fields and excludes others, it
-// selects the included fields and omits the excluded fields inside them.
+// projection is a node in a tree of selected fields. The notation is the notation of projections in
+// MongoDB. For example, `{"a.b": 1}` includes a field, and `{"a": 0}` excludes a field. `{"a":
+// {"b": 1}}` means the same as `{"a.b": 1}`. Paths apply to each element of an array. If a
+// projection includes some fields and excludes other fields, the projection selects the included
+// fields without the excluded fields inside of these.
 //
-// In a path, \. is a dot in a name, and \\ is a backslash. The members of a selected object are
+// In a path, `\.` is a dot in a name, and `\\` is a backslash. The members of a selected object are
 // sorted by name.
 type projection struct {
 	include  bool
 	exclude  bool
 	children map[string]*projection
-	// includes reports whether the projection includes this field or a descendant of it.
+	// includes reports whether the projection includes this field or a descendant of this field.
 	includes bool
 }
 
-// maxProjectionPath is the maximum number of names in a path of a projection. By default, contents
-// are not nested more deeply than this number.
+// maxProjectionPath is the maximum number of names in a path of a projection. By default, the
+// nesting of contents is limited to the same number.
 const maxProjectionPath = 32
 
 // maxProjectionBytes is the maximum size of an encoded projection.
 const maxProjectionBytes = 64 << 10
 
-// parseProjection decodes a projection. A nil projection selects everything.
+// parseProjection decodes a projection. A nil projection selects the whole content.
 func parseProjection(text json.RawMessage) (*projection, error) {
 	if kind.IsAbsent(text) {
 		return nil, nil
@@ -96,8 +97,8 @@ func (p *projection) add(fields map[string]any, path []string) error {
 	return nil
 }
 
-// projectionOperators are operators of MongoDB, which are rejected. If operators were accepted as
-// names of fields, they would select nothing.
+// projectionOperators contains operators of MongoDB. A projection with an operator is rejected,
+// because the operator would otherwise count as the name of a field that does not exist.
 var projectionOperators = []string{"$", "$slice", "$elemMatch", "$meta"}
 
 // splitPath returns the names in a path.
@@ -132,7 +133,7 @@ func (p *projection) child(step string) *projection {
 	return p.children[step]
 }
 
-// set sets the node to a value: a flag, or an object of nested fields.
+// set sets the node to a value, which is a flag or an object of nested fields.
 func (p *projection) set(value any, steps []string, full string) error {
 	switch v := value.(type) {
 	case bool:
@@ -230,8 +231,8 @@ func (p *projection) without(value any) any {
 	return value
 }
 
-// keep returns what remains of the value of a field inside an included field. The second result is
-// false if the field is excluded.
+// keep applies the projection to the value of a field inside an included field. The second result
+// is false if the field is excluded.
 func (p *projection) keep(field any) (any, bool) {
 	switch {
 	case !p.exclude || p.include:

@@ -1,5 +1,5 @@
 // Package fact implements the kind of store for facts. A fact is a value with a dotted path, such
-// as user.language. Each fact is stored in a separate record. An app has one store of facts. The
+// as "user.language". Each fact is stored in a separate record. An app has one store of facts. The
 // path of a fact determines its scope: the user, the session or the app.
 package fact
 
@@ -150,11 +150,11 @@ func (st *store) Fits(r storage.Record) bool {
 	return st.facts[kind.Item(r)].Type.Accepts(r.Content)
 }
 
-// Show implements kind.Store. The content of a fact's record is its value as JSON.
+// Show implements kind.Store. The content of the record of a fact is the value of the fact as JSON.
 func (st *store) Show(content []byte) json.RawMessage { return content }
 
-// Public implements kind.Store. The pointer is always "", because a violation applies to the whole
-// value.
+// Public implements kind.Store. The pointer of a violation is always "", because a violation
+// applies to the whole value.
 func (st *store) Public(string) string { return "" }
 
 // Mistakes implements kind.Store.

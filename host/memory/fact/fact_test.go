@@ -19,7 +19,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The type facts is a Service with a clock.
+// The type facts is a Service with a clock that the test controls.
 type facts struct {
 	t *testing.T
 	*memory.Service
@@ -39,7 +39,7 @@ var declared = []declare.Fact{
 
 func open(t *testing.T) *facts { t.Helper(); return openWith(t, func(*memory.Config) {}) }
 
-// openWith opens a Service with a changed configuration.
+// openWith opens a Service whose configuration a function changes.
 func openWith(t *testing.T, change func(*memory.Config)) *facts {
 	t.Helper()
 	f := &facts{t: t, backend: mem.New(), now: time.Date(2026, 4, 30, 12, 0, 0, 0, time.UTC)}
@@ -81,7 +81,7 @@ func (f *facts) call(c partition.Caller, a memory.Authority, op, args string) st
 	return string(reply)
 }
 
-// want expects the reply of an operator's call to begin with a text.
+// want checks that the reply to a call of an operator begins with a text.
 func (f *facts) want(c partition.Caller, op, args, want string) {
 	f.t.Helper()
 	if got := f.call(c, memory.Operator(), op, args); !strings.HasPrefix(got, want) {
@@ -97,7 +97,7 @@ func TestScopes(t *testing.T) {
 		f.want(ann, abi.SetFact, `"`+path+`", "x"`, `{"success":true`)
 	}
 	annInOther := as("ann", "s3")
-	for path, want := range map[string][3]string{ // the values that three callers read: ann in s1, ann in another session, and bob
+	for path, want := range map[string][3]string{ // the values that "ann" in "s1", "ann" in another session, and "bob" read
 		"user.language":       {`"x"`, `"x"`, `"en"`},
 		"user.shared":         {`"x"`, `"x"`, `"x"`},
 		"project.name":        {`"x"`, `"x"`, `"x"`},
@@ -134,10 +134,10 @@ func TestTTL(t *testing.T) {
 	f.want(ann, abi.GetFact, `"user.otp"`, `null`)
 	f.want(ann, abi.SetFact, `"user.language", "de"`, `{"success":true,"revision":null,"updated_at":null,"expires_at":null}`)
 	f.now = f.now.Add(time.Hour)
-	f.want(ann, abi.GetFact, `"user.language"`, `"de"`) // the second write set its lifetime anew
+	f.want(ann, abi.GetFact, `"user.language"`, `"de"`) // the second write started a new lifetime
 }
 
-// TestFaultsNameFacts expects the fault of each operation to contain the path of the fact.
+// TestFaultsNameFacts checks that the fault of each operation contains the path of the fact.
 func TestFaultsNameFacts(t *testing.T) {
 	f := open(t)
 	for op, args := range map[string]string{
@@ -156,7 +156,7 @@ func TestFaultsNameFacts(t *testing.T) {
 	}
 }
 
-// TestDeniedFacts expects the fault of a write that no grant allows to name the fact.
+// TestDeniedFacts checks that the fault of a write without a grant contains the path of the fact.
 func TestDeniedFacts(t *testing.T) {
 	f := open(t)
 	language := memory.Granted([]declare.Grant{{Store: declare.Facts, Item: "user.language", Verbs: []abi.Verb{abi.Read}}})
@@ -237,8 +237,9 @@ func granted(grants ...string) memory.Authority {
 	return memory.Granted(list)
 }
 
-// TestListsReadOnlyGranted expects a list to read only the facts that its grants and its prefix
-// cover. Other facts must not be in the effects, cause a conflict or count toward a limit.
+// TestListsReadOnlyGranted checks that a list reads only the facts that its grants and its prefix
+// cover. The effects must not contain other facts. Other facts must not cause a conflict or count
+// toward a limit.
 func TestListsReadOnlyGranted(t *testing.T) {
 	f := open(t)
 	large := `"` + strings.Repeat("x", 250<<10) + `"`
@@ -284,7 +285,7 @@ func TestListsReadOnlyGranted(t *testing.T) {
 	}
 }
 
-// TestListsOfManyFacts expects the work for a list to be bounded for every page size.
+// TestListsOfManyFacts checks that the work for a list is bounded for every page size.
 func TestListsOfManyFacts(t *testing.T) {
 	f := open(t)
 	for i := range 1500 {
@@ -404,8 +405,8 @@ func (f *facts) paths(c partition.Caller, options string) string {
 	}
 }
 
-// TestUserData expects an erasure to remove the facts of a user and of the user's sessions, and no
-// others.
+// TestUserData checks that an erasure removes the facts of the user and of the sessions of the
+// user, and no other facts.
 func TestUserData(t *testing.T) {
 	f := open(t)
 	for _, path := range []string{"user.a", "project.b", "workflow.c"} {
@@ -435,8 +436,8 @@ func TestUserData(t *testing.T) {
 	}
 }
 
-// TestSerializable expects that two runs that read and change the same fact take effect one after
-// the other, and that a list is in the read set.
+// TestSerializable checks that two runs that read and change the same fact take effect one after
+// the other, and that the read set contains lists.
 func TestSerializable(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.SetFact, `"project.n", 1`, `{`)

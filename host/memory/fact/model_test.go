@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// model is a reference for facts: a map from owners and paths to values.
+// model is a reference implementation of facts: a map from owners and paths to values.
 type model struct {
 	rand     *rand.Rand
 	now      time.Time
@@ -28,8 +28,8 @@ type model struct {
 	stored   map[string]modelFact // by owner and path
 	// highest is the highest revision of each key, including revisions of deleted values.
 	highest map[string]int64
-	// generation is the number of ended workflows and sessions of each user, which is a part of the
-	// current ids.
+	// generation is the number of ended workflows and sessions of each user. This number is a part
+	// of the ids of the current workflow and session.
 	generation map[string]int
 }
 
@@ -96,7 +96,8 @@ func (m *model) grants() []declare.Grant {
 	return grants
 }
 
-// owner returns the key of a fact of the caller, or the fault for a missing owner.
+// owner returns the key of a fact of the caller. If the caller lacks the owner of the fact, owner
+// returns a fault.
 func (m *model) owner(c partition.Caller, path string) (string, abi.Code) {
 	scope := m.declared[path].Scope
 	if scope == "" {
@@ -117,7 +118,7 @@ func (m *model) owner(c partition.Caller, path string) (string, abi.Code) {
 	return "", abi.NoWorkflow
 }
 
-// allowed returns the fault of a call that the grants do not allow.
+// allowed returns a fault if the grants do not allow a call.
 func allowed(grants []declare.Grant, path string, verb abi.Verb) abi.Code {
 	if grants == nil {
 		return ""
@@ -148,8 +149,8 @@ func (m *model) find(key string) (modelFact, bool) {
 var values = []string{"1", `"x"`, "[1,2]", `{"a":null}`, "true", "null"}
 
 // step performs a random operation on the model. step returns the operation and the expected reply.
-// The reply is the value for get_fact, the paths for list_facts, and otherwise empty or the code of
-// a fault.
+// The reply to get_fact is the value, and the reply to list_facts is the list of paths. The reply
+// to other operations is empty. The reply of a failed operation is the code of the fault.
 func (m *model) step(c partition.Caller, grants []declare.Grant) (op, args, want string) {
 	path := modelPaths[m.rand.IntN(len(modelPaths))]
 	switch m.rand.IntN(4) {
@@ -180,9 +181,8 @@ func nullIfEmpty(text string) string {
 	return quoted(text)
 }
 
-// required returns a required revision for a call. required chooses one of four requirements:
-// "null", which requires nothing; 0, which requires that no value exists; the current revision; or
-// another revision.
+// required chooses the required revision of a call. The required revision is "null", which requires
+// nothing, or 0, which requires that no value exists, or the current revision, or another revision.
 func (m *model) required(c partition.Caller, path string) string {
 	key, _ := m.owner(c, path)
 	return []string{"null", "null", "0", fmt.Sprint(m.stored[key].revision), "99999"}[m.rand.IntN(5)]
@@ -211,7 +211,7 @@ func firstCode(codes ...abi.Code) abi.Code {
 	return ""
 }
 
-// conflicts reports whether a value does not have a required revision.
+// conflicts reports whether the revision of a value differs from a required revision.
 func (m *model) conflicts(key, required string) bool {
 	f, ok := m.find(key)
 	return required == "0" && ok || required != "null" && required != "0" && (!ok || required != fmt.Sprint(f.revision))
@@ -344,8 +344,8 @@ func reply(op, text string) string {
 	return ""
 }
 
-// TestModel performs random operations with random declarations, callers, grants and times, and
-// compares each reply with the reply of a model.
+// TestModel performs operations with random declarations, callers, grants and times, and compares
+// each reply with the reply of a model.
 func TestModel(t *testing.T) {
 	for name, open := range map[string]func(dir string) (storage.Backend, error){
 		"mem":  func(string) (storage.Backend, error) { return mem.New(), nil },

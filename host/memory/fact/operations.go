@@ -21,12 +21,12 @@ type record struct {
 	Expires  *string         `json:"expires_at"`
 }
 
-// recordOf returns a fact with its stored record, which may be the zero Record.
+// recordOf returns the JSON form of a fact. The stored record of the fact can be the zero Record.
 func recordOf(path string, value json.RawMessage, r storage.Record) record {
 	return record{path, value, r.Revision, kind.FormatTime(r.Updated), kind.FormatTime(r.Expires)}
 }
 
-// get performs get_fact. The default of a fact is not stored.
+// get performs get_fact. If the value of a fact is its default, no record is stored.
 func (st *store) get(ctx context.Context, p kind.Partition, path string, options json.RawMessage) (json.RawMessage, error) {
 	whole := false
 	if !kind.IsAbsent(options) {
@@ -59,8 +59,8 @@ func (st *store) get(ctx context.Context, p kind.Partition, path string, options
 	return json.Marshal(reply)
 }
 
-// set performs set_fact. A write to a fact that is not in the read set is blind: it does not add
-// the fact to the read set.
+// set performs set_fact. A write to a fact that is not in the read set is blind. A blind write does
+// not add the fact to the read set.
 func (st *store) set(ctx context.Context, p kind.Partition, path string, value, options json.RawMessage) (json.RawMessage, error) {
 	declared := st.facts[path]
 	required, ttl, err := readWriteOptions(options, declared.TTL)
@@ -91,9 +91,9 @@ func (st *store) set(ctx context.Context, p kind.Partition, path string, value, 
 	return kind.WriteReply(ctx, p, path, expires)
 }
 
-// readWriteOptions reads the options of set_fact: the required revision, which is nil if any
-// revision is accepted, and the lifetime. If the call specifies no lifetime, the result is the
-// declared lifetime.
+// readWriteOptions reads the required revision and the lifetime from the options of set_fact. The
+// required revision is nil if the call accepts any revision. If the call specifies no lifetime,
+// readWriteOptions returns the declared lifetime.
 func readWriteOptions(options json.RawMessage, declared time.Duration) (required *int64, ttl time.Duration, err error) {
 	if kind.IsAbsent(options) {
 		return nil, declared, nil
@@ -109,7 +109,7 @@ func checkType(f declare.Fact, value json.RawMessage) ([]abi.Violation, error) {
 	if f.Type.Accepts(value) {
 		return nil, nil
 	}
-	limit, _ := json.Marshal(f.Type) // the encoding of a string never fails
+	limit, _ := json.Marshal(f.Type) // a string can always be encoded
 	violations := []abi.Violation{{Keyword: "type", Limit: limit}}
 	if !f.Strict {
 		return violations, nil
@@ -132,7 +132,8 @@ func remove(ctx context.Context, p kind.Partition, path string, options json.Raw
 const (
 	defaultPage = 100
 	maxPage     = 1000
-	// pageBytes is the size of contents after which a page ends, so that a page fits into memory.
+	// pageBytes is the total size of contents after which a page ends, so that a page fits into
+	// memory.
 	pageBytes = 1 << 20
 )
 

@@ -22,7 +22,7 @@ func in(workflow string, c partition.Caller) partition.Caller {
 	return c
 }
 
-// records returns all records of the backend, including expired ones.
+// records returns all records of the backend, including expired records.
 func (f *facts) records() []storage.Record {
 	f.t.Helper()
 	all, err := f.backend.Scan(f.t.Context(), "", "", 1000)
@@ -32,8 +32,8 @@ func (f *facts) records() []storage.Record {
 	return all
 }
 
-// TestWorkflow expects that the sessions of a workflow share the facts with the scope
-// execution_tree. Other workflows, and sessions without a workflow, must have separate facts.
+// TestWorkflow checks that the sessions of a workflow share the facts with the scope
+// "execution_tree". Other workflows, and sessions without a workflow, must have separate facts.
 func TestWorkflow(t *testing.T) {
 	f := open(t)
 	f.want(in("w1", ann), abi.SetFact, `"workflow.case", 1`, `{`)
@@ -53,7 +53,7 @@ func TestWorkflow(t *testing.T) {
 	}
 }
 
-// TestWorkflowStarts expects that a write starts a workflow. A read, or a run that cannot use its
+// TestWorkflowStarts checks that a write starts a workflow. A read, or a run that cannot use its
 // session, must not start a workflow.
 func TestWorkflowStarts(t *testing.T) {
 	f := open(t)
@@ -74,8 +74,8 @@ func TestWorkflowStarts(t *testing.T) {
 	}
 }
 
-// TestWorkflowEnds expects that the facts of an ended workflow are invisible immediately, even to
-// lists that began earlier, and that their space is freed. The id of the workflow must be rejected
+// TestWorkflowEnds checks that the facts of an ended workflow are invisible immediately, even to
+// lists that began earlier, and that the facts are removed. The id of the workflow must be rejected
 // for 30 days.
 func TestWorkflowEnds(t *testing.T) {
 	f, ctx := open(t), t.Context()
@@ -107,7 +107,7 @@ func TestWorkflowEnds(t *testing.T) {
 	f.want(w1, abi.GetFact, `"workflow.case"`, `null`)
 }
 
-// TestWorkflowIdle expects an unused workflow to end, and a sweep to remove its facts.
+// TestWorkflowIdle checks that an unused workflow ends, and that a sweep removes its facts.
 func TestWorkflowIdle(t *testing.T) {
 	f, ctx := open(t), t.Context()
 	f.want(in("w1", as("ann", "")), abi.SetFact, `"workflow.case", 1`, `{`)
@@ -129,7 +129,8 @@ func TestWorkflowIdle(t *testing.T) {
 	}
 }
 
-// TestWorkflowEndsDuringRun expects a run not to commit if its workflow ends before the commit.
+// TestWorkflowEndsDuringRun checks that a run does not commit if its workflow ends before the
+// commit.
 func TestWorkflowEndsDuringRun(t *testing.T) {
 	f := open(t)
 	w1 := in("w1", ann)
@@ -146,8 +147,9 @@ func TestWorkflowEndsDuringRun(t *testing.T) {
 	f.want(ann, abi.GetFact, `"user.n"`, `null`)
 }
 
-// TestWorkflowOfUser expects an export and an erasure to include the facts of a user's workflows, even
-// if an anonymous session wrote them before the workflow belonged to the user.
+// TestWorkflowOfUser checks that an export and an erasure of a user include the facts of the
+// workflows of the user, even if an anonymous session wrote these facts before the workflow
+// belonged to the user.
 func TestWorkflowOfUser(t *testing.T) {
 	f, ctx := open(t), t.Context()
 	f.want(in("w1", as("", "visit")), abi.SetFact, `"workflow.early", 1`, `{`)
@@ -187,7 +189,7 @@ func TestWorkflowOfUser(t *testing.T) {
 	f.want(in("w2", bob), abi.GetFact, `"workflow.other"`, `4`)
 }
 
-// TestWorkflowQuota expects each anonymous workflow to have its own quota.
+// TestWorkflowQuota checks that each anonymous workflow has a separate quota.
 func TestWorkflowQuota(t *testing.T) {
 	f := openWith(t, func(cfg *memory.Config) { cfg.Limits.UserRecords = 2 })
 	c := in("w1", as("", ""))
