@@ -16,8 +16,8 @@ const SweepDelay = time.Hour
 
 // Sweep frees records of all tenants and apps of the backend that expired more than SweepDelay ago.
 // Then Sweep calls SweepTenant for one tenant. Sweep frees at most as many records as the argument
-// "limit", and returns the number of freed records. If the number is less than the limit, no more
-// records can be freed.
+// "limit", and returns the number of freed records. If the returned number is less than the limit,
+// no removable records are left.
 func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, error) {
 	n, err := FreeExpired(ctx, s.backend, s.now(), limit)
 	if err != nil {

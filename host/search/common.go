@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// commonLists contains the words of languages that are too common to search for, one in each line.
+// commonLists contains, for each language, the words that are too common for searches. Each line
+// contains one word.
 //
 //go:embed common/*.txt
 var commonLists embed.FS
 
-// commonWords is a list of common words, each between two line ends.
+// commonWords is a list of common words. Each word is between two line ends.
 type commonWords string
 
 // commonWordsOf returns the common words of a language, or an empty list if the package has no list

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Any query and any texts are ranked without a panic, and the hits are in order. If a query and a
-// text are the same, the text contains all words of the query.
+// Ranking never panics, and the hits are in order. If a query and a text are equal, the text
+// contains all words of the query.
 func FuzzRank(f *testing.F) {
 	f.Add("Acme renewal", "Acme's renewals", uint8(3))
 	f.Add("Verträge", "der Vertrag", uint8(6))
@@ -34,7 +34,8 @@ func FuzzRank(f *testing.F) {
 	})
 }
 
-// A stem must begin with the same letter as its word. Otherwise a search would not find the word.
+// A stem must begin with the same letter as its word. The term index of a Matcher relies on this
+// property.
 func FuzzFirstLetter(f *testing.F) {
 	for _, word := range []string{"dying", "skies", "abonnement", "yyy", "ijsje", "\u0130stanbul", "uu"} {
 		f.Add(word)

@@ -27,7 +27,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// DefaultLanguage is the language of texts if none is declared.
+// DefaultLanguage is the language of texts without a declared language.
 const DefaultLanguage = "english"
 
 // Language is a language whose words can be reduced to stems. Language is immutable and safe for
@@ -36,7 +36,7 @@ type Language struct {
 	name string
 	// stem is the algorithm of the Snowball project for the language.
 	stem func(*snowballstem.Env) bool
-	// prefixes is true if stem can remove the beginning of a word.
+	// prefixes is true if the algorithm can remove the beginning of a word.
 	prefixes bool
 }
 
@@ -95,7 +95,8 @@ type stemmer struct {
 	env      snowballstem.Env
 }
 
-// stem returns the stem of a word in lower case. Accents do not distinguish stems.
+// stem returns the stem of a word in lower case. Two words that differ only in accents have the
+// same stem.
 func (s *stemmer) stem(word string) string {
 	s.env.SetCurrent(word)
 	s.language.stem(&s.env)
@@ -106,8 +107,8 @@ func (s *stemmer) stem(word string) string {
 	return withoutAccents(stem)
 }
 
-// withoutAccents removes the accents of Latin, Greek and Cyrillic letters. In other scripts, marks
-// can be vowels.
+// withoutAccents removes the accents of Latin, Greek and Cyrillic letters. The marks of other
+// scripts are not removed, because these marks can be vowels.
 func withoutAccents(word string) string {
 	if isASCII(word) {
 		return word

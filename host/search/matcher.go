@@ -4,7 +4,8 @@ package search
 type Match struct {
 	// Term is the index of the word in Query.Terms.
 	Term int
-	// Occurrences is the number of times that the text contains the word, in any form.
+	// Occurrences is the number of words in the text that have the same stem as the word of the
+	// query.
 	Occurrences int
 }
 
@@ -15,8 +16,8 @@ type Matcher struct {
 	stems stemmer
 	// known maps words to the indexes of their terms, or to noTerm.
 	known map[string]int
-	// matches contains the matches in the current text. The value at[term] is one more than the index
-	// of the term's match, or 0.
+	// matches contains the matches in the current text. The value at[term] is the index of the
+	// match of the term plus 1, or 0 if the term has no match.
 	matches []Match
 	at      []int
 }
@@ -29,7 +30,8 @@ func (q *Query) Matcher() *Matcher {
 }
 
 // Match returns the words of the query that a text contains, in the order of their first
-// occurrences, and the number of all words of the text. The next call overwrites the matches.
+// occurrences. The second result is the number of all words of the text. The next call of Match
+// overwrites the returned matches.
 func (m *Matcher) Match(text string) (matches []Match, length int) {
 	for _, found := range m.matches {
 		m.at[found.Term] = 0
@@ -50,8 +52,9 @@ func (m *Matcher) Match(text string) (matches []Match, length int) {
 	return m.matches, length
 }
 
-// The method term returns the index of the term that a word matches, or noTerm. Most words have a
-// first byte with which no matching word begins. The stems of such words are not computed.
+// The method term returns the index of the term that a word matches, or noTerm. If no word of the
+// query begins with the first byte of a word, the method term does not compute the stem of the
+// word.
 func (m *Matcher) term(word []byte) int {
 	if !m.query.first[word[0]] {
 		return noTerm

@@ -13,10 +13,10 @@ import (
 	"github.com/toolrun/toolrun/host/search"
 )
 
-// judged is a query with the grades of the lines that are relevant to it.
+// judged is a query, together with the grades of the lines that are relevant to the query.
 type judged struct {
 	query  string
-	grades map[int]float64 // by the index of a line
+	grades map[int]float64 // the grade of a line, by the index of the line
 }
 
 // judgments reads the test data of a language: the lines and the queries.
@@ -43,7 +43,7 @@ func judgments(t testing.TB, language string) (lines []string, queries []judged)
 	return lines, queries
 }
 
-// rows reads a file with two columns, which are separated by a tab.
+// rows reads a file with two columns. A tab separates the columns.
 func rows(t testing.TB, name string) (rows [][2]string) {
 	t.Helper()
 	content, err := os.ReadFile(name)
@@ -79,7 +79,8 @@ func (q judged) ndcg(hits []int) float64 {
 	return gain(got) / gain(ideal)
 }
 
-// plain ranks texts with BM25 over words in lower case, without stems and common words.
+// plain ranks texts with BM25 over words in lower case. plain does not use stems or the list of
+// common words.
 func plain(texts []string, query string) []int {
 	split := func(text string) []string {
 		return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -121,7 +122,7 @@ func plain(texts []string, query string) []int {
 	return hits
 }
 
-// The order of hits must be better than the order of plain BM25, and must reach a minimum quality.
+// The ranking must be better than the ranking of plain BM25, and must reach a minimum quality.
 func TestQuality(t *testing.T) {
 	for _, c := range []struct {
 		language string
@@ -157,7 +158,7 @@ func BenchmarkRank(b *testing.B) {
 			break
 		}
 	}
-	for len(lines) > 0 && size < 8000 { // the texts of an archival block of the maximum size
+	for len(lines) > 0 && size < 8000 { // as many texts as an archival block of the maximum size contains
 		line := lines[len(lines)%64]
 		lines, size = append(lines, line), size+len(line)+1
 	}

@@ -3,8 +3,8 @@ package search
 // MaxTerms is the maximum number of different words of a query. Further words are ignored.
 const MaxTerms = 256
 
-// maxQueryWords is the maximum number of words of a query that are read, repeated and common words
-// included. maxQueryWords bounds the work for a text that grows when it is normalized.
+// maxQueryWords is the maximum number of words of a query that are read, including repeated words
+// and common words. maxQueryWords bounds the work for a text that becomes longer by normalization.
 const maxQueryWords = 8192
 
 // Query is a set of words to search for. Query is immutable and safe for concurrent use.
@@ -12,7 +12,7 @@ type Query struct {
 	language *Language
 	// terms maps the stems to their indexes.
 	terms map[string]int
-	// first contains the first bytes of all words that can have a term as their stem.
+	// first contains the first bytes of all words whose stem can be a term of the query.
 	first [256]bool
 }
 
@@ -25,7 +25,7 @@ func (l *Language) Query(text string) *Query {
 		q.add(text, "")
 	}
 	for c := range q.first {
-		q.first[c] = c >= 0x80 || l.prefixes // without its accent, the first letter can be ASCII
+		q.first[c] = c >= 0x80 || l.prefixes // if the accent is removed, the first letter can be an ASCII letter
 	}
 	for stem := range q.terms {
 		q.first[stem[0]] = true
@@ -33,7 +33,8 @@ func (l *Language) Query(text string) *Query {
 	return q
 }
 
-// add adds the stems of the words of a text to the query. add omits some words.
+// add adds the stems of the words of a text to the query. add omits the words for which the
+// function "omit" returns true.
 func (q *Query) add(text string, omit commonWords) {
 	w, s, seen := words{}, stemmer{language: q.language}, map[string]bool{}
 	w.reset(text)

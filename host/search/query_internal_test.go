@@ -8,8 +8,8 @@ import (
 	"github.com/blevesearch/snowballstem"
 )
 
-// TestQueryWork counts the words that a query reduces to stems. A word is reduced once, and the
-// number of words that are read is bounded although a text can grow when it is normalized.
+// TestQueryWork counts the words that a query reduces to stems. Each word must be reduced only
+// once. The number of words must be bounded, even if a text becomes longer by normalization.
 func TestQueryWork(t *testing.T) {
 	var related strings.Builder // words with one stem
 	for i := range 4 * maxQueryWords {

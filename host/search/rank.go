@@ -10,8 +10,9 @@ import (
 type Hit struct {
 	// Text is the index of the text.
 	Text int
-	// Score is the share of the query's weight that the text contains: from 0 to 1 in steps of
-	// 0.0001. A text that contains all words has the score 1.
+	// Score is the total weight of the words of the query that the text contains, divided by the
+	// total weight of the query. Score is from 0 to 1 in steps of 0.0001. A text that contains all
+	// words of the query has the score 1.
 	Score float64
 }
 
@@ -24,13 +25,13 @@ type Options struct {
 	MinScore float64
 }
 
-// unit is the factor that converts weights to integers. The sums of integers do not depend on the
-// order of the words or on the processor.
+// unit is the factor that converts weights to integers. Unlike sums of floating-point numbers, sums
+// of integers do not depend on the order of the words or on the processor.
 const unit = 1 << 20
 
-// Rank returns the texts that match a query, the best first. Texts with the same score are sorted
-// by BM25, which prefers repeated words and short texts. Texts with the same BM25 keep the given
-// order.
+// Rank returns the texts that match a query, with the best text first. Texts with the same score
+// are sorted by BM25, which prefers repeated words and short texts. Texts with the same BM25 value
+// are in the order of the argument.
 func (q *Query) Rank(texts []string, o Options) []Hit {
 	if q.IsEmpty() {
 		return nil
@@ -55,8 +56,8 @@ func (q *Query) Rank(texts []string, o Options) []Hit {
 	return best(ranked, o)
 }
 
-// rankedHit is a Hit with the sums by which hits are sorted: the weights of its words, and their
-// BM25.
+// rankedHit is a Hit, together with the sums by which hits are sorted. These are the sum of the
+// weights of the words, and the sum of their BM25 values.
 type rankedHit struct {
 	Hit
 	weight, tie int64
@@ -88,7 +89,7 @@ type occurrences struct {
 	postings []posting
 	// containing is the number of texts that contain each term.
 	containing []int
-	// lengths contains the number of words of each text, and average is their average.
+	// lengths contains the number of words of each text. average is the average number of words.
 	lengths []int
 	average float64
 }
@@ -110,7 +111,7 @@ func (q *Query) find(texts []string) *occurrences {
 	return found
 }
 
-// weights returns the weight of each term and their sum.
+// weights returns the weight of each term, and the sum of all weights.
 func (f *occurrences) weights(texts int) (weights []int64, total int64) {
 	weights = make([]int64, len(f.containing))
 	for term, n := range f.containing {

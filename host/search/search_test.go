@@ -27,7 +27,8 @@ func order(hits []search.Hit) []int {
 	return texts
 }
 
-// A text matches words with the same stem, in any case, with or without accents.
+// A word of a query matches the words of a text that have the same stem. Case and accents have no
+// effect.
 func TestWords(t *testing.T) {
 	for _, c := range []struct {
 		name, language, query, text string
@@ -69,7 +70,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// The score is the share of the query's weight. Rare words weigh more than frequent ones.
+// The score is the weight of the matching words divided by the weight of the query. Rare words have
+// a higher weight than frequent words.
 func TestScore(t *testing.T) {
 	texts := []string{"Acme renewal in May", "Globex renewal in June", "renewal of Initech", "lunch at noon"}
 	hits := language(t, "").Query("the Acme renewal").Rank(texts, search.Options{})
@@ -143,8 +145,8 @@ func TestFindLanguage(t *testing.T) {
 	}
 }
 
-// A query has a limited number of terms. Only a limited number of bytes at the beginning of a long
-// word counts.
+// A query has a limited number of terms. If a word is too long, only the bytes at the beginning of
+// the word are compared.
 func TestBounds(t *testing.T) {
 	var b strings.Builder
 	for i := range 2 * search.MaxTerms {

@@ -6,12 +6,12 @@ import "iter"
 type Token struct {
 	// Word is the word in lower case. Stem is its stem.
 	Word, Stem string
-	// Common is true if the word is too common to search for, such as "the".
+	// Common is true if the word is too common for searches, such as "the".
 	Common bool
 }
 
-// Tokenizer splits texts into words. Tokenizer keeps the stems of recent words: use one Tokenizer
-// for many texts. Tokenizer is not safe for concurrent use.
+// Tokenizer splits texts into words. A Tokenizer caches the stems of recent words, so use one
+// Tokenizer for many texts. Tokenizer is not safe for concurrent use.
 type Tokenizer struct {
 	words  words
 	stems  stemmer
@@ -24,7 +24,7 @@ func (l *Language) Tokenizer() *Tokenizer {
 	return &Tokenizer{stems: stemmer{language: l}, common: commonWordsOf(l.name), known: map[string]Token{}}
 }
 
-// Tokens returns the words of a text, in order. A sequence ends when the next one begins.
+// Tokens returns the words of a text, in order. The next call of Tokens ends the returned sequence.
 func (t *Tokenizer) Tokens(text string) iter.Seq[Token] {
 	return func(yield func(Token) bool) {
 		for t.words.reset(text); t.words.next(); {
@@ -35,7 +35,7 @@ func (t *Tokenizer) Tokens(text string) iter.Seq[Token] {
 	}
 }
 
-// maxKnown is the maximum number of words whose stems a Tokenizer keeps.
+// maxKnown is the maximum number of words whose stems a Tokenizer caches.
 const maxKnown = 1 << 14
 
 // The method token returns the token of a word.

@@ -8,10 +8,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxWordBytes is the maximum size of a word. Only the beginning of a longer word counts.
+// maxWordBytes is the maximum size of a word. Only the beginning of a longer word is compared.
 const maxWordBytes = 64
 
-// lower maps each ASCII letter and digit to its lower case, and all other ASCII characters to 0.
+// lower maps each ASCII letter to its lower case and each digit to itself. lower maps all other
+// ASCII characters to 0.
 var lower = func() (table [utf8.RuneSelf]byte) {
 	for c := range byte(utf8.RuneSelf) {
 		switch {
@@ -29,10 +30,10 @@ var lower = func() (table [utf8.RuneSelf]byte) {
 type words struct {
 	text string
 	at   int
-	// word is the current word. The next call to the method overwrites it.
+	// word is the current word. The next call of the method next overwrites word.
 	word []byte
-	// paired is true if the previous pair has already returned the character at the current
-	// position as its second character.
+	// paired is true if the character at the current position is the second character of the
+	// previous pair.
 	paired bool
 }
 
@@ -96,8 +97,8 @@ func (w *words) rune() bool {
 	return complete
 }
 
-// pair reads the pair of characters that begins with r, whose size is n bytes. pair returns false
-// if r is the last character of a sequence whose pairs have been read.
+// pair reads the pair of characters that begins with the character r of n bytes. If r is the last
+// character of a sequence and all pairs of the sequence have been read, pair returns false.
 func (w *words) pair(r rune, n int) bool {
 	w.at += n
 	next, _ := utf8.DecodeRuneInString(w.text[w.at:])
@@ -114,10 +115,11 @@ func (w *words) pair(r rune, n int) bool {
 	return true
 }
 
-// contractions are the ends of English words after an apostrophe. A contraction is not a word.
+// contractions contains the letters that can follow the apostrophe in an English word. A
+// contraction does not count as a word.
 const contractions = " s t d m re ve ll "
 
-// skipContraction skips an apostrophe and a contraction after a word, such as the 's in "it's".
+// skipContraction skips an apostrophe and a contraction after a word, such as "'s" in "it's".
 func (w *words) skipContraction() {
 	rest, found := strings.CutPrefix(w.text[w.at:], "'")
 	if !found {
@@ -144,6 +146,6 @@ func continues(text string) bool {
 
 // isSpaceless reports whether a character belongs to a script that puts no spaces between words.
 func isSpaceless(r rune) bool {
-	const prolonged = '\u30FC' // the mark for long vowels, which Unicode assigns to no script
+	const prolonged = '\u30FC' // the mark for long vowels, to which Unicode assigns no script
 	return r >= 0x0E00 && (r == prolonged || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }

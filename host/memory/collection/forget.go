@@ -92,7 +92,8 @@ func readSelector(text json.RawMessage) (s selector, err error) {
 }
 
 // checkPresent returns a fault if a member of a selector is null. A null member would select more
-// entries than the tool intended. For example, the tool read an id that does not exist.
+// entries than the tool intended. For example, the id is null if the tool copied the missing id of
+// an object.
 func checkPresent(selector json.RawMessage, names ...string) error {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(selector, &members) != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 )
 
-// modelEntry is an entry of the model: what recall must find until the entry ends.
+// modelEntry is an entry of the model. recall must find the entry until the entry expires.
 type modelEntry struct {
 	word, kind, author string
 	end                time.Time // zero means never
@@ -26,7 +26,7 @@ type modelEntry struct {
 // model contains the entries of all partitions, by the name of the partition and the id.
 type model map[string]map[string]modelEntry
 
-// partitionOf returns the name of the partition of a call, or "" if the caller has none.
+// partitionOf returns the name of the partition of a call, or "" if the caller has no partition.
 func partitionOf(c partition.Caller, collection, namespace string) string {
 	owner := "app"
 	if collection == "notes" || collection == "auto" && namespace != "" {
@@ -37,7 +37,7 @@ func partitionOf(c partition.Caller, collection, namespace string) string {
 	return strings.Join([]string{collection, owner, namespace}, " ")
 }
 
-// clone returns a copy that changes do not affect.
+// clone returns a deep copy.
 func (m model) clone() model {
 	copied := model{}
 	for name, entries := range m {
@@ -46,8 +46,8 @@ func (m model) clone() model {
 	return copied
 }
 
-// erase removes the entries of a user: those of the user's partitions, and those that the user wrote
-// in a collection of the app, unless it is kb.
+// erase removes the entries in the partitions of a user. erase also removes the entries of the user
+// in collections of the app, except for the collection "kb".
 func (m model) erase(user string) {
 	for name, entries := range m {
 		maps.DeleteFunc(entries, func(_ string, e modelEntry) bool {
@@ -56,7 +56,7 @@ func (m model) erase(user string) {
 	}
 }
 
-// find returns the ids of the entries of a partition with a word and a kind that have not ended.
+// find returns the ids of the live entries of a partition that contain a word and have a kind.
 func (m model) find(name, word, kind string, now time.Time) string {
 	var ids []string
 	for id, e := range m[name] {
@@ -68,7 +68,7 @@ func (m model) find(name, word, kind string, now time.Time) string {
 	return strings.Join(ids, " ")
 }
 
-// machine executes random calls, and compares the replies with those of the model.
+// machine executes random calls, and compares the replies with the replies of the model.
 type machine struct {
 	*fixture
 	stored model
@@ -77,7 +77,7 @@ type machine struct {
 
 var errUndone = errors.New("the run fails")
 
-// TestModel executes random histories of calls, runs that fail, ends of lifetimes and erasures.
+// TestModel executes random sequences of calls, failing runs, expiries and erasures.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := &machine{fixture: open(t), stored: model{}, r: r}
@@ -95,7 +95,7 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// erase erases a user. Afterwards, the mark of the erasure does not affect new runs.
+// erase erases a user. After this time, the mark of the erasure does not affect new runs.
 func (m *machine) erase(user string) {
 	if _, err := m.Erase(m.t.Context(), as(user)); err != nil {
 		m.r.Fatal(err)

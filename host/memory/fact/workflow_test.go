@@ -200,8 +200,8 @@ func TestWorkflowQuota(t *testing.T) {
 	f.want(in("w2", as("", "")), abi.SetFact, `"workflow.c", 1`, `{`)
 }
 
-// TestWorkflowList expects a list to contain only open workflows: those of one user, or those of
-// all users.
+// TestWorkflowList checks that a list contains only the open workflows of one user, or of all
+// users.
 func TestWorkflowList(t *testing.T) {
 	f, ctx := open(t), t.Context()
 	for _, id := range []string{"w1", "w2", "w3"} {

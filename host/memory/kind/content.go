@@ -53,11 +53,11 @@ func (l Limits) Encode(value any) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bytes.Clone(text), l.Check(text) // a copy without the unused capacity of the encoder's buffer
+	return bytes.Clone(text), l.Check(text) // a copy without the unused capacity of the buffer of the encoder
 }
 
 // Decode returns the value of a stored content. Decode applies only a size limit, because the
-// content may have been stored under higher limits than the present ones.
+// content can have been stored when the other limits were higher.
 func Decode(content json.RawMessage) (any, error) {
 	return strictjson.Decode(content, strictjson.Limits{Depth: len(content), Keys: len(content), Values: len(content)})
 }
@@ -67,10 +67,10 @@ func IsAbsent(argument json.RawMessage) bool {
 	return len(argument) == 0 || bytes.Equal(bytes.TrimSpace(argument), []byte("null"))
 }
 
-// Quote returns a name from tool code for use in faults: shortened and in quotes.
+// Quote returns a name from tool code in quotes, for use in faults. Quote shortens long names.
 func Quote(name string) string { return strconv.Quote(Shorten(name)) }
 
-// Shorten truncates a name from tool code to the maximum length of a store's name.
+// Shorten truncates a name from tool code to the maximum length of the name of a store.
 func Shorten(name string) string {
 	const max = 128
 	if len(name) > max {
@@ -79,7 +79,7 @@ func Shorten(name string) string {
 	return name
 }
 
-// timeLayout is the format of times in replies: RFC 3339 in UTC with microseconds.
+// timeLayout is the format of times in replies, which is RFC 3339 in UTC with microseconds.
 const timeLayout = "2006-01-02T15:04:05.000000Z"
 
 // FormatTime returns a time in the format of replies, or nil for the zero time.

@@ -2,6 +2,6 @@ package kind
 
 import "errors"
 
-// ErrNoVectors is the error of an Embedder in a dry run that must not call the embedder. Entries then
-// stay without vectors, and a search compares only words.
+// An Embedder returns ErrNoVectors in a dry run that must not compute vectors. In such a dry run,
+// entries have no vectors, and a search compares only words.
 var ErrNoVectors = errors.New("a dry run makes no vectors")

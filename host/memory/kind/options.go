@@ -81,12 +81,12 @@ func CountOption(to *int, max int) Option {
 	}
 }
 
-// maxOptionsBytes bounds the options before they are decoded. The bound is much larger than all
-// options together.
+// maxOptionsBytes is the maximum size of the options of a call. The size is checked before
+// decoding. Valid options are much smaller than this maximum.
 const maxOptionsBytes = 4 << 10
 
-// ReadOptions reads the options of a call, which are an object or absent. If the value of an option
-// is null, the option counts as absent. An error is a fault for the guest.
+// ReadOptions reads the options of a call. The options are an object, or are absent. If the value
+// of an option is null, the option counts as absent. The error is a fault for the guest.
 func ReadOptions(text json.RawMessage, known map[string]Option) error {
 	if IsAbsent(text) {
 		return nil

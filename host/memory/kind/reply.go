@@ -46,9 +46,9 @@ func WriteReply(ctx context.Context, p Partition, item string, expires time.Time
 	return json.Marshal(reply)
 }
 
-// Remove deletes the record of an item and returns the reply. The reply reports whether there was a
-// record, so Remove adds the record to the read set. If required is not nil, the record must have
-// this revision.
+// Remove deletes the record of an item and returns the reply. The reply reports whether the record
+// existed, so Remove adds the record to the read set. If the argument "required" is not nil, the
+// record must have the required revision.
 func Remove(ctx context.Context, p Partition, item string, required *int64) (json.RawMessage, error) {
 	before, err := p.Get(ctx, item)
 	if err != nil {

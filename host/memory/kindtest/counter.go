@@ -56,7 +56,7 @@ func (Counters) Compile(st declare.Store, _ kind.Limits) (kind.Store, error) {
 	return counters{}, nil
 }
 
-// counters is a store of the kind.
+// counters is a store of the kind Counters.
 type counters struct{}
 
 // Call implements kind.Store.
@@ -87,7 +87,8 @@ func nameOf(argument json.RawMessage) (string, error) {
 	return name, nil
 }
 
-// countUp adds to a counter. countUp is blind: its reply contains no data from the stored record.
+// countUp adds to a counter. countUp is a blind write, so the reply contains no data from the
+// stored record.
 func countUp(ctx context.Context, p kind.Partition, name string, argument json.RawMessage) (json.RawMessage, error) {
 	by := uint64(1)
 	if !kind.IsAbsent(argument) && json.Unmarshal(argument, &by) != nil {

@@ -48,7 +48,7 @@ tools:
   reader: {source: reader.js, description: Counts, grants: {visits: read}}
 `
 
-// plugin returns a plug-in that calls count_up("visits", "wasm", 2) through the generic call
+// plugin returns a plug-in that calls `count_up("visits", "wasm", 2)` through the generic call
 // function of the ABI. The plug-in exits with status 1 if the call fails.
 func plugin() []byte {
 	const store, name, by = "visits", `"wasm"`, "2"
@@ -80,7 +80,7 @@ return [memory.get_count("visits", "python"), memory.list_counts("visits")]
 	}
 }
 
-// open opens the app on a backend, with the kind registered.
+// open opens the app on a backend, with Counters as an additional kind.
 func open(t *testing.T, backend storage.Backend, changes ...func(*host.Options)) *host.Host {
 	t.Helper()
 	options := host.Options{Backend: backend, Kinds: []kind.Kind{kindtest.Counters{}}, Ledger: time.Hour}
@@ -166,7 +166,7 @@ func TestDelete(t *testing.T) {
 }
 
 // TestPhantom checks that a run that lists counters is executed again if another run adds a counter
-// in the meantime.
+// during the run.
 func TestPhantom(t *testing.T) {
 	service, err := memory.New(memory.Config{
 		App: "shop", Backend: mem.New(), Kinds: []kind.Kind{kindtest.Counters{}},
@@ -197,7 +197,7 @@ func TestPhantom(t *testing.T) {
 	}
 }
 
-// TestFaults checks the faults of grants, of the registry and of the kind itself. The faults must
+// TestFaults checks the faults that grants, the registry and the kind return. The faults must
 // contain the item.
 func TestFaults(t *testing.T) {
 	h := open(t, mem.New())
@@ -344,7 +344,8 @@ func TestChangedKind(t *testing.T) {
 	}
 }
 
-// TestRegistry checks that conflicting kinds fail, and that declarations that a kind rejects fail.
+// TestRegistry checks that opening a Service fails if kinds conflict, or if a kind rejects a
+// declaration.
 func TestRegistry(t *testing.T) {
 	counter := declare.Store{Name: "visits", Kind: "counter", Access: declare.ScopeUser}
 	strict := counter
@@ -380,7 +381,8 @@ func (renamed) Compile(st declare.Store, limits kind.Limits) (kind.Store, error)
 	return kindtest.Counters{}.Compile(st, limits)
 }
 
-// TestReview checks that the review finds calls to operations that the store's kind does not have.
+// TestReview checks that the review finds calls with operations that the kind of the store does not
+// have.
 func TestReview(t *testing.T) {
 	h := open(t, mem.New(), func(o *host.Options) {
 		o.App = load(t, fstest.MapFS{

@@ -46,7 +46,7 @@ func (Gauges) Compile(st declare.Store, limits kind.Limits) (kind.Store, error) 
 	return gauges{compiled}, err
 }
 
-// gauges is the compiled store. The records of the store have the format of counters.
+// gauges is the compiled store of gauges. The records of the store have the format of counters.
 type gauges struct{ kind.Store }
 
 // Call implements kind.Store.

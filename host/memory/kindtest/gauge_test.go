@@ -33,8 +33,8 @@ tools:
 `
 
 // gaugesPlugin returns a plug-in that increments a counter and a gauge. The plug-in passes the name
-// of the counter's store, but no store for the gauge. The plug-in exits with status 1 if the read
-// of the gauge fails.
+// of the store of the counter, but no store for the gauge. The plug-in exits with status 1 if the
+// read of the gauge fails.
 func gaugesPlugin() []byte {
 	const text = `visits"wasm"2`
 	m := &wasmtest.Module{Pages: 1}
@@ -49,7 +49,7 @@ func gaugesPlugin() []byte {
 	return m.Bytes()
 }
 
-// openGauges opens the app on an in-memory backend, with both kinds registered.
+// openGauges opens the app on an in-memory backend, with Counters and Gauges as additional kinds.
 func openGauges(t *testing.T, changes ...func(*host.Options)) *host.Host {
 	t.Helper()
 	files := fstest.MapFS{
@@ -100,7 +100,7 @@ func TestSpaceInEngines(t *testing.T) {
 }
 
 // TestSpaceFaults checks that a call without a store parameter requires a grant on the store, and
-// that its faults contain the store.
+// that the faults of the call contain the store.
 func TestSpaceFaults(t *testing.T) {
 	h := openGauges(t)
 	_, err := h.Run(t.Context(), host.Invocation{Tool: "stranger", Caller: ann})
@@ -164,8 +164,8 @@ func (d declaring) Operations() abi.Table { return d.table }
 // spaceless is a kind that does not implement kind.Space.
 type spaceless struct{ kind.Kind }
 
-// TestSharedOperations checks that kinds can share an operation only if tool code can call it as
-// one function.
+// TestSharedOperations checks that kinds can share an operation only if one function of tool code
+// can represent the operation.
 func TestSharedOperations(t *testing.T) {
 	store := abi.Param{Name: "store", Kind: abi.StoreName, Required: true}
 	query := abi.Param{Name: "query", Kind: abi.JSON, Required: true, Type: abi.Type{Shape: abi.Text}}
@@ -180,7 +180,7 @@ func TestSharedOperations(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		kinds []kind.Kind
-		want  string // the error, "" for none
+		want  string // the error, or "" if registration succeeds
 	}{
 		{"with a store", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Read, store, query)}, ""},
 		{"first without a store", []kind.Kind{of("a", abi.Read, query, limit), of("b", abi.Read, store, query, limit), of("c", abi.Read, store, query, limit)}, ""},
@@ -219,7 +219,8 @@ func TestSpaceReview(t *testing.T) {
 	}
 }
 
-// TestSpaceObserved checks that an observer gets the store even if the call does not contain it.
+// TestSpaceObserved checks that an observer receives the name of the store even if the call does
+// not contain the name.
 func TestSpaceObserved(t *testing.T) {
 	seen := &stores{}
 	h := openGauges(t, func(o *host.Options) { o.Observers = append(o.Observers, seen) })

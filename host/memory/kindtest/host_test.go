@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// load returns the app that files declare. The kinds are the kinds of stores that the app can
-// declare besides documents.
+// load returns the app that files declare. The argument "kinds" contains the kinds of stores, in
+// addition to documents, that the app can declare.
 func load(t *testing.T, files fs.FS, kinds ...kind.Kind) *app.App {
 	t.Helper()
 	names := []declare.Kind{declare.KindDocument}
@@ -54,7 +54,7 @@ func openHost(t *testing.T, files fs.FS, o host.Options, changes ...func(*host.O
 // inWorkers makes a host run all tools in worker processes, including Python tools.
 func inWorkers(t *testing.T) func(*host.Options) {
 	t.Helper()
-	cache, err := os.UserCacheDir() // the folder in which the command keeps the compiled interpreter
+	cache, err := os.UserCacheDir() // the folder in which the command-line program stores the compiled interpreter
 	if err != nil {
 		t.Skipf("this user has no folder for caches: %v", err)
 	}

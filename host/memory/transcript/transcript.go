@@ -10,15 +10,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Limits of a transcript. If a message would exceed MaxMessages or MaxBytes, the oldest messages are
-// dropped.
+// Limits of a transcript. If a new message would exceed MaxMessages or MaxBytes, the oldest
+// messages are dropped.
 const (
 	// MaxMessages is the maximum number of messages.
 	MaxMessages = 200
 	// MaxBytes is the maximum total size of the texts of the messages.
 	MaxBytes = 64 << 10
-	// MaxMessageBytes is the maximum size of the text of one message. The end of a longer text is
-	// dropped.
+	// MaxMessageBytes is the maximum size of the text of one message. A longer text is truncated.
 	MaxMessageBytes = 16 << 10
 )
 
@@ -32,7 +31,7 @@ const (
 type Message struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
-	// Agent is the agent that was active, or "".
+	// Agent is the agent that was active at the time of the message, or "".
 	Agent string `json:"agent,omitempty"`
 	// At is the time at which the message was recorded.
 	At time.Time `json:"at"`
@@ -40,13 +39,14 @@ type Message struct {
 
 // State is the stored form of a transcript.
 type State struct {
-	// Last is the number of the last message that was recorded in the session. The first message has
-	// the number 1. If the transcript has expired, the numbers begin again at 1.
+	// Last is the number of the last message that was recorded in the session. The first message
+	// has the number 1. In a transcript that was created after the expiry of an earlier transcript,
+	// the numbers start at 1 again.
 	Last int64 `json:"last"`
-	// Began is the time of the first message. An earlier transcript of the same session can have
-	// expired; Began distinguishes the two transcripts.
+	// Began is the time of the first message. Began distinguishes the transcript from an earlier
+	// transcript of the same session that has expired.
 	Began time.Time `json:"began,omitzero"`
-	// Messages are the messages that have not been processed, oldest first.
+	// Messages are the messages that have not been processed, with the oldest message first.
 	Messages []Message `json:"messages"`
 	// Dropped is the number of unprocessed messages that were dropped because of the limits.
 	Dropped int64 `json:"dropped,omitempty"`
@@ -56,13 +56,13 @@ type State struct {
 	Used time.Time `json:"used"`
 	// Ended is true if the session has ended.
 	Ended bool `json:"ended,omitempty"`
-	// Due is the time in the key of the record that schedules the next run, or zero if no run is
-	// scheduled.
+	// Due is the time in the key of the record that schedules the next run, or the zero time if no
+	// run is scheduled.
 	Due time.Time `json:"due,omitzero"`
 }
 
-// Decode decodes a stored transcript. Without content, Decode returns the empty State. If the content
-// is invalid, the error is storage.ErrCorrupt.
+// Decode decodes a stored transcript. If the content is empty, Decode returns the zero State. If
+// the content is invalid, the error is storage.ErrCorrupt.
 func Decode(content []byte) (State, error) {
 	var s State
 	if content == nil {
@@ -74,8 +74,8 @@ func Decode(content []byte) (State, error) {
 	return s, nil
 }
 
-// Append adds messages at a time, and drops the oldest messages if the transcript exceeds its limits.
-// Messages without text are not added.
+// Append adds messages with a time, and drops the oldest messages if the transcript exceeds its
+// limits. Messages without text are not added.
 func (s *State) Append(at time.Time, agent string, messages ...Message) {
 	for _, m := range messages {
 		if m.Content = truncate(m.Content); m.Content == "" {
@@ -110,7 +110,7 @@ func (s *State) trim() {
 	s.Messages = append([]Message(nil), s.Messages[first:]...)
 }
 
-// Keep drops all messages except the last n, and reports whether it dropped any.
+// Keep drops all messages except the last n messages, and reports whether it dropped messages.
 func (s *State) Keep(n int) bool {
 	first := max(len(s.Messages)-n, 0)
 	s.Dropped += int64(first)
@@ -118,8 +118,7 @@ func (s *State) Keep(n int) bool {
 	return first > 0
 }
 
-// truncate returns the beginning of a text that is longer than MaxMessageBytes. truncate replaces
-// invalid UTF-8.
+// truncate truncates a text to MaxMessageBytes, and replaces invalid UTF-8.
 func truncate(text string) string {
 	if len(text) > MaxMessageBytes {
 		cut := MaxMessageBytes
@@ -131,12 +130,12 @@ func truncate(text string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// Finish removes the processed messages. The number of the last message is kept, so that later runs
-// of the session have other numbers.
+// Finish removes the processed messages. Finish keeps the number of the last message, so that later
+// messages of the session have other numbers.
 func (s *State) Finish() { s.Messages, s.Dropped, s.Due = nil, 0, time.Time{} }
 
-// SettlesAt returns the time at which the conversation has settled. A session that has ended has
-// settled.
+// SettlesAt returns the time at which the conversation has settled. The conversation of an ended
+// session has settled.
 func (s *State) SettlesAt(after time.Duration) time.Time {
 	if s.Ended {
 		return s.Used

@@ -18,7 +18,8 @@ func say(text string) transcript.Message {
 	return transcript.Message{Role: transcript.RoleUser, Content: text}
 }
 
-// TestAppend adds messages until the oldest ones are dropped. The numbers of messages never repeat.
+// TestAppend adds messages until the oldest messages are dropped. The number of a message must
+// never be used again.
 func TestAppend(t *testing.T) {
 	var s transcript.State
 	for i := range transcript.MaxMessages + 5 {
@@ -37,7 +38,8 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestAppendBytes bounds the total size of the messages, and the size of one message.
+// TestAppendBytes checks that the total size of the messages, and the size of one message, are
+// bounded.
 func TestAppendBytes(t *testing.T) {
 	var s transcript.State
 	long := strings.Repeat("ä", transcript.MaxMessageBytes) // two bytes each
@@ -60,7 +62,7 @@ func TestAppendBytes(t *testing.T) {
 	}
 }
 
-// TestAppendInvalid stores texts that are not valid UTF-8, which JSON cannot represent.
+// TestAppendInvalid stores texts with invalid UTF-8, which JSON cannot represent.
 func TestAppendInvalid(t *testing.T) {
 	var s transcript.State
 	s.Append(noon, "", say("a\xffb"))
@@ -69,7 +71,8 @@ func TestAppendInvalid(t *testing.T) {
 	}
 }
 
-// TestSettlesAt settles at the end of the session, or after a time without messages.
+// TestSettlesAt checks that a conversation settles at the end of the session, or after a time
+// without messages.
 func TestSettlesAt(t *testing.T) {
 	var s transcript.State
 	s.Append(noon, "", say("hello"))

@@ -1,5 +1,6 @@
-// Package variables implements the kind of store that contains the state of agents. Each record is
-// a JSON object that the host writes as a whole. Guests have no operations on the kind.
+// Package variables implements the kind of store that contains the state of agents. Each record
+// contains a JSON object. The host always writes the whole object. Guests have no operations on the
+// kind.
 //
 // The item of a record is the owner of the state: an agent, or the session if all agents share the
 // state. Variables that are never reset have separate items, because they belong to the user.
@@ -31,8 +32,8 @@ func Kept(agent string, hasUser bool) string {
 	return "session." + keptPrefix + agent
 }
 
-// AgentOfKept returns the agent for an item that Kept has returned. The second result is false for
-// any other item.
+// AgentOfKept returns the agent for an item that Kept has returned. The second result is false if
+// Kept does not return the item for any agent.
 func AgentOfKept(item string) (agent string, ok bool) {
 	return strings.CutPrefix(strings.TrimPrefix(item, "session."), keptPrefix)
 }
@@ -59,7 +60,7 @@ func (Kind) Compile(decl declare.Store, _ kind.Limits) (kind.Store, error) {
 	return store{}, nil
 }
 
-// store is the compiled store.
+// store is the compiled store of the state of agents.
 type store struct{}
 
 var _ kind.Scoped = store{}

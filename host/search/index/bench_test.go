@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// BenchmarkSearch searches 20,000 entries with vectors of 512 elements. The benchmark bench/recall
+// BenchmarkSearch searches 20,000 entries with vectors of 512 elements. The program bench/recall
 // measures larger partitions.
 func BenchmarkSearch(b *testing.B) {
 	backend, kb := mem.New(), partition("t", "kb")

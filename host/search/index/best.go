@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// proposal is a hit before it is returned. The scores of a proposal are in steps.
+// proposal is an entry that can become a hit. The unit of the scores of a proposal is one step.
 type proposal struct {
 	key                 storage.Key
 	revision            int64
@@ -16,7 +16,8 @@ type proposal struct {
 	score, vector, text int32
 }
 
-// order compares proposals: the better one is less. Keys are unique among committed entries.
+// order compares two proposals. The better proposal is less than the other proposal. Committed
+// entries have unique keys.
 func (p *proposal) order(other *proposal) int {
 	return cmp.Or(cmp.Compare(other.score, p.score), cmp.Compare(p.key, other.key), cmp.Compare(other.own, p.own))
 }
@@ -45,7 +46,7 @@ func (b *best) Swap(i, j int)      { b.proposals[i], b.proposals[j] = b.proposal
 func (b *best) Push(x any)         { b.proposals = append(b.proposals, x.(proposal)) }
 func (b *best) Pop() any           { panic("not used: proposals are only replaced") }
 
-// add adds a proposal if it is a hit and one of the best.
+// add adds a proposal if the proposal is a hit and belongs to the best proposals.
 func (b *best) add(p proposal) {
 	switch {
 	case p.score < b.minScore:
@@ -57,8 +58,7 @@ func (b *best) add(p proposal) {
 	}
 }
 
-// floor returns a lower bound of the scores, before they are rounded, that a better proposal can
-// have.
+// floor returns a lower bound of the unrounded scores of the proposals that add can still add.
 func (b *best) floor() float64 {
 	score := b.minScore
 	if len(b.proposals) == b.limit {
@@ -75,7 +75,7 @@ func (b *best) merge(other *best) {
 	}
 }
 
-// hits returns the hits, the best first.
+// hits returns the hits, with the best hit first.
 func (b *best) hits() []Hit {
 	slices.SortFunc(b.proposals, func(x, y proposal) int { return x.order(&y) })
 	hits := make([]Hit, len(b.proposals))

@@ -5,15 +5,15 @@ import (
 	"math/bits"
 )
 
-// bitset is a set of row numbers. Rows beyond its end are not in the set.
+// bitset is a set of row numbers. Rows after the end of the bitset are not in the set.
 type bitset []uint64
 
 const wordBits = 64
 
-// newBitset returns an empty set for the rows below n.
+// newBitset returns an empty set for row numbers less than n.
 func newBitset(n int) bitset { return make(bitset, (n+wordBits-1)/wordBits) }
 
-// fullBitset returns the set of all rows below n.
+// fullBitset returns the set of all row numbers less than n.
 func fullBitset(n int) bitset {
 	s := newBitset(n)
 	for i := range s {
@@ -49,8 +49,8 @@ func (s bitset) count() int {
 	return n
 }
 
-// runs returns the sequences of consecutive rows from start to end: the first row of each sequence,
-// and the row after it.
+// runs returns the sequences of consecutive rows of the set between start and end. Each sequence is
+// represented by its first row and the row after its last row.
 func (s bitset) runs(start, end uint32) iter.Seq2[uint32, uint32] {
 	return func(yield func(uint32, uint32) bool) {
 		for row := s.next(start, end, 0); row < end; {
@@ -63,8 +63,8 @@ func (s bitset) runs(start, end uint32) iter.Seq2[uint32, uint32] {
 	}
 }
 
-// next returns the first row from a start to an end that is in the set, or the end. If invert has
-// all bits, next returns the first row that is not in the set.
+// next returns the first row between start and end that is in the set, or end. If all bits of the
+// argument "invert" are 1, next returns the first row that is not in the set.
 func (s bitset) next(row, end uint32, invert uint64) uint32 {
 	for row < end {
 		word := (s[row/wordBits] ^ invert) >> (row % wordBits)

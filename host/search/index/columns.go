@@ -3,7 +3,7 @@ package index
 // column contains the values under one name of metadata. Rows are only appended. Rows without a
 // scalar under the name are not in the column.
 type column struct {
-	// values contains the different values, and ids maps them to their indexes.
+	// values contains the different values, and ids maps a value to its index in values.
 	values []scalar
 	ids    map[scalar]uint32
 	// pairs contains the rows that have a value.
@@ -16,7 +16,8 @@ type pair struct{ row, value uint32 }
 // columns maps names of metadata to columns.
 type columns map[string]*column
 
-// The approximate sizes of a column without values, and of a value without its text.
+// The approximate size of a column without values, and the approximate size of a value without its
+// text.
 const (
 	columnBytes = 200
 	valueBytes  = 2*32 + mapBytes
@@ -56,8 +57,8 @@ func (c *column) append(row uint32, value scalar) (allocated int64) {
 	return allocated + int64(cap(c.pairs)-before)*8
 }
 
-// compact appends the pairs of the rows that remain to other columns. The argument "renumbered" maps
-// rows to their new numbers.
+// compact appends the pairs of the rows that remain to other columns. The argument "renumbered"
+// maps the number of a row to the new number of the row.
 func (cs columns) compact(to columns, renumbered []uint32) (allocated int64) {
 	for name, c := range cs {
 		made := &column{ids: map[scalar]uint32{}}
@@ -84,7 +85,7 @@ type selection struct {
 	accepted []uint32
 }
 
-// selection returns the condition with the column that it compares.
+// selection returns the condition, together with the column that the condition compares.
 func (cs columns) selection(c condition) selection {
 	column := cs[c.name]
 	if column == nil {
@@ -99,7 +100,7 @@ func (cs columns) selection(c condition) selection {
 	return s
 }
 
-// rows returns the rows below n that the condition accepts.
+// rows returns the rows with a number less than n that the condition accepts.
 func (s *selection) rows(n int) bitset {
 	rows := newBitset(n)
 	if s.condition.in != nil && len(s.accepted) == 0 {

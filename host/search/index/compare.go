@@ -10,14 +10,14 @@ import (
 	"github.com/toolrun/toolrun/internal/yield"
 )
 
-// Limits of the work between checks and of the use of processors.
+// Limits of the work between two checks, and of the use of processors.
 const (
 	// chunksPerCheck is the number of chunks after which a comparison checks its context. The
-	// comparison of that many chunks takes a fraction of a millisecond.
+	// comparison of this number of chunks takes a fraction of a millisecond.
 	chunksPerCheck = 16
 	// chunksPerYield is the number of chunks after which a comparison yields the processor.
 	chunksPerYield = 256
-	// minParallel is the number of rows from which two goroutines compare them.
+	// minParallel is the minimum number of rows that two goroutines compare in parallel.
 	minParallel = 1 << 14
 )
 
@@ -29,12 +29,12 @@ type comparison struct {
 	selected bitset
 	// text contains the text score of each row. text is nil if the mode does not use text scores.
 	text []float64
-	// rounded is the query's vector. rounded is nil if vectors are not compared.
+	// rounded is the rounded vector of the query. If vectors are not compared, rounded is nil.
 	rounded *int8vec.Query
 }
 
-// count adds the entries of the snapshot to the statistics. count returns the rows that count:
-// those that are neither dead nor hidden nor expired.
+// count adds the entries of the snapshot to the statistics. count returns the live rows, which are
+// neither dead nor hidden nor expired.
 func (s *snapshot) count(r *ranking) bitset {
 	alive, words := s.alive(r.query)
 	n := alive.count()
@@ -54,7 +54,8 @@ func (s *snapshot) count(r *ranking) bitset {
 	return alive
 }
 
-// alive returns the rows that are neither dead nor hidden nor expired, and the number of their words.
+// alive returns the rows that are neither dead nor hidden nor expired, and the number of words in
+// these rows.
 func (s *snapshot) alive(q *Query) (alive bitset, words int) {
 	alive, words = fullBitset(len(s.keys)), s.totalWords
 	for i, word := range s.dead {
@@ -79,8 +80,8 @@ func (s *snapshot) alive(q *Query) (alive bitset, words int) {
 	return alive, words
 }
 
-// compare adds the rows of the snapshot to a ranking, whose statistics must be complete. The argument
-// "alive" is the result of count.
+// compare adds the rows of the snapshot to a ranking, whose statistics must be complete. The
+// argument "alive" is the set of rows that count returned.
 func (s *snapshot) compare(ctx context.Context, r *ranking, alive bitset) error {
 	c := comparison{snapshot: s, query: r.query, selected: alive}
 	for i := range s.filter {
@@ -99,7 +100,8 @@ func (s *snapshot) compare(ctx context.Context, r *ranking, alive bitset) error 
 	return c.compare(ctx, &r.best)
 }
 
-// scores contains slices for text scores. The slices are reused because they are large.
+// scores contains slices for text scores. The slices are reused, because allocating large slices is
+// expensive.
 var scores sync.Pool
 
 // newScores returns n zeros.
@@ -128,7 +130,8 @@ func (c *comparison) scoreTexts(ctx context.Context, w weights) error {
 	return nil
 }
 
-// compare adds the selected rows to the best. Two goroutines share the work if there are many rows.
+// compare adds the selected rows to the best proposals. If the number of rows is large, two
+// goroutines share the work.
 func (c *comparison) compare(ctx context.Context, to *best) error {
 	n := len(c.keys)
 	if c.selected.count() < minParallel || runtime.GOMAXPROCS(0) == 1 {
@@ -146,7 +149,8 @@ func (c *comparison) compare(ctx context.Context, to *best) error {
 	return err
 }
 
-// compareRows adds the selected rows from a start, which begins a chunk, to an end.
+// compareRows adds the selected rows between start and end. The row start must be the first row of
+// a chunk.
 func (c *comparison) compareRows(ctx context.Context, start, end int, to *best) error {
 	for chunk := start / chunkRows; chunk*chunkRows < end; chunk++ {
 		switch {
@@ -168,7 +172,7 @@ func (c *comparison) compareRows(ctx context.Context, start, end int, to *best) 
 	return nil
 }
 
-// compareTexts adds the selected rows from first to last by their text scores.
+// compareTexts adds the selected rows between first and last with their text scores.
 func (c *comparison) compareTexts(first, last uint32, to *best) {
 	if c.text == nil {
 		return
@@ -184,8 +188,9 @@ func (c *comparison) compareTexts(first, last uint32, to *best) {
 	}
 }
 
-// compareVectors adds the selected rows of a chunk, from first to last. compareVectors computes the
-// exact vector score only if the rounded vector shows that the row can be one of the best.
+// compareVectors adds the selected rows of a chunk between first and last. If the rounded vector of
+// a row shows that the row cannot belong to the best proposals, compareVectors does not compute the
+// exact vector score.
 func (c *comparison) compareVectors(chunk *chunk, first, last uint32, to *best) {
 	var products [chunkRows]int32
 	padded := c.vectors.padded()

@@ -1,13 +1,13 @@
-// Package index finds the entries of a collection that are similar to a query: by the cosine of
-// their vectors, by the words of their texts (BM25), or by both.
+// Package index finds the entries of a collection that are similar to a query. The similarity is
+// the cosine of the vectors, the similarity of the words (BM25), or a mean of both.
 //
 // The search is exact. The search compares the query with every entry that the filter accepts. The
 // filter is applied before the search, so a filter that accepts a tenth of the entries costs about
 // a tenth of the time.
 //
-// A [Set] keeps indexes in memory. A Set reads the entries from a storage backend, and follows the
-// backend's changes before each search. The results are proposals: a caller must read the records
-// of the hits in its own transaction, and omit those that have changed.
+// A [Set] keeps indexes in memory. A Set reads the entries from a storage backend, and reads the
+// changes of the backend before each search. The results are proposals. A caller must read the
+// records of the hits in its own transaction, and omit records that have changed.
 //
 // # Scores
 //

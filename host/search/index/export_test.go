@@ -2,7 +2,7 @@ package index
 
 import "github.com/toolrun/toolrun/host/storage"
 
-// SetMinEntries sets the number of entries from which a partition has an index.
+// SetMinEntries sets the minimum number of entries of a partition with an index.
 func SetMinEntries(s *Set, n int) { s.minEntries = n }
 
 // Indexed reports whether a partition has an index in memory.

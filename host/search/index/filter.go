@@ -34,20 +34,22 @@ type condition struct {
 	name string
 	// in contains the accepted values. If in is nil, the value must be from min to max.
 	in []scalar
-	// min and max are inclusive. The kind of min or max is none if there is no bound.
+	// min and max are inclusive. If the condition has no lower or no upper bound, the kind of min
+	// or max is none.
 	min, max scalar
 }
 
 const filterHint = `a filter is an object such as {"team": "blue", "year": {"gte": 2020, "lte": 2024}, "lang": {"in": ["de", "fr"]}}`
 
-// ParseFilter reads a filter from JSON: an object that maps names of metadata to conditions. A
-// condition is a scalar that the value must equal, or {"in": [scalars]}, or an object with the
-// bounds "gte" and "lte", which are two numbers or two strings. An entry is accepted if its values
-// meet all conditions. Values are compared with their types: 3 does not equal "3". Strings are
-// ordered by their bytes. An empty text and null are filters that accept all entries.
+// ParseFilter reads a filter from a JSON object that maps names of metadata to conditions. A
+// condition is a scalar that the value must equal, or an object. An object has the member "in",
+// which is a list of scalars, or the bounds "gte" and "lte", which are two numbers or two strings.
+// An entry is accepted if its values meet all conditions. Values of different types are never
+// equal: 3 does not equal "3". Strings are ordered by their bytes. An empty text and null are
+// filters that accept all entries.
 //
-// An error is a fault with the code abi.InvalidArgument, or abi.TooLarge if the filter exceeds a
-// limit.
+// The error is a fault with the code abi.InvalidArgument or, if the filter exceeds a limit,
+// abi.TooLarge.
 func ParseFilter(filter []byte) (Filter, error) {
 	if len(filter) > MaxFilterBytes {
 		return Filter{}, abi.Faultf(abi.TooLarge, "the filter has %d bytes; the limit is %d", len(filter), MaxFilterBytes)
@@ -146,8 +148,9 @@ func (c condition) check(fail func(string, ...any) (condition, error)) error {
 	return err
 }
 
-// Matches reports whether the filter accepts an entry with some metadata. The values of metadata are
-// those that encoding/json decodes. Values that are not scalars do not match any condition.
+// Matches reports whether the filter accepts an entry with some metadata. The values of metadata
+// must have the types that encoding/json decodes. Values that are not scalars do not match any
+// condition.
 func (f Filter) Matches(metadata map[string]any) bool {
 	for _, c := range f.conditions {
 		value, ok := metadata[c.name]
@@ -169,7 +172,7 @@ func (c condition) matches(value scalar) bool {
 	return (c.min.kind == none || compare(value, c.min) >= 0) && (c.max.kind == none || compare(value, c.max) <= 0)
 }
 
-// quote returns a name in quotes, shortened if it is long.
+// quote returns a name in quotes. quote shortens long names.
 func quote(name string) string {
 	const limit = 128
 	if len(name) > limit {

@@ -15,11 +15,11 @@ import (
 	"testing"
 )
 
-// document is a text that can be found, with its name.
+// document is a named text that a search can find.
 type document struct{ name, text string }
 
-// goDocuments returns the documentation of Go's standard library: a document for each exported
-// function, type and method, and for each package.
+// goDocuments returns the documentation of the standard library of Go. The result contains a
+// document for each package, and for each exported function, type and method.
 func goDocuments(t testing.TB) []document {
 	t.Helper()
 	source := filepath.Join(build.Default.GOROOT, "src")
@@ -86,7 +86,7 @@ func packageDocuments(t testing.TB, folder, importPath string) (documents []docu
 	return documents
 }
 
-// parsed returns the files of a package that are not tests. parsed ignores build constraints, so
+// parsed returns the source files of a package without tests. parsed ignores build constraints, so
 // that the documents are the same on every machine.
 func parsed(t testing.TB, fset *token.FileSet, folder string) (files []*ast.File) {
 	t.Helper()

@@ -65,7 +65,8 @@ func remove(t testing.TB, b storage.Backend, keys ...storage.Key) {
 	}
 }
 
-// naive is the reference for searches. naive follows the formulas in the package documentation.
+// naive is a reference implementation of searches, which follows the formulas in the package
+// documentation.
 func naive(t testing.TB, committed []index.Entry, q index.Query) []index.Hit {
 	t.Helper()
 	type candidate struct {
@@ -154,8 +155,8 @@ func naive(t testing.TB, committed []index.Entry, q index.Query) []index.Hit {
 	return hits[:min(len(hits), q.Limit)]
 }
 
-// grid returns a vector whose elements are multiples of 1/16. Sums of the products of such elements
-// are exact in every order, so that all implementations compute the same scores.
+// grid returns a vector whose elements are multiples of 1/16. Sums of products of such elements
+// have no rounding errors, so that all implementations compute the same scores.
 func grid(elements ...int) []float32 {
 	v := make([]float32, len(elements))
 	for i, e := range elements {
@@ -191,7 +192,7 @@ func filter(t testing.TB, text string) index.Filter {
 	return f
 }
 
-// TestSearch searches a few entries by hand-computed expectations.
+// TestSearch compares searches in a few entries with scores that were computed by hand.
 func TestSearch(t *testing.T) {
 	b := mem.New()
 	kb := partition("t", "kb")

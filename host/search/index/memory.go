@@ -13,11 +13,11 @@ type memory struct {
 	limit  int64
 	total  int64
 	groups map[string]int64
-	// unfit contains the partitions that did not fit in memory.
+	// unfit contains the partitions whose indexes did not fit in memory.
 	unfit map[storage.Key]unfit
 }
 
-// unfit is the result of an attempt to build an index that did not fit in memory.
+// unfit describes a failed attempt to build an index that did not fit in memory.
 type unfit struct {
 	bytes int64 // the size at which the attempt ended
 	scans int   // the number of searches without an index since the attempt
@@ -25,13 +25,13 @@ type unfit struct {
 
 // Limits of unfit partitions.
 const (
-	// scansPerAttempt is the number of searches without an index after which another attempt is made,
-	// because the partition may have become smaller.
+	// scansPerAttempt is the number of searches without an index after which the Set tries to build
+	// the index again, because the partition can have become smaller.
 	scansPerAttempt = 100
 	maxUnfit        = 1024
 )
 
-// add changes the use of memory by a group.
+// add adds a number of bytes to the memory use of a group.
 func (m *memory) add(group string, bytes int64) {
 	m.total += bytes
 	if m.groups[group] += bytes; m.groups[group] <= 0 {
@@ -39,9 +39,9 @@ func (m *memory) add(group string, bytes int64) {
 	}
 }
 
-// room returns the largest size that an index of a group can have: the share of the group, or what
-// the other groups do not use. A group can use more than its share only as long as the other groups
-// do not need the memory.
+// room returns the maximum size of an index of a group. This is the share of the group or, if
+// larger, the memory that the other groups do not use. A group can use more than its share only as
+// long as the other groups do not need the memory.
 func (m *memory) room(group string) int64 {
 	groups := len(m.groups)
 	if _, counted := m.groups[group]; !counted {
@@ -50,8 +50,9 @@ func (m *memory) room(group string) int64 {
 	return max(m.limit/int64(groups), m.limit-(m.total-m.groups[group]))
 }
 
-// largest returns the group that uses most memory. largest is always above its share if the limit
-// is exceeded. The argument "preferred" is returned if it uses as much as another group.
+// largest returns the group that uses the most memory. If the limit is exceeded, this group uses
+// more than its share. If several groups use the same memory, largest prefers the argument
+// "preferred".
 func (m *memory) largest(preferred string) string {
 	found := preferred
 	for group, bytes := range m.groups {
@@ -85,9 +86,9 @@ func (m *memory) note(p *partition) {
 	m.unfit[p.key.prefix] = unfit{bytes: p.bytes}
 }
 
-// account sets the size of a partition's table and the number of its entries. If the limit is exceeded, account evicts the
-// partition of the largest group that was not used for the longest time. The result is false if the
-// partition itself has been evicted.
+// account sets the size of the table of a partition and the number of its entries. If the limit is
+// exceeded, account evicts the least recently used partition of the largest group. The result is
+// false if the partition of the argument has been evicted.
 func (s *Set) account(p *partition, bytes int64, entries int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,8 +117,8 @@ func (s *Set) reject(p *partition) {
 	s.memory.note(p)
 }
 
-// oldest returns the partition of a group that was not used for the longest time. The argument
-// "last" is returned only if the group has no other partition. The caller must hold the mutex.
+// oldest returns the least recently used partition of a group. oldest returns the argument "last"
+// only if the group has no other partition. The caller must hold the mutex.
 func (s *Set) oldest(group string, last *partition) *partition {
 	found := last
 	for _, partitions := range s.partitions {

@@ -14,7 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// vocabulary contains words with few stems, so that random texts and queries share words.
+// vocabulary contains words that have only a few different stems, so that random texts and queries
+// share words.
 var vocabulary = strings.Fields("renewal renewals renewed tea coffee the of invoice invoices Ann rome trip trips blue")
 
 func texts(limit int) *rapid.Generator[string] {
@@ -65,7 +66,7 @@ func TestModel(t *testing.T) {
 				}
 				committed[k] = put(t, b, k, contents().Draw(rt, "content"), expires)
 			},
-			"rewrite": func(rt *rapid.T) { // until the index is compacted
+			"rewrite": func(rt *rapid.T) { // until the index has been compacted
 				for range 10 {
 					for k, e := range committed {
 						committed[k] = put(t, b, k, content{e.Text, e.Vector, e.Metadata}, e.Expires)

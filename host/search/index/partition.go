@@ -11,18 +11,20 @@ import (
 	"github.com/toolrun/toolrun/internal/yield"
 )
 
-// partition is the index of the entries under a prefix, with its position in the backend's changes.
+// partition is the index of the entries under a prefix, with its position in the history of changes
+// of the backend.
 type partition struct {
 	set   *Set
 	key   partitionKey
 	group string
 
-	// The channel "turn" contains a token while a search brings the table up to date. The channel
-	// "turn" is a channel and not a mutex because a search must be able to stop waiting. The holder
-	// of the token owns the following fields.
+	// A search that updates the table puts a token into the channel "turn". A channel is used
+	// instead of a mutex, because a waiting search must be able to stop waiting. The holder of the
+	// token owns the following fields.
 	turn chan struct{}
-	// at is the position up to which the table contains all changes. Until the first read is complete,
-	// it is the position at which the read began, and cursor is the last key that was read.
+	// at is the position in the history up to which the table contains all changes. Before the
+	// first read of all entries is complete, at is the position at which this read began, and
+	// cursor is the last key that was read.
 	at       storage.Position
 	cursor   storage.Key
 	complete bool
@@ -32,34 +34,34 @@ type partition struct {
 	table *table
 
 	// The fields below are guarded by set.mu.
-	bytes   int64 // the share of the set's memory
+	bytes   int64 // the part of the memory of the Set
 	entries int
 	users   int    // the number of searches that use the partition
 	used    uint64 // the time of the last use
 	evicted bool
-	// committed contains the keys that Refresh has added since the last update.
+	// committed contains the keys that Refresh has added after the last update.
 	committed []storage.Key
-	// begun and ended are the numbers of the last update that began and ended.
+	// begun is the number of the last update that has begun, and ended is the number of the last
+	// update that has ended.
 	begun, ended uint64
 }
 
-// partitionKey identifies an index: the words of the same entries have other stems in another
-// language, and another Decode can return other entries.
+// partitionKey identifies an index. The same records can have several indexes, because another
+// language has other stems, and because another Decode can return other entries.
 type partitionKey struct {
 	prefix   storage.Key
 	language string
 	decoding string
 }
 
-// errNoIndex is the reason why a partition is searched without an index.
+// errNoIndex reports that a partition must be searched without an index.
 var errNoIndex = errors.New("the partition has no index")
 
-// changesPage is the maximum number of changes that are read at a time.
+// changesPage is the maximum number of changes that are read together.
 const changesPage = 1024
 
-// update brings the table up to date with everything that was committed before the call. A search
-// that waits while another one updates the table shares the following update with all other searches
-// that wait.
+// update adds all changes that were committed before the call to the table. Searches that wait
+// while another search updates the table share the next update.
 func (p *partition) update(ctx context.Context, in *reader) error {
 	p.set.mu.Lock()
 	wanted := p.begun + 1
@@ -82,8 +84,8 @@ func (p *partition) update(ctx context.Context, in *reader) error {
 	return nil
 }
 
-// begin reports whether a search needs an update. If the wanted update has ended, another search has
-// made it.
+// begin reports whether a search needs an update. If the wanted update has already ended, another
+// search has performed the update.
 func (p *partition) begin(wanted uint64) bool {
 	p.set.mu.Lock()
 	defer p.set.mu.Unlock()
@@ -94,7 +96,8 @@ func (p *partition) begin(wanted uint64) bool {
 	return true
 }
 
-// compact removes the dead rows of the table if it has many. The caller must hold the turn.
+// If the table has many dead rows, compact removes the dead rows. The caller must hold the token of
+// the channel "turn".
 func (p *partition) compact() error {
 	if !p.table.wasteful() {
 		return nil
@@ -114,11 +117,11 @@ func (p *partition) account() error {
 	return nil
 }
 
-// reader reads entries from the backend into the table of a partition. The methods of reader
-// require the turn.
+// reader reads entries from the backend into the table of a partition. The caller of the methods of
+// reader must hold the token of the channel "turn".
 type reader struct {
 	*partition
-	// dimension is the length of the query's vector.
+	// dimension is the length of the vector of the query.
 	dimension int
 	language  *search.Language
 	decode    Decode
@@ -126,7 +129,8 @@ type reader struct {
 	analysis  analysis // of the last text
 }
 
-// differs reports whether the table has to be built for the query's vector.
+// differs reports whether the table must be built again, because the vector of the query has
+// another length.
 func (in *reader) differs() bool { return in.table == nil || in.table.differs(in.dimension) }
 
 // read reads the changes since the last update, or all entries.
@@ -149,7 +153,7 @@ func (in *reader) read(ctx context.Context) error {
 	return in.compact()
 }
 
-// restart begins to read all entries.
+// restart begins the read of all entries again.
 func (in *reader) restart(ctx context.Context) error {
 	_, at, err := in.set.backend.Read(ctx, nil, storage.Held{})
 	if err != nil {
@@ -191,8 +195,8 @@ func (in *reader) all(ctx context.Context) error {
 	return nil
 }
 
-// changes reads the entries that have changed since the position of the partition, and those that
-// Set.Refresh has added.
+// changes reads the entries that have changed since the position of the partition, and the entries
+// with the keys that Set.Refresh has added.
 func (in *reader) changes(ctx context.Context) error {
 	in.set.mu.Lock()
 	committed := in.committed
@@ -207,8 +211,8 @@ func (in *reader) changes(ctx context.Context) error {
 	return err
 }
 
-// follow reads the entries that have changed since the position of the partition, and those under
-// some other keys.
+// follow reads the entries that have changed since the position of the partition, and the entries
+// with some additional keys.
 func (in *reader) follow(ctx context.Context, keys []storage.Key) error {
 	for {
 		page, at, err := in.set.backend.Changes(ctx, in.key.prefix, in.at, changesPage)
@@ -232,7 +236,7 @@ func (in *reader) follow(ctx context.Context, keys []storage.Key) error {
 	}
 }
 
-// refresh reads the entries under some keys again.
+// refresh reads the entries with some keys again.
 func (in *reader) refresh(ctx context.Context, keys []storage.Key) error {
 	records, err := in.set.backend.Get(ctx, keys...)
 	if err != nil {
@@ -248,8 +252,8 @@ func (in *reader) refresh(ctx context.Context, keys []storage.Key) error {
 	return in.put(slices.DeleteFunc(records, func(r storage.Record) bool { return !r.Exists() }))
 }
 
-// put adds the entries in some records to the table. Only the holder of the turn changes the table,
-// so the texts are analyzed without the lock.
+// put adds the entries of some records to the table. Only the holder of the token changes the
+// table, so put analyzes the texts without holding the mutex.
 func (in *reader) put(records []storage.Record) error {
 	for _, r := range records {
 		e, err := in.decode(r)

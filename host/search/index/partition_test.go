@@ -17,15 +17,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// backend is a backend with hooks for tests.
+// backend is a storage backend with hooks for tests.
 type backend struct {
 	storage.Backend
 	scans atomic.Int64
-	// onScan is called before each Scan if it is not nil.
+	// If onScan is not nil, it is called before each call of Scan.
 	onScan func() error
-	// tooOld lets the next call to Changes fail.
+	// If tooOld is true, the next call of Changes fails.
 	tooOld atomic.Bool
-	// late lets Changes withhold all changes.
+	// If late is true, Changes returns no changes.
 	late atomic.Bool
 }
 
@@ -91,7 +91,7 @@ func compare(t testing.TB, s *index.Set, prefix storage.Key, entries []index.Ent
 	}
 }
 
-// TestManyEntries searches a partition that two goroutines compare.
+// TestManyEntries searches a partition that is large enough for two goroutines.
 func TestManyEntries(t *testing.T) {
 	b, kb := mem.New(), partition("t", "kb")
 	entries := fill(t, b, kb, 17_000)
@@ -180,7 +180,8 @@ func TestCompaction(t *testing.T) {
 	}
 }
 
-// TestTooOld loses changes that the history does not contain.
+// TestTooOld checks that a Set reads all entries again if the history of the backend no longer
+// contains the position of the Set.
 func TestTooOld(t *testing.T) {
 	b, kb := &backend{Backend: mem.New()}, partition("t", "kb")
 	entries := fill(t, b, kb, 300)
@@ -214,7 +215,7 @@ func TestRefresh(t *testing.T) {
 		t.Error("Search with a cancelled context succeeded")
 	}
 	compare(t, s, kb, entries[1:])
-	for range 20 { // more keys than a Set keeps
+	for range 20 { // more keys than a Set stores
 		for _, e := range entries {
 			s.Refresh(e.Key)
 		}
@@ -246,7 +247,8 @@ func TestChangesDuringBuild(t *testing.T) {
 	compare(t, s, kb, entries)
 }
 
-// TestCancelled cancels searches. An index whose first read was interrupted is completed later.
+// TestCancelled cancels searches. If the first read of an index was interrupted, a later search
+// completes the read.
 func TestCancelled(t *testing.T) {
 	b, kb := &backend{Backend: mem.New()}, partition("t", "kb")
 	entries := fill(t, b, kb, 2000)
@@ -303,7 +305,7 @@ func TestSmallPartition(t *testing.T) {
 	}
 }
 
-// TestNewDimension replaces all vectors by vectors of another length, as after a change of the
+// TestNewDimension replaces all vectors by vectors of another length, like a change of the
 // embedder.
 func TestNewDimension(t *testing.T) {
 	b, kb := mem.New(), partition("t", "kb")
@@ -351,8 +353,9 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestConcurrent lets writers and searchers work on two partitions. A writer must find what it has
-// committed, and must not find what it has removed or what is in the other partition.
+// TestConcurrent runs concurrent writes and searches on two partitions. A writer must find the
+// entries that it has committed, and must not find removed entries or entries of the other
+// partition.
 func TestConcurrent(t *testing.T) {
 	b := mem.New()
 	s := index.New(b, index.Options{})
@@ -415,8 +418,8 @@ func sizeOf(t testing.TB, b storage.Backend, entries []index.Entry) int64 {
 	return s.Bytes()
 }
 
-// TestMemory checks that groups share the memory. A group cannot evict the index of another group
-// that is within its share.
+// TestMemory checks that groups share the memory. A group cannot evict an index of another group
+// that does not exceed its share.
 func TestMemory(t *testing.T) {
 	b := mem.New()
 	small := partition("small", "kb")
@@ -477,7 +480,7 @@ func TestUnfit(t *testing.T) {
 	}
 }
 
-// under returns a function that accepts the prefixes that begin with a key.
+// under returns a function that returns true for prefixes that begin with a key.
 func under(key storage.Key) func(storage.Key) bool {
 	return func(prefix storage.Key) bool { return prefix.HasPrefix(key) }
 }

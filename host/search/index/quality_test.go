@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// judged is a query with the grades of the documents that are relevant to it, by their positions.
+// judged is a query, together with the grades of the relevant documents by their positions.
 type judged struct {
 	query  string
 	grades map[int]float64
@@ -70,7 +70,7 @@ func store(t *testing.T, documents []document) searched {
 
 // position returns the position of the document with a key.
 func position(key storage.Key) int {
-	n, _ := strconv.Atoi(key.Part(storage.Item)) // store has made the key
+	n, _ := strconv.Atoi(key.Part(storage.Item)) // store has created the key
 	return n
 }
 
@@ -117,8 +117,8 @@ func TestQuality(t *testing.T) {
 	}
 }
 
-// goSet returns the documentation of Go's standard library, with queries and grades that were written
-// by hand. A grade counts only if this release of Go has the name.
+// goSet returns the documentation of the standard library of Go, with queries and grades that were
+// written by hand. goSet omits a grade if this release of Go does not have the graded name.
 func goSet(t *testing.T) ([]document, []judged) {
 	documents := goDocuments(t)
 	positions := map[string]int{}
@@ -151,8 +151,9 @@ func goSet(t *testing.T) ([]document, []judged) {
 	return documents, queries
 }
 
-// debianSet returns the one-line descriptions of 10,000 packages. The queries are the beginnings of
-// the long descriptions of the installed packages, whose one-line descriptions must be found.
+// debianSet returns the one-line descriptions of 10,000 packages. A query is the beginning of the
+// long description of an installed package. The search must find the one-line description of this
+// package.
 func debianSet(t *testing.T) ([]document, []judged) {
 	const size, words = 10_000, 30
 	installed, err := os.ReadFile("/var/lib/dpkg/status")
@@ -191,7 +192,8 @@ func debianSet(t *testing.T) ([]document, []judged) {
 	return documents, queries
 }
 
-// descriptions returns the descriptions in a list of packages: the first line of each, and the rest.
+// descriptions returns the descriptions in a list of packages. Each description is split into the
+// first line and the remaining lines.
 func descriptions(list []byte) (short, long map[string]string) {
 	short, long = map[string]string{}, map[string]string{}
 	for paragraph := range bytes.SplitSeq(list, []byte("\n\n")) {

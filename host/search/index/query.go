@@ -15,17 +15,18 @@ import (
 // MaxElements is the maximum number of elements of a vector.
 const MaxElements = int8vec.MaxElements
 
-// Entry is an entry of a collection, as a search sees it.
+// Entry is an entry of a collection in the form that a search uses.
 type Entry struct {
-	// Key is the key of the entry's record, and Revision is the record's revision.
+	// Key is the key of the record of the entry, and Revision is the revision of the record.
 	Key      storage.Key
 	Revision int64
-	// Expires is the time at which the entry expires; zero means never.
+	// Expires is the time at which the entry expires, or the zero time if the entry does not
+	// expire.
 	Expires time.Time
 	// Text contains the words of the entry.
 	Text string
-	// Vector is a vector of length 1, or nil. An entry whose vector has another number of elements
-	// than the query's has the vector score 0.
+	// Vector is a vector of length 1, or nil. If the vectors of the entry and of the query have
+	// different lengths, the vector score is 0.
 	Vector []float32
 	// Metadata contains the values that filters compare.
 	Metadata map[string]any
@@ -34,8 +35,8 @@ type Entry struct {
 // expired reports whether the entry has expired at a time.
 func (e *Entry) expired(at time.Time) bool { return !e.Expires.IsZero() && !at.Before(e.Expires) }
 
-// Decode is a function that returns the entry in a record. Decode must be safe for concurrent use.
-// The Set does not modify the entry.
+// Decode is a function that returns the entry that a record contains. Decode must be safe for
+// concurrent use. The Set does not modify the returned entry.
 type Decode func(storage.Record) (Entry, error)
 
 // Mode is a way to compare a query with entries.
@@ -43,7 +44,7 @@ type Mode string
 
 // The modes. The empty Mode means Hybrid.
 const (
-	Hybrid Mode = "hybrid" // the weighted mean of both scores
+	Hybrid Mode = "hybrid" // the weighted mean of the vector score and the text score
 	Vector Mode = "vector" // the cosine of the vectors
 	Text   Mode = "text"   // BM25
 )
@@ -52,20 +53,20 @@ const (
 func Modes() []Mode { return []Mode{Hybrid, Text, Vector} }
 
 // DefaultVectorShare is the default of Query.VectorShare. DefaultVectorShare is suitable for
-// vectors of a model that compares meanings. For vectors that compare words, lexical.VectorShare is
-// better.
+// vectors of a model that compares meanings. For vectors of a model that compares words,
+// lexical.VectorShare is better.
 const DefaultVectorShare = 0.5
 
 // Query is a search in a partition.
 type Query struct {
 	// Text contains the words to search for.
 	Text string
-	// Vector is the vector of the text, of length 1. Without it, all vector scores are 0.
+	// Vector is the vector of the text, of length 1. If Vector is nil, all vector scores are 0.
 	Vector []float32
 	// Mode selects the score. Default: Hybrid.
 	Mode Mode
-	// VectorShare is the weight of the vector score in the mode Hybrid, at most 1. The weight of the text
-	// score is the rest. Default: DefaultVectorShare.
+	// VectorShare is the weight of the vector score in the mode Hybrid, at most 1. The weight of
+	// the text score is 1 minus VectorShare. Default: DefaultVectorShare.
 	VectorShare float64
 	// Limit is the maximum number of hits. Limit must be at least 1.
 	Limit int
@@ -75,24 +76,24 @@ type Query struct {
 	Filter Filter
 	// Language is the language of the texts. Default: search.DefaultLanguage.
 	Language string
-	// Space identifies the vectors that the function Decode returns. Searches with another Space use
-	// another index, because the function returns other vectors for the same records.
+	// Space identifies the vectors that the function Decode returns. Each Space has a separate
+	// index, because Decode returns other vectors for the same records in another Space.
 	Space string
-	// Decoding distinguishes the functions of the type Decode that return different entries for the
-	// same record. Searches with another Decoding use another index.
+	// Decoding identifies the function Decode, if several functions return different entries for
+	// the same record. Each Decoding has a separate index.
 	Decoding string
 	// Now is the current time. Entries that have expired at this time are omitted.
 	Now time.Time
-	// Own contains entries that the caller has written but not committed. Own entries are searched
-	// like committed entries.
+	// Own contains entries that the caller has written but not committed. The search compares these
+	// entries like committed entries.
 	Own []Entry
-	// Hidden contains the keys of the entries that the caller has replaced or removed. Hidden
-	// entries are treated as if they did not exist.
+	// Hidden contains the keys of the entries that the caller has replaced or removed. The search
+	// ignores hidden entries.
 	Hidden []storage.Key
 }
 
-// check completes the query with its defaults. check returns the language and the words to search
-// for, which are nil in the mode Vector.
+// check sets the defaults of the query. check returns the language and the words of the query. In
+// the mode Vector, the words are nil.
 func (q *Query) check() (*search.Language, *search.Query, error) {
 	q.Mode = cmp.Or(q.Mode, Hybrid)
 	q.VectorShare = cmp.Or(q.VectorShare, DefaultVectorShare)
@@ -120,16 +121,16 @@ func (q *Query) check() (*search.Language, *search.Query, error) {
 
 // Hit is an entry that is similar to a query.
 type Hit struct {
-	// Key and Revision identify the version of the entry that was compared.
+	// Key and Revision identify the compared version of the entry.
 	Key      storage.Key
 	Revision int64
 	// Score is the score in the mode of the query. Vector and Text are the vector score and the
-	// text score. Vector and Text are 0 if the mode does not use them.
+	// text score. If the mode does not use a score, the score is 0.
 	Score, Vector, Text float64
 	// Own is the index of the entry in Query.Own, or -1 if the entry is committed.
 	Own int
 }
 
-// decodeError returns the error for a record that Decode rejects. decodeError does not contain the
-// key, which can contain the names of users.
+// decodeError returns the error for a record that Decode rejects. The error does not contain the
+// key, because the key can contain the names of users.
 func decodeError(err error) error { return fmt.Errorf("decode an entry of a collection: %w", err) }

@@ -19,20 +19,21 @@ const (
 	text
 )
 
-// scalar is a JSON value that is not an array or an object. Two scalars are equal if their types and
-// values are equal: 3 equals 3.0, and not "3". Scalars are comparable with ==.
+// scalar is a JSON value that is not an array or an object. Two scalars are equal if their types
+// and values are equal: 3 equals 3.0, but 3 does not equal "3". Scalars are comparable with the
+// operator "==".
 type scalar struct {
 	kind kind
-	num  float64 // of a number; 1 for true
-	// text is a string, or the digits of an integer that float64 may not represent exactly.
+	num  float64 // the value of a number, or 1 for true
+	// text is a string, or the digits of an integer that float64 possibly cannot represent exactly.
 	text string
 }
 
 // exactIntegers is the limit below which float64 represents every integer.
 const exactIntegers = 1 << 53
 
-// scalarOf returns the scalar for a value that was decoded from JSON. The kind is none for an array,
-// for an object and for a value of another type.
+// scalarOf returns the scalar for a value that was decoded from JSON. For an array, an object and a
+// value of an unknown type, the kind is none.
 func scalarOf(value any) scalar {
 	switch v := value.(type) {
 	case nil:
@@ -75,7 +76,7 @@ func numberOf(literal string) scalar {
 	return s
 }
 
-// compare returns the order of two scalars of the same type: numbers or strings.
+// compare returns the order of two numbers, or of two strings.
 func compare(a, b scalar) int {
 	if a.kind == text || a.text == b.text {
 		return cmp.Or(cmp.Compare(a.num, b.num), strings.Compare(a.text, b.text))

@@ -10,19 +10,19 @@ import (
 	"github.com/toolrun/toolrun/internal/yield"
 )
 
-// pageSize is the number of records that are read at a time.
+// pageSize is the number of records that are read together.
 const pageSize = 256
 
-// ranking collects the entries that can be hits of a query. Entries of an index are added by
-// [snapshot.compare], and all other entries are added one by one.
+// ranking collects the entries that can be hits of a query. The method compare of snapshot adds the
+// entries of an index. All other entries are added one by one.
 type ranking struct {
 	query   *Query
 	terms   []string
 	matcher *search.Matcher // nil in the mode Vector
 	statistics
 	best best
-	// pending contains the entries with words of the query. The scores of pending entries depend on
-	// the statistics.
+	// pending contains the entries with words of the query, whose scores can be computed only when
+	// the statistics are complete.
 	pending []pending
 }
 
@@ -30,7 +30,7 @@ type ranking struct {
 type pending struct {
 	proposal
 	vector  float64
-	matches []search.Match // in the order of the terms
+	matches []search.Match // one element for each term, in the order of the terms
 	length  int
 }
 
@@ -97,7 +97,7 @@ func (r *ranking) addOwn() {
 	}
 }
 
-// addRecords compares the entries in some records.
+// addRecords compares the entries of some records.
 func (r *ranking) addRecords(records []storage.Record, decode Decode, hidden map[storage.Key]bool) error {
 	for _, record := range records {
 		if hidden[record.Key] {

@@ -20,12 +20,12 @@ func rounded(score float64) int32 {
 }
 
 // complete is the text score of a text of average length that contains each word of the query once.
-// Such a text answers the query completely, so its score is near 1. The rest up to 1 orders texts that
-// are shorter or repeat the words.
+// This text answers the query completely, so its score is near 1. Scores between complete and 1
+// belong to texts that are shorter or repeat the words.
 const complete = 0.9
 
-// textScore returns the text score for a weighted mean of saturations. textScore increases
-// strictly, so it does not change the order of texts.
+// textScore converts a weighted mean of saturations to a text score. The function increases
+// strictly, so the order of texts does not change.
 func textScore(saturation float64) float64 {
 	if saturation <= 1 {
 		return complete * saturation
@@ -33,8 +33,7 @@ func textScore(saturation float64) float64 {
 	return complete + (1-complete)*(saturation-1)/(search.MaxSaturation-1)
 }
 
-// mean returns the score of the query for a vector score and a weighted mean of saturations, before it
-// is rounded.
+// mean returns the unrounded score for a vector score and a weighted mean of saturations.
 func (q *Query) mean(vector, saturation float64) float64 {
 	if q.Mode == Vector {
 		return vector
@@ -78,11 +77,11 @@ func (s *statistics) weights() weights {
 	return w
 }
 
-// maxOccurrences is the number from which further occurrences of a word in a text do not count.
+// maxOccurrences is the maximum number of occurrences of a word in a text that are counted.
 const maxOccurrences = 255
 
-// occurrence returns what the occurrences of a word add to the mean of an entry. length is the
-// number of words in the text of the entry.
+// occurrence returns the summand of a word in the weighted mean of an entry. The argument "length"
+// is the number of words in the text of the entry.
 func (w *weights) occurrence(term, occurrences, length int) float64 {
 	return w.words[term] * search.Saturation(min(occurrences, maxOccurrences), length, w.average)
 }

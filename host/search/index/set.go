@@ -14,18 +14,18 @@ import (
 // DefaultBytes is the default of Options.Bytes.
 const DefaultBytes = 512 << 20
 
-// minEntries is the default of Set.minEntries. minEntries is not more than pageSize.
+// minEntries is the default of Set.minEntries. This value must not exceed pageSize.
 const minEntries = 256
 
 // Options are the options of a Set. The zero value is valid.
 type Options struct {
-	// Bytes is the maximum size of all indexes in memory, approximately. An entry with a vector of 512
-	// elements uses about 3 KB. Partitions whose indexes do not fit are read for each search.
-	// Default: DefaultBytes.
+	// Bytes is the approximate maximum size of all indexes in memory. An entry with a vector of 512
+	// elements uses about 3 KB. If the index of a partition does not fit in memory, each search
+	// reads the records of the partition. Default: DefaultBytes.
 	Bytes int64
 	// Group returns the group to which a partition belongs. Each group has an equal share of the
-	// memory, and can use more only as long as the other groups do not need it. Default: the tenant
-	// of the key.
+	// memory. A group can use more memory only as long as the other groups do not need this memory.
+	// Default: the tenant of the key.
 	Group func(prefix storage.Key) string
 }
 
@@ -34,14 +34,14 @@ type Options struct {
 type Set struct {
 	backend storage.Backend
 	group   func(storage.Key) string
-	// minEntries is the number of entries from which a partition has an index. Smaller partitions are
-	// read for each search.
+	// minEntries is the minimum number of entries of a partition with an index. For a smaller
+	// partition, each search reads the records.
 	minEntries int
 	counters   counters
 
 	mu         sync.Mutex // guards the following fields
 	closed     bool
-	partitions map[storage.Key][]*partition // by prefix, one for each language and Space and decoding
+	partitions map[storage.Key][]*partition // the partitions by their keys
 	memory     memory
 	clock      uint64 // the number of uses of partitions
 }
@@ -60,15 +60,17 @@ func New(backend storage.Backend, o Options) *Set {
 	}
 }
 
-// Search returns the entries under a prefix that are most similar to a query, the best first. The
-// prefix must consist of whole parts of a key. Search sees at least all changes that the backend reports
-// when Search is called; see Refresh.
+// Search returns the entries under a prefix that are most similar to a query, with the best entry
+// first. The prefix must consist of whole parts of a key. Search compares at least all changes that
+// the backend reports when Search is called. Refresh adds changes that the backend has not reported
+// yet.
 //
-// The hits are proposals. The caller must compare their revisions with the records in the backend.
-// If too few hits are left, the caller can search again with a higher limit.
+// The hits are proposals. The caller must compare the revisions of the hits with the records in the
+// backend, and omit outdated hits. If too few hits remain, the caller can search again with a
+// higher limit.
 //
-// A query that exceeds its limits is a fault with the code abi.InvalidArgument. All other errors are
-// errors of ctx, of the backend or of the function decode.
+// If the query exceeds its limits, Search returns a fault with the code abi.InvalidArgument. All
+// other errors are errors of ctx, of the backend or of the function decode.
 func (s *Set) Search(ctx context.Context, prefix storage.Key, decode Decode, q Query) ([]Hit, error) {
 	language, words, err := q.check()
 	if err != nil {
@@ -102,7 +104,7 @@ func (s *Set) searchIndex(ctx context.Context, p *partition, language *search.La
 		return err
 	}
 	p.mu.Lock()
-	if p.table.differs(len(r.query.Vector)) { // another search needed another dimension
+	if p.table.differs(len(r.query.Vector)) { // another search has built the table for another dimension
 		p.mu.Unlock()
 		return errNoIndex
 	}
@@ -126,7 +128,8 @@ func (s *Set) partition(ctx context.Context, key partitionKey) (*partition, []st
 	return s.acquire(key, true), first, nil
 }
 
-// acquire returns the partition for a key. If there is none, it returns a new partition or nil.
+// acquire returns the partition for a key. If the partition does not exist, acquire returns a new
+// partition or nil.
 func (s *Set) acquire(key partitionKey, create bool) *partition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,9 +170,9 @@ func (s *Set) release(p *partition) {
 // maxCommitted is the maximum number of keys that Refresh keeps for a partition.
 const maxCommitted = 4096
 
-// Refresh lets the next searches read the records under some keys. The backend can report changes
-// late: a caller that has committed changes must call Refresh if its next search has to see them. The
-// call is cheap and reads nothing.
+// Refresh makes the next searches read the records with some keys. The backend can report changes
+// late, so a caller that has committed changes must call Refresh if its next search must find these
+// changes. The call is cheap and does not read from the backend.
 func (s *Set) Refresh(keys ...storage.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,10 +196,10 @@ func (s *Set) Refresh(keys ...storage.Key) {
 	}
 }
 
-// Evict removes the indexes of some partitions from memory: those whose prefixes the function "of"
-// accepts. Later searches read the entries again. An index can contain words of entries that no longer
-// exist, so the data of a user is erased only after a call to Evict. The function must not call methods
-// of the Set.
+// Evict removes the index of each partition from memory for whose prefix the function "of" returns
+// true. Later searches read the entries again. An index can contain words of entries that no longer
+// exist, so the erasure of a user must call Evict. The function "of" must not call methods of the
+// Set.
 func (s *Set) Evict(of func(prefix storage.Key) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,7 +212,8 @@ func (s *Set) Evict(of func(prefix storage.Key) bool) {
 	}
 }
 
-// Close releases the memory of the Set. Later searches read all entries. Close may be called twice.
+// Close releases the memory of the Set. Later searches read all entries. Close can be called more
+// than once.
 func (s *Set) Close() {
 	s.Evict(func(storage.Key) bool { return true })
 	s.mu.Lock()

@@ -9,14 +9,15 @@ import (
 type Stats struct {
 	// Bytes is the approximate size of all indexes in memory. Limit is Options.Bytes.
 	Bytes, Limit int64
-	// Indexes is the number of indexes, and Entries is the number of their entries.
+	// Indexes is the number of indexes, and Entries is the total number of entries in these
+	// indexes.
 	Indexes, Entries int64
-	// Searches is the number of searches. Scans is the number of searches that read their partition
-	// without an index. SearchTime is the total duration of all searches.
+	// Searches is the number of searches. Scans is the number of searches that read the records of
+	// a partition without an index. SearchTime is the total duration of all searches.
 	Searches, Scans int64
 	SearchTime      time.Duration
-	// Builds is the number of times that a search began to read all entries of a partition for an index.
-	// Evictions is the number of indexes that were removed because the memory did not suffice.
+	// Builds is the number of times that a search began to read all entries of a partition for an
+	// index. Evictions is the number of indexes that were removed to free memory.
 	Builds, Evictions int64
 }
 

@@ -23,11 +23,12 @@ type table struct {
 	lengths   []uint32
 	// rows maps the keys of entries to their rows.
 	rows map[storage.Key]uint32
-	// dead contains the dead rows. A snapshot can share the set, so it is copied before it is changed.
+	// dead contains the dead rows. A snapshot can share the set dead, so the table copies dead
+	// before it changes dead.
 	dead   bitset
 	shared bool
-	// totalWords is the sum of the lengths of all rows that are not dead. earliest is the earliest end
-	// of a row.
+	// totalWords is the total number of words of all rows that are not dead. earliest is the
+	// earliest expiry of a row.
 	totalWords int
 	earliest   int64
 	// otherLengths is the number of rows that were added with a vector of another length.
@@ -38,14 +39,14 @@ type table struct {
 
 const never = math.MaxInt64
 
-// removed is the new number of a row that a compaction removes.
+// In the map of new row numbers of a compaction, removed is the value for a removed row.
 const removed = math.MaxUint32
 
 // rowBytes is the approximate size of a row without its key, vector, words and metadata.
 const rowBytes = 16 + 8 + 8 + 4 + 16 + mapBytes
 
-// newTable returns an empty table for vectors of a dimension. If the dimension is 0, the first vector
-// determines it.
+// newTable returns an empty table for vectors of a dimension. If the dimension is 0, the first
+// vector determines the dimension.
 func newTable(dimension int) *table {
 	return &table{vectors: vectors{dimension: dimension}, words: wordTable{terms: map[string]uint32{}}, columns: columns{}, rows: map[storage.Key]uint32{}, earliest: never}
 }
@@ -55,7 +56,8 @@ func (t *table) contains(e *Entry) bool {
 	return known && t.revisions[row] == e.Revision
 }
 
-// put adds an entry, or replaces it. The analysis contains the words of its text.
+// put adds an entry, or replaces the entry with the same key. The argument "analysis" contains the
+// words of the text of the entry.
 func (t *table) put(e *Entry, a analysis) {
 	t.remove(e.Key)
 	row, expires, words := uint32(len(t.keys)), microseconds(e.Expires), len(a.known)+len(a.fresh)
@@ -80,7 +82,7 @@ func microseconds(at time.Time) int64 {
 	return at.Add(time.Microsecond - 1).UnixMicro()
 }
 
-// remove removes an entry if the table contains it.
+// If the table contains an entry, remove removes the entry.
 func (t *table) remove(k storage.Key) {
 	row, known := t.rows[k]
 	if !known {
@@ -96,13 +98,13 @@ func (t *table) remove(k storage.Key) {
 	t.totalWords -= int(t.lengths[row])
 }
 
-// differs reports whether the table has vectors of another dimension than the given one, although
-// some of its entries may have the given one.
+// differs reports whether the table has vectors of another dimension than the given dimension, and
+// entries with the given dimension possibly exist.
 func (t *table) differs(dimension int) bool {
 	return dimension > 0 && t.vectors.dimension > 0 && dimension != t.vectors.dimension && t.otherLengths > 0
 }
 
-// wasteful reports whether a third of the rows is dead.
+// wasteful reports whether at least a third of the rows is dead.
 func (t *table) wasteful() bool {
 	dead := len(t.keys) - len(t.rows)
 	return dead >= chunkRows && dead*3 > len(t.keys)
@@ -138,8 +140,8 @@ func (t *table) compacted() *table {
 	return made
 }
 
-// snapshot is the state of a table at one time, as far as a query needs it. snapshot does not
-// change, and is safe for concurrent use.
+// snapshot contains the state of a table that a query needs. A snapshot does not change, and is
+// safe for concurrent use.
 type snapshot struct {
 	vectors   vectors
 	keys      []storage.Key
