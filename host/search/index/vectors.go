@@ -2,8 +2,8 @@ package index
 
 import "github.com/toolrun/toolrun/internal/int8vec"
 
-// chunkRows is the number of rows of a chunk. A chunk has half a megabyte of vectors with 512
-// elements.
+// chunkRows is the number of rows of a chunk. If vectors have 512 elements, the vectors of a chunk
+// use half a megabyte.
 const chunkRows = 256
 
 // vectors contains the vector of each row: exact, and rounded for the first comparison. The zero
@@ -22,8 +22,8 @@ type chunk struct {
 	rounded [chunkRows]int8vec.Rounded
 }
 
-// The method append appends a row. A vector of another length than the dimension is omitted. The
-// result is the number of bytes that were allocated.
+// The method append appends a row. If the length of the vector differs from the dimension, the
+// method append omits the vector. The result is the number of allocated bytes.
 func (v *vectors) append(vector []float32) int64 {
 	before := len(v.chunks)
 	if v.dimension == 0 && len(vector) <= MaxElements {
@@ -48,14 +48,14 @@ const roundedBytes = 12
 // padded returns the size of a rounded vector.
 func (v *vectors) padded() int { return int8vec.Padded(v.dimension) }
 
-// exact returns the vector of a row. The table must have a dimension.
+// exact returns the vector of a row. The dimension must not be 0.
 func (v *vectors) exact(row uint32) []float32 {
 	i := int(row%chunkRows) * v.dimension
 	return v.chunks[row/chunkRows].exact[i : i+v.dimension]
 }
 
-// dot returns the scalar product of two vectors of the same length. The products are exact, so the
-// result does not depend on whether the processor fuses multiplications and additions.
+// dot returns the scalar product of two vectors of the same length. The products are exact, so
+// processors with and without fused multiply-add compute the same result.
 func dot(a, b []float32) float64 {
 	var s0, s1, s2, s3 float64
 	for len(a) >= 4 && len(b) >= 4 {

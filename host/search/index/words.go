@@ -4,16 +4,16 @@ import "github.com/toolrun/toolrun/host/search"
 
 // wordTable contains the rows in which each word occurs. Rows are only appended.
 type wordTable struct {
-	// terms maps stems to indexes of lists.
+	// terms maps a stem to the index of its list in lists.
 	terms map[string]uint32
 	lists [][]posting
 }
 
-// posting is a row that contains a word, and the number of occurrences of the word in the row, up to
-// maxOccurrences.
+// posting contains the number of a row that contains a word, and the number of occurrences of the
+// word in the row, up to maxOccurrences.
 type posting uint32
 
-// maxRows is the maximum number of rows of a table, so that a posting has space for a row.
+// maxRows is the maximum number of rows of a table. A posting has no space for larger row numbers.
 const maxRows = 1 << 24
 
 func postingOf(row uint32, occurrences int) posting {
@@ -23,7 +23,8 @@ func postingOf(row uint32, occurrences int) posting {
 func (p posting) row() uint32      { return uint32(p >> 8) }
 func (p posting) occurrences() int { return int(p & maxOccurrences) }
 
-// The approximate sizes of an element of a map with its share of the table, and of a slice.
+// The approximate size of an element of a map, including its part of the table of the map, and the
+// size of a slice.
 const (
 	mapBytes   = 32
 	sliceBytes = 24
@@ -38,7 +39,7 @@ type analysis struct {
 }
 
 // analyze splits a text into words. analyze only reads the table. The analysis is valid until the
-// table changes. analyze uses the memory of an earlier analysis.
+// table changes. analyze reuses the memory of an earlier analysis.
 func (w *wordTable) analyze(text string, tokenizer *search.Tokenizer, earlier analysis) analysis {
 	a := analysis{known: earlier.known[:0], fresh: earlier.fresh[:0]}
 	for token := range tokenizer.Tokens(text) {
@@ -91,8 +92,8 @@ func (w *wordTable) list(stem string) []posting {
 	return nil
 }
 
-// compact appends the postings of the rows that remain to another table. The argument "renumbered"
-// maps rows to their new numbers.
+// compact appends the postings of the remaining rows to another table. The argument "renumbered"
+// maps the number of a row to the new number of the row.
 func (w *wordTable) compact(to *wordTable, renumbered []uint32) (allocated int64) {
 	to.terms = make(map[string]uint32, len(w.terms))
 	for stem, term := range w.terms {

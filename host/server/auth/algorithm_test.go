@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// A key for one algorithm does not verify signatures of another algorithm, even if another key has
-// the same id.
+// A key for one algorithm does not verify signatures of another algorithm, even if a key for the
+// other algorithm has the same id.
 func TestKeysAreForOneAlgorithm(t *testing.T) {
 	i := newIssuer(t, "RS256")
 	as := func(alg string) string {

@@ -19,7 +19,7 @@ type Authenticator struct {
 // Authenticate returns the sender of a request. Authenticate accepts "Authorization: Bearer" with a
 // key or a token (RFC 6750, section 2.1) and "X-API-Key" with a key. Authenticate ignores
 // credentials elsewhere, such as in the query, because URLs are logged. The error is an AuthError,
-// or abi.Unavailable if the issuer's keys cannot be fetched. The error contains no data of the
+// or abi.Unavailable if the issuer's keys cannot be fetched. The error does not contain data of the
 // request.
 func (a *Authenticator) Authenticate(r *http.Request) (Principal, error) {
 	c, err := credentialOf(r.Header)
@@ -49,7 +49,7 @@ type credential struct {
 	key  bool
 }
 
-// maxCredential is the maximum size of a credential in bytes. Tokens of real issuers have a few
+// maxCredential is the maximum size of a credential in bytes. In practice, tokens have up to a few
 // thousand bytes.
 const maxCredential = 16 << 10
 
@@ -71,9 +71,9 @@ func credentialOf(h http.Header) (credential, error) {
 	return checked(credential{strings.TrimLeft(text, " "), false})
 }
 
-// checked rejects an empty or overlong credential. The verifiers check the syntax. The verifiers
-// also reject two headers that a proxy joined with a comma, because keys and tokens contain no
-// commas.
+// checked rejects an empty or overlong credential. The verifiers check the syntax. If a proxy has
+// joined two headers with a comma, the verifiers reject the result, because keys and tokens contain
+// no commas.
 func checked(c credential) (credential, error) {
 	if c.text == "" || len(c.text) > maxCredential {
 		return credential{}, Invalid

@@ -6,9 +6,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// AuthError is the error for rejected credentials. AuthError omits details, because they would only
-// help an attacker. Use errors.Is to test for a specific error, as in errors.Is(err, auth.Expired).
-// Each AuthError is also an abi.AccessDenied.
+// AuthError is the error for rejected credentials. AuthError omits details, because details would
+// only help an attacker. Use errors.Is to test for a specific error, such as "errors.Is(err,
+// auth.Expired)". Each AuthError also matches abi.AccessDenied.
 type AuthError string
 
 // Authentication errors.
@@ -20,7 +20,7 @@ const (
 	// Invalid means that the credentials are malformed, unknown, revoked, or meant for another
 	// service.
 	Invalid AuthError = "the credentials are not valid"
-	// Expired means that the credentials were valid until they expired.
+	// Expired means that the credentials were valid but have expired.
 	Expired AuthError = "the credentials have expired"
 )
 
@@ -38,8 +38,8 @@ func (r AuthError) Status() int {
 	return http.StatusUnauthorized
 }
 
-// Challenge returns the WWW-Authenticate header of the response (RFC 6750, section 3). The header
-// has no error parameter if the request had no credentials.
+// Challenge returns the WWW-Authenticate header of the response (RFC 6750, section 3). If the
+// request had no credentials, the header has no parameter "error".
 func (r AuthError) Challenge() string {
 	switch r {
 	case NoCredentials:

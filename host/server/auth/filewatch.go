@@ -13,32 +13,32 @@ import (
 )
 
 const (
-	// checkEvery is the minimum interval between checks of a file, and thus the maximum delay until
-	// a change is noticed.
+	// checkEvery is the minimum interval between checks of a file. This interval is also the
+	// maximum delay until a change is detected.
 	checkEvery = time.Second
-	// The constant settled is the minimum age of a reliable modification time. File system clocks are
-	// coarse, so a file that was modified more recently may have changed twice in one tick. Such a
-	// file is read again.
+	// The constant settled is the minimum age of a reliable modification time. File system clocks
+	// are coarse, so a file that was modified more recently can change again in the same clock
+	// tick. Therefore, a recently modified file is read again.
 	settled = 2 * time.Second
 	// maxFileBytes is the maximum size of a file. A key file of this size has about ten thousand keys.
 	maxFileBytes = 4 << 20
 )
 
 // watchedFile is a file that is reloaded when it changes. If the new version is invalid, the last
-// valid version stays in use, so that an editing mistake does not lock all users out. watchedFile
+// valid version remains in use, so that an editing mistake does not lock out all users. watchedFile
 // is safe for concurrent use.
 type watchedFile[T any] struct {
 	path string
 	// The field forbidden contains the permission bits that the file must not have.
 	forbidden fs.FileMode
 	decode    func([]byte) (T, error)
-	// The field empty reports whether a missing file counts as an empty file. Set it for files that
-	// are missing only if a person has removed them.
+	// The field empty reports whether a missing file counts as an empty file. Set empty for files
+	// that are missing only if a person has removed the file.
 	empty bool
 
 	mu     sync.Mutex
 	value  T
-	info   fs.FileInfo // metadata of the version in value, or nil
+	info   fs.FileInfo // the metadata of the file version in value, or nil
 	looked time.Time
 	failed string // the last logged error
 }
@@ -101,7 +101,7 @@ func (w *watchedFile[T]) read() (value T, info fs.FileInfo, err error) {
 	if !info.Mode().IsRegular() {
 		return value, nil, errors.New("the path is not a regular file")
 	}
-	if info.Mode().Perm()&w.forbidden != 0 && runtime.GOOS != "windows" { // Windows has no such permission bits
+	if info.Mode().Perm()&w.forbidden != 0 && runtime.GOOS != "windows" { // Windows does not have these permission bits
 		return value, nil, fmt.Errorf("the permissions %04o are too permissive: set them to %o with chmod", info.Mode().Perm(), info.Mode().Perm()&^w.forbidden)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
@@ -115,15 +115,15 @@ func (w *watchedFile[T]) read() (value T, info fs.FileInfo, err error) {
 	return value, info, err
 }
 
-// forget makes the next get read the file again.
+// After forget, the next call of get reads the file again.
 func (w *watchedFile[T]) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.info = nil
 }
 
-// cause returns the underlying system error without the path. Callers report the path as the user
-// wrote it.
+// cause returns the underlying system error without the path, because callers add the path in the
+// spelling of the user.
 func cause(err error) error {
 	if bad, ok := errors.AsType[*fs.PathError](err); ok {
 		return bad.Err

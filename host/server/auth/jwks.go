@@ -21,11 +21,11 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// keySource verifies signatures with an issuer's keys.
+// keySource verifies signatures with the keys of an issuer.
 type keySource interface {
 	// verify checks that the key with the given id and algorithm has signed a token. verify returns
-	// the payload of the token. The error is Invalid, abi.Unavailable, or errUnknownKey if the
-	// issuer has no key with that id.
+	// the payload of the token. The error is Invalid, abi.Unavailable or, if the issuer has no key
+	// with the given id, errUnknownKey.
 	verify(ctx context.Context, token string, by signer, now time.Time) ([]byte, error)
 }
 
@@ -35,13 +35,13 @@ var errUnknownKey = errors.New("the issuer has no key with the key id (kid) of t
 // signer is the key id and the algorithm in the header of a token.
 type signer struct{ kid, alg string }
 
-// matches reports whether the given key may have created the signature. A JWK that contains an
+// matches reports whether the given key can have created the signature. A JWK that contains an
 // algorithm verifies only signatures of that algorithm (RFC 8725, section 3.1).
 func (by signer) matches(key jose.JSONWebKey) bool {
 	return key.KeyID == by.kid && (key.Algorithm == "" || key.Algorithm == by.alg)
 }
 
-// keysOf returns the keys that may have created the signature.
+// keysOf returns the keys that can have created the signature.
 func (by signer) keysOf(keys []jose.JSONWebKey) *oidc.StaticKeySet {
 	set := &oidc.StaticKeySet{}
 	for _, key := range keys {
@@ -90,14 +90,16 @@ func usable(key jose.JSONWebKey) bool {
 		(key.Algorithm == "" || slices.Contains(algorithms, jose.SignatureAlgorithm(key.Algorithm)))
 }
 
-// fileKeys are an issuer's keys in a file. The file is reloaded when it changes.
+// fileKeys contains the keys of an issuer that are stored in a file. The file is reloaded when it
+// changes.
 type fileKeys struct {
 	file *watchedFile[[]jose.JSONWebKey]
 	log  *slog.Logger
 }
 
 func openFileKeys(path string, log *slog.Logger) (*fileKeys, error) {
-	// The public keys may be world-readable, but anyone with write access could forge tokens.
+	// All users of the machine can read the public keys, but a user with write access could forge
+	// tokens.
 	s := &fileKeys{&watchedFile[[]jose.JSONWebKey]{path: path, forbidden: 0o002, decode: usableKeys}, log}
 	var err error
 	if s.file.value, s.file.info, err = s.file.read(); err != nil {
@@ -116,12 +118,14 @@ func (s *fileKeys) verify(ctx context.Context, token string, by signer, now time
 }
 
 const (
-	// refreshEvery is the maximum time that a revoked key stays in use.
+	// refreshEvery is the maximum time for which a revoked key remains in use.
 	refreshEvery = 15 * time.Minute
-	// maxStale is how long the last known keys stay in use if the issuer does not respond.
+	// maxStale is the time for which the last known keys remain in use if the issuer does not
+	// respond.
 	maxStale = 24 * time.Hour
-	// fetchEvery and retryEvery are the minimum intervals between requests to the issuer, after a
-	// success and after a failure. The intervals do not depend on the tokens that clients send.
+	// fetchEvery is the minimum interval between requests to the issuer after a success, and
+	// retryEvery is the minimum interval after a failure. Clients cannot shorten these intervals by
+	// the tokens that they send.
 	fetchEvery = 10 * time.Second
 	retryEvery = time.Second
 	// fetchTimeout and maxAnswerBytes limit the duration and the size of each response from the
@@ -130,9 +134,9 @@ const (
 	maxAnswerBytes = 1 << 20
 )
 
-// remoteKeys are an issuer's keys at a URL. The key set of go-oidc fetches keys when it encounters
-// an unknown key id. The key set never removes a key, so remoteKeys replaces the whole set
-// periodically.
+// remoteKeys contains the keys of an issuer at a URL. The key set of go-oidc fetches keys if a
+// token contains an unknown key id. This key set never removes a key, so remoteKeys periodically
+// replaces the whole key set.
 type remoteKeys struct {
 	url     string
 	fetcher *fetcher
@@ -147,7 +151,7 @@ func (s *remoteKeys) verify(ctx context.Context, token string, by signer, now ti
 	if err == nil {
 		return payload, s.checkAlgorithm(ctx, token, by)
 	}
-	// If the issuer does not respond, it is unknown whether the token is valid.
+	// If the issuer does not respond, the server does not know whether the token is valid.
 	last := s.fetcher.last.Load()
 	if ctx.Err() != nil || last == nil || last.err != nil {
 		return nil, abi.Faultf(abi.Unavailable, "cannot fetch the issuer's signing keys (JWKS)").WithHint("retry in a moment")
@@ -155,13 +159,13 @@ func (s *remoteKeys) verify(ctx context.Context, token string, by signer, now ti
 	return nil, by.rejection(last.keys)
 }
 
-// checkAlgorithm rejects a token if the issuer's key is for another algorithm. The key set of
-// go-oidc does not check the algorithm. If several keys have the same id, a key for the token's
-// algorithm must verify the token.
+// checkAlgorithm rejects a token if the key of the issuer is for another algorithm. The key set of
+// go-oidc does not check the algorithm. If several keys have the same id, a key for the algorithm
+// of the token must verify the token.
 func (s *remoteKeys) checkAlgorithm(ctx context.Context, token string, by signer) error {
 	last := s.fetcher.last.Load()
 	if last == nil {
-		return nil // unreachable: the key set fetches its keys through the fetcher
+		return nil // unreachable, because the key set fetches its keys through the fetcher
 	}
 	for _, key := range last.keys {
 		if key.KeyID == by.kid && !by.matches(key) {
@@ -199,15 +203,15 @@ type fetcher struct {
 type answer struct {
 	requested time.Time
 	err       error // error of the last request
-	// The field keys contains the usable keys of the last valid response. The field "set" is the JWK
-	// Set in that response, and the field good is the time of the response. The fields are zero before
-	// the first valid response.
+	// The field keys contains the usable keys of the last valid response. The field "set" is the
+	// JWK Set in this response, and the field good is the time of this response. Before the first
+	// valid response, these fields have their zero values.
 	keys []jose.JSONWebKey
 	set  []byte
 	good time.Time
 }
 
-// due reports whether the issuer may be queried again.
+// due reports whether the fetcher is allowed to query the issuer again.
 func (a *answer) due(now time.Time) bool {
 	if a == nil {
 		return true
@@ -252,8 +256,8 @@ func (f *fetcher) refreshed(r *http.Request, last *answer, now time.Time) *answe
 	return &answer{requested: now, err: err, keys: last.keys, set: last.set, good: last.good}
 }
 
-// probe fetches the keys and stores them. If the fetch fails, probe returns the error but does not
-// store or log it.
+// probe fetches and stores the keys. If the fetch fails, probe returns the error, but does not
+// store or log the error.
 func (f *fetcher) probe(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()

@@ -17,8 +17,8 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
-// A key file is one JSON document. Unknown fields are rejected, because a newer version may have
-// added a field that restricts a key.
+// A key file is one JSON document. Unknown fields are rejected, because a newer version of toolrun
+// can have added a field that restricts a key.
 
 // storedKey is a key with the hash of its secret.
 type storedKey struct {
@@ -33,7 +33,7 @@ func (s keySet) find(id string) (int, bool) {
 	return slices.BinarySearchFunc(s, id, func(k storedKey, id string) int { return cmp.Compare(k.ID, id) })
 }
 
-// byAge returns the keys, oldest first.
+// byAge returns the keys, with the oldest key first.
 func (s keySet) byAge() []storedKey {
 	return slices.SortedStableFunc(slices.Values(s), func(a, b storedKey) int { return a.Created.Compare(b.Created) })
 }
@@ -50,12 +50,12 @@ type keyFileItem struct {
 	SHA256 string `json:"sha256"`
 }
 
-// OpenKeys opens a key file. Only the owner of the file may have access to it (mode 0600). Errors
-// contain no path. If the file does not exist, errors.Is(err, fs.ErrNotExist) is true; use
+// OpenKeys opens a key file. Only the owner of the file may have access to the file (mode 0600).
+// Errors contain no path. If the file does not exist, errors.Is(err, fs.ErrNotExist) is true; use
 // CreateKeys to create it.
 func OpenKeys(path string) (*Keys, error) {
 	k := &Keys{file: &watchedFile[keySet]{path: path, forbidden: 0o077, decode: decodeKeys, empty: true}}
-	// The clock of Keys is set only later, so the file is read without a time.
+	// The caller sets the clock of Keys later, so this read of the file does not use a time.
 	var err error
 	if k.file.value, k.file.info, err = k.file.read(); err != nil {
 		return nil, fmt.Errorf("read key file: %w", err)
@@ -74,7 +74,7 @@ func CreateKeys(path string) (*Keys, error) {
 		return nil, err
 	}
 	defer unlock()
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // otherwise another process has just created it
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // otherwise, another process has created the file at the same time
 		if err := replace(path, encodeKeys(nil)); err != nil {
 			return nil, err
 		}
@@ -141,7 +141,7 @@ func encodeKeys(keys keySet) []byte {
 func (k *Keys) update(change func(keySet) (keySet, error)) error {
 	path := k.file.path
 	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // a symlink stays a symlink, and all names of the file share one lock
+		path = target // does not replace a symlink, and uses one lock for all names of the file
 	}
 	unlock, err := lock(path)
 	if err != nil {

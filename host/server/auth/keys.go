@@ -17,7 +17,7 @@ const SecretPattern = `trk_[a-z2-7]{10}_[a-z2-7]{52}`
 
 const (
 	secretPrefix = "trk_"
-	idLength     = 10 // 50 bits are enough, because ids are not secret, and Create makes sure that they are unique
+	idLength     = 10 // 50 bits suffice, because ids are not secret, and because Create ensures that ids are unique
 	randomLength = 52
 )
 
@@ -28,12 +28,14 @@ type Key struct {
 	Name   string `json:"name"`
 	Role   Role   `json:"role"`
 	Tenant string `json:"tenant"`
-	// Apps lists the apps that the key may use. Empty means all apps of the tenant.
+	// Apps lists the apps that the key may use. If Apps is empty, the key may use all apps of the
+	// tenant.
 	Apps []string `json:"apps,omitempty"`
 	// Code allows the key to run code that is part of the request.
 	Code    bool      `json:"code,omitempty"`
 	Created time.Time `json:"created"`
-	// Expires is the time from which the key is invalid. The zero time means never.
+	// Expires is the time from which the key is invalid. If Expires is the zero time, the key does
+	// not expire.
 	Expires time.Time `json:"expires,omitzero"`
 }
 
@@ -48,9 +50,9 @@ type Grant struct {
 	Expires time.Time
 }
 
-// Keys are the API keys in a file. Keys is safe for concurrent use. Several processes may use the
-// same file. Changes by different processes are serialized, and each process sees them within a
-// second.
+// Keys are the API keys in a file. Keys is safe for concurrent use. Several processes can use the
+// same file. Changes by different processes are serialized, and each process reads the changes
+// within a second.
 type Keys struct {
 	// Logger receives errors that occur when a changed file is read. Set it before the first use.
 	// Default: errors are discarded.
@@ -127,7 +129,7 @@ func (k Key) check() error {
 	return nil
 }
 
-// List returns all keys, oldest first, including expired keys.
+// List returns all keys, including expired keys, with the oldest key first.
 func (k *Keys) List() []Key {
 	keys := []Key{}
 	for _, stored := range k.current(k.now()).byAge() {
@@ -140,7 +142,7 @@ func (k *Keys) List() []Key {
 func (k *Keys) Revoke(id string) error {
 	return k.update(func(old keySet) (keySet, error) {
 		i, ok := old.find(id)
-		if !ok { // omit id from the message: it may be a secret
+		if !ok { // the message omits id, which can be a secret
 			return nil, abi.Faultf(abi.NotFound, "no key has this id")
 		}
 		return slices.Delete(slices.Clone(old), i, i+1), nil
@@ -150,9 +152,9 @@ func (k *Keys) Revoke(id string) error {
 // Verify returns the principal of a secret at the given time. The error is Invalid or Expired. An
 // incorrect secret is always Invalid, even if its key has expired.
 //
-// The file stores a single SHA-256 hash of each secret. Slow hash functions protect passwords,
-// which can be guessed. A secret has 256 random bits, which cannot be guessed, and a slow hash
-// function would let attackers exhaust the CPU.
+// The file stores a single SHA-256 hash of each secret. A slow hash function, which protects
+// passwords, is not necessary, because an attacker cannot guess a secret with 256 random bits. With
+// a slow hash function, attackers could exhaust the CPU.
 func (k *Keys) Verify(secret string, now time.Time) (Principal, error) {
 	id, ok := idOf(secret)
 	if !ok {

@@ -245,7 +245,7 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	write(t, path, "{") // the last valid version stays in use
+	write(t, path, "{") // the last valid version remains in use
 	for range 3 {
 		at = at.Add(2 * time.Second)
 		verify(nil)
@@ -296,7 +296,7 @@ func TestOneSize(t *testing.T) {
 	}
 }
 
-// TestRace changes a file concurrently. No change may be lost.
+// TestRace checks that no change is lost if a file is changed concurrently.
 func TestRace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.json")
 	const sides, each = 8, 5

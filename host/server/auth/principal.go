@@ -15,17 +15,18 @@ type Principal struct {
 	Role Role
 	// Tenant is the only tenant that the principal can access. Tenant is never empty.
 	Tenant string
-	// Apps lists the ids of the apps that the principal may use. Empty means all apps of the
-	// tenant.
+	// Apps lists the ids of the apps that the principal may use. If Apps is empty, the principal
+	// may use all apps of the tenant.
 	Apps []string
-	// User and Session, if set, are the only user and session that the principal can act as.
+	// If User is not "", the principal can act only for this user. If Session is not "", the
+	// principal can act only in this session.
 	User    string
 	Session string
-	// Workflow, if set, is the workflow of all requests. A principal with the role User cannot select
-	// any other workflow.
+	// If Workflow is not "", all requests of the principal belong to this workflow. A principal
+	// with the role User cannot select any other workflow.
 	Workflow string
-	// CanRunCode allows the principal to run code that is part of the request. CanRunCode matters
-	// only for roles that need this explicit permission.
+	// CanRunCode allows the principal to run code that is part of the request. CanRunCode has an
+	// effect only for roles that need this explicit permission.
 	CanRunCode bool
 	// Name is the name of the key or the subject of the token. Name is used in logs.
 	Name string
@@ -44,10 +45,10 @@ func (p Principal) Allows(permission Permission) bool {
 	return allowed(p.Role, p.CanRunCode, permission)
 }
 
-// ActAs returns the effective user and session of a request. user and session are the ids in the
-// request; both are optional. If the principal is bound to a user or a session, ActAs adds the
-// missing id and rejects any other id with abi.AccessDenied. ActAs does not verify that the session
-// belongs to the user; the host does.
+// ActAs returns the effective user and session of a request. The arguments are the ids in the
+// request, or "". If the principal is bound to a user or a session, ActAs adds the missing id and
+// rejects any other id with abi.AccessDenied. ActAs does not verify that the session belongs to the
+// user, because the host verifies this.
 func (p Principal) ActAs(user, session string) (string, string, error) {
 	if p.Role == User && p.User == "" {
 		return "", "", abi.Faultf(abi.AccessDenied, "the credentials do not contain a user id")
@@ -63,9 +64,9 @@ func (p Principal) ActAs(user, session string) (string, string, error) {
 	return user, session, nil
 }
 
-// Confined reports whether a request may use only sessions that already belong to its user. The
-// restriction to such sessions applies to end users, unless their credentials contain the session.
-// A session id that an end user supplies is not trusted.
+// Confined reports whether a request may use only sessions that already belong to its user. This
+// restriction applies to end users whose credentials do not contain the session, because a session
+// id that an end user supplies is not trusted.
 func (p Principal) Confined(session string) bool {
 	switch p.Role {
 	case Operator, Runtime, ReadOnly:
@@ -74,8 +75,8 @@ func (p Principal) Confined(session string) bool {
 	return p.Session == "" || session != p.Session
 }
 
-// ActIn returns the effective workflow of a request that contains a workflow, or "". End users are
-// rejected with abi.AccessDenied if they select a workflow that their credentials do not contain:
+// ActIn returns the effective workflow of a request that contains a workflow, or "". If an end user
+// selects a workflow that the credentials do not contain, the error is abi.AccessDenied, because
 // the id of a workflow that an end user supplies is not trusted.
 func (p Principal) ActIn(workflow string) (string, error) {
 	own, ok := bound(p.Workflow, workflow)
@@ -89,8 +90,8 @@ func (p Principal) ActIn(workflow string) (string, error) {
 	return own, nil
 }
 
-// bound returns the effective id. The result ok is false if the request contains an id other than
-// the principal's own id.
+// bound returns the effective id. If the request contains an id other than the id of the principal,
+// the result ok is false.
 func bound(own, requested string) (string, bool) {
 	if own == "" {
 		return requested, true

@@ -14,7 +14,8 @@ type Role string
 const (
 	// Operator administers a tenant and has all permissions within it.
 	Operator Role = "operator"
-	// Runtime is for a platform's backend, which runs tools for all users of the platform.
+	// Runtime is the role of the backend of a platform, which runs tools for all users of the
+	// platform.
 	Runtime Role = "runtime"
 	// ReadOnly is for monitoring. ReadOnly can read declarations and the ledger, but not stored
 	// content.
@@ -25,23 +26,23 @@ const (
 	// Backup can download backups of the whole service, including the content of all tenants.
 	// Backup has no other permission.
 	Backup Role = "backup"
-	// Metering can read the usage of all tenants' apps for billing. Metering sees only counts and
-	// sizes, not content.
+	// Metering can read the usage of the apps of all tenants for billing. The usage contains only
+	// counts and sizes, and no content.
 	Metering Role = "metering"
 	// User is the role of tokens, which act for only one user. Keys cannot have this role.
 	User Role = "user"
 )
 
-// Roles returns all roles, the most powerful role first.
+// Roles returns all roles, with the most powerful role first.
 func Roles() []Role { return []Role{Operator, Runtime, ReadOnly, Approver, Backup, Metering, User} }
 
-// KeyRoles returns the roles that a key may have: all except User. The most powerful role comes
-// first.
+// KeyRoles returns the roles that a key can have, with the most powerful role first. These are all
+// roles except User.
 func KeyRoles() []Role {
 	return slices.DeleteFunc(Roles(), func(r Role) bool { return r == User })
 }
 
-// KeyRoleList returns a text that lists the roles that a key may have, such as "operator, runtime
+// KeyRoleList returns a text that lists the roles that a key can have, such as "operator, runtime
 // or metering".
 func KeyRoleList() string {
 	var names []string
@@ -55,7 +56,7 @@ func KeyRoleList() string {
 // Permission is the right to perform one kind of operation.
 type Permission string
 
-// The permissions. Table describes them and lists the roles that have them.
+// The permissions. Table describes the permissions, and lists the roles that have each permission.
 const (
 	Run           Permission = "run"
 	Approve       Permission = "approve"
@@ -89,8 +90,8 @@ type Rule struct {
 }
 
 // Table is the complete list of permissions and does not change while a program runs. A role has
-// only the permissions that Table lists for it. The role User can use its permissions only on its
-// own data; see Principal.ActAs.
+// only the permissions that Table lists for it. The permissions of the role User cover only the
+// data of the user, as Principal.ActAs ensures.
 var Table = []Rule{
 	{Permission: Run, Does: "run declared tools", Roles: []Role{Operator, Runtime, User}},
 	{Permission: Approve, Does: "see, approve and deny effects that wait for an approval; a user can decide only on effects of the user's own runs, if the tool declares `by: user`", Roles: []Role{Operator, Approver, User}},

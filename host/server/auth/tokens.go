@@ -16,9 +16,9 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// algorithms lists the accepted public-key algorithms. HS256 is not accepted, because with it every
-// verifier could also sign tokens. "none" is not accepted, because anyone could then create a
-// token. The verifier must choose the algorithms (RFC 8725, section 3.1).
+// algorithms lists the accepted public-key algorithms. HS256 is not accepted, because a verifier of
+// HS256 signatures could also sign tokens. "none" is not accepted, because tokens without a
+// signature can be forged. The verifier must choose the algorithms (RFC 8725, section 3.1).
 var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
@@ -46,7 +46,8 @@ type TokenOptions struct {
 	UserClaim     string
 	SessionClaim  string
 	WorkflowClaim string
-	// Tenant is the tenant of tokens without a tenant claim. Default: such tokens are rejected.
+	// Tenant is the tenant of tokens without a tenant claim. By default, tokens without a tenant
+	// claim are rejected.
 	Tenant string
 
 	// Transport is used to fetch KeysURL. Default: http.DefaultTransport.
@@ -66,8 +67,8 @@ type Tokens struct {
 }
 
 // NewTokens returns Tokens. The error reports all invalid options. NewTokens reads KeysFile
-// immediately. KeysURL is fetched for the first token, because the issuer may start later than the
-// service.
+// immediately. The keys are fetched for the first token, because the issuer can start later than
+// the service.
 func NewTokens(options TokenOptions) (*Tokens, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -136,8 +137,8 @@ func (o TokenOptions) withDefaults() TokenOptions {
 	return o
 }
 
-// Probe fetches the issuer's keys and returns an error if that fails within 5 seconds. Probe stores
-// the fetched keys. Probe does nothing if the keys are in a file.
+// Probe fetches and stores the keys of the issuer. If the keys cannot be fetched within 5 seconds,
+// Probe returns an error. If the keys are in a file, Probe does nothing.
 func (t *Tokens) Probe(ctx context.Context) error {
 	source, ok := t.keys.(*remoteKeys)
 	if !ok {
@@ -146,9 +147,9 @@ func (t *Tokens) Probe(ctx context.Context) error {
 	return source.fetcher.probe(ctx, source.url)
 }
 
-// Verify returns the principal of a token. The error is Expired if the token is no longer valid,
-// abi.Unavailable if the issuer's keys cannot be fetched within a few seconds, and Invalid in all
-// other cases.
+// Verify returns the principal of a token. If the token is no longer valid, the error is Expired.
+// If the keys of the issuer cannot be fetched within a few seconds, the error is abi.Unavailable.
+// In all other cases, the error is Invalid.
 func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 	if len(token) > maxCredential {
 		return Principal{}, Invalid
@@ -180,15 +181,15 @@ func (t *Tokens) refused(why string) error {
 	return Invalid
 }
 
-// rejectionLogEvery is the minimum interval between log lines with the same reason.
-// rejectionLogEvery exists because attackers can send any number of tokens.
+// rejectionLogEvery is the minimum interval between log lines with the same reason, because
+// attackers can send any number of tokens.
 const rejectionLogEvery = 10 * time.Second
 
-// rejections logs why tokens were rejected, at a limited rate for each reason. rejections is safe
-// for concurrent use.
+// rejections logs the reasons for rejected tokens. The rate of log lines is limited for each
+// reason. rejections is safe for concurrent use.
 type rejections struct {
 	mu      sync.Mutex
-	reasons map[string]*rejectionCount // by reason; there are only a few reasons
+	reasons map[string]*rejectionCount // by reason; the number of different reasons is small
 }
 
 type rejectionCount struct {
@@ -252,7 +253,7 @@ func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 }
 
 // claim returns the id in a claim, or "" if the claim is missing. ok is false if the claim is not a
-// valid id. An empty text is invalid, because a claim that is present must not count as missing.
+// valid id. An empty text is invalid, because otherwise an existing claim would count as missing.
 func claim(all map[string]any, name string) (string, bool) {
 	value, there := all[name]
 	if !there { // null is neither a string nor missing

@@ -106,7 +106,7 @@ func keySet(t testing.TB, keys ...jose.JSONWebKey) string {
 	return string(data)
 }
 
-// tokens returns Tokens that accept the tokens of the issuer, whose keys are in a file.
+// tokens returns Tokens that accept the tokens of the issuer. The keys of the issuer are in a file.
 func (i *issuer) tokens(t testing.TB, change func(*auth.TokenOptions)) *auth.Tokens {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "jwks.json")
@@ -301,8 +301,8 @@ func TestKeySetFile(t *testing.T) {
 			t.Errorf("%s: NewTokens = nil; want an error", name)
 		}
 	}
-	// The set first contains one usable key and several keys that are ignored. Then a second usable
-	// key replaces the first key.
+	// At first, the key set contains one usable key and several keys that are ignored. Then, a
+	// second usable key replaces the first key.
 	write(t, path, strings.Replace(keySet(t, private, i.public), `{"keys":[`, `{"keys":[{"kty":"LWE","kid":"k1"},`, 1))
 	at := time.Now()
 	tokens := newTokens(t, auth.TokenOptions{KeysFile: path}, func(o *auth.TokenOptions) { o.Now = func() time.Time { return at } })
@@ -390,7 +390,7 @@ func (r *remote) verify(t *testing.T, ctx context.Context, what string, i *issue
 	claims := i.claims()
 	claims["exp"], claims["nbf"], claims["iat"] = time.Now().Add(time.Hour).Unix(), time.Now().Unix(), time.Now().Unix()
 	_, err := r.tokens.Verify(ctx, i.sign(t, claims))
-	synctest.Wait() // the key set still processes the response
+	synctest.Wait() // waits until the key set has processed the response
 	if !errors.Is(err, want) || (err == nil) != (want == nil) || r.requested != requested {
 		t.Errorf("%s: Verify = %v, and the issuer got %d requests; want %v and %d", what, err, r.requested, want, requested)
 	}

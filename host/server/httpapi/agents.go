@@ -131,7 +131,7 @@ func (c *call) evaluate(ctx context.Context, t host.Turn, f apitypes.RuleFields,
 	return &evaluationOutput{r.TurnID, *r}, turnProblem(err, r.TurnID, r.Attempts)
 }
 
-// prepareTurn adds the caller and the other fields of a request to a turn.
+// prepareTurn adds the caller and the remaining fields of a request to a turn.
 func (c *call) prepareTurn(ctx context.Context, t host.Turn, f apitypes.TurnFields) (host.Turn, error) {
 	err := c.checkRunFields(apitypes.RunFields{Metadata: f.Metadata, SessionReference: f.SessionReference, UserReference: f.UserReference})
 	if err != nil {

@@ -50,7 +50,7 @@ func TestUnknownAgent(t *testing.T) {
 	}
 }
 
-// A turn that fails stores nothing, and its result contains the fault.
+// A failed turn stores nothing, and the result of the turn contains the fault.
 func TestFailedTurn(t *testing.T) {
 	s := newService(t)
 	first := s.turn("runtime", `{"session_id":"s1","user_id":"ann"}`)
@@ -82,7 +82,8 @@ func TestTurnIsIdempotent(t *testing.T) {
 	}
 }
 
-// A dry run shows what it would store, so it requires the permission to read records.
+// The result of a dry run contains the records that the run would store, so a dry run requires the
+// permission to read records.
 func TestDryTurn(t *testing.T) {
 	s := newService(t)
 	if r := s.ask("ann", "POST", turnsPath, `{"dry_run":true}`); r.StatusCode != 403 {

@@ -98,7 +98,7 @@ func decideApproval(ctx context.Context, c *call, in *decisionInput) (*resultOut
 	return resultOf(result, err)
 }
 
-// resultOf returns a Result as a response. If the tool could not run, resultOf returns a problem.
+// resultOf returns a Result as a response. If the tool did not run, resultOf returns a problem.
 func resultOf(result *report.Result, err error) (*resultOutput, error) {
 	f := abi.FaultOf(err)
 	if f == nil || result.Attempts > 0 && f.Code != abi.Unavailable && f.Code != abi.Internal {
@@ -109,7 +109,7 @@ func resultOf(result *report.Result, err error) (*resultOutput, error) {
 	return nil, &p
 }
 
-// approvalOf returns an approval as in responses.
+// approvalOf returns an approval in the form of responses.
 func approvalOf(a approval.Approval) apitypes.Approval {
 	return apitypes.Approval{
 		Token: a.Token, RunID: a.Run, Tool: a.Tool, User: a.User, Session: a.Session, Workflow: a.Workflow, Binding: apitypes.ApprovalBinding(a.Binding),

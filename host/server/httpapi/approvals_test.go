@@ -21,7 +21,7 @@ tools:
 	"order.js": {Data: []byte(`await memory.set_content("orders", {item: input.item}); return input.item`)},
 }
 
-// pause runs a tool for ann, which must pause.
+// pause runs a tool for "ann", and expects that the run pauses.
 func (s *service) pause(tool string) *report.PendingApproval {
 	s.t.Helper()
 	var result report.Result
@@ -51,7 +51,7 @@ func TestApprovals(t *testing.T) {
 		s.want(403, who, "POST", path, `{"decision":"approve"}`)
 		s.want(403, who, "GET", all, "")
 	}
-	s.want(403, "ann", "POST", path, `{"decision":"approve"}`) // the tool needs an approver
+	s.want(403, "ann", "POST", path, `{"decision":"approve"}`) // only the role approver can approve the effects of the tool
 	s.want(422, "operator", "POST", path, `{"decision":"maybe"}`)
 	s.want(400, "operator", "POST", path, `{"decision":"approve","reason":"why not"}`)
 

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// Backup is a copy of the service's data. Size returns its length in bytes. Close releases its
-// resources.
+// Backup is a copy of the data of the service. Size returns the length of the copy in bytes. Close
+// releases its resources.
 type Backup interface {
 	io.ReadCloser
 	Size() int64
@@ -29,7 +29,7 @@ const backupType = "application/octet-stream"
 type backupHandler struct {
 	copy   func(context.Context) (Backup, error) // nil if the service has no backups
 	logger *slog.Logger
-	taking sync.Mutex // held while a backup is taken
+	taking sync.Mutex // held during a backup
 }
 
 func (h *backupHandler) register(s *Server) {
@@ -48,8 +48,8 @@ func (h *backupHandler) download(ctx context.Context, _ *struct{}) (*huma.Stream
 	if h.copy == nil {
 		return nil, abi.Faultf(abi.Unavailable, "this service has no database to back up")
 	}
-	// Only one copy is made at a time, because a copy uses disk space and prevents the database
-	// from reusing freed pages.
+	// The handler creates only one copy at a time, because a copy uses disk space and prevents the
+	// database from reusing freed pages.
 	if !h.taking.TryLock() {
 		return nil, abi.Faultf(abi.Unavailable, "another backup is in progress").WithHint("retry when the other backup has ended")
 	}

@@ -48,7 +48,7 @@ func TestBackup(t *testing.T) {
 			t.Errorf("a backup = %d, %d bytes of %d, %v", response.StatusCode, len(body), response.ContentLength, err)
 		}
 	}
-	s.server.Close() // after all handlers have ended
+	s.server.Close() // read after all handlers have ended
 	if !last.closed {
 		t.Error("a backup was sent and not closed")
 	}
@@ -67,7 +67,7 @@ func TestOperatorsCannotDownloadBackups(t *testing.T) {
 	}
 }
 
-// Only one backup can run at a time. A failed backup does not block the next one.
+// Only one backup can run at a time. A failed backup does not block the next backup.
 func TestOneBackupAtATime(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	first := true

@@ -23,8 +23,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// The method refused sends a request. The method refused requires that the response is a complete
-// problem document with the given code, and that nothing is stored.
+// The method refused sends a request, and checks that the response is a complete problem document
+// with the given code. The request must not store data.
 func (s *service) refused(status int, code abi.Code, who, method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r := s.want(status, who, method, path, body, headers...)
