@@ -51,7 +51,7 @@ func TestApprovals(t *testing.T) {
 		s.want(403, who, "POST", path, `{"decision":"approve"}`)
 		s.want(403, who, "GET", all, "")
 	}
-	s.want(403, "ann", "POST", path, `{"decision":"approve"}`) // only the role approver can approve the effects of the tool
+	s.want(403, "ann", "POST", path, `{"decision":"approve"}`) // the user cannot approve the effects of this tool
 	s.want(422, "operator", "POST", path, `{"decision":"maybe"}`)
 	s.want(400, "operator", "POST", path, `{"decision":"approve","reason":"why not"}`)
 

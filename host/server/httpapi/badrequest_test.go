@@ -123,7 +123,7 @@ func TestKeyReuse(t *testing.T) {
 	}
 }
 
-// zipBomb is a DOCX whose text would be a gigabyte.
+// zipBomb is a DOCX file whose text would have a gigabyte.
 func zipBomb(t testing.TB) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -196,7 +196,7 @@ func TestZipBomb(t *testing.T) {
 	}
 }
 
-// Folders in a file name are removed. The remaining name cannot inject headers.
+// Folders in a file name are removed. The remaining file name cannot inject headers.
 func TestFilenames(t *testing.T) {
 	s := newService(t)
 	s.want(201, "operator", "POST", "/api/v1/sessions", `{"session_id":"s","user_id":"ann"}`)
@@ -235,7 +235,7 @@ func TestClientDisconnect(t *testing.T) {
 	hangUp()
 	const ledger = "/api/v1/ledger?tool=wait"
 	found := s.want(200, "operator", "GET", ledger, "")
-	for !contains(found, `"run_id"`) { // limited by the timeout of the test
+	for !contains(found, `"run_id"`) { // the timeout of the test limits the loop
 		found = s.want(200, "operator", "GET", ledger, "")
 	}
 	if !contains(found, `"code":"cancelled"`) || !contains(found, `"writes":[]`) {
@@ -290,8 +290,8 @@ func TestSlowClients(t *testing.T) {
 	s.emptyOfAnn()
 }
 
-// A client that stops in the middle of its body receives an error. A run that takes longer than the
-// read timeout continues.
+// A client that stops in the middle of its body receives an error. A run can take longer than the
+// read timeout.
 func TestSlowBodyAndLongRun(t *testing.T) {
 	s := newService(t)
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

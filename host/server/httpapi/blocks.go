@@ -64,15 +64,15 @@ func addBlocks(s *Server) {
 	}, deleteBlock)
 }
 
-// blockCaller returns the Caller for the user and the agent of blocks. Blocks do not belong to a session,
-// but credentials for one session have no access after its end.
+// blockCaller returns the Caller for the user and the agent of blocks. Blocks do not belong to a
+// session, but credentials for one session have no access to blocks after the end of the session.
 func (c *call) blockCaller(user, agent string) (host.Caller, error) {
 	caller, err := c.named(user, "")
 	caller.Agent = agent
 	return caller, err
 }
 
-// scopeOf returns the scope that a request selects with the parameters scope and agent_id.
+// scopeOf returns the scope that a request selects by the parameters "scope" and "agent_id".
 func scopeOf(scope, agent string) (block.Scope, error) {
 	selected := block.Scope(scope)
 	switch {
@@ -193,7 +193,8 @@ func deleteBlock(ctx context.Context, c *call, in *deleteBlockInput) (*deletedOu
 }
 
 // expectedOf returns the version of a block that a request expects, by a header or by a time. The
-// argument timed reports whether the request has the member expected_updated_at, which can be null.
+// argument timed reports whether the request has the member "expected_updated_at", whose value can
+// be null.
 func expectedOf(must apitypes.Precondition, timed bool, updated *string) (block.Expected, error) {
 	named := 0
 	for _, present := range []bool{must.IfMatch != "", must.IfNoneMatch != "", timed} {
@@ -226,7 +227,7 @@ func outputOf(b block.Block) *blockOutput {
 	return &blockOutput{ETag: block.ETag(b.Revision), Body: blockOf(b)}
 }
 
-// blockOf returns a block as in responses.
+// blockOf returns a block in the form of responses.
 func blockOf(b block.Block) apitypes.Block {
 	j := b.JSON()
 	return apitypes.Block{

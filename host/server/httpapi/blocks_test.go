@@ -15,8 +15,8 @@ import (
 
 const corePath = "/api/v1/memory/blocks/core"
 
-// putBlock writes a block. The argument is the time of the block's last write, or "" to create the
-// block.
+// putBlock writes a block. The argument is the time of the last write of the block, or "" to create
+// the block.
 func (s *service) putBlock(status int, who, path, content, expected string) (b apitypes.Block) {
 	s.t.Helper()
 	at := "null"
@@ -45,7 +45,7 @@ func (s *service) blocks(who, query string) (names []string) {
 	return names
 }
 
-// A write succeeds only if the block was not written since it was read.
+// A write succeeds only if the block has not changed since the caller read the block.
 func TestBlockCompareAndSet(t *testing.T) {
 	s := newService(t)
 	if p := s.problem(404, "ann", "GET", corePath, ""); p.Code != "not_found" || p.Detail != `the block "core" does not exist` {
@@ -92,7 +92,7 @@ func TestBlockETags(t *testing.T) {
 	s.want(200, "ann", "PUT", corePath, body, "If-Match", "*")
 	s.want(400, "ann", "PUT", corePath, body, "If-Match", "W/"+second)
 	s.want(400, "ann", "PUT", corePath, `{"content":"x","expected_updated_at":"2026-04-30T16:20:00"}`, "If-Match", second)
-	for _, header := range []string{"If-Match", "If-None-Match"} { // null is a precondition, too
+	for _, header := range []string{"If-Match", "If-None-Match"} { // null is also a precondition
 		p := s.problem(400, "ann", "PUT", corePath, `{"content":"x","expected_updated_at":null}`, header, "*")
 		if p.Code != "invalid_argument" || !strings.Contains(p.Detail, "several preconditions") {
 			t.Errorf("null with %s = %+v", header, p)
@@ -106,7 +106,8 @@ func TestBlockETags(t *testing.T) {
 	s.want(404, "ann", "GET", corePath, "")
 }
 
-// A deletion without a precondition is rejected, so that no client deletes what it has not read.
+// A deletion without a precondition is rejected, so that a client cannot delete a text that the
+// client has not read.
 func TestDeleteBlock(t *testing.T) {
 	s := newService(t)
 	first := s.putBlock(200, "ann", corePath, "- Prefers tea", "")
@@ -123,7 +124,8 @@ func TestDeleteBlock(t *testing.T) {
 	}
 }
 
-// In an app without blocks, each request for blocks has status 404 and a hint that declares them.
+// If the app has no blocks, the response to each request for blocks has status 404 and a hint that
+// describes how to declare blocks.
 func TestAppWithoutBlocks(t *testing.T) {
 	s := newServiceWith(t, fstest.MapFS{"app.yaml": {Data: []byte("app: shop\n")}}, func(*tenants.Options) {})
 	for _, r := range []struct{ method, path, body string }{
@@ -215,7 +217,8 @@ func TestBlockScopes(t *testing.T) {
 	}
 }
 
-// A key names the user of a block. A token reaches only the blocks of its user.
+// A request with a key contains the user of a block. A token gives access only to the blocks of its
+// user.
 func TestBlocksOfUsers(t *testing.T) {
 	s := newService(t)
 	s.putBlock(200, "ann", corePath, "- only ann", "")
@@ -255,7 +258,7 @@ func TestBlocksOfUsers(t *testing.T) {
 	s.want(404, "operator", "GET", corePath+"?user_id=ann", "")
 }
 
-// A tool uses the blocks of the agent that the request names.
+// A tool uses the blocks of the agent that the request contains.
 func TestAgentOfRun(t *testing.T) {
 	s := newService(t)
 	s.putBlock(200, "ann", corePath+"?agent_id=agent_emails", "- Signs as A.", "")
@@ -270,7 +273,7 @@ func TestAgentOfRun(t *testing.T) {
 	}
 }
 
-// A client over MCP acts for the agent that the query names.
+// An MCP client acts for the agent in the query of the URL.
 func TestAgentOverMCP(t *testing.T) {
 	s := newService(t)
 	r := httptest.NewRequestWithContext(t.Context(), "POST", "/mcp?agent_id=agent_emails", nil)

@@ -23,15 +23,15 @@ const (
 	// DefaultBodyBytes is the default of Options.BodyBytes.
 	DefaultBodyBytes = 256 << 20
 
-	// readingTakes and keptTakes are numbers of bytes of memory that are reserved for each byte of a
-	// JSON body. readingTakes applies while the body is read and decoded, and includes garbage.
-	// keptTakes applies after that, until the request ends.
+	// readingTakes and keptTakes are the numbers of bytes of memory that are reserved for each byte
+	// of a JSON body. readingTakes applies during reading and decoding, and includes garbage.
+	// keptTakes applies from the end of decoding to the end of the request.
 	readingTakes = 12
 	keptTakes    = 3
-	// treeBytes is the maximum size of a part of a body that is decoded into a tree of values. The
-	// documents that memory accepts, such as records, are not larger than this. While a tree exists,
-	// it takes treeTakes bytes of memory for each byte of its text. After decoding, keptTreeTakes
-	// bytes stay reserved for each byte, because parts of the body may be decoded into trees later.
+	// treeBytes is the maximum size of a part of a body that is decoded into a tree of values.
+	// Documents that are stored in memory, such as records, never exceed treeBytes. A tree uses
+	// treeTakes bytes of memory for each byte of its text. After decoding, keptTreeTakes bytes
+	// remain reserved for each byte, because parts of the body can be decoded into trees later.
 	treeBytes     = 256 << 10
 	treeTakes     = 64
 	keptTreeTakes = 16
@@ -59,7 +59,7 @@ func (b *body) reading(length int64) int64 {
 	return readingTakes*length + treeTakes*min(length, treeBytes)
 }
 
-// reserveBody reserves memory for a JSON body before reading any of it. Part of the reservation
+// reserveBody reserves memory for a JSON body before the body is read. Part of the reservation
 // lasts until the response is sent.
 func (a *Access) reserveBody(ctx context.Context, p auth.Principal, b *body, length int64) error {
 	if length < 0 {
@@ -75,7 +75,7 @@ func (a *Access) reserveBody(ctx context.Context, p auth.Principal, b *body, len
 	return nil
 }
 
-// startDecoding waits until the body may be decoded. Only large bodies wait.
+// startDecoding waits until decoding of the body is allowed. Only large bodies wait.
 func (b *body) startDecoding() error {
 	if b.decodes == nil || b.decoding != nil || b.read <= largeBody {
 		return nil
@@ -85,7 +85,7 @@ func (b *body) startDecoding() error {
 	return err
 }
 
-// endDecoding lets the next large body be decoded.
+// endDecoding allows the decoding of the next large body.
 func (b *body) endDecoding() {
 	if b.decoding != nil {
 		b.decoding.free()
@@ -98,7 +98,7 @@ func (b *body) pay() error {
 	if b.held == nil || b.read <= b.paid {
 		return nil
 	}
-	step := max(bodyStep, b.paid) // double the reservation, as a growing buffer does
+	step := max(bodyStep, b.paid) // double the reservation, like a growing buffer
 	if err := b.held.grow(b.ctx, b.reading(b.paid+step)-b.reading(b.paid)); err != nil {
 		return err
 	}
@@ -114,8 +114,8 @@ func (b *body) unpaid() bool {
 	return b.err != nil
 }
 
-// decoded releases the memory that only decoding needs. Some memory stays reserved, because parts
-// of the body may be decoded into trees later.
+// decoded releases the memory that only decoding needs. Some memory remains reserved, because parts
+// of the body can be decoded into trees later.
 func (b *body) decoded() {
 	if b == nil {
 		return
@@ -140,9 +140,9 @@ func (b *body) free() {
 // maxHandledBytes is the maximum size of a request body of another protocol, such as MCP.
 const maxHandledBytes = 4 << 20
 
-// ReadBody reads a JSON body for another protocol, such as MCP, and makes it readable again.
-// ReadBody reserves memory as the API does. Call release after the response is sent. Pass the error
-// to WriteProblem.
+// ReadBody reads a JSON body for another protocol, such as MCP, and makes the body readable again.
+// Like the API, ReadBody reserves memory for the body. The caller must call release after the
+// response has been sent, and must pass the error to WriteProblem.
 func (a *Access) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Principal) (release func(), err error) {
 	control := http.NewResponseController(w)
 	if r.ContentLength > maxHandledBytes {
@@ -169,14 +169,14 @@ func (a *Access) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Princip
 		b.free()
 		return nil, abi.Faultf(abi.TooLarge, "cannot read the body: %v", wrong)
 	}
-	r.Body = io.NopCloser(bytes.NewReader(text)) // the other handler reports syntax errors itself
+	r.Body = io.NopCloser(bytes.NewReader(text)) // the handler of the other protocol reports syntax errors
 	return b.free, nil
 }
 
 // bodyReadTime is the time limit for receiving a body.
 const bodyReadTime = 5 * time.Second
 
-// reserveUpload reserves memory for a file before any of it is read.
+// reserveUpload reserves memory for a file before the file is read.
 func (h *fileHandler) reserveUpload(ctx huma.Context, next func(huma.Context)) {
 	r, _ := humago.Unwrap(ctx)
 	p, _ := ctx.Context().Value(principalKey{}).(auth.Principal)
@@ -200,8 +200,8 @@ func refuseUnread(ctx huma.Context, err error) {
 	refuse(ctx, err)
 }
 
-// drain reads the body of a client that does not wait for "100 Continue". Such a client reads no
-// response before it has sent its whole body.
+// drain reads the body of a client that does not wait for "100 Continue". This client reads the
+// response only after it has sent the whole body.
 func drain(r *http.Request) {
 	if r.Header.Get("Expect") == "" {
 		_, _ = io.Copy(io.Discard, r.Body)

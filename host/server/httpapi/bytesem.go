@@ -16,15 +16,16 @@ const acquireTimeout = 10 * time.Second
 
 // byteSemaphore is a fair semaphore that limits how many bytes concurrent requests reserve. An
 // owner is identified by a path, such as a tenant and a user of that tenant. On each level of the
-// path, an owner may reserve at most half of the bytes that the other owners leave free. A single
-// tenant can thus reserve half of the bytes, and its single user a quarter. Two tenants can reserve
-// a third each. With any number of tenants, some bytes remain free for another tenant. The next
-// request to be served belongs to the tenant that has reserved the fewest bytes and, within this
-// tenant, to the user that has reserved the fewest bytes.
+// path, an owner can reserve at most half of the bytes that the other owners leave free. Therefore,
+// if only one tenant has reservations, the tenant can reserve half of the bytes, and a single user
+// of the tenant can reserve a quarter. Two tenants can each reserve a third. For any number of
+// tenants, some bytes remain free for another tenant. The semaphore next serves a request of the
+// tenant that has reserved the fewest bytes and, within this tenant, of the user that has reserved
+// the fewest bytes.
 type byteSemaphore struct {
 	size int64
 	wait time.Duration
-	// The field "what" is the name of the data in error messages, such as "files".
+	// The field "what" names the kind of data in error messages, such as "files".
 	what string
 
 	mu     sync.Mutex
@@ -37,7 +38,7 @@ type byteSemaphore struct {
 type share struct {
 	name  string
 	bytes int64
-	uses  int // number of reservations, including waiting ones
+	uses  int // number of reservations, including waiting reservations
 }
 
 func newByteSemaphore(size int64, what string) *byteSemaphore {
@@ -56,9 +57,9 @@ type reservation struct {
 	refused error // why the reservation was refused
 }
 
-// acquire waits until the requested bytes are available. Call free to release them. The error is a
-// problem with status 429 if the requester itself has reserved too much, or 503 if other owners
-// have.
+// acquire waits until the requested bytes are available. The caller must call free to release the
+// bytes. If the requester has reserved too many bytes, the error is a problem with status 429. If
+// other owners have reserved too many bytes, the status is 503.
 func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string) (*reservation, error) {
 	h, err := r.begin(bytes, path)
 	if err != nil {
@@ -95,9 +96,9 @@ func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string
 	return nil, context.Cause(ctx)
 }
 
-// begin grants bytes to a request or adds the request to the queue. The semaphore can grant a new
-// request before older ones, if the older requests still wait because they need more bytes than are
-// free.
+// begin grants bytes to a request or adds the request to the queue. If older requests wait because
+// they need more bytes than are free, the semaphore can grant a new request before the older
+// requests.
 func (r *byteSemaphore) begin(bytes int64, path []string) (*reservation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -177,8 +178,8 @@ func (r *byteSemaphore) next() {
 	}
 }
 
-// The method full returns the level at which a reservation exceeds its limit, or -1 if it fits. If
-// the semaphore is otherwise unused, any reservation fits.
+// The method full returns the level at which a reservation exceeds its limit, or -1 if the
+// reservation does not exceed a limit. If the semaphore is otherwise unused, any reservation fits.
 func (r *byteSemaphore) full(h *reservation) int {
 	if r.used == 0 {
 		return -1
@@ -203,9 +204,9 @@ func (r *byteSemaphore) full(h *reservation) int {
 	return -1
 }
 
-// Each new owner reduces the share of the other owners. An owner may then have reserved more than
-// its share. A user without reservations can still reserve up to 1/smallPart of all bytes. The
-// user's tenant may then exceed its share by up to 1/sparePart.
+// Each new owner reduces the share of the other owners. Therefore, an owner can have reserved more
+// than its share. A user without reservations can still reserve up to 1/smallPart of all bytes. In
+// this case, the tenant of the user can exceed its share by up to 1/sparePart of all bytes.
 const smallPart, sparePart = 1024, 16
 
 func (r *byteSemaphore) count(h *reservation, bytes int64) {
@@ -243,10 +244,11 @@ func (h *reservation) shrink(bytes int64) {
 	}
 }
 
-// free releases all bytes. free may be called more than once.
+// free releases all bytes. free can be called more than once.
 func (h *reservation) free() { h.shrink(0) }
 
-// pathOf returns the path that identifies a principal as an owner: its tenant, then the principal.
+// pathOf returns the path that identifies a principal as an owner. The path consists of the tenant
+// and the principal.
 func pathOf(p auth.Principal) []string {
 	return []string{p.Tenant, strings.Join([]string{string(p.Role), p.Name, p.User}, "\x01")}
 }

@@ -85,7 +85,7 @@ func TestSemaphore(t *testing.T) {
 		first.free()
 		go func() { mustAcquire(t, r, 30, http.StatusTooManyRequests, annsPath...) }()
 		synctest.Wait()
-		mustAcquire(t, r, 10, 0, annsPath...) // while a larger request of ann waits
+		mustAcquire(t, r, 10, 0, annsPath...) // a larger request of "ann" is waiting
 		large.shrink(1)
 		if err := large.grow(t.Context(), 10); err != nil || large.bytes != 11 {
 			t.Errorf("grow = %v; the reservation has %d bytes, want 11", err, large.bytes)
@@ -106,8 +106,8 @@ func TestSemaphore(t *testing.T) {
 	})
 }
 
-// TestSemaphoreOrder checks that bytes are granted first to the owner with the fewest bytes, then
-// to the owner that has waited longest.
+// TestSemaphoreOrder checks that bytes are granted to the owner with the fewest bytes. If several
+// owners have the fewest bytes, the bytes are granted to the owner that has waited longest.
 func TestSemaphoreOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newByteSemaphore(100, "files")
@@ -186,8 +186,8 @@ func (d *deadlines) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// TestDeadlineWriter checks that responses have a deadline from their beginning, and streams have
-// none.
+// TestDeadlineWriter checks that responses have a deadline from their beginning, and that streams
+// have no deadline.
 func TestDeadlineWriter(t *testing.T) {
 	for kind, want := range map[string]int{"application/json": 2, "text/event-stream": 1} {
 		d := &deadlines{ResponseWriter: httptest.NewRecorder()}
@@ -202,9 +202,9 @@ func TestDeadlineWriter(t *testing.T) {
 	}
 }
 
-// TestSlowReaders checks many clients that stop reading the same file. Such clients occupy little
-// memory, and other downloads of the tenant continue. A client that resumes receives the whole
-// file.
+// TestSlowReaders checks many clients that stop reading the same file. These clients must use
+// little memory, and must not block other downloads of the tenant. A client that continues to read
+// must receive the whole file.
 func TestSlowReaders(t *testing.T) {
 	s := &fileHandler{downloads: newByteSemaphore(downloadBytes, "files")}
 	content := make([]byte, 20<<20)

@@ -16,9 +16,9 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// The method "named" returns the Caller for the user and the session in a request. The request may
-// omit both. The method "named" fails if the credentials do not allow the user or the session. The
-// workflow is the workflow in the credentials.
+// The method "named" returns the Caller for the user and the session in a request. The user and the
+// session are optional. The method "named" fails if the credentials do not allow the user or the
+// session. The workflow is the workflow in the credentials.
 func (c *call) named(user, session string) (host.Caller, error) {
 	user, session, err := c.principal.ActAs(user, session)
 	return host.Caller{
@@ -35,7 +35,7 @@ func (c *call) caller(ctx context.Context, user, session string) (host.Caller, e
 		return caller, err
 	}
 	found, err := c.host.Sessions().Get(ctx, caller)
-	if errors.Is(err, abi.NotFound) { // the operation reports a missing session or starts it
+	if errors.Is(err, abi.NotFound) { // the operation reports the missing session, or starts the session
 		return caller, nil
 	}
 	if err == nil && found.Ended == nil {
@@ -44,8 +44,8 @@ func (c *call) caller(ctx context.Context, user, session string) (host.Caller, e
 	return caller, err
 }
 
-// callerIn is like caller, for a request that can contain a workflow. If a request with an API key
-// contains only a workflow, the user is the owner of that workflow.
+// callerIn is like caller, but for a request that can contain a workflow. If a request with an API
+// key contains only a workflow, the user is the owner of that workflow.
 func (c *call) callerIn(ctx context.Context, user, session, workflow string) (host.Caller, error) {
 	workflow, err := c.principal.ActIn(workflow)
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *call) callerIn(ctx context.Context, user, session, workflow string) (ho
 		return caller, err
 	}
 	found, err := c.host.Workflows().Get(ctx, caller)
-	if errors.Is(err, abi.NotFound) { // the operation reports a missing workflow or starts it
+	if errors.Is(err, abi.NotFound) { // the operation reports the missing workflow, or starts the workflow
 		return caller, nil
 	}
 	if err == nil && found.Ended == nil {
@@ -65,8 +65,8 @@ func (c *call) callerIn(ctx context.Context, user, session, workflow string) (ho
 	return caller, err
 }
 
-// checkRunFields rejects fields that only the platform's own credentials may set: the environment,
-// the context, the platform's references, and user metadata.
+// checkRunFields rejects fields that only the credentials of the platform may set. These are the
+// environment, the context, the references of the platform, and user metadata.
 func (c *call) checkRunFields(f apitypes.RunFields) error {
 	if c.principal.Role != auth.User {
 		return nil
@@ -85,8 +85,9 @@ func (c *call) checkRunFields(f apitypes.RunFields) error {
 	return c.checkMetadata(f.Metadata)
 }
 
-// checkTest returns the mocks of a request. A dry run reveals stored content, and mocks determine what a
-// tool stores, so they require the permissions to read and to change records.
+// checkTest returns the mocks of a request. A dry run reveals stored content, and mocks determine
+// the records that a tool stores. Therefore, a dry run and mocks require the permissions to read
+// and to change records.
 func (c *call) checkTest(dryRun bool, f apitypes.TestFields) (model.Mocks, memory.RecallMocks, error) {
 	mocked := isSet(f.Mocks)
 	switch {
@@ -107,7 +108,7 @@ func (c *call) checkTest(dryRun bool, f apitypes.TestFields) (model.Mocks, memor
 // milliseconds converts a number of milliseconds of a request.
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// platformOnly returns the error for a member that only the platform's own credentials may set.
+// platformOnly returns the error for a member that only the credentials of the platform may set.
 func platformOnly(member string) error {
 	return abi.Faultf(abi.AccessDenied, "user credentials cannot set %s", member).
 		WithHint("omit %s, or use an API key of the platform", member)

@@ -42,7 +42,7 @@ func (d *decoder) decode(text []byte, v any) error {
 		return nil
 	}
 	err := json.Unmarshal(text, v)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // the text of err names Go types
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // the text of err contains Go types
 		name := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:]
 		if strings.HasPrefix(wrong.Value, "number") {
 			return fmt.Errorf("%s is outside the valid range of numbers", name)
@@ -61,13 +61,13 @@ const (
 	// unknown member causes a separate error.
 	outlineMembers = 256
 	outlineUnknown = 16
-	// outlineItems is the maximum number of items in the outline of an array, and outlineItem the
-	// maximum number of members in the outline of such an item. Both limits are greater than the
-	// limits of every array, and bound the number of errors.
+	// outlineItems is the maximum number of items in the outline of an array. outlineItem is the
+	// maximum number of members in the outline of an item. Both limits are greater than the limits
+	// of every array, and bound the number of errors.
 	outlineItems = 128
 	outlineItem  = 8
-	// outlineText is the maximum size of a text in an outline. A part of longText with the same number
-	// of characters replaces a longer text.
+	// outlineText is the maximum size of a text in an outline. In an outline, a part of longText
+	// with the same number of characters replaces a longer text.
 	outlineText = 32 << 10
 )
 
@@ -170,7 +170,7 @@ func trimSpace(text []byte) []byte {
 
 var rawMessage = reflect.TypeFor[json.RawMessage]()
 
-// add records the names of the JSON members that the Body field of an operation's input type
+// add records the names of the JSON members that the field Body of the input type of an operation
 // declares.
 func (d *decoder) add(input reflect.Type) {
 	body, ok := input.FieldByName("Body")

@@ -13,13 +13,13 @@ const (
 	pieceBytes    = 256 << 10
 )
 
-// loader reads a piece of a file from an offset. The piece has pieceBytes, or fewer at the end of
-// the file.
+// loader reads a piece of a file from an offset. At the end of the file, the piece has fewer than
+// pieceBytes bytes.
 type loader func(ctx context.Context, offset int64) ([]byte, error)
 
 // fileDelivery sends a file in pieces. fileDelivery reads each piece from the backend after it has
-// sent the previous one. The memory for one piece stays reserved during the whole download, so that
-// other downloads cannot stall this one.
+// sent the previous piece. The memory for one piece remains reserved during the whole download, so
+// that other downloads cannot stall this download.
 type fileDelivery struct {
 	load    loader
 	bytes   int64 // of the file
@@ -44,15 +44,15 @@ func (h *fileHandler) deliver(ctx context.Context, bytes int64, load loader, pat
 	return &fileDelivery{load: load, bytes: bytes, first: first, held: held, minRate: fileRate}, nil
 }
 
-// close releases the memory. close may be called more than once.
+// close releases the memory. close can be called more than once.
 func (d *fileDelivery) close() {
 	d.first = nil
 	d.held.free()
 }
 
-// send writes the file. send returns early if writing fails or the file was deleted in the
-// meantime. The server then closes the connection, because the response is shorter than its
-// Content-Length.
+// send writes the file. If writing fails, or if the file is deleted during the download, send
+// returns early. In this case, the server closes the connection, because the response is shorter
+// than its Content-Length.
 func (d *fileDelivery) send(ctx context.Context, w http.ResponseWriter) {
 	reader := d.minRate.start(w)
 	piece, err := d.first, error(nil)

@@ -2,7 +2,7 @@
 // Operators inspect and edit stored records. The OpenAPI 3.1 document of the API is generated from
 // the code.
 //
-// Every request carries credentials, which determine the tenant, apps and user that the request may
-// access; see package auth. Errors are problem documents (RFC 9457) with a fault code. The
-// documents contain no data of other users.
+// Every request contains credentials, which determine the tenant, the apps and the user that the
+// request may access. Package auth verifies the credentials. Errors are problem documents (RFC
+// 9457) with a fault code. The documents contain no data of other users.
 package httpapi

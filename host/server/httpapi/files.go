@@ -42,7 +42,7 @@ type formFile struct{ file upload }
 
 var _ huma.Resolver = (*formFile)(nil)
 
-// Resolve reads the body itself, because the framework would store it in temporary files.
+// Resolve reads the body, because the framework would store the body in temporary files.
 func (in *formFile) Resolve(ctx huma.Context) []error {
 	r, _ := humago.Unwrap(ctx)
 	var err error
@@ -83,8 +83,8 @@ type fileHandler struct {
 	links     *Links
 	documents *extract.Reader
 	admitted  func(context.Context)
-	// uploads limits the memory of files being received. downloads limits the memory of pieces
-	// being sent.
+	// uploads limits the memory for files of concurrent uploads. downloads limits the memory for
+	// pieces of concurrent downloads.
 	uploads, downloads *byteSemaphore
 }
 
@@ -214,8 +214,8 @@ func (h *fileHandler) addText(ctx context.Context, c *call, caller host.Caller, 
 	return nil
 }
 
-// uploader returns the user to whom text extraction is charged: the user of the upload, or the
-// principal.
+// uploader returns the user to whom text extraction is charged. This is the user of the upload or,
+// without a user, the principal.
 func uploader(p auth.Principal, caller host.Caller) string { return cmp.Or(caller.User, p.Name) }
 
 // upload is a received file.
@@ -263,7 +263,7 @@ var badForm = abi.Faultf(abi.InvalidArgument, "the body is not valid multipart/f
 func readPart(part *multipart.Part, formBytes int64) (up upload, err error) {
 	up = upload{name: part.FileName(), mediaType: part.Header.Get("Content-Type")}
 	size := min(max(formBytes, 0), artifact.MaxBytes+1) + bytes.MinRead
-	content := bytes.NewBuffer(make([]byte, 0, size)) // allocate once, because growing a buffer takes twice the memory
+	content := bytes.NewBuffer(make([]byte, 0, size)) // allocated once, because growing a buffer needs twice the memory
 	if _, err = content.ReadFrom(yield.Reader(io.LimitReader(part, artifact.MaxBytes+1))); err != nil {
 		return up, badForm
 	}
@@ -373,7 +373,8 @@ func (h *fileHandler) linkedBytes(ctx context.Context, l link) (int64, error) {
 	return opened.Artifacts().Size(ctx, host.Caller{Tenant: l.tenant}, l.file)
 }
 
-// loading returns a loader for a file. The loader keeps the app's host open only during each read.
+// loading returns a loader for a file. The loader keeps the host of the app open only during a
+// read.
 func (h *fileHandler) loading(tenant, app, file string) loader {
 	return func(ctx context.Context, offset int64) ([]byte, error) {
 		opened, release, err := h.apps.Host(ctx, tenant, app)

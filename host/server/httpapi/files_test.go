@@ -35,7 +35,8 @@ func (s *service) connect(head string) (c net.Conn, status string) {
 	return c, strings.TrimSpace(strings.TrimPrefix(status, "HTTP/1.1 "))
 }
 
-// Uploads in progress leave memory for others even before any of their bytes are read.
+// Uploads in progress leave memory for the uploads of other owners, even before the server has read
+// a byte.
 func TestUploadMemoryIsBounded(t *testing.T) {
 	s := newService(t)
 	s.api.SetFileMemory(64 << 20)
@@ -63,8 +64,8 @@ func TestUploadMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// uploadLarge makes ann upload a file that is larger than socket buffers. uploadLarge returns the
-// id of the file and the path of its URL.
+// uploadLarge uploads a file of "ann" that is larger than socket buffers, and returns the id of the
+// file and the path of its URL.
 func (s *service) uploadLarge() (id, path string) {
 	s.t.Helper()
 	s.want(201, "operator", "POST", "/api/v1/sessions", `{"user_id":"ann","session_id":"s"}`)
@@ -95,7 +96,8 @@ func TestDownloadMemoryIsBounded(t *testing.T) {
 	s.want(http.StatusOK, "ann", "GET", "/api/v1/sessions/s/files", "")
 }
 
-// A download ends if its file is deleted. The response is then shorter than its Content-Length.
+// If the file is deleted during a download, the download ends, and the response is shorter than its
+// Content-Length.
 func TestDownloadEndsWithItsFile(t *testing.T) {
 	for name, address := range map[string]func(id, path string) string{
 		"by its address":   func(_, path string) string { return path },

@@ -65,7 +65,7 @@ func (d seed) ofAnn() string { return d.annSession }
 func (d seed) aFile() string { return d.file }
 func (d seed) aRun() string  { return d.run }
 
-// foreignIDs contains each kind of id and each kind of caller to whom it is foreign.
+// foreignIDs contains each kind of id, with each kind of caller to whom the id does not belong.
 var foreignIDs = []foreignID{
 	{"a session of another user", "ann", "ann", setSession, seed.ofBob, hasSession},
 	{"a session of another user without a user", "ann", "", setSession, seed.ofBob, hasSession},
@@ -146,8 +146,8 @@ func (w *fixture) sendForeign(route httpapi.Route, r row, id foreignID, d seed, 
 	return varying.ReplaceAllString(text, "<varying>")
 }
 
-// unpacked returns the names and the contents of the files in an archive, without their times.
-// unpacked returns any other body unchanged.
+// unpacked returns the names and the contents of the files in an archive, without their times. If
+// the body is not an archive, unpacked returns the body unchanged.
 func unpacked(t *testing.T, body []byte) string {
 	t.Helper()
 	archive, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
@@ -187,8 +187,8 @@ func TestForeignIDsOverMCP(t *testing.T) {
 	}
 }
 
-// callOverMCP admits an MCP request with an id, performs a run and a turn for its caller, and
-// returns the errors.
+// callOverMCP admits an MCP request with an id, performs a run and a turn for the caller of the
+// request, and returns the errors.
 func (w *fixture) callOverMCP(who, parameter, id string) string {
 	w.t.Helper()
 	query := url.Values{"app": {"shop"}}

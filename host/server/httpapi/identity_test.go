@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// metaOf returns the metadata and the references of a session, as the operator sees them.
+// metaOf returns the metadata and the references of a session that an operator can read.
 func metaOf(s *service, session string) string {
 	return string(s.want(200, "operator", "GET", "/api/v1/sessions/"+session, "").body)
 }
@@ -80,8 +80,8 @@ func foreign(s *service) []string {
 	return []string{"visitor", "of-ann", "over", "none"}
 }
 
-// End users can neither take over a session nor start one with an id that they choose. The error
-// does not reveal whether the session exists.
+// End users can neither take over a session nor choose the id of a new session. The error does not
+// reveal whether the session exists.
 func TestUsersCannotTakeOverSessions(t *testing.T) {
 	s := newService(t)
 	ids := foreign(s)
@@ -143,8 +143,8 @@ func TestUsersStartSessionsWithNewIDs(t *testing.T) {
 	s.want(410, "bob", "POST", "/api/v1/runs", `{"tool":"look","session_id":"`+session.ID+`"}`)
 }
 
-// If a request with a key contains a user, it binds an anonymous session to that user. Otherwise
-// the request acts for the user of the session.
+// If a request with a key contains a user and an anonymous session, the request binds the session
+// to the user. If the request contains no user, the request acts for the user of the session.
 func TestKeysActForSessionUser(t *testing.T) {
 	s := newService(t)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"s1"}`)
@@ -239,7 +239,7 @@ func TestEndedSessionsKeepTheirUser(t *testing.T) {
 }
 
 // An erasure removes the ids of all sessions of the user from the ledger. The erasure includes
-// sessions that were anonymous at the time of a run and sessions that have ended since.
+// sessions that were anonymous at the time of a run, and sessions that have ended.
 func TestErasureRemovesSessionsFromLedger(t *testing.T) {
 	s := newService(t)
 	for _, id := range []string{"visit-1", "visit-2"} {

@@ -47,7 +47,7 @@ func (h *fileHandler) importFile(ctx context.Context, c *call, in *importFileInp
 	if err != nil {
 		return nil, err
 	}
-	if err := collections.Check(in.Collection); err != nil { // before the text is extracted
+	if err := collections.Check(in.Collection); err != nil { // checked before the text is extracted
 		return nil, err
 	}
 	d := host.Document{Source: in.Source, Namespace: in.Namespace, TTL: in.TTL}

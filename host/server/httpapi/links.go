@@ -31,8 +31,8 @@ type Links struct {
 const linkKeyBytes = 32
 
 // NewLinks returns Links that use a secret key of at least 32 bytes. The argument base is the
-// public URL of the service, such as https://tools.example. The argument "now" is the clock; nil
-// means the system clock.
+// public URL of the service, such as "https://tools.example". The argument "now" is the clock. If
+// now is nil, the system clock is used.
 func NewLinks(key []byte, base string, now func() time.Time) (*Links, error) {
 	if len(key) < linkKeyBytes {
 		return nil, abi.Faultf(abi.InvalidArgument, "the signing key for file URLs has %d bytes; expected at least %d", len(key), linkKeyBytes)
@@ -78,8 +78,8 @@ type link struct {
 // which has up to a few hundred bytes.
 const maxLink = 4096
 
-// Make returns the URL of a file. The URL is deterministic, so a tool that runs again sees the same
-// URL.
+// Make returns the URL of a file. The URL is deterministic, so a repeated run of a tool receives
+// the same URL.
 func (l *Links) Make(app, tenant string, a artifact.Artifact) string {
 	at := link{tenant, app, a.ID, a.Filename, a.MediaType, a.Expires.Unix()}
 	return l.base + l.path() + base64.RawURLEncoding.EncodeToString(l.seal(at))
@@ -95,7 +95,8 @@ func (l *Links) seal(at link) []byte {
 	return l.sealing.Seal(nonce, nonce, plain, nil)
 }
 
-// encode serializes a link: its expiry, followed by each text with its length.
+// encode serializes a link. The result contains the expiry, followed by the length and the bytes of
+// each text.
 func (at link) encode() []byte {
 	b := binary.BigEndian.AppendUint64(nil, uint64(at.expires))
 	for _, text := range at.texts() {

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// TestMemoryPolicyOfTurns expects the models of a turn and its preview to see the blocks that the policy
-// of the request selects.
+// TestMemoryPolicyOfTurns checks that the prompts of a turn and its preview contain the blocks that
+// the policy of the request selects.
 func TestMemoryPolicyOfTurns(t *testing.T) {
 	s, server := newAdvisor(t)
 	s.putBlock(200, "ann", corePath, "- Prefers tea", "")
@@ -54,7 +54,8 @@ func TestMemoryPolicyOfTurns(t *testing.T) {
 	}
 }
 
-// TestMemoryPolicyOfPrompts expects rendered prompts to contain the blocks that the policy selects.
+// TestMemoryPolicyOfPrompts checks that rendered prompts contain the blocks that the policy
+// selects.
 func TestMemoryPolicyOfPrompts(t *testing.T) {
 	s, _ := newAdvisor(t)
 	s.putBlock(200, "ann", corePath, "- Prefers tea", "")

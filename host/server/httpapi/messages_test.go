@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// TestBadMessages validates the items of an array like the description of the API, with their
-// locations.
+// TestBadMessages checks that the items of an array are validated according to the OpenAPI
+// document, and that errors contain the location of the item.
 func TestBadMessages(t *testing.T) {
 	s := newService(t)
 	const good = `{"role":"user","content":"hi"}`
@@ -46,8 +46,8 @@ func TestBadMessages(t *testing.T) {
 	}
 }
 
-// TestMessagesAdded returns the number of messages in the transcript. Texts count as characters, even
-// if they are written with escapes.
+// TestMessagesAdded checks the returned number of messages in the transcript. The length of a text
+// is its number of characters, even if the JSON text contains escapes.
 func TestMessagesAdded(t *testing.T) {
 	s := newService(t)
 	long := strings.Repeat("ä", 40_000) + strings.Repeat(`\ud83d\ude00`, 10_000) + strings.Repeat(`\n`, 10_000) + strings.Repeat(`\u00e4`, 5_536)

@@ -162,7 +162,7 @@ func (a *Access) appOf(p auth.Principal, named string) (string, error) {
 		return "", abi.Faultf(abi.InvalidArgument, "the credentials are valid for several apps, but the request does not select one").WithHint("add the query parameter `app` with the id of the app")
 	}
 	if !p.CanUseApp(named) {
-		return "", abi.Faultf(abi.NotFound, "the app %q does not exist", named) // same error as for an app that the principal may not use
+		return "", abi.Faultf(abi.NotFound, "the app %q does not exist", named) // the same error as for an app that the principal is not allowed to use
 	}
 	return named, nil
 }
@@ -187,12 +187,12 @@ type limiter struct {
 	all map[identity]*rate.Limiter
 }
 
-// maxLimiters is the maximum number of principals with a limiter. If there are more, all limiters
+// maxLimiters is the maximum number of principals with a limiter. Beyond this maximum, all limiters
 // are reset.
 const maxLimiters = 100_000
 
-// The method "wait" returns how long a principal must wait before its next request, or 0 if it may
-// send one now.
+// The method "wait" returns the time that a principal must wait before its next request, or 0 if
+// the principal can send a request at once.
 func (l *limiter) wait(p auth.Principal) time.Duration {
 	if l.rate <= 0 {
 		return 0
@@ -225,16 +225,16 @@ type Admitted struct {
 	// Caller is the caller that the query parameters user_id, session_id, workflow_id and agent_id
 	// select. The credentials allow this caller.
 	Caller host.Caller
-	// Host is the host of the app in the query parameter app, or of the only app. Call Release when
-	// the request is done.
+	// Host is the host of the app in the query parameter app, or of the only app. The caller must
+	// call Release at the end of the request.
 	Host    *host.Host
 	Release func()
 }
 
 // Admit admits a request of another protocol, such as MCP, that requires a permission. The same
-// rules apply as for an API operation. The query may contain only app, user_id, session_id,
-// workflow_id and agent_id. If a misspelled user_id were ignored, the request would act without a
-// user.
+// rules apply as for an API operation. The query may contain only the parameters "app", "user_id",
+// "session_id", "workflow_id" and "agent_id". Other parameters are rejected, because a request with
+// a misspelled "user_id" would act without a user.
 func (a *Access) Admit(r *http.Request, permission auth.Permission) (Admitted, error) {
 	p, err := a.admit(r, permission)
 	if err != nil {

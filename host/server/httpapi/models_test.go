@@ -44,7 +44,7 @@ FLOW:
 `)},
 }
 
-// newAdvisor starts a service whose tools and agents ask the models of a server.
+// newAdvisor starts a service whose tools and agents send requests to the models of a server.
 func newAdvisor(t *testing.T) (*service, *modeltest.Server) {
 	t.Helper()
 	server := modeltest.Start()
@@ -60,8 +60,8 @@ func newAdvisor(t *testing.T) (*service, *modeltest.Server) {
 	return newServiceWith(t, advisorFiles, func(o *tenants.Options) { o.Host.Models = set }), server
 }
 
-// TestMocksAndLive expects that only operators can replace the answers of models, and that only a dry run
-// can be live.
+// TestMocksAndLive checks that only operators can replace the answers of models, and that only a
+// dry run can call models.
 func TestMocksAndLive(t *testing.T) {
 	s, server := newAdvisor(t)
 	const runs, agent = "/api/v1/runs", "/api/v1/agents/Advisor/turns"
@@ -98,7 +98,8 @@ func TestMocksAndLive(t *testing.T) {
 	}
 }
 
-// TestTestRuns expects that a test run calls no model, and that it requires the permissions of a dry run.
+// TestTestRuns checks that a test run calls no model, and that a test run requires the permissions
+// of a dry run.
 func TestTestRuns(t *testing.T) {
 	s, server := newAdvisor(t)
 	const runs, agent = "/api/v1/runs", "/api/v1/agents/Advisor/turns"
@@ -125,7 +126,7 @@ func TestTestRuns(t *testing.T) {
 	}
 }
 
-// TestDeadlineOfRequest lets a run wait for a model until the deadline of its request.
+// TestDeadlineOfRequest checks that a run waits for a model until the deadline of the request.
 func TestDeadlineOfRequest(t *testing.T) {
 	s, server := newAdvisor(t)
 	release := server.Hold()
@@ -135,8 +136,8 @@ func TestDeadlineOfRequest(t *testing.T) {
 	}
 }
 
-// TestPreviewOfTurn expects a preview to contain the request to the model with the facts that the
-// agent injects. No request may be sent, and nothing may be stored.
+// TestPreviewOfTurn checks that a preview contains the request to the model with the facts that the
+// agent injects. A preview must not send the request, and must not store data.
 func TestPreviewOfTurn(t *testing.T) {
 	s, server := newAdvisor(t)
 	var p report.Preview

@@ -33,14 +33,15 @@ const (
 // row describes the request of a route.
 type row struct {
 	// The field status is the status for a caller with permission. The field empty is the status
-	// for a tenant without data; 0 means the same status.
+	// for a tenant without data. If empty is 0, this status is equal to the field status.
 	status, empty int
 	user, session location
 	body          string
 	query         string // a parameter of the query, in addition to the user and the session
-	// The field selects reports whether the user and the session in the request select data. If it
-	// is false, the request acts for them. The field plain reports whether the request concerns no
-	// app. The field needs reports whether the request concerns a per-user store.
+	// The field selects reports whether the user and the session in the request select data. If
+	// selects is false, the request acts for the user and the session. The field plain is true if
+	// the request does not concern an app. The field needs reports whether the request concerns a
+	// per-user store.
 	selects, plain, needs bool
 	// The field owned reports whether the request concerns a run of ann. Only ann and operators can
 	// find this run.
