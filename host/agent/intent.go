@@ -102,9 +102,9 @@ func intentAt(step *abl.Step, path []int) *abl.SubIntent {
 	return nil
 }
 
-// After an intent, the conversation normally returns to the input that the agent waited for. If the
-// turn does not continue the intent, leaveIntent removes the input for which the agent waited. If
-// the turn leaves the step of an intent with RESUME, leaveIntent does not remove this input.
+// After an intent, the conversation normally returns to the input that the agent waited for. A turn
+// that does not continue the intent calls leaveIntent, which removes this input. If the turn leaves
+// the step and the intent has RESUME, leaveIntent keeps the input.
 func (d *dialog) leaveIntent(step *abl.Step, leavesStep bool) {
 	state := d.mem.state
 	in, last := intentAt(step, state.Path), len(state.Returns)-1

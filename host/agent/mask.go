@@ -10,8 +10,8 @@ import (
 const (
 	// redacted is the text that replaces a sensitive value.
 	redacted = "[REDACTED]"
-	// maxMaskChars is the maximum number of masking characters. The maximum prevents that the
-	// number of masking characters reveals the length of a long value.
+	// maxMaskChars is the maximum number of masking characters. Because of this maximum, the masked
+	// text does not reveal the length of a long value.
 	maxMaskChars = 32
 )
 

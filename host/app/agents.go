@@ -55,9 +55,10 @@ func (r *agentReader) agents(n *node, a *App, positions map[string]position) map
 	return m.merge()
 }
 
-// The method names returns the sorted files of agents. If the section "agents" lists files, names
-// returns the listed files. If the section lists no files, names returns all files of agents in the
-// folder of the app and in its subfolder "agents".
+// The method names returns the sorted files of agents. If the app file has a section "agents",
+// names returns the files in this section, even if the list is empty. If the app file has no
+// section "agents", names returns all files of agents in the folder of the app and in its subfolder
+// "agents".
 func (r *agentReader) names(n *node) []string {
 	var names []string
 	switch {

@@ -188,7 +188,8 @@ func cmpErr(err, other error) error {
 	return err
 }
 
-// A nested body cannot hide a conflict from the attempt, and the depth of nested bodies is bounded.
+// A nested body cannot hide a conflict from the attempt, and the number of nested bodies in an
+// attempt is bounded.
 func TestViewNestedConflict(t *testing.T) {
 	a := withAgents(t)
 	a.must(ann, abi.SetContent, `"flags"`, `{"n":1}`)

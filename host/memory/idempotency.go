@@ -66,7 +66,7 @@ func differing(was, is string) string {
 }
 
 // The method "kept" returns the content of the record under the idempotency key of the run. The
-// argument is an answer that is already encoded as JSON.
+// record contains the answer of the run without another encoding, because the answer is JSON.
 func (t *transaction) kept(effects report.Effects) ([]byte, error) {
 	answer, err := t.tx.Answer(effects)
 	if err != nil {

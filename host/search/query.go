@@ -33,8 +33,8 @@ func (l *Language) Query(text string) *Query {
 	return q
 }
 
-// add adds the stems of the words of a text to the query. add omits the words for which the
-// function "omit" returns true.
+// add adds the stems of the words of a text to the query. add omits the words in the argument
+// "omit".
 func (q *Query) add(text string, omit commonWords) {
 	w, s, seen := words{}, stemmer{language: q.language}, map[string]bool{}
 	w.reset(text)

@@ -41,7 +41,7 @@ type Set struct {
 
 	mu         sync.Mutex // guards the following fields
 	closed     bool
-	partitions map[storage.Key][]*partition // the partitions by their keys
+	partitions map[storage.Key][]*partition // by prefix; a prefix has one partition for each language, Space and Decoding
 	memory     memory
 	clock      uint64 // the number of uses of partitions
 }

@@ -98,8 +98,8 @@ type fileKeys struct {
 }
 
 func openFileKeys(path string, log *slog.Logger) (*fileKeys, error) {
-	// All users of the machine can read the public keys, but a user with write access could forge
-	// tokens.
+	// All users of the machine may have read access, because the keys are public. A user with write
+	// access could forge tokens.
 	s := &fileKeys{&watchedFile[[]jose.JSONWebKey]{path: path, forbidden: 0o002, decode: usableKeys}, log}
 	var err error
 	if s.file.value, s.file.info, err = s.file.read(); err != nil {

@@ -61,7 +61,7 @@ func newAdvisor(t *testing.T) (*service, *modeltest.Server) {
 }
 
 // TestMocksAndLive checks that only operators can replace the answers of models, and that only a
-// dry run can call models.
+// dry run can have the option "live".
 func TestMocksAndLive(t *testing.T) {
 	s, server := newAdvisor(t)
 	const runs, agent = "/api/v1/runs", "/api/v1/agents/Advisor/turns"
