@@ -177,19 +177,16 @@ func (in *reader) resume(ctx context.Context) error {
 
 // all reads all entries after the cursor.
 func (in *reader) all(ctx context.Context) error {
+	pages := pages{backend: in.set.backend, prefix: in.key.prefix, after: in.cursor}
 	for !in.complete {
-		records, err := in.set.backend.Scan(ctx, in.key.prefix, in.cursor, pageSize)
+		records, more, err := pages.next(ctx)
 		if err != nil {
 			return err
 		}
 		if err := in.put(records); err != nil {
 			return err
 		}
-		if len(records) < pageSize {
-			in.complete = true
-			break
-		}
-		in.cursor = records[len(records)-1].Key
+		in.cursor, in.complete = pages.after, !more
 		yield.Now()
 	}
 	return nil
@@ -224,7 +221,7 @@ func (in *reader) follow(ctx context.Context, keys []storage.Key) error {
 			keys = append(keys, c.Key)
 		}
 		slices.Sort(keys)
-		for part := range slices.Chunk(slices.Compact(keys), pageSize) {
+		for part := range slices.Chunk(slices.Compact(keys), pageRecords) {
 			if err := in.refresh(ctx, part); err != nil {
 				return err
 			}

@@ -10,9 +10,6 @@ import (
 	"github.com/toolrun/toolrun/internal/yield"
 )
 
-// pageSize is the number of records that are read together.
-const pageSize = 256
-
 // ranking collects the entries that can be hits of a query. The method compare of snapshot adds the
 // entries of an index. All other entries are added one by one.
 type ranking struct {
@@ -112,28 +109,33 @@ func (r *ranking) addRecords(records []storage.Record, decode Decode, hidden map
 	return nil
 }
 
-// scan searches a partition without an index. The argument "first" contains the first page of its
-// records.
-func (s *Set) scan(ctx context.Context, prefix storage.Key, decode Decode, r *ranking, first []storage.Record) ([]Hit, error) {
-	s.counters.scans.Add(1)
+// scan searches a partition without an index. If the partition has enough entries for an index, and
+// the argument grow is true, scan instead returns a partition to search. The caller must release the
+// partition.
+func (s *Set) scan(ctx context.Context, key partitionKey, decode Decode, r *ranking, grow bool) ([]Hit, *partition, error) {
 	hidden := make(map[storage.Key]bool, len(r.query.Hidden))
 	for _, k := range r.query.Hidden {
 		hidden[k] = true
 	}
-	records := first
-	for {
-		if err := r.addRecords(records, decode, hidden); err != nil {
-			return nil, err
+	read, pages := 0, pages{backend: s.backend, prefix: key.prefix}
+	for more := true; more; {
+		var records []storage.Record
+		var err error
+		if records, more, err = pages.next(ctx); err != nil {
+			return nil, nil, err
 		}
-		if len(records) < pageSize {
-			break
+		if read += len(records); grow && read >= s.minEntries {
+			if p := s.acquire(key, true); p != nil {
+				return nil, p, nil
+			}
+			grow = false
+		}
+		if err := r.addRecords(records, decode, hidden); err != nil {
+			return nil, nil, err
 		}
 		yield.Now()
-		var err error
-		if records, err = s.backend.Scan(ctx, prefix, records[len(records)-1].Key, pageSize); err != nil {
-			return nil, err
-		}
 	}
+	s.counters.scans.Add(1)
 	r.addOwn()
-	return r.hits(), nil
+	return r.hits(), nil, nil
 }

@@ -14,7 +14,7 @@ import (
 // DefaultBytes is the default of Options.Bytes.
 const DefaultBytes = 512 << 20
 
-// minEntries is the default of Set.minEntries. This value must not exceed pageSize.
+// minEntries is the default of Set.minEntries.
 const minEntries = 256
 
 // Options are the options of a Set. The zero value is valid.
@@ -77,22 +77,21 @@ func (s *Set) Search(ctx context.Context, prefix storage.Key, decode Decode, q Q
 		return nil, err
 	}
 	defer s.counters.searched(time.Now())
-	r := newRanking(&q, words)
-	p, first, err := s.partition(ctx, partitionKey{prefix, language.Name(), q.Decoding})
-	if err != nil {
-		return nil, err
-	}
+	r, key := newRanking(&q, words), partitionKey{prefix, language.Name(), q.Decoding}
+	p := s.acquire(key, false)
 	if p == nil {
-		return s.scan(ctx, prefix, decode, r, first)
+		var hits []Hit
+		if hits, p, err = s.scan(ctx, key, decode, r, true); p == nil {
+			return hits, err
+		}
+		r = newRanking(&q, words)
 	}
 	defer s.release(p)
-	switch err := s.searchIndex(ctx, p, language, decode, r); {
-	case errors.Is(err, errNoIndex):
-		if first, err = s.backend.Scan(ctx, prefix, "", pageSize); err != nil {
-			return nil, err
-		}
-		return s.scan(ctx, prefix, decode, newRanking(&q, words), first)
-	case err != nil:
+	if err = s.searchIndex(ctx, p, language, decode, r); errors.Is(err, errNoIndex) {
+		hits, _, err := s.scan(ctx, key, decode, newRanking(&q, words), false)
+		return hits, err
+	}
+	if err != nil {
 		return nil, err
 	}
 	return r.hits(), nil
@@ -113,19 +112,6 @@ func (s *Set) searchIndex(ctx context.Context, p *partition, language *search.La
 	alive := snapshot.count(r)
 	r.addOwn()
 	return snapshot.compare(ctx, r, alive)
-}
-
-// partition returns the partition for a key, which the caller must release. partition returns nil
-// and the first records if the partition is searched without an index.
-func (s *Set) partition(ctx context.Context, key partitionKey) (*partition, []storage.Record, error) {
-	if p := s.acquire(key, false); p != nil {
-		return p, nil, nil
-	}
-	first, err := s.backend.Scan(ctx, key.prefix, "", pageSize)
-	if err != nil || len(first) < s.minEntries {
-		return nil, first, err
-	}
-	return s.acquire(key, true), first, nil
 }
 
 // acquire returns the partition for a key. If the partition does not exist, acquire returns a new

@@ -1,0 +1,43 @@
+package index
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// The limits of a page of records.
+const (
+	// firstRecords is the number of records on a first page, and pageRecords is the maximum number
+	// on the other pages. With the largest possible records, a page has 16 MiB.
+	firstRecords = 16
+	pageRecords  = 64
+	// pageBytes is the intended maximum size of the contents on a page.
+	pageBytes = 4 << 20
+)
+
+// pages reads the records under a prefix page by page. If a page contains large records, the next
+// page has fewer records.
+type pages struct {
+	backend storage.Backend
+	prefix  storage.Key
+	after   storage.Key // the last key that was read
+	limit   int         // the number of records on the next page; 0 means firstRecords
+}
+
+// next returns the next page and whether more records can follow.
+func (p *pages) next(ctx context.Context) (records []storage.Record, more bool, err error) {
+	limit := cmp.Or(p.limit, firstRecords)
+	records, err = p.backend.Scan(ctx, p.prefix, p.after, limit)
+	if err != nil || len(records) < limit {
+		return records, false, err
+	}
+	p.after = records[len(records)-1].Key
+	largest := 1
+	for _, r := range records {
+		largest = max(largest, len(r.Content))
+	}
+	p.limit = min(2*limit, pageRecords, max(pageBytes/largest, 1))
+	return records, true, nil
+}
