@@ -54,7 +54,7 @@ func TestFailures(t *testing.T) {
 		{name: "recursion of a call depth", code: "def f(n):\n    return n and f(n - 1)\nreturn f(900)", limits: engine.Limits{CallDepth: 1000}, want: `0`},
 		{name: "memory is caught", code: "try:\n    a = bytearray(10**9)\nexcept MemoryError:\n    return 'caught'", want: `"caught"`},
 		{name: "memory", code: "a = []\nwhile True:\n    a.append(bytearray(10**6))", limits: engine.Limits{MemoryBytes: 64 << 20}, fault: abi.MemoryLimit, message: "64 MiB", place: `["tool.py",3,14]`},
-		{name: "memory that is not enough to begin with", code: "return 1", limits: engine.Limits{MemoryBytes: 16 << 20}, fault: abi.MemoryLimit, message: "the Python interpreter needs more memory than the tool's limit of 16 MiB\nset limits: {memory: 24MiB}"},
+		{name: "memory that is not enough to begin with", code: "return 1", limits: engine.Limits{MemoryBytes: 16 << 20}, fault: abi.MemoryLimit, message: "the Python interpreter needs more memory than the tool's limit of 16 MiB\nset `limits: {memory: 24MiB}`"},
 		{name: "memory that is just enough to begin with", code: "return 1", limits: engine.Limits{MemoryBytes: leastMemory}, want: `1`},
 		{name: "a MemoryError of its own", code: "raise MemoryError('mine')", fault: abi.ToolError, message: "MemoryError: mine"},
 		{name: "an uncaught fault that was raised from", code: "try:\n    memory.get_content('forbidden')\nexcept MemoryAccessError as e:\n    raise RuntimeError('other') from e", fault: abi.ToolError, message: "RuntimeError: other"},
