@@ -60,7 +60,7 @@ func TestReembedSurvivesKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = killed.Wait()
-	if out, err := command("reembed", "kb", "--db", "memory.db").CombinedOutput(); err == nil || !strings.Contains(string(out), "conflict: another process moves the entries") {
+	if out, err := command("reembed", "kb", "--db", "memory.db").CombinedOutput(); err == nil || !strings.Contains(string(out), "conflict: another process is moving the entries") {
 		t.Errorf("a command before the end of the lease: %v, %s", err, out)
 	}
 	h := d.open(10 * time.Minute)

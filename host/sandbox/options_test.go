@@ -15,7 +15,7 @@ func TestMistakes(t *testing.T) {
 	if err == nil {
 		t.Fatal("New accepted invalid options")
 	}
-	for _, want := range []string{"New is nil", "Options.Workers is negative", "Options.Runs is negative", `unknown layer "moat"`} {
+	for _, want := range []string{"New is nil", "Options.Workers is negative", "Options.Runs is negative", `the layer "moat" is unknown`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("New = %v; want an error that contains %q", err, want)
 		}
