@@ -93,7 +93,7 @@ func (m *models) resolve(name string) (model.Chat, error) {
 	case m.test:
 		hint := fmt.Sprintf(`add answers of the model to the mocks: {%q: ["a text"]}`, truncateName(name))
 		if m.machine {
-			hint += ", or use toolrun test, which executes the tests of a machine with their values of assuming"
+			hint += ", or run `toolrun test`: a test of a machine contains answers in its section `assuming`"
 		}
 		return nil, abi.Faultf(abi.Unavailable, "a test run does not call models").WithHint("%s", hint)
 	case m.dry:

@@ -64,6 +64,6 @@ func ExampleMarkdown() {
 	// | `erase` | remove all data of a user | yes | - | - | - | - | - | - |
 	// | `transfer` | export the configuration of an app, and import stores | yes | - | - | - | - | - | - |
 	// | `backups` | download a backup of all data of all tenants | - | - | - | - | yes | - | - |
-	// | `usage` | read the usage of apps, such as runs, CPU time and bytes; with the role metering, the usage of all tenants | yes | - | yes | - | - | yes | - |
+	// | `usage` | read the usage of apps: runs, CPU time, bytes and more; the role `metering` can read the usage of all tenants | yes | - | yes | - | - | yes | - |
 	// | `code` | run code that comes with the request | yes | if enabled for the key | - | - | - | - | - |
 }

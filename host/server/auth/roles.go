@@ -109,7 +109,7 @@ var Table = []Rule{
 	{Permission: Erase, Does: "remove all data of a user", Roles: []Role{Operator}},
 	{Permission: Transfer, Does: "export the configuration of an app, and import stores", Roles: []Role{Operator}},
 	{Permission: Backups, Does: "download a backup of all data of all tenants", Roles: []Role{Backup}},
-	{Permission: Usage, Does: "read the usage of apps, such as runs, CPU time and bytes; with the role metering, the usage of all tenants", Roles: []Role{Operator, ReadOnly, Metering}},
+	{Permission: Usage, Does: "read the usage of apps: runs, CPU time, bytes and more; the role `metering` can read the usage of all tenants", Roles: []Role{Operator, ReadOnly, Metering}},
 	{Permission: Code, Does: "run code that comes with the request", Roles: []Role{Operator}, WithCode: []Role{Runtime}},
 }
 
