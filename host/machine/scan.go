@@ -47,6 +47,9 @@ type scanner struct {
 	// valid so far, failure is "".
 	failure, hint string
 	failedAt      int
+	// slashes is the number of slashes that began no regular expression on the line that ends at
+	// slashesEnd.
+	slashes, slashesEnd int
 }
 
 func (s *scanner) fail(at int, hint, failure string) {
@@ -234,10 +237,21 @@ func (s *scanner) quoted(quote byte) {
 	s.fail(start, "close the string on the same line", "the string is not closed")
 }
 
-// pattern reads a regular expression. It reads nothing and returns false if none ends on this line.
+// maxSlashes is the number of slashes in a line that are checked for a regular expression although
+// none of them began one. Each check can read the whole line.
+const maxSlashes = 16
+
+// pattern reads a regular expression. If no regular expression ends on this line, pattern reads
+// nothing and returns false.
 func (s *scanner) pattern() bool {
-	class := false
-	for i := s.pos + 1; i < len(s.src) && s.src[i] != '\n'; i++ {
+	if s.pos >= s.slashesEnd {
+		s.slashes = 0
+	}
+	if s.slashes == maxSlashes {
+		return false
+	}
+	class, i := false, s.pos+1
+	for ; i < len(s.src) && s.src[i] != '\n'; i++ {
 		switch c := s.src[i]; {
 		case c == '\\':
 			i++
@@ -251,6 +265,7 @@ func (s *scanner) pattern() bool {
 			return true
 		}
 	}
+	s.slashes, s.slashesEnd = s.slashes+1, i
 	return false
 }
 
