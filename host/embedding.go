@@ -95,13 +95,16 @@ func notEmbedded(inv Invocation) error {
 
 // computed returns the vectors of a local embedder.
 func computed(ctx context.Context, local model.LocalEmbedder, texts []string) ([][]float32, error) {
-	const step = 16 // the number of texts between two checks of the context
+	const maxTexts, maxBytes = 16, 64 << 10 // between two checks of the context, at least one text
 	vectors := make([][]float32, 0, len(texts))
 	for len(texts) > 0 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		n := min(step, len(texts))
+		n, size := 1, len(texts[0])
+		for ; n < min(maxTexts, len(texts)) && size+len(texts[n]) <= maxBytes; n++ {
+			size += len(texts[n])
+		}
 		vectors = append(vectors, local.Vectors(texts[:n])...)
 		texts = texts[n:]
 	}

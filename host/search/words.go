@@ -1,6 +1,7 @@
 package search
 
 import (
+	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -40,9 +41,26 @@ type words struct {
 // reset starts to split another text.
 func (w *words) reset(text string) {
 	if !isASCII(text) && !norm.NFKC.IsNormalString(text) {
-		text = norm.NFKC.String(text)
+		text = normalized(text)
 	}
 	w.text, w.at, w.paired = text, 0, false
+}
+
+// expansion is the maximum factor by which normalization makes a text longer. Normalization replaces
+// one character by up to 18 characters: without a maximum, a small text could cause much work. Texts
+// up to minExpanded bytes can become longer.
+const (
+	expansion   = 2
+	minExpanded = 4 << 10
+)
+
+// normalized returns the beginning of the text in the normalization form NFKC.
+func normalized(text string) string {
+	limit := max(expansion*len(text), minExpanded)
+	var b strings.Builder
+	b.Grow(len(text))
+	_, _ = io.Copy(&b, io.LimitReader(norm.NFKC.Reader(strings.NewReader(text)), int64(limit))) // cannot fail
+	return b.String()
 }
 
 // next advances to the next word. next returns false at the end of the text.

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -183,7 +184,7 @@ func (in *reader) all(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := in.put(records); err != nil {
+		if err := in.put(ctx, records); err != nil {
 			return err
 		}
 		in.cursor, in.complete = pages.after, !more
@@ -246,13 +247,16 @@ func (in *reader) refresh(ctx context.Context, keys []storage.Key) error {
 		}
 	}
 	in.mu.Unlock()
-	return in.put(slices.DeleteFunc(records, func(r storage.Record) bool { return !r.Exists() }))
+	return in.put(ctx, slices.DeleteFunc(records, func(r storage.Record) bool { return !r.Exists() }))
 }
 
 // put adds the entries of some records to the table. Only the holder of the token changes the
 // table, so put analyzes the texts without holding the mutex.
-func (in *reader) put(records []storage.Record) error {
+func (in *reader) put(ctx context.Context, records []storage.Record) error {
 	for _, r := range records {
+		if err := ctx.Err(); err != nil { // each record can take milliseconds
+			return cmp.Or(in.account(), err)
+		}
 		e, err := in.decode(r)
 		if err != nil {
 			return decodeError(err)

@@ -477,6 +477,29 @@ func TestLargeEntries(t *testing.T) {
 	}
 }
 
+// TestSearchEndsWithContext checks that a search ends soon after its context, with and without an
+// index: the work for one large entry can take milliseconds.
+func TestSearchEndsWithContext(t *testing.T) {
+	for _, entries := range []int{20, 300} {
+		b, kb := &backend{Backend: mem.New()}, partition("t", "kb")
+		fill(t, b, kb, entries)
+		s := index.New(b, index.Options{})
+		defer s.Close()
+		index.SetMinEntries(s, 100)
+		ctx, cancel := context.WithCancel(t.Context())
+		decoded := 0
+		count := func(r storage.Record) (index.Entry, error) {
+			if decoded++; decoded == entries-5 {
+				cancel()
+			}
+			return decode(r)
+		}
+		if _, err := s.Search(ctx, kb, count, queries(t)[0]); !errors.Is(err, context.Canceled) || decoded != entries-5 {
+			t.Errorf("Search decoded %d of %d entries, %v; want %d and context.Canceled", decoded, entries, err, entries-5)
+		}
+	}
+}
+
 // TestUnfit searches a partition whose index does not fit in memory.
 func TestUnfit(t *testing.T) {
 	b, kb := &backend{Backend: mem.New()}, partition("t", "kb")

@@ -95,10 +95,13 @@ func (r *ranking) addOwn() {
 }
 
 // addRecords compares the entries of some records.
-func (r *ranking) addRecords(records []storage.Record, decode Decode, hidden map[storage.Key]bool) error {
+func (r *ranking) addRecords(ctx context.Context, records []storage.Record, decode Decode, hidden map[storage.Key]bool) error {
 	for _, record := range records {
 		if hidden[record.Key] {
 			continue
+		}
+		if err := ctx.Err(); err != nil { // each record can take milliseconds
+			return err
 		}
 		e, err := decode(record)
 		if err != nil {
@@ -130,7 +133,7 @@ func (s *Set) scan(ctx context.Context, key partitionKey, decode Decode, r *rank
 			}
 			grow = false
 		}
-		if err := r.addRecords(records, decode, hidden); err != nil {
+		if err := r.addRecords(ctx, records, decode, hidden); err != nil {
 			return nil, nil, err
 		}
 		yield.Now()
