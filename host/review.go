@@ -93,7 +93,7 @@ func checkCall(h *Host, t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	if _, entries := abi.Collections().Lookup(call.Op); !declared && h.app.AutoCollections && entries && declare.CheckName(call.Store) == nil {
 		declared = true
 	}
-	if _, onBlocks := abi.Blocks().Lookup(call.Op); !declared && onBlocks {
+	if _, onBlocks := abi.Blocks().Lookup(call.Op); !declared && onBlocks && call.Op != abi.Recall {
 		return finding(problem.UnknownStore, blockHint(h.app, call.Store), "the block %q is not declared", call.Store)
 	}
 	if !declared && call.Store != declare.SessionMeta {

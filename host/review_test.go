@@ -42,7 +42,7 @@ tools:
 		"recalls.js":  {Data: []byte("const all = await memory.recall(String(1));\nreturn [all, await memory.recall('tea')];")},
 		"searches.js": {Data: []byte("return await memory.recall({ query: 'tea', limit: 3 });")},
 		"entries.js": {Data: []byte("await memory.remember('conversations', 'x');\nawait memory.recall('conversations', 'x');\nawait memory.forget('kb', { all: true });\n" +
-			"await memory.recall('other', 'x');\nawait memory.get_content('kb');\nreturn await memory.remember('prefs', 'x');")},
+			"await memory.recall('other', 'x');\nawait memory.get_content('kb');\nawait memory.recall('other', String(1), { limit: 2 });\nreturn await memory.remember('prefs', 'x');")},
 		"good.js": {Data: []byte("return (await memory.get_content('prefs'))?.a ?? null;")},
 		"calls.js": {Data: []byte("await memory.set_content('prefs', {});\nawait memory.delete_content('conv');\nawait memory.set_content('sessionMeta', {});\n" +
 			"await memory.get_content('sessionmeta');\nreturn await memory.get_content('perfs');")}}
@@ -78,7 +78,8 @@ tools:
 			`missing_grant entries.js:3:7 forget requires the grant delete on the store "kb" (add a grant to the tool: grants: {kb: readwrite})`,
 			`missing_grant entries.js:4:7 the tool has no grant on the store "other" (add a grant to the tool: grants: {other: read})`,
 			`unknown_store entries.js:5:7 the store "kb" is not declared (the declared stores are: sessionMeta, prefs, conv, core, archival)`,
-			`code_mistake entries.js:6:14 the store "prefs" of kind document does not support the operation remember (use an operation of the store: get_content, set_content, delete_content)`,
+			`missing_grant entries.js:6:7 the tool has no grant on the store "other" (add a grant to the tool: grants: {other: read})`,
+			`code_mistake entries.js:7:14 the store "prefs" of kind document does not support the operation remember (use an operation of the store: get_content, set_content, delete_content)`,
 		},
 		"writes": {
 			`missing_grant searches.js:1:14 the tool searches blocks, but has no read grant on any block (add a grant to the tool: grants: {archival: [read, write]})`,

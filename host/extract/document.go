@@ -79,7 +79,7 @@ func (r Reason) Fault() *abi.Fault {
 	case Disabled:
 		return abi.Faultf(abi.Unavailable, "text extraction from PDF and DOCX files is disabled").WithHint("convert the file to text, or start the service without --inprocess")
 	case NoText:
-		return abi.Faultf(abi.InvalidArgument, "the file has no text").WithHint("convert images, such as scanned pages, to text")
+		return abi.Faultf(abi.InvalidArgument, "the file has no text").WithHint("add text to the file; if the file contains images, such as scanned pages, convert the images to text")
 	case Encrypted:
 		return abi.Faultf(abi.InvalidArgument, "the document requires a password").WithHint("save the document without a password")
 	case TooComplex:

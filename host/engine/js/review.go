@@ -175,7 +175,7 @@ func (r *reviewer) targetOf(op abi.Operation, args []ast.Expression) (string, bo
 		if _, isOptions := args[1].(*ast.ObjectLiteral); isOptions {
 			return "", true
 		}
-		if _, isText := r.text(args[1]); !isText {
+		if _, isText := r.text(args[1]); !isText && (len(args) < 3 || slices.ContainsFunc(args, isSpread)) {
 			return "", false // args[0] can be the argument for the second parameter
 		}
 	}

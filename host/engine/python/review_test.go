@@ -25,6 +25,8 @@ func TestReview(t *testing.T) {
 			[]string{"tool.py:1:5: get_content prefs", "tool.py:2:1: set_content prefs", "tool.py:3:1: delete_content conv"}},
 		{"calls of facts", "memory.get_fact('user.a')\nmemory.set_fact(path='user.b', value=1)\nmemory.list_facts('user')\nmemory.get_fact(input['x'])", nil,
 			[]string{"tool.py:1:1: get_fact user.a", "tool.py:2:1: set_fact user.b"}},
+		{"calls of collections", "memory.recall('kb', input['q'], {})\nmemory.recall('kb', 'tea')\nmemory.recall('kb', input['q'])\nmemory.recall('kb', *input['a'], {})", nil,
+			[]string{"tool.py:1:1: recall kb", "tool.py:2:1: recall kb"}},
 		{"calls behind other letters", "def main():\n    x = 'ü'; return [x, memory.get_content('prefs')]", nil, []string{"tool.py:2:25: get_content prefs"}},
 		{"calls of a constant", "STORE = 'prefs'\ndef main():\n    return memory.get_content(STORE)", nil, []string{"tool.py:3:12: get_content prefs"}},
 		{"calls of what changes", "store = 'prefs'\nif input.get('x'):\n    store = 'conv'\nreturn memory.get_content(store)", nil, nil},

@@ -153,7 +153,8 @@ class _File(ast.NodeVisitor):
         first = operation["params"][0]
         if first["kind"] != "store" and not first.get("required"):
             return None
-        if not first.get("required") and node.args and not _is_text(node.args[1:2]):
+        certain = len(node.args) > 2 and not any(isinstance(arg, ast.Starred) for arg in node.args)
+        if not first.get("required") and node.args and not certain and not _is_text(node.args[1:2]):
             return None  # the first argument can belong to the second parameter
         names = {first["name"], *first.get("aliases", ())}
         value = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg in names), None)
