@@ -158,10 +158,7 @@ func overlap(text string, size int) int {
 		}
 		text = text[space+1:]
 	}
-	if text = strings.TrimLeft(text, " \r\n\t\f"); strings.TrimSpace(text) == "" {
-		return 0
-	}
-	return len(text)
+	return len(strings.TrimLeftFunc(text, unicode.IsSpace))
 }
 
 // id returns the id of a chunk.
