@@ -8,17 +8,17 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// DueApp is an app of a tenant that has a run in the queue whose time has come.
+// DueApp identifies an app of a tenant. The queue of the app contains a run that is due.
 type DueApp struct {
 	Tenant, App string
 	// Before is a key. Before is the key after which DueApps finds this app again.
 	Before storage.Key
 }
 
-// DueApps returns apps of tenants that have a run in the queue that is due at a time. DueApps omits
-// paused apps. The search begins after the key "after", and examines at most as many apps as the
-// argument "limit". The result "next" is the key after which the next call continues, or "" after
-// the last app. DueApps reads from the backend once or twice for each app.
+// DueApps returns the apps whose queue contains a run that is due at the time "at". DueApps omits
+// paused apps. The search begins after the key "after". DueApps examines at most "limit" apps. The
+// result "next" is the key after which the next call continues, or "" after the last app. DueApps
+// reads from the backend once or twice for each app.
 func DueApps(ctx context.Context, backend storage.Backend, at time.Time, after storage.Key, limit int) (due []DueApp, next storage.Key, err error) {
 	prefix := storage.MakeKey(storage.Part{Tag: storage.System, Value: partition.SleepDue})
 	for range limit {

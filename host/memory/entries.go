@@ -39,8 +39,9 @@ type EntryQuery struct {
 	// Namespace selects the entries of one namespace. If Namespace is nil, the entries of all
 	// namespaces are selected.
 	Namespace *string
-	// Own selects only the entries that belong to the user of the caller or, in a collection with
-	// the access "session", to the session of the caller.
+	// If Own is true, only the caller's own entries are selected. In a collection with the access
+	// "session", these are the entries of the caller's session. In any other collection, they are
+	// the entries of the caller's user.
 	Own bool
 	// After is the position at which the page starts. For the first page, After is "". For a later
 	// page, After is the result "next" of the previous page.
@@ -49,14 +50,15 @@ type EntryQuery struct {
 	Limit int
 }
 
-// maxEntriesBytes is the maximum total size of the records of a page. A page with only one entry
-// can be larger.
+// maxEntriesBytes is the maximum total size of the records of a page. If a page contains only one
+// entry, the page can exceed this size.
 const maxEntriesBytes = 4 << 20
 
-// ListEntries returns a page of the live entries of a collection in the caller's tenant, with their
-// contents. If the caller has a user or a session, ListEntries returns only the entries in the
-// namespaces of the user or the session. A page can contain fewer entries than the limit. For the
-// last page, the result "next" is "". ListEntries is for operators.
+// ListEntries returns a page of the live entries of a collection, with their contents. The
+// collection belongs to the caller's tenant. If the caller has a user, ListEntries returns only the
+// entries in the namespaces of the user. If the caller has a session, ListEntries returns only the
+// entries in the namespaces of the session. A page can contain fewer entries than the limit. For
+// the last page, the result "next" is "". ListEntries is for operators.
 func ListEntries(ctx context.Context, s *Service, c partition.Caller, q EntryQuery) (found []Entry, next string, err error) {
 	if err := c.Check(); err != nil {
 		return nil, "", err
@@ -88,7 +90,8 @@ func ListEntries(ctx context.Context, s *Service, c partition.Caller, q EntryQue
 	return found, cursor(group, last), s.records.Fault("list entries", err)
 }
 
-// entryKeys returns the keys of the entries of a page, and the key after which the next page begins.
+// entryKeys returns two results: the keys of the entries of a page, and the key after which the
+// next page begins.
 func entryKeys(ctx context.Context, s *Service, st *store, c partition.Caller, q EntryQuery, prefix, after storage.Key) (keys []storage.Key, last storage.Key, err error) {
 	life, bytes := newLifetimes(s), int64(0)
 	last, err = records.Page(s.records.Heads(ctx, prefix), after, q.Limit, func(r storage.Head) (bool, error) {
@@ -155,7 +158,8 @@ type CollectionInfo struct {
 	// the dimension of these vectors. Before the first entry, Embedder is "" and Dim is 0.
 	Embedder string `json:"embedder,omitempty"`
 	Dim      int    `json:"dimension,omitempty"`
-	// MovingTo is the embedder to which Move is moving the entries, or nil.
+	// MovingTo is the embedder to which Move is currently moving the entries. Without a move,
+	// MovingTo is nil.
 	MovingTo *MoveTarget `json:"moving_to,omitempty"`
 }
 
@@ -165,8 +169,8 @@ type MoveTarget struct {
 	Dim      int    `json:"dimension"`
 }
 
-// infoOf returns the description of a collection, which includes the embedder that the pin
-// contains.
+// infoOf returns the description of a collection. The pin contains the embedder in this
+// description.
 func infoOf(name string, declared bool, p pin) CollectionInfo {
 	info := CollectionInfo{Name: name, Declared: declared, Embedder: p.Embedder, Dim: p.Dim}
 	if p.MovingTo != nil {
@@ -175,9 +179,8 @@ func infoOf(name string, declared bool, p pin) CollectionInfo {
 	return info
 }
 
-// ListCollections returns the declared collections in the order of their declaration. The declared
-// collections are followed by the undeclared collections in which a tool has stored an entry in the
-// tenant, sorted by name.
+// ListCollections returns the declared collections in the order of their declaration. After these,
+// it returns the undeclared collections that contain entries in the tenant, sorted by name.
 func ListCollections(ctx context.Context, s *Service, tenant string) ([]CollectionInfo, error) {
 	pins := map[string]pin{}
 	err := s.records.Scan(ctx, s.app.System(partition.Embedding, partition.Caller{Tenant: tenant}), func(chunk []storage.Record) error {

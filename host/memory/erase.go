@@ -12,43 +12,44 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// eraseRounds is the maximum number of scans of an erasure. A repeated scan finds records that were
-// written during the previous scan.
+// eraseRounds is the maximum number of scans that one erasure performs. A repeated scan finds
+// records that were written during the previous scan.
 const eraseRounds = 5
 
 // Erased is a summary of an erasure.
 type Erased struct {
 	User string `json:"user_id"`
-	// Stores is the number of records removed from each store, including records of the user's
-	// sessions.
+	// Stores maps each store to the number of records removed from it. The number includes records
+	// of the user's sessions.
 	Stores map[string]int `json:"stores"`
 	// Records and Bytes are the totals over all stores.
 	Records int   `json:"records"`
 	Bytes   int64 `json:"bytes"`
-	// Sessions is the number of ended sessions, and Runs is the number of removed Results and
-	// removed paused runs.
+	// Sessions is the number of ended sessions. Runs is the number of removed Results and removed
+	// paused runs.
 	Sessions int `json:"sessions"`
 	Runs     int `json:"runs"`
 	// Workflows is the number of ended workflows.
 	Workflows int `json:"workflows"`
-	// Files is the number of removed files that the user uploaded. Entries is the number of removed
-	// ledger entries that contained the user.
+	// Files is the number of removed files. The user uploaded these files. Entries is the number of
+	// removed ledger entries that contained the user.
 	Files   int `json:"files"`
 	Entries int `json:"ledger_entries"`
-	// KeptShared is the number of entries in each collection with declare.EraseNever. These entries
-	// belong to the app, and Erase does not remove them. At most 200,000 entries are counted.
+	// KeptShared contains each collection with declare.EraseNever. The value is the number of
+	// entries that remain. These entries belong to the app, and Erase does not remove them. At most
+	// 200,000 entries are counted.
 	KeptShared map[string]int `json:"kept_shared"`
 }
 
 // Erase removes all data of a user in the tenant of the caller. The data are the records in all
 // stores, including stores that are no longer declared, the sessions and workflows with their data,
-// and the stored Results. If the app has blocks that the apps of the tenant share, Erase also
-// removes the texts of the user in these blocks. If a run for the user has not committed before the
-// erasure, the run stores nothing. Erase returns when a scan finds no more data of the user.
-// Records with the scope "application" belong to the app. Erase does not remove these records, even
-// if runs of the user wrote them, except for the entries of collections with declare.EraseAuthor.
-// If a collection without a declaration has no more entries, Erase also removes the other records
-// of the collection.
+// and the stored Results. If the tenant's apps share blocks, Erase also removes the user's texts
+// from these blocks. If a run for the user has not committed before the erasure, the run stores
+// nothing. Erase returns when a scan finds no data of the user. Records with the scope
+// "application" belong to the app. Erase does not remove these records, even if runs of the user
+// wrote them. The only exception are entries of collections with declare.EraseAuthor. If an
+// undeclared collection has no more entries, Erase also removes the other records of the
+// collection.
 func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error) {
 	erased := Erased{User: c.User, Stores: map[string]int{}, KeptShared: map[string]int{}}
 	if c.User == "" {
@@ -76,8 +77,9 @@ func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error)
 		WithHint("stop the user's runs, then erase the user again")
 }
 
-// evict removes the indexes that can contain words of the user of the caller from the memory of the
-// process. An index can contain words of entries that expired or were forgotten before the erasure.
+// evict removes search indexes from the memory of the process. It removes every index that can
+// contain words of the caller's user. An index can contain words of entries that expired or were
+// forgotten before the erasure.
 func evict(s *Service, c partition.Caller, erased Erased) {
 	group := s.app.Group(c)
 	s.index.Evict(func(prefix storage.Key) bool {
@@ -105,16 +107,16 @@ func (e *erasure) finish(ctx context.Context) (err error) {
 	return e.s.records.Fault("count the entries that are kept", err)
 }
 
-// erasure is an erasure of the user of the caller that is in progress, with a summary of the
-// removed data.
+// erasure contains the state of an erasure in progress. The user of the caller is erased. The field
+// "erased" counts the removed data.
 type erasure struct {
 	s      *Service
 	caller partition.Caller
 	erased *Erased
 }
 
-// mark stores a mark of the erasure. The commit of an attempt that began before the mark was stored
-// fails.
+// mark stores a mark of the erasure. An attempt that began before the mark was stored cannot
+// commit.
 func (e *erasure) mark(ctx context.Context) error {
 	s, c := e.s, e.caller
 	keys := []storage.Key{s.app.Erased(c)}
@@ -131,9 +133,10 @@ func (e *erasure) mark(ctx context.Context) error {
 	})
 }
 
-// The method round removes the data of the user and reports whether it found data. The method round
-// begins with sessions and workflows, because only a session or a workflow identifies the records
-// that were written before it was bound to the user.
+// The method "round" removes the data of the user and reports whether the method found data.
+// Records can be older than the binding of their session or workflow to the user. Such records can
+// be found only through the session or workflow, so the method "round" begins with sessions and
+// workflows.
 func (e *erasure) round(ctx context.Context) (bool, error) {
 	sessions, err := e.s.sessions.IDs(ctx, e.caller)
 	if err != nil {
@@ -157,8 +160,8 @@ func (e *erasure) round(ctx context.Context) (bool, error) {
 	return len(sessions)+len(workflows)+n > 0, err
 }
 
-// deleteData removes all data of a data subject except sessions and workflows. The sessions and
-// workflows must have been ended before, so that each is replaced by a tombstone.
+// deleteData removes all data of a user except sessions and workflows. The caller must have ended
+// the user's sessions and workflows already. A tombstone then replaces each of them.
 func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 	app, c, total := e.s.app, e.caller, 0
 	for _, prefix := range []storage.Key{
@@ -178,8 +181,8 @@ func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 	return total + n, err
 }
 
-// The method session ends a session of the user, and removes the records that were written in the
-// session before the session was bound to the user.
+// The method "session" ends a session of the user. The method also removes the records that the
+// session contained before it was bound to the user.
 func (e *erasure) session(ctx context.Context, id string) error {
 	s, c := e.s, e.caller
 	c.Session = id
@@ -195,8 +198,8 @@ func (e *erasure) session(ctx context.Context, id string) error {
 		return err
 	}
 	if state.Ended == nil {
-		// The data are removed before the session ends, because the summary does not count records
-		// that the end of the session removes.
+		// The method removes the data before it ends the session, because the end of a session
+		// removes records without counting them.
 		if _, err := e.deleteData(ctx, c.User); err != nil {
 			return err
 		}
@@ -208,8 +211,8 @@ func (e *erasure) session(ctx context.Context, id string) error {
 	return s.sessions.Forget(ctx, c)
 }
 
-// The method workflow ends a workflow of the user, and removes all records that expire with the
-// workflow. The method workflow also removes the other records that were written in the workflow
+// The method "workflow" ends a workflow of the user. The method also removes all records that
+// expire with the workflow. The method also removes the other records that the workflow contained
 // before the workflow was bound to the user.
 func (e *erasure) workflow(ctx context.Context, id string) error {
 	s, c := e.s, e.caller
@@ -237,7 +240,7 @@ func (e *erasure) workflow(ctx context.Context, id string) error {
 	return s.workflows.Forget(ctx, c)
 }
 
-// count adds a removed record to the summary.
+// The method "count" adds a removed record to the summary.
 func (e *Erased) count(h storage.Head) {
 	switch h.Key.Part(storage.System) {
 	case "":

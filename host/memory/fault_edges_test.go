@@ -15,9 +15,9 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// hooked is a backend in which tests can replace operations: the function "get" replaces Get and
-// Read, and the function "update" replaces Update. If a field is nil, the operation is not
-// replaced.
+// hooked is a backend whose operations a test can replace. The function "get" replaces Get and
+// Read, and the function "update" replaces Update. If one of these functions is nil, its operations
+// are not replaced.
 type hooked struct {
 	storage.Backend
 	get    func(ctx context.Context, keys []storage.Key) ([]storage.Record, error)
@@ -60,8 +60,8 @@ func hook(t *testing.T) (*app, *hooked) {
 	return a, h
 }
 
-// If a commit does not reply before its deadline, the run can nevertheless be stored. The host must
-// therefore look up the outcome of the run.
+// A commit can exceed its deadline without a reply, although the run is stored. After such a
+// timeout, the host must look up whether the run was stored.
 func TestTimedOutCommitIsLookedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, h := hook(t)
@@ -85,7 +85,8 @@ func TestTimedOutCommitIsLookedUp(t *testing.T) {
 	})
 }
 
-// A deadline inside the backend is an error of the backend and does not end the run.
+// If a deadline inside the backend is exceeded, the run gets an error of the backend but does not
+// end.
 func TestBackendDeadlineDoesNotEndRun(t *testing.T) {
 	a, h := hook(t)
 	_, err := a.transact(partition.Caller{Tenant: "acme", User: "ann", Run: "r"}, func(ctx context.Context, v *memory.View) error {
@@ -103,8 +104,8 @@ func TestBackendDeadlineDoesNotEndRun(t *testing.T) {
 	a.want(ann, `"flags"`, `{"a":1}`)
 }
 
-// A run whose user is erased is not executed again, because the input of the run can contain data
-// of the user.
+// If the user of a run is erased, the run is not executed again, because the input of the run can
+// contain data of the user.
 func TestNoAttemptAfterErasure(t *testing.T) {
 	a := newApp(t)
 	c := partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
@@ -175,7 +176,7 @@ func TestSessionBoundDuringRun(t *testing.T) {
 }
 
 // The clock of the sweeper can be ahead of the clock of a host that uses a session. Therefore, the
-// transaction that ends a session checks the expiry of the session again.
+// transaction that ends a session first checks again that the session has expired.
 func TestSessionUsedAgainIsNotSwept(t *testing.T) {
 	a, h := hook(t)
 	ctx := context.Background()
@@ -189,7 +190,7 @@ func TestSessionUsedAgainIsNotSwept(t *testing.T) {
 	behind.Advance(26 * time.Hour)
 	used := false
 	h.update = func(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
-		if !used { // the session is used after the read and before the transaction of the sweeper
+		if !used { // after the sweeper's read, before its transaction
 			used = true
 			if _, err := other.Sessions().Start(ctx, ann, session.Start{}); err != nil {
 				t.Error(err)

@@ -18,7 +18,7 @@ import (
 )
 
 // faultyRun is a run that the test executes many times. In each execution, one operation of the
-// backend fails in one way.
+// backend fails, and each operation can fail in several ways.
 type faultyRun struct {
 	name  string
 	tx    memory.Tx
@@ -27,8 +27,8 @@ type faultyRun struct {
 	// "daily". If the run is not stored, the contents must be equal to "before". If the run is
 	// stored, the contents must be equal to "after".
 	before, after string
-	// If conflict is true, another run changes records that this run has read, so this run is
-	// executed a second time.
+	// If conflict is true, another run changes records that this run has read. Therefore this run
+	// is executed a second time.
 	conflict bool
 }
 
@@ -64,8 +64,8 @@ var faultyRuns = []faultyRun{
 }
 
 // TestEveryOperationFails executes runs in which one operation of the backend fails. Either all
-// writes of a run or no writes of a run must be stored. If the outcome is known, the fault must
-// report whether the writes were stored. The fault must not contain text from the backend.
+// writes of a run are stored, or none is stored. If the outcome is known, the fault must report
+// whether the writes were stored. The fault must not contain text from the backend.
 func TestEveryOperationFails(t *testing.T) {
 	outcomes := map[string]int{}
 	for _, run := range faultyRuns {
@@ -87,8 +87,8 @@ func TestEveryOperationFails(t *testing.T) {
 	}
 }
 
-// fail executes the run and makes the operation with the number n fail. fail returns false if the
-// run performs fewer operations.
+// The function "fail" executes the run and makes the operation with the number n fail. The result
+// is false if the run performs fewer operations.
 func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes map[string]int) bool {
 	f := storagetest.NewFaulty(mem.New())
 	a := newApp(t, func(cfg *memory.Config) { cfg.Backend = f })
@@ -166,8 +166,8 @@ func (run faultyRun) check(t *testing.T, err error, stored string, outcomes map[
 	}
 }
 
-// again repeats a run with an idempotency key. The repeated run must succeed, but the effects of
-// the run must be stored only once.
+// The function "again" repeats a run with an idempotency key. The repeated run must succeed, but
+// the effects of the run must not be stored twice.
 func (run faultyRun) again(t *testing.T, a *app) {
 	_, err := a.Transact(context.Background(), &run.tx, func(ctx context.Context, v *memory.View) error {
 		for _, c := range run.calls {
@@ -186,8 +186,8 @@ func (run faultyRun) again(t *testing.T, a *app) {
 	}
 }
 
-// A guest can catch faults of the backend. If the call of a write failed, the write is not stored,
-// but the other writes of the run are stored.
+// A guest can catch faults of the backend. If the call of a write fails and the guest catches the
+// fault, this write is not stored. The other writes of the run are stored.
 func TestCaughtBackendFaults(t *testing.T) {
 	for n := 1; n < 12; n++ {
 		f := storagetest.NewFaulty(mem.New())
@@ -217,8 +217,8 @@ func TestCaughtBackendFaults(t *testing.T) {
 	}
 }
 
-// An interrupted erasure, or an interrupted end of a session, returns an error. Repeating the
-// operation completes the erasure or the end.
+// If the erasure of a user or the end of a session is interrupted, the operation returns an error.
+// If the operation is repeated, it completes.
 func TestInterruptedAndRepeated(t *testing.T) {
 	acts := map[string]func(a *app) error{
 		"erase": func(a *app) error { _, err := a.Erase(context.Background(), ann); return err },
@@ -242,8 +242,8 @@ func TestInterruptedAndRepeated(t *testing.T) {
 					t.Errorf("%s, operation %d %s: %v; want unavailable", name, n, how, err)
 				}
 				f.Revive()
-				// A record that expired with its session is invisible, even before the record is
-				// removed.
+				// If a record expired with its session, the record is invisible, even if it has not
+				// been removed yet.
 				anew := partition.Caller{Tenant: "acme", User: "ann", Session: "s2", Run: "r"}
 				if _, ended := a.do(ann, abi.GetContent, `"cart"`); errors.Is(ended, abi.SessionEnded) {
 					a.want(anew, `"lastSession"`, "null")

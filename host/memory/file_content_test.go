@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/storagetest"
 )
 
-// numbered returns a content whose bytes identify their position.
+// The function "numbered" returns content in which each byte identifies its position.
 func numbered(size int) []byte {
 	b := make([]byte, size)
 	for i := range b {
@@ -41,8 +41,8 @@ func fileRecords(t *testing.T, b storage.Backend) (found []storage.Key) {
 	return found
 }
 
-// A file of any size is returned unchanged, both completely and in parts from any offset. Removing
-// a file leaves no records.
+// A file of any size is returned unchanged. This applies to reads of the complete file and to reads
+// of parts at any offset. Removing a file leaves no records.
 func TestFileContent(t *testing.T) {
 	ctx := context.Background()
 	const piece = 256 << 10
@@ -112,7 +112,7 @@ func TestFailedUploadLeavesNothing(t *testing.T) {
 	}
 }
 
-// erasing is a backend that erases a user before one of its updates.
+// erasing is a backend that erases a user before one update of the backend.
 type erasing struct {
 	storage.Backend
 	before int
@@ -155,7 +155,8 @@ func TestErasureDuringUpload(t *testing.T) {
 	}
 }
 
-// The files of an ended session remain and are listed. Only the owner of the files can remove them.
+// The files of an ended session remain and are listed. Only the owner of the files can remove the
+// files.
 func TestFilesOfEndedSession(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
@@ -187,8 +188,8 @@ func TestFilesOfEndedSession(t *testing.T) {
 }
 
 // If a session was bound to a user, an erasure of the user also removes the files that were
-// uploaded to the session before the binding. These files are removed even if the session has ended
-// before the erasure.
+// uploaded to the session before the binding. The erasure removes these files even if the session
+// ended before the erasure.
 func TestErasureOfBoundSessionsFiles(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)

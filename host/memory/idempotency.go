@@ -15,8 +15,8 @@ import (
 type finishedState struct {
 	Fingerprint string          `json:"fingerprint"`
 	Answer      json.RawMessage `json:"answer"`
-	// Paused is the token of the approval for which the run waits, or "". When the run continues
-	// after the approval, its answer replaces Answer.
+	// Paused is the approval token for which the run waits, or "". When the run continues after the
+	// approval, its answer replaces Answer.
 	Paused string `json:"paused,omitempty"`
 }
 
@@ -40,8 +40,8 @@ func (t *transaction) finished(r storage.Record) ([]byte, error) {
 	return state.Answer, nil
 }
 
-// differing returns the names of the parts in which two fingerprints differ. If a fingerprint does
-// not consist of parts, the result is "request".
+// differing compares two fingerprints and returns the names of their different parts. If a
+// fingerprint does not consist of parts, the result is "request".
 func differing(was, is string) string {
 	known := map[string]string{}
 	for part := range strings.FieldsSeq(was) {
@@ -66,7 +66,7 @@ func differing(was, is string) string {
 }
 
 // The method "kept" returns the content of the record under the idempotency key of the run. The
-// record contains the answer of the run without another encoding, because the answer is JSON.
+// record contains the answer of the run as raw JSON.
 func (t *transaction) kept(effects report.Effects) ([]byte, error) {
 	answer, err := t.tx.Answer(effects)
 	if err != nil {

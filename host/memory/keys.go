@@ -10,15 +10,15 @@ import (
 )
 
 // key returns the key of the record of the caller in the store. The argument "group" is the group
-// of the app. The method returns a fault if the store is per-user and the caller has no user, or if
-// the store is per-session and the caller has no session. The argument "who" is the name of the
-// caller in faults.
+// of the app. The method returns a fault in two cases: The store is per-user and the caller has no
+// user, or the store is per-session and the caller has no session. The argument "who" is the name
+// of the caller in faults.
 func (st *store) key(group storage.Key, c partition.Caller, who string) (storage.Key, error) {
 	return st.scopedKey(group, st.Access, c, "store "+strconv.Quote(st.Name), who)
 }
 
-// scopedKey is like key, but returns the key of the record with a given scope. The argument "what"
-// names the record in faults.
+// scopedKey is like key, but the scope of the record is an argument. The argument "what" is the
+// name of the record in faults.
 func (st *store) scopedKey(group storage.Key, scope declare.Scope, c partition.Caller, what, who string) (storage.Key, error) {
 	key := prefixOf(group, st.Name)
 	switch scope {
@@ -39,15 +39,15 @@ func (st *store) scopedKey(group storage.Key, scope declare.Scope, c partition.C
 		}
 		key = key.With(treeOf(c))
 	case declare.ScopeApplication:
-		if st.Access == declare.ScopeByItem { // without this part, the prefix would match the keys of users
+		if st.Access == declare.ScopeByItem { // otherwise, the prefix also matches users' keys
 			key = key.With(storage.Part{Tag: storage.Shared, Value: "app"})
 		}
 	}
 	return key, nil
 }
 
-// treeOf returns the part of a key for the execution tree of the caller. The execution tree is the
-// workflow of the caller or, without a workflow, the session.
+// treeOf returns the key part that identifies the execution tree of the caller. If the caller has a
+// workflow, the execution tree is this workflow. Otherwise the execution tree is the session.
 func treeOf(c partition.Caller) storage.Part {
 	if c.Workflow != "" {
 		return storage.Part{Tag: storage.Workflow, Value: c.Workflow}

@@ -24,12 +24,12 @@ type kinds struct {
 	byName map[declare.Kind]kind.Kind
 	names  []string // in the order of registration
 	table  abi.Table
-	// operations maps the name of an operation to its entry in the operation table.
+	// operations maps each operation name to an entry of the operation table.
 	operations map[string]operation
 }
 
-// newKinds registers documents, facts, blocks, collections, the state of agents, and additional
-// kinds. The error lists all mistakes in the kinds.
+// newKinds creates a registry. The registry contains documents, facts, blocks, collections, the
+// state of agents, and the additional kinds. The returned error lists all mistakes in the kinds.
 func newKinds(more []kind.Kind, collections collection.Kind) (*kinds, error) {
 	k := &kinds{byName: map[declare.Kind]kind.Kind{}, operations: map[string]operation{}}
 	var errs []error
@@ -49,7 +49,7 @@ func (k *kinds) add(added kind.Kind) error {
 		return fmt.Errorf("memory: the kind name %q is empty or already registered", name)
 	}
 	k.byName[name] = added
-	if len(added.Operations()) > 0 { // only the host uses a kind without operations
+	if len(added.Operations()) > 0 { // a kind without operations is used only by the host
 		k.names = append(k.names, string(name))
 	}
 	for _, op := range added.Operations() {
@@ -60,8 +60,7 @@ func (k *kinds) add(added kind.Kind) error {
 	return nil
 }
 
-// noOperation returns the fault of a call with an operation that the kind of the store does not
-// have.
+// noOperation returns the fault of a call whose operation does not exist in the kind of the store.
 func (k *kinds) noOperation(st *store, op string) error {
 	var names []string
 	_, union := k.byName[st.Kind].(kind.Union)
@@ -80,7 +79,7 @@ func (k *kinds) noOperation(st *store, op string) error {
 	return f.WithHint("use an operation of the store: %s", strings.Join(names, ", "))
 }
 
-// CheckOperation returns a fault if the kind of a declared store does not have an operation.
+// CheckOperation returns a fault if the operation does not exist in the kind of a declared store.
 func (s *Service) CheckOperation(name, op string) error {
 	st := s.stores[name]
 	if name == declare.SessionMeta {
@@ -93,7 +92,7 @@ func (s *Service) CheckOperation(name, op string) error {
 	return s.kinds.checkKind(entry, op, st, false)
 }
 
-// compile checks a declaration and compiles it with its kind.
+// The method "compile" checks a declaration and lets the kind of the declaration compile it.
 func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) {
 	if err := declare.CheckName(decl.Name); err != nil && !builtIn(decl) {
 		return nil, err
@@ -125,9 +124,9 @@ func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) 
 	return &store{Store: decl, compiled: compiled, dated: dated}, nil
 }
 
-// builtIn reports whether a declaration is the declaration of a built-in store or of a block. For
-// built-in stores and blocks, different rules for names apply. Built-in stores and blocks do not
-// count as stores of the app.
+// builtIn reports whether a declaration belongs to a built-in store or to a block. For built-in
+// stores and blocks, different rules for names apply. Built-in stores and blocks do not count as
+// stores of the app.
 func builtIn(decl declare.Store) bool {
 	switch decl.Kind {
 	case declare.KindFact:
@@ -157,8 +156,8 @@ func Operations() abi.Table {
 }
 
 // Mistakes returns the parts of a declaration that resemble constraints but have no effect.
-// Mistakes returns an error if the declaration does not compile. The argument "more" contains the
-// kinds that are registered in addition to documents.
+// Mistakes returns an error if the declaration does not compile. The argument "more" contains
+// additional kinds. Documents are always registered.
 func Mistakes(st declare.Store, more ...kind.Kind) (schema.Errors, error) {
 	k, err := newKinds(more, collection.Kind{})
 	if err != nil {

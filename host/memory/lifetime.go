@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// never is a time that is later than any time in a record.
+// never is a time that is later than the times in all records.
 var never = time.Unix(1<<40, 0)
 
 // endOf returns the end of the lifetime of a record. The lifetime ends at the expiry of the record.
@@ -27,8 +27,9 @@ func (st *store) endOf(r storage.Record) time.Time {
 	return end
 }
 
-// life returns the lifetime of a record in the form that package txn requires. The lifetime ends at
-// the expiry of the record, or when the session or the workflow of the record ends.
+// The method "life" returns the lifetime of a record in the form that package txn requires. The
+// lifetime ends at the expiry of the record. It ends earlier if the session or the workflow of the
+// record ends.
 func (t *transaction) life(r storage.Record) txn.Life {
 	switch s := t.s; {
 	case s.sessions.IsKey(r.Key):
@@ -43,7 +44,7 @@ func (t *transaction) life(r storage.Record) txn.Life {
 	return l
 }
 
-// foreignEnds returns the keys of the sessions and workflows with which the record expires.
+// foreignEnds returns the keys of the sessions and workflows whose end also ends the record.
 // foreignEnds omits the session and the workflow of the caller, because the guards of the
 // transaction check these.
 func (t *transaction) foreignEnds(r storage.Record) []storage.Key {
@@ -57,8 +58,8 @@ func (t *transaction) foreignEnds(r storage.Record) []storage.Key {
 	return keys
 }
 
-// endKey returns the key of the session or the workflow that a tag contains, or "" if the tag
-// contains neither.
+// endKey returns the key of the session or the workflow that a tag identifies. If the tag
+// identifies neither, endKey returns "".
 func endKey(app partition.App, tenant, tag string) storage.Key {
 	if id, ok := partition.SessionOfTag(tag); ok {
 		return app.Session(partition.Caller{Tenant: tenant, Session: id})

@@ -34,10 +34,10 @@ type RecordInfo struct {
 	Expires  *time.Time `json:"expires_at,omitempty"`
 }
 
-// List returns a page of the live records of a store in the caller's tenant. A page contains at
-// most as many records as the argument "limit". A page can contain fewer records, because the work
-// for a page is bounded. If the caller has a user, a session or a workflow, List returns only the
-// records of this user, session or workflow.
+// List returns a page of the live records of a store. The records belong to the caller's tenant. A
+// page contains at most as many records as the argument "limit". A page can contain fewer records
+// than the limit, because the work for one page is bounded. If the caller has a user, a session or
+// a workflow, List returns only the records of this user, session or workflow.
 //
 // To get the following page, pass the result "next" as the argument "after". For the last page, the
 // result "next" is "". List is for operators. Tools cannot list records.
@@ -78,8 +78,9 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 	return found, next, nil
 }
 
-// listed returns a store whose records can be listed, or nil. A collection without a declaration
-// can be listed if the collection has a record.
+// The method "listed" returns the store with the given name if the records of the store can be
+// listed. Otherwise the method returns nil. An undeclared collection can be listed if it has a
+// record.
 func listed(ctx context.Context, s *Service, c partition.Caller, name string) (*store, error) {
 	st := lookup(s, name)
 	if st == nil || !st.Collection.Auto {
@@ -92,12 +93,12 @@ func listed(ctx context.Context, s *Service, c partition.Caller, name string) (*
 	return st, nil
 }
 
-// sharedCursor is the beginning of a cursor that points to a record in the part of a store that the
-// apps of a tenant share. A list visits this part of the store last.
+// sharedCursor is the first part of some cursors. Such a cursor points to a record that the apps of
+// the tenant share. List returns the shared records of a store last.
 const sharedCursor = "~"
 
-// listGroup returns the group of records to which a cursor refers, and the cursor without
-// sharedCursor.
+// listGroup returns two results: the group of records to which a cursor refers, and the cursor
+// without sharedCursor.
 func listGroup(s *Service, st *store, c partition.Caller, after string) (group storage.Key, rest string, inShared bool) {
 	if rest, ok := strings.CutPrefix(after, sharedCursor); ok && st.Block.Shared {
 		return partition.Shared.Group(c), rest, true
@@ -105,7 +106,8 @@ func listGroup(s *Service, st *store, c partition.Caller, after string) (group s
 	return s.app.Group(c), after, false
 }
 
-// extent returns the longest common prefix of all records of the store that a caller can list.
+// The method "extent" returns a key prefix. It is the longest common prefix of all records that the
+// caller can list in the store.
 func (st *store) extent(group storage.Key, c partition.Caller) storage.Key {
 	key := prefixOf(group, st.Name)
 	switch {
@@ -117,14 +119,14 @@ func (st *store) extent(group storage.Key, c partition.Caller) storage.Key {
 	return key
 }
 
-// prefixOf returns the key prefix of all records of a store in the group of an app.
+// prefixOf returns the common key prefix of the records of one store in one group of an app.
 func prefixOf(group storage.Key, name string) storage.Key {
 	return group.With(storage.Part{Tag: storage.Store, Value: name})
 }
 
-// cursor encodes the last key of a page. The cursor "" means that no page follows. The encoded key
-// does not contain the prefix of the tenant and the app, so a cursor cannot refer to records with
-// another prefix.
+// cursor encodes the key of the last record of a page. An empty cursor means that no page follows.
+// The encoded key does not contain the prefix of the tenant and the app. Therefore a cursor cannot
+// refer to a record of another tenant or app.
 func cursor(group, last storage.Key) string {
 	if last == "" {
 		return ""
@@ -147,7 +149,7 @@ func afterCursor(group storage.Key, text string) (storage.Key, error) {
 	return group + storage.Key(rest), nil
 }
 
-// belongs reports whether a list of a store for the caller contains a record.
+// The function "belongs" reports whether the caller's list of a store contains a record.
 func belongs(r storage.Record, c partition.Caller, name string) bool {
 	user, session, workflow := r.Key.Part(storage.User), r.Key.Part(storage.Session), r.Key.Part(storage.Workflow)
 	if r.Key.Part(storage.Store) != name ||
@@ -162,16 +164,16 @@ func belongs(r storage.Record, c partition.Caller, name string) bool {
 	return true
 }
 
-// lifetimes determines which records are live. Lists use lifetimes, because a list does not need a
-// snapshot. lifetimes caches sessions and workflows.
+// lifetimes determines which records are live. Lists need no snapshot, so lists use the type
+// lifetimes. It caches sessions and workflows.
 type lifetimes struct {
 	s    *Service
-	open map[storage.Key]bool // contains, by key, whether a session or a workflow is open
+	open map[storage.Key]bool // whether the session or workflow is open
 }
 
 func newLifetimes(s *Service) *lifetimes { return &lifetimes{s, map[storage.Key]bool{}} }
 
-// visible reports whether a record of a store is live.
+// The method "visible" reports whether a record of a store is live.
 func (l *lifetimes) visible(ctx context.Context, st *store, r storage.Record) (bool, error) {
 	s, open, at := l.s, l.open, l.s.now()
 	if !at.Before(st.endOf(r)) {
@@ -196,7 +198,8 @@ func (l *lifetimes) visible(ctx context.Context, st *store, r storage.Record) (b
 	return true, nil
 }
 
-// isOpen reports whether the record with the key of a session or a workflow exists and is open.
+// isOpen reports whether a session or workflow exists and is open. The argument is the key of its
+// record.
 func (l *lifetimes) isOpen(r storage.Record, key storage.Key, at time.Time) bool {
 	if l.s.workflows.IsKey(key) {
 		return l.s.workflows.Open(r, at)
@@ -204,7 +207,7 @@ func (l *lifetimes) isOpen(r storage.Record, key storage.Key, at time.Time) bool
 	return l.s.sessions.Open(r, at)
 }
 
-// info returns the metadata of a record of the store.
+// The method "info" returns the metadata of a record of the store.
 func (st *store) info(r storage.Head) RecordInfo {
 	l := RecordInfo{
 		Store: st.Name, Item: kind.ItemOf(r.Key), User: r.Key.Part(storage.User), Session: r.Key.Part(storage.Session),
@@ -220,9 +223,8 @@ func (st *store) info(r storage.Head) RecordInfo {
 	return l
 }
 
-// Purge removes all records of a store in the tenant, even if the store is not declared, and
-// returns the number of removed records. If the name is empty, Purge returns the fault
-// invalid_argument.
+// Purge removes all records of a store in the tenant and returns their number. The store can be
+// undeclared. If the name is empty, Purge returns the fault invalid_argument.
 func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 	if name == "" {
 		return 0, abi.Faultf(abi.InvalidArgument, "a purge requires the name of a store")
@@ -238,7 +240,7 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 }
 
 // Do performs one operation under an Authority in a separate transaction. If the operation is a
-// read, Do does not start the session of the caller.
+// read, Do does not create the session of the caller.
 func (s *Service) Do(ctx context.Context, c partition.Caller, a Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
 	var reply json.RawMessage
 	op, _ := operationOf(s, call.Op)

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// looks is a backend that counts the records that lists read.
+// looks is a backend that counts the records that are read by lists.
 type looks struct {
 	storage.Backend
 	n int
@@ -66,8 +66,8 @@ func TestListsAreBoundedWork(t *testing.T) {
 	}
 }
 
-// The keys of records of sessions contain no user. A list for a user nevertheless contains only the
-// records that the user wrote.
+// The keys of session records contain no user. Nevertheless, the list of a user contains only the
+// records that this user wrote.
 func TestListOfUserInSessionStore(t *testing.T) {
 	a := newApp(t)
 	for user, session := range map[string]string{"ann": "s1", "bob": "s2", "": "s3"} {

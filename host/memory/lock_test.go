@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// locked is a backend that measures the time of functions that run inside of its transactions.
-// During this time, all other updates wait.
+// The type "locked" is a backend that measures how long functions run inside of its transactions.
+// While such a function runs, all other updates wait.
 type locked struct {
 	storage.Backend
 	mu      sync.Mutex
@@ -37,9 +37,9 @@ func (b *locked) Update(ctx context.Context, on storage.Footprint, fn func([]sto
 	})
 }
 
-// A blind merge does not read the record before the commit. The Service applies an expensive blind
-// merge outside of the transaction of the backend. A tool with many merges into a large contended
-// record therefore does not delay other commits.
+// A blind merge does not read the record when the tool calls it. The Service applies an expensive
+// blind merge outside of the transaction of the backend. Therefore a tool with many merges into one
+// large record does not delay the commits of other runs.
 func TestBlindMergesDelayNoCommit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -51,7 +51,7 @@ func TestBlindMergesDelayNoCommit(t *testing.T) {
 	for run := range 2 {
 		wg.Go(func() {
 			_, err := a.transact(caller("", ""), func(ctx context.Context, v *memory.View) error {
-				for n := range 20 { // exceeds the maximum number of blind merges
+				for n := range 20 { // more merges than the maximum number of blind merges
 					patch := fmt.Sprintf(`{"k%d":%d}`, n%10, run)
 					if _, err := v.Call(ctx, call(abi.SetContent, `"flags"`, patch)); err != nil {
 						return err
@@ -71,8 +71,8 @@ func TestBlindMergesDelayNoCommit(t *testing.T) {
 	}
 }
 
-// The Service applies a small merge inside of the transaction of the backend, so many merges into
-// one record share a commit. No merge is lost.
+// The Service applies a small merge inside of the transaction of the backend. Therefore many runs
+// that merge into one record can share a commit. No merge is lost.
 func TestManySmallBlindMerges(t *testing.T) {
 	a := newApp(t)
 	var wg sync.WaitGroup

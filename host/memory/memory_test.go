@@ -41,7 +41,7 @@ func (c *clock) Advance(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// app is a service with the stores that most tests use.
+// app returns a service that declares the stores that most tests use.
 type app struct {
 	*memory.Service
 	t       *testing.T
@@ -110,7 +110,7 @@ func args(texts ...string) []json.RawMessage {
 
 func call(op string, texts ...string) abi.Call { return abi.Call{Op: op, Args: args(texts...)} }
 
-// do performs one operation in a separate transaction.
+// The function "do" performs one operation in a separate transaction.
 func (a *app) do(c partition.Caller, op string, texts ...string) (string, error) {
 	a.t.Helper()
 	reply, _, err := a.Do(context.Background(), c, memory.Operator(), call(op, texts...))
@@ -256,7 +256,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The sizes of options and projections are limited. The limits are checked before decoding.
+// The sizes of "options" and "projections" are limited. The size is checked before the JSON is
+// decoded.
 func TestArgumentsAreBounded(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.Values = 10 })
 	ann := caller("ann", "")
@@ -368,8 +369,8 @@ func TestStrictAndLoose(t *testing.T) {
 	a.want(ann, `"list"`, `[1,2]`)
 }
 
-// TestLedgerViolations checks that violations in the ledger contain only names that the schema
-// declares.
+// TestLedgerViolations checks the violations that a ledger entry contains. A violation may contain
+// only names that the schema declares.
 func TestLedgerViolations(t *testing.T) {
 	backend := mem.New()
 	s, err := memory.New(memory.Config{App: "shop", Backend: backend, LedgerRetention: time.Hour, Stores: []declare.Store{{
@@ -396,8 +397,8 @@ func TestLedgerViolations(t *testing.T) {
 	}
 }
 
-// TestExistingViolation checks the hint of a patch that keeps an existing violation. The hint must
-// explain how to fix the violation.
+// A patch can keep a violation that the document already has. TestExistingViolation checks the hint
+// of the fault. The hint must explain how to fix the violation.
 func TestExistingViolation(t *testing.T) {
 	backend := mem.New()
 	open := func(strict bool) *memory.Service {

@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// metaContent is the content of sessionMeta for tool code. The three members of sessionMeta are
-// always present, so a tool does not need to check their existence.
+// metaContent is the content of the store sessionMeta for tool code. The three members of
+// sessionMeta are always present, so a tool does not need to check their existence.
 type metaContent struct {
 	Metadata  json.RawMessage  `json:"metadata"`
 	Info      sessionInfo      `json:"sessionInfo"`
@@ -39,8 +39,8 @@ func optional(text string) *string {
 	return &text
 }
 
-// metaPartition is the partition of sessionMeta. metaPartition contains one document, which the
-// host generates from the record of the session at each read.
+// metaPartition is the partition of sessionMeta. It contains one document. At each read, the host
+// generates the document from the record of the session.
 type metaPartition struct{ *storePartition }
 
 // Get implements kind.Partition. The document has no creation time.
@@ -58,7 +58,7 @@ func (m metaPartition) Get(ctx context.Context, _ string) (storage.Record, error
 }
 
 // errMadeByHost is the fault of a write to a document that the host generates. The View rejects
-// writes to sessionMeta before they reach the partition.
+// writes to sessionMeta, so no write reaches the partition.
 var errMadeByHost = abi.Faultf(abi.ReadOnly, "the store %s is read-only for tools", declare.SessionMeta)
 
 // Scan implements kind.Partition.
@@ -78,7 +78,7 @@ func (m metaPartition) Apply(context.Context, string, time.Duration, kind.Update
 func (m metaPartition) Delete(context.Context, string) error { return errMadeByHost }
 
 // metaContent generates sessionMeta from the session record that the attempt has read. If the
-// caller has no session, metaContent uses the metadata that was passed to the run.
+// caller has no session, metaContent uses the metadata that the run received.
 func (v *View) metaContent(ctx context.Context, r storage.Record) (json.RawMessage, error) {
 	state := v.run.anonymous
 	if v.caller.Session != "" {

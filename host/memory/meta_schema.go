@@ -2,8 +2,8 @@ package memory
 
 import "encoding/json"
 
-// SessionMetaSchema is the JSON Schema of the content that tool code reads from the built-in store
-// sessionMeta. SessionMetaSchema must not be modified.
+// SessionMetaSchema is the JSON Schema of the built-in store sessionMeta. Do not modify
+// SessionMetaSchema.
 var SessionMetaSchema = json.RawMessage(`{
   "type": "object",
   "required": ["metadata", "sessionInfo", "artifacts"],

@@ -10,23 +10,23 @@ import (
 	"github.com/toolrun/toolrun/host/memory/kind"
 )
 
-// RecallMocks contains results that replace searches in collections. The key is the name of the
-// collection. The first result of a collection replaces the result of the first call of recall in
-// an attempt, and so on.
+// RecallMocks contains fixed results for searches in collections. The key of the map is the name of
+// a collection. In each attempt, the first call of "recall" in a collection returns the first
+// result of this collection, the second call returns the second result, and so on.
 type RecallMocks map[string][]RecallMock
 
-// RecallMock is the result of one call of recall. The result contains entries, with the best entry
-// first, or an error. In JSON, a list represents a RecallMock with these entries.
+// RecallMock is the result of one call of "recall". The result is either an error or a list of
+// entries. The best entry is the first in the list. In JSON, a RecallMock can be a list of entries.
 type RecallMock struct {
 	Entries []MockEntry
 	Error   *abi.Fault
 }
 
-// MockEntry is an entry in a RecallMock. In JSON, a string represents a MockEntry with this
-// content.
+// MockEntry is an entry in a RecallMock. In JSON, a MockEntry can be a string. The string is the
+// content of the entry.
 type MockEntry struct {
-	// ID is the id of the entry. The default is the position of the entry in the result, such as
-	// "1".
+	// ID is the id of the entry. The default is the position of the entry in the result. For
+	// example, the first entry has the ID "1".
 	ID       string          `json:"id,omitempty"`
 	Content  json.RawMessage `json:"content"`
 	Metadata json.RawMessage `json:"metadata,omitempty"`
@@ -60,8 +60,8 @@ func ReadRecallMocks(content []byte) (RecallMocks, error) {
 	return mocks, nil
 }
 
-// readRecallMock reads a result. The returned text "problem" is a predicate about the result, such
-// as "has an unknown error code".
+// readRecallMock reads a result. The text "problem" describes a mistake in the result, such as "has
+// an unknown error code".
 func readRecallMock(text json.RawMessage) (m RecallMock, problem string) {
 	if isObject(text) {
 		var failed struct {
@@ -91,8 +91,8 @@ func readRecallMock(text json.RawMessage) (m RecallMock, problem string) {
 	return m, ""
 }
 
-// readMockEntry reads an entry. The returned text "problem" is a predicate about the entry, or ""
-// if the entry is valid.
+// readMockEntry reads an entry. The text "problem" describes a mistake in the entry. If the entry
+// is valid, the text is "".
 func readMockEntry(text json.RawMessage) (e MockEntry, problem string) {
 	var content string
 	if json.Unmarshal(text, &content) == nil && !kind.IsAbsent(text) {
@@ -122,7 +122,8 @@ func unmarshalStrictly(text json.RawMessage, to any) error {
 	return decoder.Decode(to)
 }
 
-// MarshalJSON implements json.Marshaler. The result has the format that ReadRecallMocks decodes.
+// MarshalJSON implements json.Marshaler. The produced JSON has the format that ReadRecallMocks
+// decodes.
 func (m RecallMock) MarshalJSON() ([]byte, error) {
 	if m.Error != nil {
 		return json.Marshal(map[string]*abi.Fault{"error": m.Error})
@@ -139,7 +140,7 @@ func (m *RecallMock) UnmarshalJSON(text []byte) (err error) {
 	return nil
 }
 
-// reply returns the reply of recall.
+// The method "reply" returns the reply of the call "recall".
 func (m RecallMock) reply() (json.RawMessage, error) {
 	if m.Error != nil {
 		fault := *m.Error
@@ -173,17 +174,17 @@ func (m RecallMock) reply() (json.RawMessage, error) {
 	}{results, len(results)})
 }
 
-// mocks replaces searches of an attempt.
+// The type "mocks" replaces the searches of one attempt.
 type mocks struct {
 	recalls RecallMocks
-	// test is true in a test run. In a test run, each collection without mocks is empty, and no
+	// test is true in a test run. In a test run, a collection without mocks has no entries, and no
 	// vectors are computed.
 	test bool
-	// answered is the number of completed calls of recall for each collection.
+	// The map "answered" contains the number of completed calls of "recall" for each collection.
 	answered map[string]int
 }
 
-// SetMocks sets the mocks of a View. If the argument "test" is true, the View is the View of a test
+// SetMocks sets the mocks of a View. If the argument "test" is true, the run of the View is a test
 // run. Only the host may call SetMocks.
 func SetMocks(v *View, recalls RecallMocks, test bool) {
 	v.mocks = mocks{recalls: recalls, test: test, answered: map[string]int{}}

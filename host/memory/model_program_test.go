@@ -19,17 +19,18 @@ type program struct {
 	stubborn bool
 }
 
-// step is a call, a throw or a branch.
+// A step is a call, a throw or a branch.
 type step struct {
 	op    string
 	args  []string
 	catch bool
-	// If digest is true, the step adds a member to the content that it writes. The value of the
-	// member depends on all replies that the program has received. If revise is true, the step sets
-	// the option "if_revision" to the last revision in the replies that the program has received.
+	// If digest is true, the step adds a member to the content. The step then writes the content.
+	// The value of the member depends on all replies that the program has received. If revise is
+	// true, the step sets the option "if_revision". Its value is the last revision in the replies
+	// that the program has received.
 	digest, revise bool
 	throw          bool
-	skip           int // the number of steps that a branch skips if the digest of all previous replies is even
+	skip           int // steps that a branch skips if the digest of earlier replies is even
 }
 
 func (s step) String() string {
@@ -48,15 +49,15 @@ func (s step) String() string {
 	return text
 }
 
-// performer performs one call of a program. performer returns the reply as canonical JSON, the code
-// of a fault, or an error that ends the attempt.
+// performer performs one call of a program. The result is the reply as canonical JSON, or an error.
+// The error contains the code of a fault, or ends the attempt.
 type performer func(op string, args []string) (reply string, code abi.Code, err error)
 
 var errThrown = errors.New("thrown by the program")
 
-// run executes the program and returns the replies of the calls. A failed call has the reply "!",
-// followed by the code of the fault. The error is errThrown, the code of a fault that the program
-// did not catch, or an error of the performer.
+// The method "run" executes the program and returns the replies to all calls. The reply to a failed
+// call is "!", followed by the code of the fault. The error is errThrown, an error of the
+// performer, or the code of a fault that the program did not catch.
 func (p program) run(perform performer) (trace []string, err error) {
 	for i := 0; i < len(p.steps); i++ {
 		s := p.steps[i]
@@ -95,7 +96,7 @@ func digest(trace []string) uint32 {
 	return h.Sum32() >> 4
 }
 
-// fill returns the arguments of a step, based on previous results.
+// The method "fill" returns the arguments of a step. The arguments depend on previous results.
 func (s step) fill(trace []string) []string {
 	args := append([]string(nil), s.args...)
 	if s.digest {

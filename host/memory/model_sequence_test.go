@@ -15,14 +15,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// rapidInts is an intSource of rapid, which can shrink the choices.
+// rapidInts is an intSource. Package rapid makes the choices and can shrink them.
 type rapidInts struct{ t *rapid.T }
 
 func (d rapidInts) IntN(n int) int { return rapid.IntRange(0, n-1).Draw(d.t, "choice") }
 
-// TestSequence performs random runs of one caller one after another, with small limits. Each reply,
-// fault and stored record must be equal in the Service and in the model, and the usage must be
-// exact.
+// TestSequence performs random runs with small limits. The runs have the same caller and are
+// executed one after another. The replies, faults and stored records of the Service must equal
+// those of the model, and the usage must be exact.
 func TestSequence(t *testing.T) {
 	stores := []string{"notes", "prefs", "daily", "last", "cart", "flags"}
 	limits := memory.Limits{RecordBytes: 60, AppRecords: 3}
@@ -48,7 +48,7 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// sequence is a Service and the model.
+// The type "sequence" contains a Service and the model.
 type sequence struct {
 	t       *rapid.T
 	service *memory.Service
@@ -142,7 +142,7 @@ func (s *sequence) compareRecords() {
 	for at, want := range s.w.records {
 		got, err := s.backend.Get(context.Background(), at.key("acme"))
 		if err == nil && !got[0].Exists() && !want.expires.IsZero() && !s.w.now.Before(want.expires) {
-			delete(s.w.records, at) // the space of the record was reclaimed
+			delete(s.w.records, at) // a reclaim of space removed the record
 			continue
 		}
 		if err != nil || !sameRecord(got[0], want) {
@@ -151,8 +151,8 @@ func (s *sequence) compareRecords() {
 	}
 }
 
-// compareUsage compares the stored records with the usage of the app and the user, and with the
-// records of the model.
+// compareUsage compares the stored records with the recorded usage of the app and the user, and
+// with the records of the model.
 func (s *sequence) compareUsage() {
 	group := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"})
 	all, err := s.backend.Scan(context.Background(), "", "", 1000)

@@ -14,8 +14,8 @@ import (
 )
 
 // The model is a second, simple implementation of memory. The model stores data in maps, executes
-// one run after another, and has no transactions and no caches. Tests compare the results of the
-// Service with the results of the model for the same runs in a serial order.
+// one run after another, and has no transactions and no caches. Tests execute the same runs with
+// the Service and, in a serial order, with the model. Then the tests compare the results.
 
 // modelStore is the declaration of a store in the model.
 type modelStore struct {
@@ -34,8 +34,8 @@ var modelStores = map[string]modelStore{
 	"flags": {access: declare.ScopeApplication},
 }
 
-// modelSchema is a schema that allows two contents but rejects the result of merging these
-// contents.
+// modelSchema is a schema that allows two contents. The result of merging these contents violates
+// the schema.
 const modelSchema = `{"type":"object","maxProperties":2,"properties":{
 	"a":{"type":"integer","default":1},"b":{"type":"integer"},"c":{"type":"integer"}}}`
 
@@ -52,11 +52,11 @@ func modelDeclarations() []declare.Store {
 	return all
 }
 
-// place identifies a record by its store and its user or session.
+// A place identifies a record by its store and by its user or session.
 type place struct{ store, owner string }
 
-// subject returns the data subject of the writes of a caller. The data subject is the user, or the
-// session if the caller has no user.
+// The function "subject" returns the data subject of the caller's writes. The data subject is the
+// user, or the session if the caller has no user.
 func (at place) subject(c partition.Caller) string {
 	if user, ok := strings.CutPrefix(at.owner, "user "); ok {
 		return user
@@ -85,8 +85,8 @@ type modelSession struct {
 	ended    bool
 }
 
-// world is the complete state of the model. Code that changes the state modifies a copy. The maps
-// of an existing world are never modified.
+// The type "world" is the complete state of the model. Code that changes the state modifies a copy.
+// The maps of an existing world are never modified.
 type world struct {
 	now      time.Time
 	records  map[place]modelRecord
@@ -108,8 +108,8 @@ func (w world) clone() world {
 	return w
 }
 
-// begin starts the session of a caller in the model. If the caller cannot use the session, begin
-// returns the code of a fault.
+// The method "begin" starts the session of a caller in the model. If the caller cannot use the
+// session, begin returns the code of a fault.
 func (w world) begin(c partition.Caller) abi.Code {
 	if c.Session == "" {
 		return ""
@@ -134,8 +134,8 @@ func (w world) mayCommit(c partition.Caller) bool {
 	return c.Session == "" || known && !s.ended && s.user == c.User
 }
 
-// The method visible reports whether a record is visible to a caller. If the session of the caller
-// has ended, the records of the session are visible until they are removed, but the run fails.
+// The method visible reports whether a record is visible to a caller. If the caller's session has
+// ended, its records remain visible until they are removed, but the run fails.
 func (w world) visible(r modelRecord, c partition.Caller) bool {
 	if !r.expires.IsZero() && !w.now.Before(r.expires) {
 		return false
@@ -144,20 +144,20 @@ func (w world) visible(r modelRecord, c partition.Caller) bool {
 	return r.session == "" || r.session == c.Session || known && !s.ended
 }
 
-// guest is a run in the model.
+// The type "guest" is a run in the model.
 type guest struct {
 	w      world
 	c      partition.Caller
-	stamp  time.Time // the time of its writes
+	stamp  time.Time // the time of the run's writes
 	before map[place]modelRecord
 	view   map[place]modelRecord
 	// readSet contains the places of the records that the run has read. A reply must depend only on
 	// records in readSet.
 	readSet map[place]bool
 	wrote   map[place]bool
-	// passed is true if the current call is known to have succeeded in the observed run. In this
-	// case the model does not check blind merges. A blind merge that succeeded in the attempt can
-	// fail in the model, because other runs have changed the record after the attempt.
+	// passed is true if the observed run is known to have completed the current call. In this case,
+	// the model does not check blind merges. A blind merge that succeeded in the run can fail in
+	// the model, because other runs can change the record after the run.
 	passed func() bool
 }
 
@@ -236,7 +236,8 @@ func parseModelOptions(text string) (o modelOptions) {
 	return o
 }
 
-// meta returns an object with the metadata in sessionMeta. Tests check only the metadata.
+// The method "meta" returns an object with the metadata in sessionMeta. Tests do not check other
+// members of sessionMeta.
 func (g *guest) meta() string {
 	metadata := g.w.sessions[g.c.Session].metadata
 	if metadata == "" {
@@ -318,12 +319,12 @@ func (g *guest) set(at place, st modelStore, value string, o modelOptions) (stri
 	return fmt.Sprintf(`{"expires_at":%s,"revision":%s,"success":true,"updated_at":%s}`, timeText(r.expires), revision, updated), ""
 }
 
-// stamped returns a record with the content, the revision and the times of a write. A commit
-// increments the revision by one, even if the run writes the record several times. Each update has
-// a later time than the previous one.
+// The method "stamped" returns a record with a given content. The record has the revision and the
+// times of a write. A commit increments the revision by one, even if the run writes the record
+// several times. Each update has a later time than the previous one.
 //
-// If a record with the same key existed before, the revisions continue. In these tests, two keys
-// never share the stored minimum of revisions, as tenantOf explains.
+// If a record with this key existed before, its revisions continue. In these tests, two keys never
+// share the stored minimum of revisions. The function tenantOf explains the reason.
 func (g *guest) stamped(at place, existed bool, content string) modelRecord {
 	base, was := g.before[at]
 	r := modelRecord{content: content, revision: g.w.last[at] + 1, created: g.stamp, updated: g.stamp}
@@ -337,7 +338,7 @@ func (g *guest) stamped(at place, existed bool, content string) modelRecord {
 	return r
 }
 
-// tooMuch returns a fault for a record that exceeds the limit of a record or of the app.
+// tooMuch returns a fault if a record exceeds the limit for one record or the limit of the app.
 func (g *guest) tooMuch(at place, r modelRecord) abi.Code {
 	if len(r.content) > g.w.limits.RecordBytes {
 		return abi.TooLarge
@@ -350,8 +351,8 @@ func (g *guest) tooMuch(at place, r modelRecord) abi.Code {
 	return ""
 }
 
-// The method live returns the number of records that have not expired. If necessary, the model
-// removes expired records.
+// The method "live" returns the number of records that have not expired. If records have expired,
+// the method can remove these records from the model.
 func (w world) live() (n int64) {
 	for _, r := range w.records {
 		if r.expires.IsZero() || w.now.Before(r.expires) {

@@ -23,7 +23,8 @@ func parse(text string) any {
 	return value
 }
 
-// The function text returns the canonical JSON of a value, with sorted members and without spaces.
+// The function "text" returns the canonical JSON of a value, with sorted members and without
+// spaces.
 func text(value any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -81,7 +82,7 @@ func mergePatch(target, patch any) any {
 	return result
 }
 
-// fitsModelSchema reports whether a content matches modelSchema of a strict store.
+// fitsModelSchema reports whether a strict store with modelSchema accepts a content.
 func fitsModelSchema(content map[string]any) bool {
 	for name, value := range content {
 		number, ok := value.(json.Number)
@@ -92,8 +93,8 @@ func fitsModelSchema(content map[string]any) bool {
 	return len(content) <= 2
 }
 
-// rule is a path of a projection. rule contains the names in the path, and whether the projection
-// includes or excludes the field at the path.
+// A rule contains the path of a field in a projection and states whether the projection includes or
+// excludes the field.
 type rule struct {
 	path    []string
 	include bool
@@ -105,7 +106,7 @@ func project(content, projection string) string {
 		return content
 	}
 	rules := flatten(nil, parse(projection).(map[string]any))
-	status := true // a projection without included fields selects all fields that it does not exclude
+	status := true // a projection that only excludes fields selects all other fields
 	for _, r := range rules {
 		status = status && !r.include
 	}
@@ -125,8 +126,8 @@ func flatten(path []string, fields map[string]any) (rules []rule) {
 	return rules
 }
 
-// pick returns the selected part of the value at a path. status reports whether the nearest rule
-// above the path includes the value.
+// The function "pick" returns the selected part of the value at a path. The argument "status"
+// states whether the nearest rule above the path includes the value.
 func pick(value any, path []string, rules []rule, status bool) (any, bool) {
 	included, excluded, below := match(path, rules)
 	status = included || status && !excluded
@@ -154,8 +155,8 @@ func pick(value any, path []string, rules []rule, status bool) (any, bool) {
 	return value, status
 }
 
-// match returns the flag of the rule with exactly this path. The second result reports whether a
-// rule includes a descendant of the path.
+// The function "match" searches the rules for exactly this path. The first result is the flag of
+// the rule. The second result reports whether a rule includes a field below the path.
 func match(path []string, rules []rule) (included, excluded, below bool) {
 	for _, r := range rules {
 		if len(r.path) < len(path) || strings.Join(r.path[:len(path)], "\x00") != strings.Join(path, "\x00") {
@@ -173,7 +174,7 @@ func match(path []string, rules []rule) (included, excluded, below bool) {
 	return included, excluded, below
 }
 
-// key returns the key of the record at a place in the Service.
+// The function "key" returns the key that the Service uses for the record at a place.
 func (at place) key(tenant string) storage.Key {
 	key := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: tenant}, storage.Part{Tag: storage.App, Value: "shop"},
 		storage.Part{Tag: storage.Store, Value: at.store})
@@ -186,8 +187,8 @@ func (at place) key(tenant string) storage.Key {
 	return key
 }
 
-// placeOf returns the place of a record with a key of the Service. The second result is false for
-// host records.
+// placeOf returns the place of a record. The argument is the key that the Service uses for the
+// record. The second result is false if the record belongs to the host.
 func placeOf(key storage.Key) (place, bool) {
 	at := place{store: key.Part(storage.Store)}
 	if user := key.Part(storage.User); user != "" {

@@ -8,16 +8,16 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// Nested executes the function "body" as a part of the attempt, under a given Authority. If the
-// function fails, Nested returns the error of the function and undoes its writes. The reads of the
-// function remain in the read set.
+// Nested executes the function "body" under a given Authority. The execution is a part of the
+// attempt. If the function "body" fails, Nested returns its error and undoes its writes. The
+// attempt's read set still contains the reads of the function.
 //
-// The argument ctx must be the context of the attempt. The function can have its own context with
-// an earlier deadline. If the context of the function ends and ctx does not end, only the writes of
-// the function are undone. If ctx ends, or if other transactions have changed records that the
-// attempt read, the attempt fails, and every later call of the View fails.
+// The argument ctx must be the context of the attempt. The function "body" can have its own context
+// with an earlier deadline. If only the context of the function "body" ends, only the writes of the
+// function are undone. The attempt fails if ctx ends, or if other transactions have changed records
+// that the attempt read. Every later call of the View then fails too.
 //
-// Nested returns the fault call_limit if the attempt exceeds txn.MaxNested nested bodies, or
+// Nested returns the fault call_limit if the attempt exceeds txn.MaxNested calls of Nested or
 // txn.MaxDepth levels of nesting.
 func (v *View) Nested(ctx context.Context, a Authority, body func(context.Context) error) error {
 	if v.closed != nil {
@@ -35,7 +35,7 @@ func (v *View) Nested(ctx context.Context, a Authority, body func(context.Contex
 	case errors.Is(err, txn.ErrConflict) || ctx.Err() != nil:
 		v.closed = err
 	default:
-		v.closed = nil // only the context of the nested body has ended
+		v.closed = nil // only the context of the function "body" has ended
 	}
 	return err
 }

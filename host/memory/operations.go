@@ -11,22 +11,21 @@ import (
 	"github.com/toolrun/toolrun/host/memory/kind"
 )
 
-// operation is an entry of the operation table. The entry contains the kinds that have the
-// operation.
+// operation is an entry of the operation table. The entry lists the kinds that have the operation.
 type operation struct {
 	verb abi.Verb
 	// The field "stores" lists the kinds for which a call contains the name of the store.
 	stores []declare.Kind
 	// The field "space" is the kind for which a call does not contain the name of the store, or ""
-	// if every call contains the name. A call without the name of a store uses the store
-	// spaceStore. If spaceStore is "", the call uses all stores of the kind.
+	// if every call contains the name. A call that omits the name uses the store spaceStore. If
+	// spaceStore is "", the call uses all stores of the kind.
 	space      declare.Kind
 	spaceStore string
 }
 
-// noun returns the word for the stores of the operation in faults, which is "block" or "store". The
-// word depends only on the operation, so a fault about a store that is not granted does not reveal
-// the kind of the store.
+// The method "noun" returns the word that faults use for a store of the operation. The word is
+// "block" or "store". The word depends only on the operation. Therefore a fault about a store
+// without a grant does not reveal the kind of the store.
 func (o operation) noun() string {
 	if len(o.stores) > 0 && !slices.ContainsFunc(o.stores, func(k declare.Kind) bool { return k != declare.KindBlock }) {
 		return "block"
@@ -34,7 +33,7 @@ func (o operation) noun() string {
 	return "store"
 }
 
-// addOperation adds an operation of a kind to the table. Kinds can share an operation.
+// addOperation adds an operation of a kind to the operation table. Kinds can share an operation.
 func (k *kinds) addOperation(of kind.Kind, op abi.Operation) error {
 	spaceStore := ""
 	if s, ok := of.(kind.Space); ok {
@@ -65,8 +64,8 @@ func namesStore(op abi.Operation) bool {
 	return len(op.Params) > 0 && op.Params[0].Kind == abi.StoreName
 }
 
-// checkOperation returns an error if a kind cannot declare an operation. The argument "storeless"
-// is true if the kind can have operations without a store parameter.
+// checkOperation returns an error if a kind declares a forbidden operation. If the argument
+// "storeless" is true, the operations of the kind do not need a store parameter.
 func checkOperation(op abi.Operation, storeless bool) error {
 	if len(op.Params) > abi.MaxParams {
 		return fmt.Errorf("memory: the operation %s has %d parameters; the limit is %d", op.Name, len(op.Params), abi.MaxParams)
@@ -82,10 +81,10 @@ func checkOperation(op abi.Operation, storeless bool) error {
 	return nil
 }
 
-// merge adds an operation to an existing entry of the table if another kind already has this
-// operation. Kinds share an entry, because tool code has one function for all kinds with the
-// operation. The parameters after the store must be the same in both kinds. If one of the kinds has
-// no store parameter, the store is optional.
+// The method "merge" is used if another kind already has the operation. It merges the operation
+// into the existing entry of the table. All kinds with an operation share one entry, because tool
+// code has one function for these kinds. Both kinds must have the same parameters after the store
+// parameter. If one of these kinds has no store parameter, the store becomes optional.
 func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) error {
 	at := slices.IndexFunc(k.table, func(other abi.Operation) bool { return other.Name == op.Name })
 	listed := k.table[at]
@@ -123,7 +122,7 @@ func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) erro
 	return nil
 }
 
-// paramsAfterStore returns the parameters of an operation except the store.
+// paramsAfterStore returns all parameters of an operation except the store.
 func paramsAfterStore(op abi.Operation) []abi.Param {
 	if namesStore(op) {
 		return op.Params[1:]
@@ -138,19 +137,19 @@ func sameParam(a, b abi.Param) bool {
 
 func sameName(a, b abi.Param) bool { return a.Name == b.Name && slices.Equal(a.Aliases, b.Aliases) }
 
-// target is the store that a call uses.
+// The type "target" is the store that a call uses.
 type target struct {
-	// name is the name of the store. If implied is true and the operation acts on all stores of its
-	// kind, name is "".
+	// The field "name" is the name of the store. If the call omits the store and the operation acts
+	// on all stores of its kind, the name is "".
 	name string
-	// implied reports whether the call omits the name of the store.
+	// The field "implied" is true if the call omits the name of the store.
 	implied bool
-	// call contains the arguments of the call in the order of the parameters that the kind of the
-	// store declares.
+	// The field "call" contains the arguments. Their order is the order of the parameters in the
+	// declaration of the store's kind.
 	call abi.Call
 }
 
-// resolve finds the store that a call uses.
+// The method "resolve" finds the store that a call uses.
 func (o operation) resolve(call abi.Call) (target, error) {
 	if o.space != "" {
 		if args, ok := o.argsWithoutStore(call.Args); ok {
@@ -161,22 +160,23 @@ func (o operation) resolve(call abi.Call) (target, error) {
 	return target{name: name, call: call}, err
 }
 
-// argsWithoutStore returns the arguments of a call without the name of a store. If the store is
-// optional, the next parameter is a required text. If a call begins with fewer than two texts, the
-// call therefore does not contain a store, and its first argument is the required text.
+// argsWithoutStore expects that the call omits the name of the store, and returns the arguments of
+// the call. If the store parameter is optional, the next parameter is a required text. Therefore,
+// if a call begins with fewer than two texts, the call omits the store. The first argument is then
+// the required text.
 func (o operation) argsWithoutStore(args []json.RawMessage) (own []json.RawMessage, ok bool) {
 	switch {
 	case len(o.stores) == 0 || len(args) == 0:
 		return args, true
 	case kind.IsAbsent(args[0]):
 		return args[1:], true
-	case len(args) > 1 && kind.IsAbsent(args[1]): // the second text is missing because a later argument was passed by name
+	case len(args) > 1 && kind.IsAbsent(args[1]): // the second text is missing
 		return slices.Delete(slices.Clone(args), 1, 2), true
 	}
 	return args, len(args) == 1 || !bytes.HasPrefix(bytes.TrimSpace(args[1]), []byte(`"`))
 }
 
-// checkKind returns a fault if the kind of a store lacks the operation of a call.
+// checkKind returns a fault if the operation of a call does not exist in the kind of the store.
 func (k *kinds) checkKind(o operation, op string, st *store, implied bool) error {
 	switch {
 	case implied && st.Kind == o.space, !implied && slices.Contains(o.stores, st.Kind):
@@ -188,8 +188,8 @@ func (k *kinds) checkKind(o operation, op string, st *store, implied bool) error
 	return k.noOperation(st, op)
 }
 
-// StoreOf returns the name of the store that a call uses, or "" if the call is malformed. The store
-// does not have to exist.
+// StoreOf returns the name of the store that a call uses. If the call is malformed, StoreOf returns
+// "". The store does not have to exist.
 func (s *Service) StoreOf(call abi.Call) string {
 	op, ok := s.kinds.operations[call.Op]
 	if !ok {

@@ -8,12 +8,12 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// OtherApp is an app that has records in the same tenant of the same database.
+// OtherApp is another app with records in the same database and the same tenant.
 type OtherApp struct {
 	App string `json:"app"`
 	// Records is the number of records in the stores of the app, but at most 1,000. This number
-	// includes expired records that have not been removed yet. More is true if the stores contain
-	// more records.
+	// includes expired records that have not been removed yet. If the stores contain more than
+	// 1,000 records, More is true.
 	Records int  `json:"records"`
 	More    bool `json:"more,omitempty"`
 }
@@ -25,8 +25,8 @@ const (
 )
 
 // OtherApps returns other apps that have records in a tenant. The result contains at most 20 apps,
-// sorted by id. If the id of an app was changed, the result helps to find the records under the old
-// id.
+// sorted by id. If the id of an app has changed, the records under the old id belong to another app
+// in this list.
 func (s *Service) OtherApps(ctx context.Context, tenant string) ([]OtherApp, error) {
 	prefix := storage.MakeKey(
 		storage.Part{Tag: storage.System, Value: partition.Catalogue}, storage.Part{Tag: storage.Tenant, Value: tenant})
@@ -50,7 +50,7 @@ func (s *Service) OtherApps(ctx context.Context, tenant string) ([]OtherApp, err
 	return others, s.records.Fault("look for other apps", err)
 }
 
-// countRecords counts the records of an app in a tenant, up to maxOtherRecords.
+// countRecords counts the records of an app in a tenant. The count ends at maxOtherRecords.
 func countRecords(ctx context.Context, backend storage.Backend, app partition.App, tenant string) (OtherApp, error) {
 	found := OtherApp{App: string(app)}
 	after, prefix := storage.Key(""), app.Group(partition.Caller{Tenant: tenant})

@@ -11,7 +11,7 @@ import (
 )
 
 // entriesPrefix returns the common prefix of the keys of the entries that a caller can list. If own
-// is true, entriesPrefix covers only the entries that belong to the caller.
+// is true, the prefix covers only the entries that belong to the caller.
 func entriesPrefix(s *Service, st *store, c partition.Caller, own bool) (storage.Key, error) {
 	group := s.app.Group(c)
 	if !own {
@@ -27,16 +27,16 @@ func entriesPrefix(s *Service, st *store, c partition.Caller, own bool) (storage
 	return st.scopedKey(group, access, c, "collection "+kind.Quote(st.Name), "the caller")
 }
 
-// ofTheApp returns the fault for entries of the app if the caller can read only the entries of its
-// user.
+// ofTheApp returns a fault if entries belong to the app, but the caller can read only the entries
+// of its user.
 func ofTheApp(name string) error {
 	f := abi.Faultf(abi.AccessDenied, "the entries of the collection %s belong to the app, but the caller can read only entries of the user", kind.Quote(name))
 	f.Store = name
 	return f
 }
 
-// CheckOwn returns access_denied if the entries in a namespace of a collection belong to the app and
-// not to a user or a session.
+// CheckOwn returns access_denied if the entries of a namespace belong to the app. The entries of
+// other namespaces belong to a user or a session.
 func CheckOwn(s *Service, name, namespace string) error {
 	st := lookup(s, name)
 	if st == nil || st.Kind != declare.KindCollection {
@@ -63,8 +63,8 @@ func noCollection(name string) error {
 	return f.WithHint("declare the collection in the app file, such as `memory: {NAME: {kind: collection, access: application}}`")
 }
 
-// GetEntry returns an entry of a namespace of a collection, or nil if the entry does not exist.
-// GetEntry adds the entry to the read set.
+// GetEntry returns an entry of a collection's namespace. If the entry does not exist, GetEntry
+// returns nil. GetEntry adds the entry to the read set of the attempt.
 func GetEntry(ctx context.Context, v *View, name, namespace, id string) (*Entry, error) {
 	st, space, err := openNamespace(v, name, namespace)
 	if err != nil {
@@ -104,9 +104,10 @@ func openNamespace(v *View, name, namespace string) (*store, kind.Namespace, err
 	return st, space, nil
 }
 
-// ScanEntries returns the first n entries of a namespace that follow an id. The entries are sorted
-// by the length of their id, and then by their id. ScanEntries adds the range of keys to the read
-// set.
+// ScanEntries returns entries of a namespace in the order of their ids. It returns the first n
+// entries whose ids follow the given id. Shorter ids come before longer ids. Ids of the same length
+// are sorted by their text. ScanEntries adds the examined range of keys to the read set of the
+// attempt.
 func ScanEntries(ctx context.Context, v *View, name, namespace, after string, n int) ([]Entry, error) {
 	st, space, err := openNamespace(v, name, namespace)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// contents is a backend that counts the bytes of contents that lists read: the total, and the
-// maximum of a single read.
+// The type "contents" is a backend that counts the bytes that lists read from contents. It counts
+// the total and the maximum of a single read.
 type contents struct {
 	storage.Backend
 	bytes, max int
@@ -41,8 +41,8 @@ func (c *contents) Scan(ctx context.Context, prefix, after storage.Key, limit in
 }
 
 // A page of sessions ends at 1 MiB of contents, even if the limit allows more sessions. All pages
-// together contain all sessions in order. A session that is larger than a page gets a separate
-// page.
+// together contain all sessions in order. A page whose session is larger than 1 MiB contains no
+// other session.
 func TestPagesOfSessionsAreBounded(t *testing.T) {
 	c := &contents{}
 	a := newApp(t, func(cfg *memory.Config) { c.Backend, cfg.Backend = cfg.Backend, c })
@@ -86,8 +86,8 @@ func TestPagesOfSessionsAreBounded(t *testing.T) {
 	}
 }
 
-// A list with a small limit reads only the records of the page and one additional record. The
-// additional record shows whether another page follows.
+// If the limit is small, a list reads only the records of the page and one additional record. If
+// the additional record exists, another page follows.
 func TestShortPagesReadLittle(t *testing.T) {
 	l := &looks{}
 	a := newApp(t, func(cfg *memory.Config) { l.Backend, cfg.Backend = cfg.Backend, l })
@@ -101,8 +101,8 @@ func TestShortPagesReadLittle(t *testing.T) {
 	}
 }
 
-// A page of the ledger also ends at 1 MiB of contents. The list never reads more than 1 MiB in one
-// call.
+// A page of the ledger also ends at 1 MiB of contents. While the ledger is listed, no single read
+// exceeds 1 MiB.
 func TestPagesOfTheLedgerAreBounded(t *testing.T) {
 	c := &contents{}
 	a := newApp(t, func(cfg *memory.Config) { c.Backend, cfg.Backend, cfg.LedgerRetention = cfg.Backend, c, time.Hour })

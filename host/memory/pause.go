@@ -21,10 +21,10 @@ import (
 // use.
 type PausedRuns struct{ s *Service }
 
-// NewPausedRuns returns the paused runs of an app.
+// NewPausedRuns returns the PausedRuns of an app.
 func NewPausedRuns(s *Service) PausedRuns { return PausedRuns{s} }
 
-// Requests returns the requests for approval of the runs.
+// Requests returns the approval requests of the paused runs.
 func (p PausedRuns) Requests() *approval.Approvals { return p.s.approvals }
 
 // Pause is a run that waits for an approval.
@@ -33,15 +33,16 @@ type Pause struct {
 	Request approval.Approval
 	// Run contains what the host needs to execute the run again.
 	Run []byte
-	// Began is the time at which the run began. If the user was erased after Began, Add stores
-	// nothing.
+	// Began is the time at which the run began. Add stores nothing if the user was erased after the
+	// time Began.
 	Began time.Time
-	// Key and Fingerprint are the idempotency key and the fingerprint of the Tx of the run. If Key
-	// is not "", Answer is stored as the answer under the key until the run has ended.
+	// Key is the idempotency key of the run's Tx, and Fingerprint is the fingerprint of the run's
+	// Tx. If Key is not "", Answer is stored under the key. It remains the answer of the key until
+	// the run has ended.
 	Key, Fingerprint string
 	Answer           []byte
-	// Claim is the Claim under which the run was executed, or nil if no earlier request of the run
-	// was approved.
+	// If an earlier approval request of the run was approved, Claim is the Claim under which the
+	// run was executed. Otherwise Claim is nil.
 	Claim *approval.Claim
 }
 
@@ -74,7 +75,7 @@ func (r PausedRuns) Add(ctx context.Context, p Pause) (earlier []byte, err error
 	return earlier, s.records.Fault("pause a run", s.records.SpaceFault(err))
 }
 
-// pauseKeys returns the keys of the records on which a pause depends.
+// pauseKeys returns the keys of the records that are checked when a pause is stored.
 func pauseKeys(s *Service, p Pause) []storage.Key {
 	c := p.Caller
 	keys := []storage.Key{s.approvals.Key(c, p.Request.Token), s.approvals.RunKey(c, p.Request.Token)}
@@ -90,7 +91,8 @@ func pauseKeys(s *Service, p Pause) []storage.Key {
 	return keys
 }
 
-// pauseWrites returns the writes of a pause, or the answer of an earlier run.
+// pauseWrites returns the writes that store a pause. If an earlier run has used the idempotency
+// key, pauseWrites instead returns the answer of this run.
 func pauseWrites(s *Service, p Pause, now map[storage.Key]storage.Record) (writes []storage.Write, earlier []byte, err error) {
 	c := p.Caller
 	if mark := now[s.app.Erased(c)]; c.User != "" && mark.Exists() && !mark.Updated.Before(p.Began) {
@@ -116,7 +118,8 @@ func pauseWrites(s *Service, p Pause, now map[storage.Key]storage.Record) (write
 	return append(writes, kept), nil, err
 }
 
-// finishedRecord returns a write that replaces a record by an answer under an idempotency key.
+// finishedRecord returns a write that stores an answer under an idempotency key. The write replaces
+// an existing record.
 func finishedRecord(s *Service, now storage.Record, c partition.Caller, key string, state finishedState, expires time.Time) (storage.Write, error) {
 	content, err := json.Marshal(state)
 	if err != nil {
@@ -134,9 +137,9 @@ func finishedRecord(s *Service, now storage.Record, c partition.Caller, key stri
 	return storage.Write{Record: r}, nil
 }
 
-// Release makes the request of a Claim pending again, because its run has failed for a temporary
-// reason. If the argument "run" is not nil, run replaces the content of the paused run, unless this
-// content exceeds the quota of the user of the run.
+// Release makes the approval request of a Claim pending again. The host calls Release if the run
+// has failed for a temporary reason. If the argument "run" is not nil, it replaces the content of
+// the paused run. However, the content is not replaced if it exceeds the quota of the run's user.
 func (r PausedRuns) Release(ctx context.Context, c partition.Caller, claim approval.Claim, run []byte) error {
 	s := r.s
 	keys := []storage.Key{s.approvals.Key(c, claim.Token), s.approvals.RunKey(c, claim.Token)}
@@ -149,10 +152,10 @@ func (r PausedRuns) Release(ctx context.Context, c partition.Caller, claim appro
 	return s.records.Fault("release a paused run", err)
 }
 
-// End ends a request for approval whose run does not commit, because the request was denied or has
-// expired, or because the execution has failed. End removes the paused run. If the run has an
-// idempotency key, the argument answer becomes the answer for the key. If answer is nil, the key
-// can be used again.
+// End ends an approval request whose run does not commit. Possible reasons are a denied request, an
+// expired request, and a failed execution. End removes the paused run. If the run has an
+// idempotency key, End stores the argument "answer" under the key. If answer is nil, the key can be
+// used again.
 func (r PausedRuns) End(ctx context.Context, c partition.Caller, token string, end approval.Ending, key string, answer []byte) error {
 	s := r.s
 	keys := []storage.Key{s.approvals.Key(c, token)}
@@ -169,17 +172,16 @@ func (r PausedRuns) End(ctx context.Context, c partition.Caller, token string, e
 	return s.records.Fault("end a paused run", err)
 }
 
-// ActExpire is the act of ledger entries about requests for approval that have expired.
+// ActExpire is the act in a ledger entry about an expired approval request.
 const ActExpire = "expire_approval"
 
-// expireApprovals ends the requests for approval of a tenant that have expired, and adds ledger entries
-// for them.
+// expireApprovals ends the expired approval requests of a tenant and adds ledger entries for them.
 func expireApprovals(ctx context.Context, s *Service, tenant string) error {
 	return s.approvals.EachExpired(ctx, partition.Caller{Tenant: tenant}, func(request approval.Approval) error {
 		owner := partition.Caller{Tenant: tenant, User: request.User, Session: request.Session, Workflow: request.Workflow, Run: request.Run}
 		err := NewPausedRuns(s).End(ctx, owner, request.Token, approval.Ending{State: approval.Expired}, "", nil)
 		if errors.Is(err, abi.Conflict) || errors.Is(err, abi.NotFound) {
-			return nil // the request was decided or erased after it was read
+			return nil // the request was decided or erased after the scan read the request
 		}
 		if err != nil {
 			return err
@@ -198,7 +200,8 @@ func expireApprovals(ctx context.Context, s *Service, tenant string) error {
 	})
 }
 
-// endFinished appends the write that replaces or removes the answer of a paused run.
+// If the answer of a paused run is stored, endFinished appends a write that replaces or removes the
+// answer.
 func endFinished(s *Service, writes []storage.Write, now storage.Record, c partition.Caller, token, key string, answer []byte) ([]storage.Write, error) {
 	if !now.Exists() || now.Expired(s.now()) {
 		return writes, nil

@@ -9,14 +9,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// pin is the stored form of the vector space of a collection.
+// The type "pin" is the stored form of the vector space of a collection.
 type pin struct {
 	Embedder string `json:"embedder"`
 	Dim      int    `json:"dimension"`
-	// MovingTo is the vector space to which the entries are being moved, or nil. During the move,
-	// new entries have vectors in MovingTo.
+	// During a move, MovingTo is the vector space to which the entries are being moved. Otherwise
+	// MovingTo is nil. During a move, the vectors of new entries belong to the space MovingTo.
 	MovingTo *pin `json:"moving_to,omitempty"`
-	// Maker identifies the user whose run created a collection without a declaration; see makerOf.
+	// If the collection is undeclared, Maker identifies the user whose run created it; see makerOf.
 	Maker string `json:"maker,omitempty"`
 }
 
@@ -29,7 +29,7 @@ func (p pin) String() string {
 	return fmt.Sprintf("%s (%d dimensions)", kind.Quote(p.Embedder), p.Dim)
 }
 
-// pinIn returns the pin that a record contains.
+// pinIn decodes the pin in a record.
 func pinIn(r storage.Record) (p pin, err error) {
 	if err := json.Unmarshal(r.Content, &p); err != nil {
 		return p, fmt.Errorf("record %s: %w: %w", r.Key, storage.ErrCorrupt, err)
@@ -37,8 +37,8 @@ func pinIn(r storage.Record) (p pin, err error) {
 	return p, nil
 }
 
-// check returns a fault if a run with an embedder cannot use the collection. During a move of the
-// entries, a run with the previous embedder can search, but not write.
+// The method "check" returns a fault if a run with the given embedder cannot use the collection.
+// During a move of the entries, a run with the previous embedder can search, but not write.
 func (p pin) check(is kind.VectorSpace, collection string, write bool) error {
 	switch {
 	case p.MovingTo == nil && p.space() == is, p.MovingTo != nil && p.MovingTo.space() == is, p.MovingTo != nil && !write && p.space() == is:

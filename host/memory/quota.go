@@ -10,9 +10,10 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// budget returns the limits for the app in the tenant and for the user in the app. If a caller has
-// neither a user nor a session, only the limits for the app apply. If the app has shared blocks,
-// the limits for the app also apply to the data that the apps of the tenant share.
+// The method "budget" returns the limits that apply to a caller. One part limits the app in the
+// tenant, and the other part limits the user in the app. If a caller has neither a user nor a
+// session, only the limits for the app apply. The data that several apps of the tenant share have
+// the same limits as the app.
 func (s *Service) budget(c partition.Caller) storage.Budget {
 	app := s.app.Group(c)
 	b := storage.Budget{App: storage.Limit{Account: app, Max: storage.Usage{Records: s.limits.AppRecords, Bytes: s.limits.AppBytes}}}
@@ -25,7 +26,7 @@ func (s *Service) budget(c partition.Caller) storage.Budget {
 	return b
 }
 
-// budget returns the budget of the caller of the transaction.
+// The method "budget" returns the budget of the caller of the transaction.
 func (t *transaction) budget() storage.Budget {
 	if t.limits == (storage.Budget{}) && !t.tx.Unlimited {
 		t.limits = t.s.budget(t.tx.Caller)
@@ -33,9 +34,9 @@ func (t *transaction) budget() storage.Budget {
 	return t.limits
 }
 
-// checkQuota returns a fault if a record under key would exceed the quota of the app or of the
-// user. The usage of these accounts is not in the read set, so changes of the usage cause no
-// conflicts.
+// checkQuota checks the quota of the app and the quota of the user. checkQuota returns a fault if a
+// write of the record would exceed one of them. The usage is not in the read set, so a change of
+// the usage does not cause a conflict.
 func (v *View) checkQuota(key storage.Key, next *txn.State) error {
 	record := storage.Record{Key: key, Content: next.Content, Expires: next.Expires, Tags: next.Tags, Revision: 1}
 	if v.fitsAsAddition(record) {
@@ -52,9 +53,9 @@ func (v *View) checkQuota(key storage.Key, next *txn.State) error {
 	return v.s.records.SpaceFault(v.run.budget().Check(&growth, v.accountUsage))
 }
 
-// fitsAsAddition reports whether the record fits within the quota even if each earlier write of the
-// attempt added a new record. If fitsAsAddition returns true, the exact check of all writes is not
-// necessary.
+// fitsAsAddition counts each earlier write of the attempt as a new record. It reports whether the
+// record then fits within the quota. If fitsAsAddition returns true, the exact check of all writes
+// is not necessary.
 func (v *View) fitsAsAddition(record storage.Record) bool {
 	countWrite(v, record)
 	i := 0
@@ -70,19 +71,20 @@ func (v *View) fitsAsAddition(record storage.Record) bool {
 	return true
 }
 
-// countWrite counts a write for fitsAsAddition, as if the write added a new record.
+// countWrite updates the sum for fitsAsAddition. It counts the write as if it added a new record.
 func countWrite(v *View, record storage.Record) {
 	record.Revision = max(record.Revision, 1)
 	v.written = v.written.Plus(storage.UsageOf(storage.HeadOf(record)))
 }
 
-// limitsOf returns the limits of a budget in the order of the accounts of the budget. If the budget
-// has no account for a limit, the limit does not apply.
+// limitsOf returns the limits of a budget in the order of the budget's accounts. If the budget has
+// no account for a limit, the limit does not apply.
 func limitsOf(b storage.Budget) [3]storage.Limit {
 	return [...]storage.Limit{b.App, b.User, b.Shared}
 }
 
-// holds reports whether a usage is within a limit. The limit 0 means that the usage is not limited.
+// The function "holds" reports whether a usage is within a limit. If the limit is 0, the usage is
+// not limited.
 func holds(limit, u storage.Usage) bool {
 	return (limit.Records == 0 || u.Records <= limit.Records) && (limit.Bytes == 0 || u.Bytes <= limit.Bytes)
 }
@@ -93,16 +95,16 @@ func (v *View) accountUsage(account storage.Key) (storage.Usage, error) {
 	return v.usage[slices.Index(v.run.limits.Accounts(), account)], nil
 }
 
-// The function change returns the storage.Change of a write that replaces the record "stored" by
-// the record "next".
+// The function "change" describes a write as a storage.Change. The write replaces the record
+// "stored" by the record "next".
 func (v *View) change(stored, next storage.Record) storage.Change {
 	if v.run.reclaimed && stored.Expired(v.s.now()) {
-		stored = storage.Record{} // the record was removed to free its space
+		stored = storage.Record{} // a reclaim removed the record to free its space
 	}
 	return storage.Change{Old: storage.HeadOf(stored), Write: storage.Write{Record: next, Delete: !next.Exists()}}
 }
 
-// readUsage reads the usage of the accounts of the caller, once in each attempt.
+// readUsage reads the usage of the caller's accounts. Each attempt reads the usage only once.
 func (v *View) readUsage(ctx context.Context) (err error) {
 	if v.usage == nil {
 		v.usage, err = v.s.backend.Usage(ctx, v.run.budget().Accounts()...)
@@ -110,12 +112,13 @@ func (v *View) readUsage(ctx context.Context) (err error) {
 	return err
 }
 
-// canReclaim reports whether a call that exceeds the quota can free expired records. A transaction
-// can free expired records only once. A dry run cannot free expired records.
+// canReclaim is called if a call exceeds the quota. canReclaim reports whether expired records may
+// be removed to free space. Within a transaction, calls can free expired records only once. A dry
+// run cannot free expired records.
 func (v *View) canReclaim() bool { return !v.run.reclaimed && !v.run.tx.DryRun }
 
-// reclaim frees expired records. If the attempt has read a removed record, the attempt is executed
-// again.
+// reclaim frees expired records. If the reclaim removes a record that the attempt has read, the
+// attempt is executed again.
 func (v *View) reclaim(ctx context.Context) error {
 	v.run.reclaimed = true
 	if !reclaim(ctx, v.s, v.caller) {
@@ -125,15 +128,18 @@ func (v *View) reclaim(ctx context.Context) error {
 	return v.readUsage(ctx)
 }
 
-// The constant reclaimed is the maximum number of expired records that one call to reclaim frees.
+// The constant "reclaimed" is the maximum number of expired records that one call of the method
+// "reclaim" removes.
 const reclaimed = 1000
 
-// reclaim removes expired records of the app for a caller whose quota is exhausted. reclaim reports
-// whether it removed records. The number of removed records is bounded. A transaction calls reclaim
-// at most once for the calls and once for the commit.
+// The method "reclaim" removes expired records of the app. It is called if a caller's quota is
+// exhausted, and reports whether it removed records. Each call of the method removes a limited
+// number of records. A transaction calls the method at most twice: once for all calls of the guest,
+// and once for the commit.
 //
-// A sweep keeps expired records for an additional hour, because the clock can be ahead. A write
-// does not need this delay, because a write can replace an expired record at once.
+// The clock of the host can be ahead. Therefore a sweep removes a record only one hour after the
+// expiry. The method "reclaim" does not need this delay, because a write can replace an expired
+// record at once.
 func reclaim(ctx context.Context, s *Service, c partition.Caller) bool {
 	if clockMoved(s.began, s.clock()) {
 		return false
@@ -145,13 +151,13 @@ func reclaim(ctx context.Context, s *Service, c partition.Caller) bool {
 	return len(removed) > 0
 }
 
-// maxClockJump is the maximum change of the system clock since the creation of the Service. After a
-// larger change, reclaim removes no records.
+// maxClockJump limits how far the system clock may have been set since the creation of the Service.
+// If the clock was set further, the method "reclaim" removes no records.
 const maxClockJump = 5 * time.Minute
 
-// clockMoved reports whether the system clock was set between two readings. clockMoved compares the
-// system clock with the monotonic clock. A wrong clock must not cause the removal of records that
-// have not expired.
+// clockMoved reports whether someone set the system clock between two readings. For this,
+// clockMoved compares the system clock with the monotonic clock. If the clock is wrong, records
+// that have not expired must not be removed.
 func clockMoved(began, now time.Time) bool {
 	jump := now.Round(0).Sub(began.Round(0)) - now.Sub(began)
 	return jump.Abs() > maxClockJump

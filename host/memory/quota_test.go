@@ -22,7 +22,7 @@ import (
 
 var bob = partition.Caller{Tenant: "acme", User: "bob", Session: "s2", Run: "r"}
 
-// All data that the host stores for a user count toward the limit of the user, and do not affect
+// All data that the host stores for a user count toward the limit of this user. They do not affect
 // the limits of other users.
 func TestUserQuota(t *testing.T) {
 	large := strings.Repeat("x", 20_000)
@@ -102,8 +102,8 @@ func TestAppQuota(t *testing.T) {
 	}
 }
 
-// An expired record does not count toward the quota, although a sweep removes the record only an
-// hour later. Expired host records do not count either.
+// An expired record does not count toward the quota, although the record can remain for an hour
+// until a sweep removes it. Expired records of the host also do not count.
 func TestExpiredRecordsAreReclaimed(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.UserBytes = 10_000 })
 	c := partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
@@ -127,7 +127,7 @@ func TestExpiredRecordsAreReclaimed(t *testing.T) {
 	}
 }
 
-// The type full is a backend without free space.
+// The type "full" is a backend without free space.
 type full struct{ storage.Backend }
 
 func (full) Space() error { return storage.ErrFull }
@@ -155,7 +155,7 @@ func TestBackendFull(t *testing.T) {
 	}
 }
 
-// An erasure also counts the stored Results of the sessions of the user.
+// If an erasure removes the Results of the user's sessions, it also counts these Results.
 func TestErasureCountsKeptResults(t *testing.T) {
 	a := newApp(t)
 	for i := range 4 {
@@ -176,7 +176,8 @@ func TestErasureCountsKeptResults(t *testing.T) {
 	}
 }
 
-// An anonymous session has a separate quota, so one visitor cannot exhaust the quota of the app.
+// Each anonymous session has a separate quota. Therefore one visitor cannot exhaust the quota of
+// the app.
 func TestAnonymousQuota(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.AppBytes, cfg.Limits.UserBytes = 1_000_000, 100_000 })
 	file := bytes.Repeat([]byte("x"), 60_000)

@@ -7,8 +7,9 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// redact returns a function that removes parts of contents from the violations of a write. The
-// pointers of the resulting violations contain only names from the declaration.
+// redact returns a function that changes the violations of a write. The function removes parts of
+// contents from the violations. After the change, the pointers in the violations contain only names
+// from the declaration.
 func redact(stores map[string]*store) func(report.WriteEffect) []abi.Violation {
 	return func(w report.WriteEffect) []abi.Violation {
 		st := stores[w.Store]

@@ -17,24 +17,26 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Limits of a move of a collection to another embedder.
+// These constants limit a move of a collection to another embedder.
 const (
 	// movedEntries is the maximum number of entries of a batch and of a page. movedPages is the
-	// maximum number of pages that are read for one batch.
+	// maximum number of pages that one batch reads.
 	movedEntries, movedPages = 64, 16
-	// moveLease is the time after which another process can continue a move whose process has ended.
+	// If a process ends during a move, another process can continue the move after the time
+	// moveLease.
 	moveLease = 2 * time.Minute
-	// moveKept is the time for which the progress of an interrupted move is kept.
+	// If a move is interrupted, its progress is kept for the time moveKept.
 	moveKept = 90 * 24 * time.Hour
 )
 
-// Move replaces the vectors of the entries of a collection by vectors of another embedder, in
-// batches. A Move is not safe for concurrent use. In each collection of a tenant, only one Move at
-// a time is in progress.
+// Move computes new vectors for the entries of a collection with another embedder, in batches. A
+// Move is not safe for concurrent use. In each collection of a tenant, only one Move at a time is
+// in progress.
 //
-// The beginning of a move changes the record of the embedder. All runs that write entries read this
-// record. Therefore, every entry that is committed after the beginning has a vector of the new
-// space. The other entries are moved in the order of their keys.
+// When a move begins, it changes the pin, which is the record of the embedder. Every run that
+// writes an entry reads the pin. Therefore, every entry that is committed after this change has a
+// vector of the new space. The move replaces the vectors of the other entries in the order of their
+// keys.
 type Move struct {
 	s      *Service
 	st     *store
@@ -48,8 +50,9 @@ type Move struct {
 type moveState struct {
 	// To is the vector space to which the entries are moved.
 	To pin `json:"to"`
-	// After is the key of the last entry that was examined. The record has the tags of this entry.
-	// If the user of the entry is erased, the record is removed, and the move starts again.
+	// After is the key of the last entry that the move examined. The record has the tags of this
+	// entry. If the user of the entry is erased, the erasure removes the record, and the move
+	// starts again.
 	After []byte `json:"after,omitempty"`
 	Moved int    `json:"moved"`
 	// Holder identifies the process that moves entries. The lease of this process ends at the time
@@ -58,18 +61,18 @@ type moveState struct {
 	Until  time.Time `json:"until"`
 }
 
-// MoveBatch is a batch of entries that need vectors. It can be empty.
+// MoveBatch contains entries that need new vectors. It can be empty.
 type MoveBatch struct {
 	// Texts contains the text of each entry.
 	Texts   []string
 	records []storage.Record
 	bytes   int
-	next    storage.Key // the key of the last entry that was examined
-	tags    []string    // of the record with this key
+	next    storage.Key // the key of the last entry that the batch examined
+	tags    []string    // the revision of the record with this key
 	last    bool
 }
 
-// EmbeddingOf returns the name of the embedder of a collection.
+// EmbeddingOf returns the name of the embedder that a collection uses.
 func EmbeddingOf(s *Service, name string) (string, error) {
 	st := lookup(s, name)
 	if st == nil || st.Kind != declare.KindCollection {
@@ -78,10 +81,10 @@ func EmbeddingOf(s *Service, name string) (string, error) {
 	return st.Collection.WithDefaults().Embedding, nil
 }
 
-// BeginMove begins or continues the move of a collection to the vector space of an embedder. The
-// result is nil if the collection has no entries, or if its entries already have vectors of this
-// space. If another process is moving the collection, BeginMove returns the fault conflict. The
-// argument "holder" identifies the process and must be unique.
+// BeginMove begins or continues a move of a collection. The target is the vector space of the
+// embedder. The result is nil if the collection has no entries, or if its entries already have
+// vectors of this space. If another process is moving the collection, BeginMove returns the fault
+// conflict. The argument "holder" identifies the process. No other process may use the same value.
 func BeginMove(ctx context.Context, s *Service, tenant, name, holder string, to kind.VectorSpace) (*Move, error) {
 	st := lookup(s, name)
 	if st == nil || st.Kind != declare.KindCollection {
@@ -125,7 +128,7 @@ func (m *Move) busy() error {
 	return f.WithHint("wait until the other process has ended; if that process was killed, retry after %d minutes", int(moveLease/time.Minute))
 }
 
-// renewed returns a copy of the progress with a new lease.
+// The method "renewed" returns a copy of the progress with a new lease.
 func (m *Move) renewed(progress moveState) moveState {
 	progress.Holder, progress.Until = m.holder, m.s.now().Add(moveLease)
 	return progress
@@ -134,23 +137,24 @@ func (m *Move) renewed(progress moveState) moveState {
 func (m *Move) pinKey() storage.Key  { return m.s.app.Embedding(m.caller, m.st.Name) }
 func (m *Move) moveKey() storage.Key { return m.s.app.Reembed(m.caller, m.st.Name) }
 
-// pinWrite returns the write of a pin. The method update adds the revision to this write.
+// pinWrite returns the write that stores a pin. The method "update" adds the revision to this
+// write.
 func (m *Move) pinWrite(p pin) storage.Write {
 	content, _ := json.Marshal(p) // texts and numbers are always valid
 	return storage.Write{Record: storage.Record{Key: m.pinKey(), Content: content}}
 }
 
-// moveTurn contains the records that one update of a move reads.
+// moveTurn contains the records that one update of the move reads.
 type moveTurn struct {
 	pin      *pin // nil if the collection has no pin
 	progress moveState
-	old      storage.Record   // the record of the progress
-	now      []storage.Record // the records under further keys
+	old      storage.Record   // the record with the progress of the move
+	now      []storage.Record // the records with the additional keys
 }
 
-// update calls a function with the records of the move and the records under further keys, and
-// stores the writes that the function returns. update completes the writes of the records of the
-// move.
+// The method "update" reads the records of the move and the records with the additional keys, and
+// passes them to a function. The method stores the writes that the function returns. It adds
+// revisions to the writes of the move's own records.
 func (m *Move) update(ctx context.Context, keys []storage.Key, decide func(moveTurn) ([]storage.Write, error)) error {
 	all := append([]storage.Key{m.pinKey(), m.moveKey()}, keys...)
 	err := m.s.backend.Update(ctx, storage.Keys(all...), func(now []storage.Record) ([]storage.Write, error) {
@@ -183,7 +187,7 @@ func (m *Move) update(ctx context.Context, keys []storage.Key, decide func(moveT
 	return m.s.records.Fault("move entries", err)
 }
 
-// stamp completes a host record that replaces another record.
+// The function "stamp" completes a host record that replaces another record.
 func (m *Move) stamp(r *storage.Record, old storage.Record) {
 	r.Revision, r.Created, r.Updated, r.Generation, r.Run = old.Revision+1, old.Created, m.s.now(), old.Generation, m.holder
 	if !old.Exists() {
@@ -207,9 +211,9 @@ func (m *Move) progressWrite(tags []string) storage.Write {
 	return storage.Write{Record: storage.Record{Key: m.moveKey(), Content: content, Tags: tags}}
 }
 
-// Next returns the next batch of entries that need vectors. The batch contains at most n entries,
-// and at most 64 entries. If the batch contains several entries, the total size of their texts is
-// at most the given number of bytes.
+// Next returns the next entries that need vectors. The batch contains at most n entries, and never
+// more than 64 entries. If the batch contains more than one entry, the total size of the texts is
+// at most "bytes".
 func (m *Move) Next(ctx context.Context, n, bytes int) (MoveBatch, error) {
 	b := MoveBatch{next: storage.Key(m.state.After)}
 	if err := m.s.records.SpaceFault(storage.Space(m.s.backend)); err != nil {
@@ -235,8 +239,8 @@ func (m *Move) Next(ctx context.Context, n, bytes int) (MoveBatch, error) {
 	return b, nil
 }
 
-// add adds an entry to a batch if the entry needs a vector. add returns true if the batch has no
-// space for the entry.
+// The method "add" adds an entry to a batch if the entry needs a vector. The result is true if the
+// batch has no space for the entry.
 func (m *Move) add(ctx context.Context, b *MoveBatch, life *lifetimes, r storage.Record, n, bytes int) (full bool, err error) {
 	text := ""
 	if r.Key.Part(storage.Namespace) != "" {
@@ -262,11 +266,10 @@ func (m *Move) add(ctx context.Context, b *MoveBatch, life *lifetimes, r storage
 }
 
 // Store replaces the vectors of the entries of a batch and stores the progress of the move, in one
-// transaction. Store skips entries that have changed since the call of Next, because these entries
-// have vectors of the new space, or were removed. Store increases the revision of an entry, but
-// does not change its times, its owner and its author. Store returns the entries that it has
-// replaced. If the result "done" is true, all entries have been moved, and the caller must call
-// Finish.
+// transaction. Store skips an entry that has changed since the call of Next. Such an entry was
+// removed or already has a vector of the new space. Store increases the revision of an entry. Its
+// times, owner and author remain unchanged. Store returns the entries that it has replaced. If the
+// result "done" is true, all entries have been moved, and the caller must call Finish.
 func (m *Move) Store(ctx context.Context, b MoveBatch, vectors [][]float32) (effects []report.WriteEffect, done bool, err error) {
 	contents, keys := make([][]byte, len(b.records)), make([]storage.Key, len(b.records))
 	for i, r := range b.records {
@@ -300,7 +303,7 @@ func (m *Move) Store(ctx context.Context, b MoveBatch, vectors [][]float32) (eff
 	return effects, done, nil
 }
 
-// moved returns the writes of the entries of a batch that have not changed.
+// The method "moved" returns the writes for a batch. It omits entries that have changed.
 func (m *Move) moved(b MoveBatch, now []storage.Record, contents [][]byte) (writes []storage.Write, effects []report.WriteEffect, err error) {
 	for i, r := range now {
 		switch {
@@ -319,7 +322,7 @@ func (m *Move) moved(b MoveBatch, now []storage.Record, contents [][]byte) (writ
 	return writes, effects, nil
 }
 
-// Finish ends the move. The new vector space becomes the vector space of the collection.
+// Finish ends the move. The new vector space becomes the collection's only vector space.
 func (m *Move) Finish(ctx context.Context) error {
 	return m.update(ctx, nil, func(t moveTurn) ([]storage.Write, error) {
 		if err := m.checkLease(t); err != nil {
@@ -333,7 +336,7 @@ func (m *Move) Finish(ctx context.Context) error {
 	})
 }
 
-// Release ends the lease, so that another process can continue the move at once.
+// Release ends the lease. Afterwards another process can continue the move at once.
 func (m *Move) Release(ctx context.Context) error {
 	return m.update(ctx, nil, func(t moveTurn) ([]storage.Write, error) {
 		if !t.old.Exists() || t.progress.Holder != m.holder {
@@ -344,5 +347,5 @@ func (m *Move) Release(ctx context.Context) error {
 	})
 }
 
-// Moved returns the number of entries that the move has replaced so far.
+// Moved returns the number of entries whose vectors the move has replaced so far.
 func (m *Move) Moved() int { return m.state.Moved }

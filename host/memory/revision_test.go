@@ -21,9 +21,9 @@ func (a *app) revision(c partition.Caller, store string) int64 {
 	return reply.Revision
 }
 
-// TestRevisionsNeverRepeat removes a record in every possible way and creates it again. The
-// revision of the new record must be larger than all earlier revisions, so that a stale
-// "if_revision" is rejected.
+// TestRevisionsNeverRepeat removes a record in every possible way and creates it again. The new
+// record must have a higher revision than the removed record. Otherwise a stale "if_revision" could
+// be accepted.
 func TestRevisionsNeverRepeat(t *testing.T) {
 	for _, test := range []struct {
 		name, store string

@@ -14,9 +14,9 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// The RAM that an attempt uses is at most a small multiple of the size of the written records, even
-// if the attempt writes each record many times. Some decoded documents take forty times as much
-// memory as their text.
+// The RAM that an attempt uses is at most a small multiple of the size of the written records. This
+// is also true if the attempt writes each record many times. Some decoded documents take forty
+// times as much memory as their text.
 func TestAttemptKeepsEncodedContents(t *testing.T) {
 	const stores = 15
 	a := newApp(t, func(cfg *memory.Config) {
@@ -31,7 +31,7 @@ func TestAttemptKeepsEncodedContents(t *testing.T) {
 		for range 5 {
 			for i := range stores {
 				name := json.RawMessage(fmt.Sprintf(`"s%d"`, i))
-				content := append(json.RawMessage(nil), expensive...) // a new slice for each call, like the arguments from an engine
+				content := append(json.RawMessage(nil), expensive...) // a new slice for each call
 				if _, err := v.Call(ctx, abi.Call{Op: abi.SetContent, Args: []json.RawMessage{name, content}}); err != nil {
 					return err
 				}
@@ -49,7 +49,7 @@ func TestAttemptKeepsEncodedContents(t *testing.T) {
 	}
 }
 
-// heap returns the number of bytes of the heap that are in use.
+// The function "heap" returns the number of bytes of the heap that are in use.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -58,8 +58,8 @@ func heap() int64 {
 }
 
 // The attempt keeps its blind merges, because the commit can apply the merges again. If the merges
-// would use too much memory, the attempt adds the record to its read set instead, so that it
-// detects concurrent writes.
+// would use too much memory, the attempt discards them and adds the record to its read set. The
+// read set detects concurrent writes.
 func TestManyBlindMerges(t *testing.T) {
 	content := `{"a":"` + strings.Repeat("x", 250<<10) + `"}`
 	for writes, attempts := range map[int]int{4: 1, 5: 2} {
@@ -76,7 +76,7 @@ func TestManyBlindMerges(t *testing.T) {
 	}
 }
 
-// The engine owns the arguments of a call and can reuse the memory of the arguments after the call.
+// The engine owns the memory of a call's arguments and can reuse it after the call.
 func TestBlindMergesAreKeptAsGiven(t *testing.T) {
 	a := newApp(t)
 	argument := []byte(`{"a":1}`)

@@ -12,21 +12,22 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// routedPartition is the partition of a store with declare.ScopeByItem, for one call. The item of a
-// record determines the scope and the grant of the record.
+// routedPartition is the partition that one call uses in a store with declare.ScopeByItem. The item
+// of a record determines who shares the record and which grant applies.
 type routedPartition struct {
 	view  *View
 	store *store
-	// verb is the verb of the call.
+	// The field "verb" is the verb of the call.
 	verb abi.Verb
 }
 
 var _ kind.ScopedPartition = routedPartition{}
 
-// routedScopes are the scopes that a store with declare.ScopeByItem can have.
+// routedScopes contains all scopes of a store with declare.ScopeByItem.
 var routedScopes = [...]declare.Scope{declare.ScopeUser, declare.ScopeWorkflow, declare.ScopeApplication}
 
-// The method "at" returns the partition of a record, or a fault if the call cannot use the record.
+// The method "at" returns the partition of a record. If the call cannot use the record, the method
+// returns a fault.
 func (p routedPartition) at(item string) (*storePartition, error) {
 	if err := checkPath(item); err != nil {
 		return nil, err
@@ -37,8 +38,8 @@ func (p routedPartition) at(item string) (*storePartition, error) {
 	return p.within(p.store.scopeOfItem(item), strconv.Quote(item))
 }
 
-// The method "within" returns the partition of the records of the caller with a scope. The argument
-// "what" names the records in faults.
+// The method "within" returns the partition that contains the caller's records with a given scope.
+// The argument "what" is the description of the records in faults.
 func (p routedPartition) within(scope declare.Scope, what string) (*storePartition, error) {
 	v := p.view
 	key, err := p.store.scopedKey(v.s.app.Group(v.caller), scope, v.caller, what, v.authority.holder())
@@ -103,9 +104,9 @@ func (p routedPartition) Scan(ctx context.Context, after string, limit int) ([]s
 	return found, err
 }
 
-// checkPath returns a fault if an item is not a path of names. Empty names are not allowed, because
-// pathParts drops empty names: two different texts would identify the same record, and a range
-// would contain items that are not below its path.
+// checkPath returns a fault if an item is not a valid path of names. Empty names are not allowed,
+// because pathParts drops empty names. Otherwise, two different texts could identify the same
+// record, and the range of a path could contain items outside of the path.
 func checkPath(item string) error {
 	if item == "" || strings.Contains("."+item+".", "..") {
 		return abi.Faultf(abi.InvalidArgument, "the text %s is not a path of names separated by dots", kind.Quote(item))
@@ -113,8 +114,8 @@ func checkPath(item string) error {
 	return checkItem(item)
 }
 
-// pathParts returns the names of a path as parts of a key. With these parts, the items below a path
-// are a range of keys.
+// pathParts splits a path into its names and returns them as parts of a key. Therefore all items
+// below a path form one range of keys.
 func pathParts(path string) []storage.Part {
 	names := strings.Split(path, ".")
 	parts := make([]storage.Part, len(names))

@@ -10,16 +10,17 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// itemRange is a range of items. The range contains the item whose name is the field path, or all
-// items below this path, or both. All items are below the path "".
+// itemRange is a range of items. The field "path" selects the items of the range. The range
+// contains the item with the name "path", the items below this path, or both. All items are below
+// the path "".
 type itemRange struct {
 	path         string
 	exact, below bool
 }
 
-// itemRanges returns the ranges of a store that an Authority can use with a verb. The ranges
-// contain only the item whose name is the argument "prefix", and the items below this path. The
-// ranges do not overlap.
+// itemRanges returns the ranges of items that an Authority can use with a given verb. The ranges
+// contain no items except the item with the name "prefix" and the items below this path. The
+// returned ranges do not overlap.
 func (a Authority) itemRanges(store, prefix string, verb abi.Verb) []itemRange {
 	whole := itemRange{prefix, prefix != "", true}
 	if a.unrestricted {
@@ -57,25 +58,25 @@ func addRange(ranges []itemRange, added itemRange) []itemRange {
 	return append(kept, added)
 }
 
-// contains reports whether the range contains all items of another range.
+// The method "contains" reports whether the range contains all items of another range.
 func (r itemRange) contains(other itemRange) bool {
 	return r.below && isBelow(other.path, r.path) || r.path == other.path && r.exact == other.exact && r.below == other.below
 }
 
-// isBelow reports whether a path begins with another path and a dot.
+// isBelow reports whether the first path begins with the second path, followed by a dot.
 func isBelow(path, above string) bool {
 	return above == "" && path != "" || strings.HasPrefix(path, above+".")
 }
 
-// These constants bound the number of records in a chunk. A cursor chooses the number of records so
-// that a chunk contains about chunkBytes of contents.
+// These constants limit the number of records in a chunk. A cursor chooses this number so that the
+// contents of a chunk have a total size of about chunkBytes.
 const (
 	minChunk   = 8
 	maxChunk   = 256
 	chunkBytes = 1 << 20
 )
 
-// rangeCursor reads the records of one range with one scope in chunks.
+// rangeCursor reads the records of one scope in one range, in chunks.
 type rangeCursor struct {
 	part   *storePartition
 	within itemRange
@@ -86,7 +87,7 @@ type rangeCursor struct {
 	end    bool
 }
 
-// If the cursor has no record left, the method fill reads further chunks.
+// If no records of the chunk are left, the method "fill" reads further chunks.
 func (c *rangeCursor) fill(ctx context.Context, p routedPartition) error {
 	for len(c.next) == 0 && !c.end {
 		found, err := c.read(ctx)
@@ -109,9 +110,9 @@ func (c *rangeCursor) fill(ctx context.Context, p routedPartition) error {
 	return nil
 }
 
-// The method "read" returns the next chunk. If no chunk follows, the method "read" sets the field
-// "end". If the range contains only the item itself, the method does not read the items below the
-// item.
+// The method "read" returns the next chunk. If the chunk is the last chunk, the method "read" sets
+// the field "end". If the range consists of a single item, the method "read" does not read the
+// items below this item.
 func (c *rangeCursor) read(ctx context.Context) ([]storage.Record, error) {
 	if c.within.below {
 		found, err := c.part.view.tx.Scan(ctx, c.prefix, c.after, c.chunk)
@@ -129,8 +130,8 @@ func (c *rangeCursor) read(ctx context.Context) ([]storage.Record, error) {
 	return []storage.Record{r}, nil
 }
 
-// Each implements kind.ScopedPartition. Each merges the records of all scopes of the caller in the
-// order of their items.
+// Each implements kind.ScopedPartition. Each visits the records of all scopes of the caller, sorted
+// by their items.
 func (p routedPartition) Each(ctx context.Context, prefix, after string, visit func(storage.Record) bool) error {
 	for _, path := range []string{prefix, after} {
 		if path == "" {
@@ -161,7 +162,7 @@ func (p routedPartition) Each(ctx context.Context, prefix, after string, visit f
 	}
 }
 
-// itemKey returns the part of the key of a record by which records of different scopes are sorted.
+// Records of different scopes are sorted by a part of their keys. itemKey returns this part.
 func itemKey(r storage.Record) storage.Key { return storage.MakeKey(pathParts(kind.Item(r))...) }
 
 // cursors returns the cursors for the records that Each visits.
@@ -185,7 +186,7 @@ func (p routedPartition) cursors(prefix, after string) ([]*rangeCursor, error) {
 	return cursors, nil
 }
 
-// newRangeCursor returns a cursor for the items of a range that follow an item.
+// newRangeCursor returns a cursor for a part of a range. The part begins after the given item.
 func newRangeCursor(part *storePartition, r itemRange, after string) *rangeCursor {
 	c := &rangeCursor{part: part, within: r, prefix: part.key, chunk: minChunk}
 	if r.path != "" {

@@ -24,7 +24,7 @@ type declaredStore struct {
 	Strict      bool            `json:"strict,omitempty"`
 	Resource    bool            `json:"resource,omitempty"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
-	// The remaining fields are for collections.
+	// Only collections have the remaining fields.
 	Embedding string            `json:"embedding,omitempty"`
 	Erase     declare.EraseRule `json:"erase,omitempty"`
 	Language  string            `json:"language,omitempty"`
@@ -80,9 +80,9 @@ func decodeDeclared(r storage.Record) (map[string]declaredStore, error) {
 	return kept, nil
 }
 
-// SaveDeclared stores the declarations that were made at run time. If SaveDeclared fails, it stores
-// no declaration. SaveDeclared does not check the declarations, because New and Service.Declare
-// check the declarations.
+// SaveDeclared stores the declarations of stores that were declared at run time. If SaveDeclared
+// fails, it stores no declaration. SaveDeclared does not check the declarations, because New or
+// Service.Declare has checked them.
 func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app string, stores ...declare.Store) error {
 	key := declaredKey(tenant, app)
 	db := records.New(records.Config{App: partition.App(app), Backend: backend})

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// weighing is a backend that records the size of the contents that an operation returned. weighing
-// keeps the maximum of these sizes.
+// weighing is a backend that records the total size of the contents that each operation returned.
+// It keeps the maximum of these sizes.
 type weighing struct {
 	storage.Backend
 	mu  sync.Mutex
@@ -52,7 +52,8 @@ func (w *weighing) Update(ctx context.Context, on storage.Footprint, fn func([]s
 	})
 }
 
-// TestContentsHeldAtOnce lists, audits, purges and erases 100 records of one megabyte.
+// TestContentsHeldAtOnce stores 100 records of one megabyte. Then it lists, audits, purges and
+// erases the records.
 func TestContentsHeldAtOnce(t *testing.T) {
 	const n, size, limit = 40, 1 << 20, 9 << 20
 	var w *weighing

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// mustCover lists the situations that the seeds must cover. For each of these situations, the test
+// mustCover lists the situations that the test must cover. For each of these situations, the test
 // fails if no seed causes the situation.
 var mustCover = []string{
 	"torn read ended an attempt", "absent record appeared", "deleted and created again", "expired during an attempt",
@@ -61,8 +61,8 @@ func (h *runHistory) coverEnd(counts map[string]int) {
 	}
 }
 
-// coverChange compares two attempts of a run. coverChange finds the first reply in which they
-// differ, and counts the kind of change that explains the difference.
+// coverChange compares two attempts of a run and finds the first reply that differs. It counts the
+// kind of change that explains the different reply.
 func coverChange(counts map[string]int, before, after attempt) {
 	for i := range min(len(before.trace), len(after.trace)) {
 		was, is := before.trace[i], after.trace[i]
@@ -91,6 +91,6 @@ type recordSeen struct {
 }
 
 func seenRecord(reply string) (r recordSeen) {
-	_ = json.Unmarshal([]byte(reply), &r) // for a fault and for a content, r remains empty
+	_ = json.Unmarshal([]byte(reply), &r) // if the reply is a fault or a content, r remains empty
 	return r
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// Besides runs, a scenario contains other events: sessions end or receive metadata, users are
-// erased, expired records are swept, and time passes.
+// Besides runs, a scenario contains other events. For example, a session ends or receives metadata,
+// a user is erased, expired records are swept, or time passes.
 
 func (s *scenario) addEnvironment() {
 	if s.Rand.IntN(4) == 0 {
@@ -38,7 +38,8 @@ func (s *scenario) addEnvironment() {
 	}
 }
 
-// addEvents records a sequence of events that happen between the same two moves of the scheduler.
+// addEvents records a sequence of events. All events of the sequence happen between the same two
+// moves of the scheduler.
 func (s *scenario) addEvents(begin int, events ...event) {
 	for i, e := range events {
 		e.begin, e.end, e.after = begin, s.Step(), -1
@@ -106,7 +107,7 @@ func (s *scenario) addMetadata() {
 }
 
 // addErasure erases a user. An erasure is not a transaction. First, the erasure marks the user, so
-// that concurrent runs of the user store nothing. Then the erasure removes records in several
+// that concurrent runs of the user store nothing. Afterwards the erasure removes records in several
 // steps. Other runs can execute between these steps, so each step is an event.
 func (s *scenario) addErasure(user string) {
 	task := s.Go("erase "+user, func(ctx context.Context, _ *txntest.Task) {
@@ -135,7 +136,7 @@ func (s *scenario) addErasure(user string) {
 	}
 }
 
-// tags returns the tags of the record.
+// The method "tags" returns the tags of the record.
 func (r modelRecord) tags() (tags []string) {
 	if r.subject != "" {
 		tags = append(tags, storage.SubjectTag(r.subject))
@@ -146,7 +147,7 @@ func (r modelRecord) tags() (tags []string) {
 	return tags
 }
 
-// The method erase applies one write of an erasure to a state of the model. The write removes a
+// The method "erase" applies one write of an erasure to a state of the model. The write removes a
 // record, ends a session, or marks the user.
 func (w world) erase(user string, write storage.Write) {
 	key := write.Record.Key
@@ -174,8 +175,7 @@ func eraseName(user string, writes []storage.Write) string {
 	return name
 }
 
-// sameEnd reports whether the stored records and sessions are equal to the state of the model after
-// all events.
+// sameEnd compares the stored records and sessions with the state of the model after all events.
 func (s *scenario) sameEnd(w world) bool {
 	ctx := context.Background()
 	prefix := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: s.tenant})
@@ -220,8 +220,8 @@ func (s *scenario) sameSessions(w world) bool {
 	return true
 }
 
-// unjustified fails the test if no event of the scenario explains why a run failed, or if a fault
-// contains text that tool code must not see.
+// The method "unjustified" fails the test in two cases: No event of the scenario explains why a run
+// failed, or a fault contains text that tool code must not see.
 func (s *scenario) unjustified(t testingT) {
 	for _, h := range s.runs {
 		if last := len(h.attempts) - 1; h.task.Lost() > 0 && h.attempts[last].begin > h.task.Lost() {
@@ -242,7 +242,7 @@ func (s *scenario) unjustified(t testingT) {
 	}
 }
 
-// reason reports whether an event explains why a run failed.
+// The method "reason" reports whether an event explains why a run failed.
 func (s *scenario) reason(h *runHistory) bool {
 	for _, e := range s.others {
 		erased, ended := strings.HasPrefix(e.name, "erased"), strings.HasPrefix(e.name, "end")
@@ -257,7 +257,7 @@ func (s *scenario) reason(h *runHistory) bool {
 			}
 		}
 	}
-	return h.outcomeCode() == string(abi.AccessDenied) && h.caller.User == "" // the session of the run was bound to a user during the run
+	return h.outcomeCode() == string(abi.AccessDenied) && h.caller.User == "" // bound during the run
 }
 
 type testingT interface {

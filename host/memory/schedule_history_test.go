@@ -16,16 +16,16 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// attempt is the trace of one execution of the body of a run.
+// The type "attempt" is the trace of one execution of the body of a run.
 type attempt struct {
 	begin, end int       // steps of the scheduler
-	stamp      time.Time // the time of the run
+	stamp      time.Time // the time at which the run began
 	at         time.Time // when the attempt began
 	trace      []string
-	torn       bool // true if a call ended the attempt because of stale reads
+	torn       bool // true if stale reads made a call end the attempt
 }
 
-// runHistory contains all observations of one run.
+// runHistory contains everything that the test observes about one run.
 type runHistory struct {
 	name       string
 	caller     partition.Caller
@@ -36,31 +36,34 @@ type runHistory struct {
 	done       memory.Done
 	err        error
 	task       *txntest.Task
-	// fault is the injected failure of the first commit.
+	// The field "fault" is the failure that the test injects into the first commit.
 	fault txntest.Fault
 	// The field "seen" contains the records that the current attempt has read. Before the first
 	// attempt, the field "seen" is nil.
 	seen map[storage.Key]storage.Record
-	// The field "changed" is true if the attempt detected that a record had changed since the
-	// attempt first read the record. A commit of blind merges can detect a changed record.
+	// The field "changed" is true if the attempt detected a stale read: A record has changed since
+	// the attempt first read it. If a run commits blind merges, the commit can also detect a
+	// changed record.
 	changed bool
 }
 
-// event is a change that took effect at one moment between the steps "begin" and "end". The
-// function apply returns the states of the model after the change that are consistent with the
-// observations. If no state is consistent, apply returns no state.
+// The type "event" is a change that took effect at one moment. This moment is between the steps
+// "begin" and "end". The function "apply" returns the possible states of the model after the
+// change. These states are consistent with the observations. If no state is consistent, the
+// function "apply" returns no state.
 type event struct {
 	name       string
 	begin, end int
 	after      int // the index of the event that must precede this event, or -1
-	// If idle is true, the event changes nothing. The search applies an idle event as soon as
-	// possible, and does not try to apply the event later.
+	// If idle is true, the event changes nothing. The search applies an idle event as early as
+	// possible. It does not also try a later moment.
 	idle  bool
 	apply func(world) []world
 }
 
-// explain searches for an order of the events that is consistent with their times. The function
-// "final" must accept the state of the model after all events. The argument w is the initial state.
+// The function "explain" searches for an order of the events that is consistent with the times of
+// the events. The function "final" must accept the state of the model after the last event. The
+// argument w is the initial state.
 func explain(w world, events []event, final func(world) bool) bool {
 	if len(events) > maxEvents {
 		panic(fmt.Sprintf("the scenario has %d events; a search takes %d", len(events), maxEvents))
@@ -75,7 +78,7 @@ func explain(w world, events []event, final func(world) bool) bool {
 
 type search struct {
 	events []event
-	order  []int // sorted by end, because most events took effect shortly before their end
+	order  []int // sorted by the end, because most events take effect shortly before their end
 	final  func(world) bool
 	failed map[string]bool // states without a solution
 }
@@ -93,10 +96,10 @@ func (s eventSet) with(i int) eventSet {
 	return s
 }
 
-// The method "from" searches for an order of the remaining events so that the function "final"
-// accepts the state after all events. The method "from" reports whether such an order exists. The
-// argument w is the current state of the model. The argument "done" contains the n events that have
-// already been applied.
+// The method "from" searches for an order of the remaining events. The function "final" must accept
+// the state after all events. The method "from" reports whether such an order exists. The argument
+// w is the current state of the model. The argument "done" contains the n events that have already
+// been applied.
 func (s *search) from(w world, done eventSet, n int) bool {
 	if n == len(s.events) {
 		return s.final(w)
@@ -130,8 +133,8 @@ func (s *search) from(w world, done eventSet, n int) bool {
 	return false
 }
 
-// errTorn ends an attempt of the model. Either a call ended the observed attempt at this point, or
-// the attempt of the model differs from the observed attempt.
+// errTorn ends an attempt of the model. This happens in two cases: A call ended the observed
+// attempt at this point, or the results in the model differ from the observed results.
 var errTorn = errors.New("the observed attempt ended here")
 
 // outcomeCode returns the outcome of a run. The outcome is "" for success, the code of a fault, or
@@ -151,16 +154,17 @@ func (h *runHistory) outcomeCode() string {
 
 func (h *runHistory) unknown() bool { return h.err != nil && abi.FaultOf(h.err).Outcome == "unknown" }
 
-// The method refused reports whether the run failed because of its session or its user. The session
-// can have ended or been bound to another user, and the user can have been erased.
+// The method "refused" reports whether the run failed because of its session or its user. The
+// session can have ended or been bound to another user. The user can have been erased.
 func (h *runHistory) refused() bool {
 	code := abi.Code(h.outcomeCode())
 	return len(h.attempts) > 0 && (code == abi.SessionEnded || code == abi.Cancelled || code == abi.AccessDenied)
 }
 
-// events returns the events of a run in order. These are the start of the session, the start of the
-// run, each attempt that stored nothing, and the last attempt. Even an attempt that stored nothing
-// must have read a consistent state. The argument "first" is the index of the first event.
+// The method "events" returns the events of a run in order. These events are the start of the
+// session, the start of the run, each attempt that stored nothing, and the last attempt. If an
+// attempt stored nothing, it must nevertheless have read a consistent state. The argument "first"
+// is the index of the first event.
 func (h *runHistory) events(id, first int) []event {
 	begun := h.end
 	if len(h.attempts) > 0 {
@@ -182,8 +186,8 @@ func (h *runHistory) events(id, first int) []event {
 	return all
 }
 
-// applySession starts the session, or binds the session to the user, if possible. The session can
-// end before the run begins.
+// applySession starts the session or binds it to the user. If this is impossible, applySession
+// changes nothing. A session can end before its run begins.
 func (h *runHistory) applySession(w world) []world {
 	next := w.clone()
 	if next.begin(h.caller); next.sessions[h.caller.Session] == w.sessions[h.caller.Session] {
@@ -192,8 +196,8 @@ func (h *runHistory) applySession(w world) []world {
 	return []world{next, w}
 }
 
-// applyBegin accepts a state of the model in which the run can begin, or in which the run fails
-// like the observed run.
+// applyBegin accepts a state of the model in two cases: The run can begin, or the run fails in the
+// same way as the observed run.
 func (h *runHistory) applyBegin(id int) func(world) []world {
 	return func(w world) []world {
 		w = w.clone()
@@ -207,7 +211,8 @@ func (h *runHistory) applyBegin(id int) func(world) []world {
 	}
 }
 
-// replay executes the program of the run in the model, up to the step that the attempt reached.
+// The method "replay" executes the program of the run in the model. It stops at the step that the
+// observed attempt reached.
 func (h *runHistory) replay(w world, a attempt, lenient bool) (g *guest, trace []string, err error) {
 	g = newGuest(w, h.caller, a.stamp)
 	calls := 0
@@ -227,7 +232,8 @@ func (h *runHistory) replay(w world, a attempt, lenient bool) (g *guest, trace [
 	return g, trace, err
 }
 
-// applySeen accepts a state of the model in which the attempt receives the observed results.
+// applySeen accepts a state of the model if the attempt receives the observed results in this
+// state.
 func (h *runHistory) applySeen(a attempt) func(world) []world {
 	return func(w world) []world {
 		if _, trace, _ := h.replay(w, a, true); !equal(trace, a.trace) {
@@ -237,8 +243,8 @@ func (h *runHistory) applySeen(a attempt) func(world) []world {
 	}
 }
 
-// applyLast accepts a state of the model in which the run has the observed outcome, and returns the
-// state after the run.
+// applyLast accepts a state of the model if the run has the observed outcome in this state. It
+// returns the state after the run.
 func (h *runHistory) applyLast(id int, a attempt) func(world) []world {
 	return func(w world) []world {
 		g, trace, err := h.replay(w, a, h.err != nil)
@@ -268,13 +274,13 @@ func (h *runHistory) applyLast(id int, a attempt) func(world) []world {
 	}
 }
 
-// stands reports whether the run can succeed in a state of the model.
+// The method "stands" reports whether the run can succeed in a state of the model.
 func (h *runHistory) stands(w world, id int) bool {
 	return w.mayCommit(h.caller) && w.began[id] == w.erased[h.caller.User]
 }
 
-// sameEffects compares the reported revisions of the records that the run wrote with the revisions
-// in the model.
+// sameEffects checks the revisions that were reported for the writes of the run. They must equal
+// the revisions in the model.
 func (h *runHistory) sameEffects(g *guest) bool {
 	reported := map[string]int64{}
 	for _, e := range h.done.Effects.Writes {

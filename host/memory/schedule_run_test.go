@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// The runs of a scenario execute random programs. Some further runs execute programs that cause
+// The runs of a scenario execute random programs. Some additional runs execute programs that cause
 // rare situations.
 
 func (s *scenario) addRun(p program) {
@@ -43,7 +43,8 @@ func (h *runHistory) onRead(want []storage.Key, found []storage.Record) {
 	}
 }
 
-// onUpdate detects writes to records that have changed since the attempt read the records.
+// onUpdate detects stale reads: A record that the update writes has changed since the attempt read
+// it.
 func (h *runHistory) onUpdate(now []storage.Head, writes []storage.Write) {
 	for _, r := range now {
 		written := slices.ContainsFunc(writes, func(w storage.Write) bool { return w.Record.Key == r.Key })
@@ -51,17 +52,17 @@ func (h *runHistory) onUpdate(now []storage.Head, writes []storage.Write) {
 	}
 }
 
-// sawOther reports whether the attempt read another version of the record r. sawOther returns false
-// if r is the zero Record.
+// sawOther reports whether the attempt read a version of the record that differs from the version
+// r. If r is the zero Record, the result is false.
 func (h *runHistory) sawOther(key storage.Key, r storage.Record) bool {
 	was, ok := h.seen[key]
 	return ok && r.Exists() && !was.SameVersion(r)
 }
 
-// execute executes one attempt of a run.
+// The method "execute" executes one attempt of a run.
 func (h *runHistory) execute(ctx context.Context, s *scenario, v *memory.View) error {
 	if h.seen == nil {
-		h.task.Fault = h.fault // makes the first commit fail, and not an update before the commit
+		h.task.Fault = h.fault // makes the first commit fail, but no update before this commit
 	}
 	h.seen, h.changed = map[storage.Key]storage.Record{}, false
 	seen := attempt{begin: s.Step(), stamp: v.Now(), at: h.clock.Now()}
@@ -83,7 +84,7 @@ func (h *runHistory) execute(ctx context.Context, s *scenario, v *memory.View) e
 	return err
 }
 
-// Short names for the steps of the following programs.
+// The following programs use these short names for their steps.
 func setStep(store, content string) step {
 	return step{op: abi.SetContent, args: []string{quoted(store), content}, catch: true}
 }
@@ -92,8 +93,8 @@ func getStep(store string) step {
 	return step{op: abi.GetContent, args: []string{quoted(store), "", `{"record":true}`}}
 }
 
-// digestStep stores a digest of the previous results, so that the final records depend on these
-// results.
+// digestStep stores a digest of all previous results. Therefore the records at the end depend on
+// these results.
 func digestStep(store string) step {
 	return step{op: abi.SetContent, args: []string{quoted(store), `{"c":null}`}, digest: true, catch: true}
 }
@@ -106,8 +107,8 @@ func (s *scenario) addPrograms(all ...[]step) {
 	}
 }
 
-// addSuccessors adds runs that remove a record and create a new record under the same key. An
-// incorrect Service could give the new record the same revision.
+// addSuccessors adds runs that remove a record and then create a new record under the same key. If
+// the Service had an error, the new record could have the same revision as the removed record.
 func (s *scenario) addSuccessors(store, other string) {
 	s.addPrograms(
 		[]step{{op: abi.DeleteContent, args: []string{quoted(store)}}},
@@ -116,8 +117,8 @@ func (s *scenario) addSuccessors(store, other string) {
 	)
 }
 
-// addBlindMerges adds merges whose separate results match the schema, but whose combined result
-// does not match the schema.
+// addBlindMerges adds several merges. The result of each single merge matches the schema, but the
+// result of all merges does not.
 func (s *scenario) addBlindMerges() {
 	s.addPrograms(
 		[]step{setStep("prefs", `{"b":1}`), digestStep("flags")},
@@ -125,8 +126,8 @@ func (s *scenario) addBlindMerges() {
 	)
 }
 
-// addLateRead adds a run that merges into a record and then reads the record, and a run that
-// changes the record between the merge and the read.
+// addLateRead adds two runs. The first run merges into a record and then reads the record. The
+// second run changes the record between the merge and the read.
 func (s *scenario) addLateRead(store, other string) {
 	s.addPrograms(
 		[]step{setStep(store, `{"a":1}`), getStep(other), getStep(store), digestStep(other)},
@@ -134,7 +135,7 @@ func (s *scenario) addLateRead(store, other string) {
 	)
 }
 
-// addExpiry adds a run that depends on a record that expires soon.
+// addExpiry adds a run that reads a record shortly before the record expires.
 func (s *scenario) addExpiry(other string) {
 	s.advances = 15
 	short := setStep("daily", `{"a":1}`)

@@ -15,9 +15,9 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// TestSchedules interleaves small random programs at every operation of the backend. Then the test
-// searches for an order of the runs in which the model, which executes one run after another,
-// returns the same replies and ends with the same records.
+// TestSchedules interleaves small random programs. A switch between programs is possible at every
+// operation of the backend. Then the test searches for a serial order of the runs. If the model
+// executes the runs in this order, it must return the same replies and end with the same records.
 func TestSchedules(t *testing.T) {
 	txntest.Schedules{MemSeeds: 2000, BoltSeeds: 400, Play: playSeed, MustCover: mustCover}.Run(t)
 }
@@ -35,7 +35,7 @@ func playSeed(t *testing.T, b storage.Backend, seed uint64, covered map[string]i
 	s.cover(covered)
 }
 
-// scenario contains the runs and the other events of one seed.
+// A scenario contains the runs and the other events of one seed.
 type scenario struct {
 	*txntest.Scheduler
 	seed   uint64
@@ -46,8 +46,8 @@ type scenario struct {
 	stores []string
 	runs   []*runHistory
 	others []event // events of the environment
-	// The field "advances" is the probability, in percent, that the clock advances between two
-	// moves of the scheduler.
+	// The clock can advance between two moves of the scheduler. The field "advances" is the
+	// probability of this in percent.
 	advances int
 	troubles []string
 }
@@ -59,9 +59,9 @@ var palette = []partition.Caller{
 
 var paletteSessions = []string{"s1", "s2", "s3", "s4"}
 
-// tenantOf returns a tenant in which the records of a store have different floors. A floor is the
-// stored minimum of the revisions of new records. If records shared a floor, the model would have
-// to record the time of each removal.
+// tenantOf returns a suitable tenant: In this tenant, no two records of a store share a floor. A
+// floor is the stored minimum of the revisions of new records. If records shared a floor, the model
+// would need to know the time of each removal.
 func tenantOf(seed uint64) string {
 	for n := 0; ; n++ {
 		tenant := fmt.Sprintf("t%d-%d", seed, n)
@@ -124,7 +124,7 @@ func newScenario(t *testing.T, b storage.Backend, seed uint64) *scenario {
 	return s
 }
 
-// prepare writes records to some stores before the runs begin.
+// The method "prepare" writes records to some stores before the runs begin.
 func (s *scenario) prepare(t *testing.T) {
 	p := program{}
 	for _, name := range s.stores {
@@ -138,7 +138,7 @@ func (s *scenario) prepare(t *testing.T) {
 	}
 }
 
-// The method meanwhile advances the clock between two moves of the scheduler.
+// Between two moves of the scheduler, the method "meanwhile" advances the clock.
 func (s *scenario) meanwhile() {
 	if s.Rand.IntN(100) >= s.advances {
 		return
@@ -154,7 +154,7 @@ func (s *scenario) meanwhile() {
 
 // allEvents returns the events of the runs and of the environment.
 func (s *scenario) allEvents() []event {
-	all := slices.Clone(s.others) // the events contain indexes of other events
+	all := slices.Clone(s.others) // an event refers to other events by their indexes
 	for i, h := range s.runs {
 		all = append(all, h.events(i, len(all))...)
 	}

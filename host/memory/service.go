@@ -27,91 +27,96 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// Config configures a Service. The fields App and Backend are required. The zero value of each
-// other field selects the default of the field.
+// Config configures a Service. The fields App and Backend are required. If another field has the
+// zero value, its default applies.
 type Config struct {
-	// App is the id of the app, unique within a tenant.
+	// App is the id of the app. The id is unique within a tenant.
 	App     string
 	Backend storage.Backend
 	Stores  []declare.Store
-	// Kinds are the kinds of stores in addition to documents, facts, blocks, collections and the state of
-	// agents. Default: none.
+	// Kinds contains additional kinds of stores. The built-in kinds are documents, facts, blocks,
+	// collections and the state of agents. Default: none.
 	Kinds  []kind.Kind
 	Limits Limits
-	// AutoCollections allows collections without a declaration, which declare.Collection.Auto
-	// describes.
+	// If AutoCollections is true, tools can use undeclared collections; see
+	// declare.Collection.Auto.
 	AutoCollections bool
-	// Index contains the search indexes of collections. Several Services of a process should share
-	// one Index, because an Index bounds the memory of all search indexes. Default: an Index that
-	// the Service creates.
+	// Index contains the search indexes of collections. All Services of a process should share one
+	// Index, because an Index limits the total memory of its search indexes. By default, the
+	// Service creates an Index.
 	Index *index.Set
-	// Embedder computes the vectors of collections for each View whose embedder was not set by
-	// SetEmbedder. Embedder must be safe for concurrent use. Default: an embedder whose only model
-	// is declare.Lexical.
+	// Embedder computes the vectors of collections. If a View has an embedder from SetEmbedder, the
+	// View does not use this field. Embedder must be safe for concurrent use. By default, the only
+	// model of the embedder is declare.Lexical.
 	Embedder kind.Embedder
-	// SessionIdle is the time after which an unused session ends. The session can end later, by up
-	// to an eighth of SessionIdle. Default: 24 hours.
+	// SessionIdle is the time after which a sweep ends an unused session. The sweep can end the
+	// session later than this time. The delay is at most an eighth of SessionIdle. Default: 24
+	// hours.
 	SessionIdle time.Duration
-	// WorkflowIdle is the time after which an unused workflow ends. The workflow can end later, by
-	// up to an eighth of WorkflowIdle. Default: 24 hours.
+	// WorkflowIdle is the time after which a sweep ends an unused workflow. The sweep can end the
+	// workflow later than this time. The delay is at most an eighth of WorkflowIdle. Default: 24
+	// hours.
 	WorkflowIdle time.Duration
-	// BeforeIdleEnd is a function that is called before a sweep ends an idle session, as
-	// session.BeforeEnd describes. The function can end the session in a transaction with
-	// Tx.EndIdle. BeforeIdleEnd can be nil.
+	// BeforeIdleEnd is a function. A sweep calls it before the sweep ends an idle session; see
+	// session.BeforeEnd. The function can itself end the session. For this, it calls Tx.EndIdle in
+	// a transaction. BeforeIdleEnd can be nil.
 	BeforeIdleEnd session.BeforeEnd
-	// ApprovalExpired is a function that is called after a sweep has ended a request for approval
-	// without a decision. ApprovalExpired must return quickly. ApprovalExpired can be nil.
+	// ApprovalExpired is a function. It is called after a sweep has ended an approval request that
+	// expired without a decision. ApprovalExpired must return quickly. ApprovalExpired can be nil.
 	ApprovalExpired func(context.Context, partition.Caller, approval.Approval)
-	// KeyRetention is the time for which the Result of a run with an idempotency key is stored.
-	// Default: 24 hours.
+	// KeyRetention applies to runs with an idempotency key. It is the time for which the Result of
+	// such a run is stored. Default: 24 hours.
 	KeyRetention time.Duration
 	// LedgerRetention is the time for which ledger entries are stored. By default, ledger entries
 	// are not stored.
 	LedgerRetention time.Duration
-	// MeteringRetention is the time for which a metering.Meter stores the usage of a day. By
+	// MeteringRetention is the time for which a metering.Meter keeps the usage of a day. By
 	// default, usage is not stored.
 	MeteringRetention time.Duration
-	// FileURL is a function that returns a download URL for a file. The download URL is valid until
-	// File.Expires. The store sessionMeta contains the download URL. By default, files have no URL.
+	// FileURL is a function that returns the download URL of a file. The download URL is valid
+	// until File.Expires. The store sessionMeta contains the download URL. By default, files have
+	// no URL.
 	FileURL func(tenant string, file artifact.Artifact) string
-	// Now is the clock, and Rand is the source of randomness. Now and Rand must be safe for
-	// concurrent use. By default, the clock and random source of the system are used.
+	// Now is the clock, and Rand is the source of randomness. Both Now and Rand must be safe for
+	// concurrent use. By default, the clock and the random source of the operating system are used.
 	Now  func() time.Time
 	Rand io.Reader
-	// Logger receives details that callers must not see, such as backend errors. By default, these
-	// details are discarded.
+	// Logger receives details that callers must not see. Examples are errors of the backend. By
+	// default, these details are discarded.
 	Logger *slog.Logger
 }
 
-// Limits are limits on the stored data of an app. The zero value of a field selects the default of
-// the field. New rejects negative values.
+// Limits contains limits on the stored data of an app. The zero value of a field selects the
+// default of the field. New rejects negative values.
 type Limits struct {
-	// RecordBytes is the maximum size of the content of a record as JSON. RecordBytes must not
-	// exceed storage.MaxContentBytes. Default: 256 KiB.
+	// RecordBytes is the maximum size of the content of a record. The size is the length of the
+	// JSON text. RecordBytes must not exceed storage.MaxContentBytes. Default: 256 KiB.
 	RecordBytes int
 	// Depth is the maximum nesting of arrays and objects in a content. Default: 32.
 	Depth int
 	// Keys is the maximum number of members of an object in a content. Default: 1,000.
 	Keys int
-	// Values is the maximum number of values in a content, including nested values. A decoded
-	// content takes about a hundred bytes of memory per value. Default: 100,000.
+	// Values is the maximum number of values in a content. Nested values also count. A decoded
+	// content uses about a hundred bytes of memory for each value. Default: 100,000.
 	Values int
 	// Stores is the maximum number of stores of an app. Default: 15.
 	Stores int
-	// AppBytes is the maximum size of the data of an app in a tenant. The data are the records of
-	// stores, uploaded files with their texts, sessions with their metadata, and stored Results.
-	// The ledger has a separate limit. Default: 1 GiB.
+	// AppBytes is the maximum total size of the data of an app in one tenant. The data consist of
+	// the records of stores, uploaded files with their texts, sessions with their metadata, and
+	// stored Results. The ledger has a separate limit. Default: 1 GiB.
 	//
-	// AppRecords is the maximum number of records in the stores of the app. Default: 1,000,000.
+	// AppRecords is the maximum total number of records in the stores of the app. Default:
+	// 1,000,000.
 	AppBytes   int64
 	AppRecords int64
-	// UserBytes and UserRecords are the limits for one user. The default of UserBytes is an eighth
-	// of AppBytes, but at least 1 MiB. The default of UserRecords is an eighth of AppRecords, but
-	// at least 1,000. The defaults never exceed the limits of the app.
+	// UserBytes and UserRecords are the same limits for one user of the app. The default of
+	// UserBytes is an eighth of AppBytes, but at least 1 MiB. The default of UserRecords is an
+	// eighth of AppRecords, but at least 1,000. A default never exceeds the corresponding limit of
+	// the app.
 	UserBytes   int64
 	UserRecords int64
-	// LedgerBytes is the maximum size of the ledger of a tenant. If the ledger exceeds this size, a
-	// sweep removes the oldest entries. Default: 1 GiB.
+	// LedgerBytes is the maximum size of the ledger of a tenant. If the ledger exceeds LedgerBytes,
+	// a sweep removes the oldest entries. Default: 1 GiB.
 	LedgerBytes int64
 }
 
@@ -156,17 +161,17 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 	}
 }
 
-// Service provides the memory of one app for all tenants. Service is safe for concurrent use.
+// A Service provides the memory of one app in all tenants. Service is safe for concurrent use.
 type Service struct {
 	app     partition.App
 	kinds   *kinds
 	backend storage.Backend
-	records *records.DB // provides access to host records
+	records *records.DB // reads and writes host records
 	stores  map[string]*store
 	names   []string // the names of the stores in the order of their declaration
 	meta    *store   // sessionMeta
-	shared  bool     // true if all apps of a tenant share a block
-	// autoCollections reports whether the app has collections without a declaration.
+	shared  bool     // whether all apps of a tenant share a block
+	// autoCollections reports whether the app can have undeclared collections.
 	autoCollections bool
 	embedder        kind.Embedder
 	index           *index.Set
@@ -185,27 +190,27 @@ type Service struct {
 	onExpired func(context.Context, partition.Caller, approval.Approval)
 
 	clock func() time.Time
-	began time.Time // the time of the creation of the Service
+	began time.Time // the time at which the Service was created
 	rand  io.Reader
 	log   *slog.Logger
 	db    *txn.DB
 }
 
-// content returns the limits of the content of a record.
+// The method "content" returns the limits on the content of a record.
 func (l Limits) content() kind.Limits {
 	return kind.Limits{Bytes: l.RecordBytes, Depth: l.Depth, Keys: l.Keys, Values: l.Values}
 }
 
-// store is a declaration and its compiled form.
+// The type "store" contains a declaration and its compiled form.
 type store struct {
 	declare.Store
 	compiled kind.Store
-	// dated reports whether the compiled store is a kind.Dated.
+	// The method "dated" reports whether the compiled store implements kind.Dated.
 	dated bool
 }
 
-// New returns a Service. New returns a Service. New checks the whole configuration, and its error
-// lists every mistake.
+// New returns a Service. New returns a Service. New checks the whole configuration. The returned
+// error lists all mistakes.
 func New(cfg Config) (*Service, error) {
 	s := &Service{
 		app: partition.App(cfg.App), backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),
@@ -236,7 +241,7 @@ func New(cfg Config) (*Service, error) {
 	return s, errors.Join(checkConfig(cfg), s.addKinds(cfg.Kinds), s.addStores(cfg.Stores))
 }
 
-// connect creates the parts of the Service that manage host records.
+// The method "connect" creates the parts of the Service that manage host records.
 func (s *Service) connect(cfg Config) {
 	s.records = records.New(records.Config{
 		App: s.app, Backend: cfg.Backend, Lock: s.db.Lock, Quota: s.quota, Now: s.clock, Logger: s.log,
@@ -253,8 +258,8 @@ func (s *Service) connect(cfg Config) {
 	s.meter = metering.New(s.records, cfg.MeteringRetention)
 }
 
-// addKinds creates the registry of kinds and the store sessionMeta. The host generates the document
-// in sessionMeta.
+// addKinds creates the registry of kinds. addKinds also creates the store sessionMeta. The host
+// generates the only document in sessionMeta.
 func (s *Service) addKinds(more []kind.Kind) error {
 	registry, err := newKinds(more, collection.Kind{Index: s.index})
 	s.kinds = registry
@@ -306,7 +311,7 @@ func (s *Service) addStores(stores []declare.Store) error {
 	return errors.Join(errs...)
 }
 
-// countDeclared counts the stores that are neither built-in stores nor blocks.
+// countDeclared counts stores but omits built-in stores and blocks.
 func countDeclared(stores []declare.Store) int {
 	n := 0
 	for _, st := range stores {
@@ -338,8 +343,8 @@ func (s *Service) Artifacts() *artifact.Artifacts { return s.artifacts }
 // Ledger returns the ledger of the app.
 func (s *Service) Ledger() *ledger.Ledger { return s.ledger }
 
-// Meter returns the usage of the runs of the app.
+// Meter returns the recorded usage of the runs of the app.
 func (s *Service) Meter() *metering.Meter { return s.meter }
 
-// The method "now" returns the time, truncated to the precision of stored records.
+// The method "now" returns the current time with the precision of stored records.
 func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }

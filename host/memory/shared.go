@@ -7,9 +7,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// groupOf returns the group of the records of a store. This is the group of the app or, for a
-// shared block, the group that the apps of the tenant share. Blocks of agents are always in the
-// group of the app.
+// groupOf returns the group to which the records of a store belong. The apps of a tenant share one
+// group for shared blocks. For any other store, the group is the group of the app. Blocks of agents
+// are always in the group of the app.
 func groupOf(s *Service, st *store, c partition.Caller) storage.Key {
 	if st.Block.Shared {
 		return partition.Shared.Group(c)
@@ -17,7 +17,7 @@ func groupOf(s *Service, st *store, c partition.Caller) storage.Key {
 	return s.app.Group(c)
 }
 
-// groups returns the groups that contain records of a store.
+// The method "groups" returns all groups that contain records of a store.
 func groups(s *Service, st *store, c partition.Caller) []storage.Key {
 	groups := []storage.Key{s.app.Group(c)}
 	if st != nil && st.Block.Shared {
@@ -26,7 +26,7 @@ func groups(s *Service, st *store, c partition.Caller) []storage.Key {
 	return groups
 }
 
-// scanShared calls visit with the records of the shared blocks of the app.
+// scanShared visits the records of the app's shared blocks and passes them to the function "visit".
 func scanShared(ctx context.Context, s *Service, c partition.Caller, visit func(*store, []storage.Record) error) error {
 	for _, name := range s.names {
 		st := s.stores[name]

@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// pauseState is the stored form of the mark that exists while the runs of a tenant are paused.
+// While the runs of a tenant are paused, a mark is stored. pauseState is the stored form of this
+// mark.
 type pauseState struct {
 	Since time.Time `json:"since"`
 }
@@ -36,8 +37,8 @@ func (q SleepQueue) SetPaused(ctx context.Context, tenant string, paused bool) e
 	return q.s.records.Fault("pause the queue", err)
 }
 
-// Paused reports whether the runs of a tenant that process transcripts are paused, and the time of
-// the pause.
+// Paused reports whether a tenant's runs that process transcripts are paused. If they are paused,
+// the second result is the time of the pause.
 func (q SleepQueue) Paused(ctx context.Context, tenant string) (since time.Time, paused bool, err error) {
 	r, err := q.s.records.Get(ctx, q.s.app.System(partition.SleepPaused, partition.Caller{Tenant: tenant}))
 	if err != nil || !r.Exists() {

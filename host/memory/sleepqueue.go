@@ -17,24 +17,25 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// SleepQueue is the queue of the runs that process transcripts. Each transcript with messages has
-// one record in the queue, whose key contains the time at which the run is due. SleepQueue is safe
-// for concurrent use.
+// SleepQueue is a queue. It contains the runs that process transcripts. For each transcript with
+// messages, the queue has one record. The key of the record contains the time at which the run is
+// due. SleepQueue is safe for concurrent use.
 type SleepQueue struct{ s *Service }
 
 // NewSleepQueue returns the queue of an app.
 func NewSleepQueue(s *Service) SleepQueue { return SleepQueue{s} }
 
-// Due is a record of the queue.
+// Due contains a record of the queue.
 type Due struct {
 	Tenant, User, Session string
-	// At is the time at which the run is due. If the run is leased, At is the end of the lease.
+	// If the run is not leased, At is the time at which the run is due. If the run is leased, At is
+	// the end of the lease.
 	At time.Time
-	// Tries is the number of runs that have begun.
+	// Tries is the number of times that the run has begun.
 	Tries int
-	// Leased is true if a run has begun but has not ended.
+	// Leased is true while a run is in progress.
 	Leased bool
-	// Code is the code of the fault of the last run, or "".
+	// Code is the fault code of the last run. If no run has failed, Code is "".
 	Code abi.Code
 }
 
@@ -45,19 +46,20 @@ type dueState struct {
 	Code   abi.Code `json:"code,omitempty"`
 }
 
-// caller returns the caller of transactions in which the host processes the transcript.
+// The method "caller" returns the caller of the host's transactions for a transcript.
 func (d Due) caller() partition.Caller { return partition.Caller{Tenant: d.Tenant, User: d.User} }
 
-// transact executes body in a transaction to which no quota applies. If a quota applied, the record
-// of a user with an exhausted quota would remain at the head of the queue.
+// The method "transact" executes the function "body" in a transaction to which no quota applies. If
+// a quota applied, a user with an exhausted quota would block the queue, because the record of this
+// user would remain at the head.
 func (q SleepQueue) transact(ctx context.Context, c partition.Caller, body func(context.Context, *View) error) error {
 	_, err := q.s.Transact(ctx, &Tx{Caller: c, Unlimited: true}, body)
 	return err
 }
 
-// List returns the first records of a tenant in the order of their times. The argument "limit" is
-// the maximum number of records. If the argument "until" is not zero, List returns only records
-// that are due at this time. List logs and omits damaged records.
+// List returns the first records of a tenant, sorted by their times. The argument "limit" is the
+// maximum number of records. If the argument "until" is not zero, List omits records that are due
+// after this time. If a record is damaged, List logs and omits it.
 func (q SleepQueue) List(ctx context.Context, tenant string, until time.Time, limit int) ([]Due, error) {
 	var found []Due
 	prefix := q.s.app.System(partition.SleepDue, partition.Caller{Tenant: tenant})
@@ -78,9 +80,9 @@ func (q SleepQueue) List(ctx context.Context, tenant string, until time.Time, li
 	}
 }
 
-// dueIn returns the records of heads that are due at the time "until". The second result reports
-// whether records follow that are not yet due. dueIn omits expired records, because many expired
-// records can exist after a long pause until a sweep removes them.
+// dueIn examines heads of records. It returns the records that are due at the time "until". The
+// second result is true if a record that is not yet due follows. dueIn omits expired records. After
+// a long pause, many expired records can exist until a sweep removes them.
 func (q SleepQueue) dueIn(heads []storage.Head, tenant string, until time.Time) (due []Due, ended bool) {
 	for _, h := range heads {
 		d, ok := dueOf(h, tenant)
@@ -94,8 +96,8 @@ func (q SleepQueue) dueIn(heads []storage.Head, tenant string, until time.Time) 
 	return due, false
 }
 
-// withStates completes records with their contents, in one read. withStates omits records that have
-// been removed.
+// withStates reads the contents of records in one read and adds them to the records. withStates
+// omits records that have been removed.
 func (q SleepQueue) withStates(ctx context.Context, due []Due) ([]Due, error) {
 	if len(due) == 0 {
 		return nil, nil
@@ -122,8 +124,8 @@ func (q SleepQueue) withStates(ctx context.Context, due []Due) ([]Due, error) {
 	return found, nil
 }
 
-// eachWithState is like withStates, but reads each record separately. eachWithState logs and omits
-// damaged records.
+// eachWithState is like withStates, but uses a separate read for each record. If a record is
+// damaged, eachWithState logs and omits it.
 func (q SleepQueue) eachWithState(ctx context.Context, due []Due) (found []Due, err error) {
 	for i := range due {
 		one, err := q.withStates(ctx, due[i:i+1])
@@ -138,8 +140,8 @@ func (q SleepQueue) eachWithState(ctx context.Context, due []Due) (found []Due, 
 	return found, nil
 }
 
-// decodeDue returns the content of a record of the queue. If the content is invalid, decodeDue logs it and
-// returns the zero state, so the next lease replaces the content.
+// decodeDue decodes the content of a record of the queue. If the content is invalid, decodeDue logs
+// the content and returns the zero state. The next lease then replaces the content.
 func decodeDue(log *slog.Logger, r storage.Record) (state dueState) {
 	if err := json.Unmarshal(r.Content, &state); err != nil {
 		log.Error("the content of a record of the queue is invalid", "error", err)
@@ -150,11 +152,11 @@ func decodeDue(log *slog.Logger, r storage.Record) (state dueState) {
 
 const listing = "list the queue"
 
-// Lease leases the run of a record for a duration, so that no other node begins the run. The
-// argument "after" is the time after which a session has settled. The result is the lease, or nil
-// if the run must not start now. The run must not start if another node has leased the run, if the
-// session has not settled, or if the transcript has no messages. Lease uses the clock of the
-// transaction, and not the clock of the caller.
+// Lease leases a run for a limited time. During this time, no other node begins the run. The
+// argument "after" is the time that must pass before a session counts as settled. The result is nil
+// if the run must not start now. The reason can be that another node has leased the run, that the
+// session has not settled, or that the transcript has no messages. Lease uses the clock of the
+// transaction. It does not use the clock of the caller.
 func (q SleepQueue) Lease(ctx context.Context, d Due, after, length time.Duration) (lease *Lease, err error) {
 	err = q.transact(ctx, d.caller(), func(ctx context.Context, v *View) error {
 		lease = nil
@@ -192,7 +194,7 @@ func (q SleepQueue) Lease(ctx context.Context, d Due, after, length time.Duratio
 	return lease, nil
 }
 
-// forget removes a record of the queue to which the transcript does not refer.
+// The method "forget" removes a record of the queue if the transcript does not refer to the record.
 func (t *Transcript) forget(ctx context.Context, d Due) error {
 	key := t.view.s.app.Due(t.view.caller, d.At, d.Session)
 	return t.classified(ctx, t.view.tx.Apply(ctx, key, func(*storage.Record, bool) (txn.State, any, error) {
@@ -200,30 +202,33 @@ func (t *Transcript) forget(ctx context.Context, d Due) error {
 	}))
 }
 
-// Lease is a leased run of the queue.
+// A Lease represents a leased run of the queue.
 type Lease struct {
 	Due
-	// Agent is the agent that was active last in the session, or "".
+	// Agent is the last active agent of the session. If no agent was active, Agent is "".
 	Agent string
-	// Last is the number of the last message to process.
+	// Last is the number of the last message that the run processes.
 	Last int64
 	// Began is the time of the first message of the transcript.
 	Began time.Time
 }
 
-// Key returns the idempotency key of the run. Two runs have the same key only if they process the
-// same messages. The key is unique even if an earlier transcript of the session has expired.
+// Key returns the idempotency key of the run. Two runs that process different messages have
+// different keys. This is true even if the messages belong to different transcripts of the same
+// session.
 func (l *Lease) Key() string {
 	return fmt.Sprintf("sleep/%s/%d/%d", l.Session, l.Began.UnixMicro(), l.Last)
 }
 
-// Holds reports whether the lease is still valid for a transcript that has no further messages.
+// Holds reports whether the lease is still valid. It also requires that no message was added to the
+// transcript.
 func (l *Lease) Holds(t *Transcript) bool {
 	return t.State.Due.Equal(l.At) && t.State.Last == l.Last && len(t.State.Messages) > 0
 }
 
-// Release ends a lease whose run has failed with the code of a fault. The next run is due after a
-// delay. If another node has leased the run after this lease, Release changes nothing.
+// Release ends a lease after its run has failed. The argument "code" is the code of the fault. The
+// next run is due after a delay. If another node has leased the run in the meantime, Release
+// changes nothing.
 func (q SleepQueue) Release(ctx context.Context, l *Lease, delay time.Duration, code abi.Code) error {
 	err := q.transact(ctx, l.caller(), func(ctx context.Context, v *View) error {
 		t, err := OpenTranscript(ctx, v, l.Session)
@@ -240,9 +245,10 @@ func (q SleepQueue) Release(ctx context.Context, l *Lease, delay time.Duration, 
 	return err
 }
 
-// Discard ends a lease whose run is not repeated. One commit removes the messages of the transcript
-// and stores the ledger entry. The result reports whether the messages were removed. If the session
-// has continued, or if another node has leased the run after this lease, Discard changes nothing.
+// Discard ends a lease. The run of the lease is not repeated. The same commit removes the messages
+// of the transcript and stores the ledger entry. The result reports whether the messages were
+// removed. Discard changes nothing if the session has continued, or if another node has leased the
+// run in the meantime.
 func (q SleepQueue) Discard(ctx context.Context, l *Lease, entry *ledger.Entry) (discarded bool, err error) {
 	_, err = q.s.Transact(ctx, &Tx{Caller: l.caller(), Unlimited: true, LedgerEntry: entry}, func(ctx context.Context, v *View) error {
 		t, err := OpenTranscript(ctx, v, l.Session)
@@ -257,8 +263,8 @@ func (q SleepQueue) Discard(ctx context.Context, l *Lease, entry *ledger.Entry) 
 	return discarded && err == nil, err
 }
 
-// End schedules the run of an ended session for the current time. End does not stop a run that is
-// in progress.
+// End is called for an ended session. It makes the run of the session due now. If the run is in
+// progress, End does not stop it.
 func (q SleepQueue) End(ctx context.Context, tenant, user, session string) error {
 	err := q.transact(ctx, partition.Caller{Tenant: tenant, User: user}, func(ctx context.Context, v *View) error {
 		t, err := OpenTranscript(ctx, v, session)

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// usageOf returns the number of bytes that count toward the quota of a user.
+// usageOf returns the number of bytes that the quota of a user contains as usage.
 func (a *app) usageOf(user string) int64 {
 	a.t.Helper()
 	account := storage.UserAccount(partition.App("shop").Group(partition.Caller{Tenant: "acme"}), user)
@@ -55,11 +55,11 @@ func TestQueueOfFullUser(t *testing.T) {
 	}
 }
 
-// getsOf counts the reads of records, and reports a damaged record.
+// getsOf is a backend that counts the reads of records and returns a damaged record.
 type getsOf struct {
 	storage.Backend
 	calls   int
-	damaged string // the session of the damaged record of the queue
+	damaged string // this session has a damaged record in the queue
 }
 
 func (b *getsOf) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record, error) {
@@ -72,7 +72,8 @@ func (b *getsOf) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record
 	return b.Backend.Get(ctx, keys...)
 }
 
-// TestQueueListReads checks that a list reads its records together, and omits a damaged record.
+// TestQueueListReads checks that a list reads all its records in one read and omits a damaged
+// record.
 func TestQueueListReads(t *testing.T) {
 	var gets *getsOf
 	a := withTranscripts(t, func(cfg *memory.Config) {
@@ -95,8 +96,8 @@ func TestQueueListReads(t *testing.T) {
 	}
 }
 
-// TestQueueLeaseBeforeTime checks that Lease refuses a record that is not due, and a record whose
-// lease has not ended.
+// TestQueueLeaseBeforeTime checks that Lease leases neither a record that is not due, nor a record
+// whose lease has not ended.
 func TestQueueLeaseBeforeTime(t *testing.T) {
 	a := withTranscripts(t)
 	queue := memory.NewSleepQueue(a.Service)

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// maxRetried is the maximum number of runs that one call of Retry makes due.
+	// maxRetried limits how many runs one call of Retry makes due.
 	maxRetried = 1000
-	// maxRetryHeads is the approximate maximum number of records that one call of Retry examines.
+	// maxRetryHeads limits, approximately, how many records one call of Retry examines.
 	maxRetryHeads = 100_000
 )
 
 // Retry makes the failed runs of a tenant due at once, and returns the number of these runs. Retry
-// changes at most 1,000 runs. The earlier failures of these runs no longer count toward the maximum
-// number of failed runs of a conversation. Retry does not change runs in progress and conversations
-// without a failed run.
+// changes at most 1,000 runs. The maximum number of failed runs of a conversation no longer
+// includes the earlier failures of these runs. Retry does not change runs in progress. It also does
+// not change conversations without a failed run.
 func (q SleepQueue) Retry(ctx context.Context, tenant string) (retried int, err error) {
 	prefix := q.s.app.System(partition.SleepDue, partition.Caller{Tenant: tenant})
 	after := storage.Key("")
@@ -36,8 +36,8 @@ func (q SleepQueue) Retry(ctx context.Context, tenant string) (retried int, err 
 	return retried, nil
 }
 
-// retryIn makes the failed runs among the records of some heads due. The argument "limit" is the
-// maximum number of changed runs.
+// retryIn examines the heads of some records and makes the failed runs of these records due. The
+// argument "limit" is the maximum number of runs that retryIn makes due.
 func (q SleepQueue) retryIn(ctx context.Context, heads []storage.Head, tenant string, limit int) (retried int, err error) {
 	var waiting []Due
 	for _, h := range heads {
@@ -63,7 +63,7 @@ func (q SleepQueue) retryIn(ctx context.Context, heads []storage.Head, tenant st
 	return retried, nil
 }
 
-// makeDue makes the run of a record due. If the run has begun or has been rescheduled since the
+// makeDue makes the run of a record due at once. If the run was started or rescheduled after the
 // record was read, makeDue changes nothing and returns false.
 func (q SleepQueue) makeDue(ctx context.Context, d Due) (changed bool, err error) {
 	err = q.transact(ctx, d.caller(), func(ctx context.Context, v *View) error {

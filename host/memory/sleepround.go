@@ -10,29 +10,29 @@ import (
 )
 
 const (
-	// maxRoundHeads is the approximate maximum number of records that one call of Next examines.
+	// maxRoundHeads limits, approximately, how many records one call of Next examines.
 	maxRoundHeads = 4096
 	// maxServed is the maximum number of users that a Round remembers.
 	maxServed = 10_000
 )
 
-// Round is a position in a walk over the due records of a tenant. A round covers the records that
-// are due at its beginning. In a round, each user gets one run before any user gets a second run. A
-// user with many conversations therefore does not delay other users. The zero Round begins at the
-// first record. A Round is not safe for concurrent use.
+// A Round is a position in the list of the due records of a tenant. A round includes the records
+// that are due when the round begins. In each round, every user gets one run before any user gets a
+// second run. Therefore a user with many conversations does not delay other users. The zero Round
+// starts at the first record of the tenant. A Round is not safe for concurrent use.
 type Round struct {
 	until  time.Time // zero between two rounds
 	after  storage.Key
-	served map[string]bool // the users that have had a run in the round
+	served map[string]bool // the users that have already had a run in the round
 }
 
 // Ended reports whether the next call of Next begins a new round.
 func (r *Round) Ended() bool { return r.until.IsZero() }
 
-// Next returns up to n due records of different users of a tenant, and advances the round. If fewer
-// than n users without a run are left in the round, Next also returns records of users that have
-// had a run. Next reads the heads of a bounded number of records. The next call continues after
-// these records.
+// Next returns up to n due records of a tenant and advances the round. The records belong to
+// different users. If too few users without a run are left in the round, Next also returns records
+// of users that have already had a run. Next reads the heads of a limited number of records. The
+// next call continues after the last of these records.
 func (q SleepQueue) Next(ctx context.Context, tenant string, r *Round, n int) ([]Due, error) {
 	prefix := q.s.app.System(partition.SleepDue, partition.Caller{Tenant: tenant})
 	t := roundPage{tenant: tenant, n: n, round: r, users: map[string]bool{}, spareUsers: map[string]bool{}}
@@ -63,12 +63,13 @@ type roundPage struct {
 	round  *Round
 	next   []Due
 	users  map[string]bool // the users of next
-	// spare contains records of users that have had a run in the round.
+	// The field "spare" contains records of users that have already had a run in the round.
 	spare      []Due
 	spareUsers map[string]bool
 }
 
-// take examines heads until it has found enough records. take reports whether the round has ended.
+// The method "take" examines heads until it has found enough records. The result reports whether
+// the round has ended.
 func (t *roundPage) take(heads []storage.Head, now time.Time) (ended bool) {
 	for _, h := range heads {
 		if len(t.next) == t.n {
@@ -100,8 +101,8 @@ func (t *roundPage) add(d Due) {
 	}
 }
 
-// filled returns the records in next. If next has fewer than n records, filled adds records of
-// spare.
+// The method "filled" returns the records in the field "next". If the field "next" has fewer than n
+// records, the method adds records of the field "spare".
 func (t *roundPage) filled() []Due {
 	for _, d := range t.spare {
 		if len(t.next) < t.n && !t.users[d.User] {
@@ -112,8 +113,8 @@ func (t *roundPage) filled() []Due {
 	return t.next
 }
 
-// dueOf converts the head of a record of the queue to a Due without the fields that the content
-// contains. dueOf returns false if the record is not a record of the queue.
+// dueOf converts the head of a record into a Due. The fields that the content of the record
+// contains remain empty. If the record does not belong to the queue, dueOf returns false.
 func dueOf(h storage.Head, tenant string) (Due, bool) {
 	at, session, ok := partition.DueOf(h.Key)
 	return Due{Tenant: tenant, User: h.Subject(), Session: session, At: at}, ok

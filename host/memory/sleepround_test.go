@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 )
 
-// sayIn records a message in n sessions of a user.
+// sayIn adds one message to each of n sessions of a user.
 func (a *app) sayIn(n int, user string) {
 	a.t.Helper()
 	for i := range n {
@@ -17,8 +17,7 @@ func (a *app) sayIn(n int, user string) {
 	}
 }
 
-// turnsOf returns the users of the records that a call of Next returns, and checks that all of
-// these users are different.
+// turnsOf calls Next and returns the users of the records. It checks that no user appears twice.
 func (a *app) turnsOf(r *memory.Round) map[string]bool {
 	a.t.Helper()
 	next, err := memory.NewSleepQueue(a.Service).Next(context.Background(), "acme", r, 8)
@@ -35,8 +34,8 @@ func (a *app) turnsOf(r *memory.Round) map[string]bool {
 	return users
 }
 
-// TestRoundOfFloodingUser checks that the first call of Next returns records of two users, even if
-// all records of the first read belong to one user.
+// TestRoundOfFloodingUser checks that the first call of Next returns records of two users. The
+// first read of this call returns only records of one of these users.
 func TestRoundOfFloodingUser(t *testing.T) {
 	a := withTranscripts(t)
 	a.sayIn(600, "ann")
@@ -48,8 +47,9 @@ func TestRoundOfFloodingUser(t *testing.T) {
 	}
 }
 
-// TestRoundContinues checks that a later call of Next returns a user whose record follows more
-// records than one call examines. The earlier calls return records of the other user.
+// TestRoundContinues stores many records of one user before the record of another user. One call of
+// Next cannot examine all of these records, so a later call returns the other user. The earlier
+// calls return records of the first user.
 func TestRoundContinues(t *testing.T) {
 	a := withTranscripts(t)
 	a.sayIn(9000, "ann")
@@ -71,8 +71,8 @@ func TestRoundContinues(t *testing.T) {
 	}
 }
 
-// TestRoundOfManyUsers checks that each user gets one run before any user gets a second run. This
-// must hold even if the users at the head of the queue have enough records for each call.
+// TestRoundOfManyUsers checks that every user gets one run before any user gets a second run. This
+// must be true even if a few users have enough records at the head of the queue for every call.
 func TestRoundOfManyUsers(t *testing.T) {
 	a := withTranscripts(t)
 	for i := range 10 {

@@ -14,14 +14,15 @@ import (
 // maxSpaceFaults is the maximum number of faults that CheckSpaces returns.
 const maxSpaceFaults = 100
 
-// errSpaceFaults ends a check that has found maxSpaceFaults faults.
+// errSpaceFaults ends a check after it has found maxSpaceFaults faults.
 var errSpaceFaults = errors.New("found enough collections")
 
-// CheckSpaces checks that the vectors in the collections of a tenant are from the embedding models that
-// are declared now. The function space returns the vector space of an embedding model by its name. If
-// it returns false, the collections with this model are not checked. The result contains a fault for each
-// collection that runs cannot use, at most 100. The field Store of the fault is the collection, and the
-// message contains both models.
+// CheckSpaces checks the vectors in the collections of a tenant. They must have been computed by the
+// embedding models that are declared now. The function "space" returns the vector space of the
+// embedding model with a given name. If the function returns false, the collections with this model
+// are not checked. The result contains a fault for each collection that runs cannot use. It contains
+// at most maxSpaceFaults faults. The field Store of the fault is the name of the collection. The
+// message contains the old and the new model.
 func CheckSpaces(ctx context.Context, s *Service, tenant string, space func(embedding string) (kind.VectorSpace, bool)) ([]*abi.Fault, error) {
 	var faults []*abi.Fault
 	pins := s.app.System(partition.Embedding, partition.Caller{Tenant: tenant})
@@ -46,7 +47,8 @@ func CheckSpaces(ctx context.Context, s *Service, tenant string, space func(embe
 	return faults, s.records.Fault("check the models of collections", err)
 }
 
-// checkSpace checks the collection of a pin. The result is nil if runs can use the collection.
+// checkSpace checks the collection to which a pin belongs. The result is nil if runs can use the
+// collection.
 func checkSpace(s *Service, r storage.Record, space func(embedding string) (kind.VectorSpace, bool)) (*abi.Fault, error) {
 	st := lookup(s, r.Key.Part(storage.Item))
 	if st == nil || st.Kind != declare.KindCollection {

@@ -19,21 +19,22 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// storePartition contains the records of a store that an attempt can access. These are the records
-// of the user of the caller, of the session of the caller, or of the app.
+// storePartition contains the part of a store's records that an attempt can access. These records
+// belong to the user of the caller, to the session of the caller, or to the app.
 type storePartition struct {
 	view  *View
 	store *store
-	// scope is the scope of the records.
+	// The field "scope" is the scope of the records.
 	scope declare.Scope
-	// key is the key of the record without an item, and the prefix of the keys of all records. If
-	// the store is sessionMeta and the caller has no session, key is "".
+	// The field "key" is the key of the record without an item. All keys of records in the
+	// partition begin with this key. If the store is sessionMeta and the caller has no session, the
+	// key is "".
 	key storage.Key
 }
 
 var _ kind.AgentPartition = (*storePartition)(nil)
 
-// perform passes a call to the kind of the store.
+// The method "perform" passes a call to the kind of the store.
 func (p *storePartition) perform(ctx context.Context, verb abi.Verb, call abi.Call) (json.RawMessage, error) {
 	switch {
 	case p.store == p.view.s.meta:
@@ -44,7 +45,7 @@ func (p *storePartition) perform(ctx context.Context, verb abi.Verb, call abi.Ca
 	return p.store.compiled.Call(ctx, p, call)
 }
 
-// recordKey returns the key of the record of an item.
+// recordKey returns the key of the record with a given item.
 func (p *storePartition) recordKey(item string) storage.Key {
 	if item == "" {
 		return p.key
@@ -55,8 +56,8 @@ func (p *storePartition) recordKey(item string) storage.Key {
 	return p.key.With(storage.Part{Tag: storage.Item, Value: item})
 }
 
-// maxItem is the maximum size of an item in bytes. The size is limited because the item is a part
-// of a key.
+// maxItem is the maximum size of an item in bytes. This limit exists because the item is a part of
+// a key.
 const maxItem = 512
 
 // checkItem returns a fault if an item cannot be a part of a key.
@@ -81,8 +82,9 @@ func (p *storePartition) ForAgent() (kind.Partition, error) {
 	return v.partition(p.store, p.scope, key.With(storage.Part{Tag: storage.Agent, Value: v.caller.Agent})), nil
 }
 
-// ownKey returns the key of the partition within the app, even if the apps of the tenant share the
-// partition. The records of agents are never shared, so their keys begin with this key.
+// ownKey returns the key of the partition in the group of the app. The result does not depend on
+// whether the apps of the tenant share the partition. The records of agents are never shared, so
+// the keys of these records begin with the result.
 func (p *storePartition) ownKey() (storage.Key, error) {
 	if !p.store.Block.Shared {
 		return p.key, nil
@@ -145,13 +147,14 @@ func (p *storePartition) Apply(ctx context.Context, item string, ttl time.Durati
 	return expires, v.tx.Apply(ctx, key, within)
 }
 
-// maxDate is the maximum time that the clock can set as the revision of a dated record: the year
-// 9000. Even after a write with a wrong clock, each later write can add a millisecond, and the year
-// still has four digits.
+// maxDate is the maximum time that the clock can set as the revision of a dated record. The year of
+// maxDate is 9000 because each later write can add a millisecond to the revision after a write with
+// a wrong clock, and the year must still have four digits.
 var maxDate = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
-// bounded returns an update for package txn. The update adds the expiry and the tags to a record.
-// Until the body of the transaction returns, the update also checks the quota.
+// The method "bounded" returns an update for package txn. The update adds the expiry and the tags
+// to a record. The update also checks the quota, but only until the body of the transaction
+// returns.
 func (p *storePartition) bounded(key storage.Key, expires time.Time, update kind.Update) txn.Update {
 	v, tags := p.view, p.tags(key)
 	return func(old *storage.Record, locked bool) (txn.State, any, error) {
