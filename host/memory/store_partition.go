@@ -196,7 +196,8 @@ func (p *storePartition) CheckWrite(ttl time.Duration) error {
 	return p.store.checkTTL(ttl)
 }
 
-// checkTTL returns a fault if the retention of the store does not allow a lifetime.
+// checkTTL checks the lifetime that a write requests. It returns a fault if the lifetime exceeds
+// the retention of the store.
 func (st *store) checkTTL(ttl time.Duration) error {
 	if limit := st.Retention.For; limit > 0 && ttl > limit {
 		return abi.Faultf(abi.InvalidArgument, "the ttl exceeds the store's retention of %s", st.Retention)
@@ -204,8 +205,8 @@ func (st *store) checkTTL(ttl time.Duration) error {
 	return nil
 }
 
-// expires returns the expiry of a record that is written at the current time, or the zero time if
-// the record does not expire.
+// The method "expires" returns the expiry of a record that is written now. If the record does not
+// expire, the result is the zero time.
 func (p *storePartition) expires(ttl time.Duration) time.Time {
 	switch {
 	case ttl > 0:
@@ -216,7 +217,7 @@ func (p *storePartition) expires(ttl time.Duration) time.Time {
 	return time.Time{}
 }
 
-// tags returns the tags of a record that the attempt writes.
+// The method "tags" returns the tags of a record that the attempt writes.
 func (p *storePartition) tags(key storage.Key) []string {
 	c := p.view.caller
 	var ends partition.Lifetime
@@ -232,14 +233,14 @@ func (p *storePartition) tags(key storage.Key) []string {
 	return partition.Tags(key, c, ends)
 }
 
-// endsWithSession reports whether a record of the partition expires with the session that wrote the
-// record last.
+// endsWithSession reports whether a record of the partition expires together with a session. This
+// is the session that wrote the record last.
 func (p *storePartition) endsWithSession() bool {
 	return p.scope == declare.ScopeSession || p.store.Retention.Session
 }
 
-// shownEnd returns the end of the lifetime of a record for replies, or the zero time if the
-// lifetime has no end.
+// shownEnd returns the end of a record's lifetime, as replies contain it. If the lifetime has no
+// end, the result is the zero time.
 func (st *store) shownEnd(r storage.Record) time.Time {
 	if end := st.endOf(r); end != never {
 		return end

@@ -62,14 +62,14 @@ func everything(a *app) []storage.Record {
 	return all
 }
 
-// The function shared reports whether a record belongs to the app.
+// The function "shared" reports whether a record belongs to the app.
 func shared(k storage.Key) bool {
 	return k.Part(storage.Store) == "flags" || slices.Contains([]string{"catalogue", "erased"}, k.Part(storage.System))
 }
 
-// TestEverythingOfAUserIsTagged checks all records after a user has stored data of each kind. Each
-// record that does not belong to the app must have the tag of the user. An erasure must remove all
-// records with the tag, and all other data of the user.
+// TestEverythingOfAUserIsTagged stores data of each kind for a user and then checks all records.
+// Each record that does not belong to the app must have the tag of the user. An erasure must remove
+// all records with this tag. It must also remove all other data of the user.
 func TestEverythingOfAUserIsTagged(t *testing.T) {
 	ctx := t.Context()
 	a := newApp(t, func(cfg *memory.Config) { cfg.LedgerRetention = 90 * 24 * time.Hour })
@@ -103,9 +103,9 @@ func TestEverythingOfAUserIsTagged(t *testing.T) {
 	}
 }
 
-// TestErasureFindsTheAnonymousPast binds a session to a user after anonymous runs, and erases the
-// user after the session has ended. Only the ended session connects the user with the anonymous
-// runs. The erasure must not remove data of other sessions and tenants.
+// TestErasureFindsTheAnonymousPast executes anonymous runs in a session, binds the session to a
+// user, ends the session, and then erases the user. Only the ended session connects the user with
+// the anonymous runs. The erasure must not remove data of other sessions or other tenants.
 func TestErasureFindsTheAnonymousPast(t *testing.T) {
 	ctx := t.Context()
 	a := newApp(t, func(cfg *memory.Config) { cfg.LedgerRetention = 90 * 24 * time.Hour })

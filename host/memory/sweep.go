@@ -10,14 +10,14 @@ import (
 )
 
 // SweepDelay is the time between the expiry of a record and its removal by a sweep. Expired records
-// become invisible immediately. Because of this delay, a sweep with a clock that is ahead does not
-// remove live records.
+// become invisible immediately. Because of this delay, a sweep removes no live records even if the
+// clock of the sweep is ahead.
 const SweepDelay = time.Hour
 
-// Sweep frees records of all tenants and apps of the backend that expired more than SweepDelay ago.
-// Then Sweep calls SweepTenant for one tenant. Sweep frees at most as many records as the argument
-// "limit", and returns the number of freed records. If the returned number is less than the limit,
-// no removable records are left.
+// Sweep removes records that expired more than SweepDelay ago. These records can belong to any
+// tenant and app of the backend. Then Sweep calls SweepTenant for one tenant. Sweep removes at most
+// "limit" records and returns the number of removed records. If this number is less than the limit,
+// no such records are left.
 func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, error) {
 	n, err := FreeExpired(ctx, s.backend, s.now(), limit)
 	if err != nil {
@@ -26,18 +26,19 @@ func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, err
 	return n, s.SweepTenant(ctx, tenant)
 }
 
-// FreeExpired frees records of a backend that expired at least SweepDelay before the argument
-// "now". FreeExpired frees at most as many records as the argument "limit", and returns the number
-// of freed records. If the returned number is less than the limit, no removable records are left.
+// FreeExpired removes records of a backend. These records expired at least SweepDelay before the
+// time "now". FreeExpired removes at most "limit" records and returns the number of removed
+// records. If this number is less than the limit, no such records are left.
 func FreeExpired(ctx context.Context, backend storage.Backend, now time.Time, limit int) (int, error) {
 	removed, err := backend.DeleteWhere(ctx, storage.Selector{Expired: now.Add(-SweepDelay)}, limit)
 	return len(removed), err
 }
 
-// SweepTenant ends the idle sessions and workflows of a tenant, removes expired files, and trims
-// the ledger to its limit. SweepTenant also ends the requests for approval that have expired, and
-// removes the remaining records of collections without a declaration that have no entries.
-// SweepTenant reads and removes data in chunks of bounded size.
+// SweepTenant ends the idle sessions and workflows of a tenant, removes expired files, and removes
+// the oldest ledger entries until the ledger does not exceed its limit. SweepTenant also ends
+// expired approval requests. If an undeclared collection has no entries, SweepTenant removes the
+// remaining records of the collection. SweepTenant reads and removes data in chunks of limited
+// size.
 func (s *Service) SweepTenant(ctx context.Context, tenant string) error {
 	if err := s.ledger.Trim(ctx, tenant); err != nil {
 		return s.records.Fault("trim the ledger", err)
@@ -58,15 +59,16 @@ func (s *Service) SweepTenant(ctx context.Context, tenant string) error {
 	return releaseUndeclared(ctx, s, tenant)
 }
 
-// These constants limit the calls to Config.BeforeIdleEnd in one sweep of a tenant. The next sweep
-// ends the remaining sessions. Therefore, one tenant does not delay the sweeps of other tenants.
+// These constants limit the calls of Config.BeforeIdleEnd during one sweep of a tenant. If a limit
+// is reached, the next sweep ends the remaining sessions. Therefore, one tenant cannot delay the
+// sweeps of other tenants for long.
 const (
 	maxIdleEnds     = 100
 	maxIdleEndsTime = 5 * time.Second
 )
 
-// boundedEnds returns a function that calls the function "before" within the limits of one sweep.
-// If before is nil, boundedEnds returns nil.
+// boundedEnds returns a function that calls the function "before". The returned function obeys the
+// limits of one sweep. If the function "before" is nil, boundedEnds returns nil.
 func boundedEnds(before session.BeforeEnd) session.BeforeEnd {
 	if before == nil {
 		return nil
@@ -80,9 +82,9 @@ func boundedEnds(before session.BeforeEnd) session.BeforeEnd {
 	}
 }
 
-// Tenants calls visit with each tenant for which SweepTenant must be called. These tenants have
-// sessions, workflows, ledger entries, paused runs or collections of the app. Tenants reads from
-// the backend once for each tenant, and once for each other app of a tenant.
+// Tenants calls the function "visit" with each tenant that SweepTenant must sweep. Such a tenant
+// has sessions, workflows, ledger entries, paused runs or collections of the app. Tenants reads
+// from the backend once for each tenant, and once more for each other app of a tenant.
 func (s *Service) Tenants(ctx context.Context, visit func(tenant string) error) error {
 	seen := map[string]bool{}
 	for _, kind := range []string{partition.Session, partition.Workflow, partition.Ledger, partition.PausedRun, partition.Embedding} {

@@ -17,82 +17,88 @@ import (
 // Tx configures a transaction.
 type Tx struct {
 	Caller partition.Caller
-	// Authority contains the rights of the body. Default: none.
+	// Authority contains the rights of the function "body". Default: none.
 	Authority Authority
-	// Session contains the data that the session of the caller receives before the first attempt.
-	// If the caller has no session, these data are visible in sessionMeta, but only during the
-	// transaction.
+	// Session contains data for the session of the caller. The session receives the data before the
+	// first attempt. If the caller has no session, sessionMeta contains these data, but only during
+	// the transaction.
 	Session session.Start
-	// If ReadOnly is set, the transaction does not start a session or a workflow, and does not
-	// record the use of a session or a workflow.
+	// If ReadOnly is set, the transaction does not start a session or a workflow. It also does not
+	// record that a session or a workflow was used.
 	ReadOnly bool
 	// If Unlimited is set, no quota applies to the transaction. The writes of the transaction still
-	// count toward the usage. Unlimited is intended for host records, which must not wait until a
-	// user frees space.
+	// count toward the usage. Use Unlimited only for host records that cannot wait until a user
+	// frees space.
 	Unlimited bool
-	// If EndIdle is set, the commit of the transaction ends the session of the caller, which must
-	// be idle. The transaction can use the records of the session. For all other transactions,
-	// these records are invisible.
+	// If EndIdle is set, the commit of the transaction ends the session of the caller. The session
+	// must be idle. The transaction can read and write the records of the session. These records
+	// are invisible to all other transactions.
 	EndIdle bool
-	// If DryRun is set, nothing is stored, Done.Changes lists the changes, and Key is ignored.
+	// If DryRun is set, the transaction ignores Key and stores nothing, and Done.Changes lists the
+	// changes.
 	DryRun bool
-	// LedgerEntry is the ledger entry of the transaction, or nil. The transaction adds its effects
-	// to the ledger entry.
+	// LedgerEntry is the ledger entry of the transaction, or nil. The transaction adds its reads
+	// and writes to the ledger entry.
 	LedgerEntry *ledger.Entry
 	// Key is the idempotency key of the transaction, or "". The commit stores the answer under the
 	// idempotency key. A later transaction with the same Key and the same Fingerprint returns the
 	// stored answer.
 	//
-	// A later transaction with the same Key and a different Fingerprint fails with the fault
+	// If a later transaction has the same Key but a different Fingerprint, it fails with the fault
 	// conflict. If the Fingerprint has the form "input=x context=y", the message of this fault
-	// lists the parts that differ.
+	// lists the different parts.
 	Key         string
 	Fingerprint string
-	// Claim is set if the transaction executes an approved run again. The commit ends the request for
-	// approval. If the Claim is no longer valid, nothing is stored.
+	// If the transaction executes an approved run again, Claim is set. The commit then ends the
+	// approval request. If the Claim is no longer valid, nothing is stored.
 	Claim *approval.Claim
-	// Answer returns the answer to store under Key, based on the effects of the transaction. Answer
-	// is called inside the commit, possibly several times, and must be pure.
+	// Answer is a function that returns the answer under Key. Its argument contains the effects of
+	// the transaction. The commit calls Answer, possibly several times. Answer must be a pure
+	// function.
 	Answer func(report.Effects) ([]byte, error)
 }
 
 // Done is the result of a transaction of a Service.
 type Done struct {
-	// Effects are the reads and writes of the last attempt.
+	// Effects contains the reads and writes of the last attempt.
 	Effects  report.Effects
 	Attempts int
-	// Changes are the changes that a dry run would have stored.
+	// Changes contains the changes that a dry run did not store.
 	Changes []report.Change
-	// Remembered are the entries of collections among the changes.
+	// Remembered contains the entries that the dry run would have added to collections.
 	Remembered []report.Remembered
-	// Recorded reports whether the ledger contains an entry of the transaction.
+	// Recorded is true if the ledger contains an entry of the transaction.
 	Recorded bool
-	// Replayed is the answer of an earlier transaction with the same idempotency key, or nil. If
-	// Replayed is not nil, the body was not executed, or its writes were discarded.
+	// Replayed is the answer of an earlier transaction with the same idempotency key. Without such
+	// an answer, Replayed is nil. If Replayed is not nil, the body was not executed or its writes
+	// were discarded.
 	Replayed []byte
 }
 
-// transaction is the state that all attempts of one call to Transact share.
+// The type "transaction" is the state of one call of Transact. All attempts of the call share this
+// state.
 type transaction struct {
 	s  *Service
 	tx Tx
 	anchors
-	// view is the View of the current attempt.
+	// The field "view" is the View of the current attempt.
 	view *View
-	// reclaimed reports whether a call has already freed expired records.
+	// The field "reclaimed" is true if a call of the guest has already removed expired records.
 	reclaimed bool
-	// The field limits is the budget of the caller. The method budget computes the budget at its
+	// The field "limits" is the budget of the caller. The method "budget" sets this field at its
 	// first call.
 	limits storage.Budget
 }
 
-// Transact executes body in attempts until an attempt commits or fails. If body fails, nothing is
-// stored, and Transact returns the error of body. Every other error of Transact is an *abi.Fault or
-// the error of the context. Transact copies tx and does not modify the original.
+// Transact executes the function "body" in attempts. It returns when an attempt commits or fails.
+// If the function "body" fails, nothing is stored, and Transact returns the error of the function.
+// Every other error of Transact is an *abi.Fault or the error of the context. Transact copies tx
+// and does not modify the original.
 //
-// The function body receives a View, which is valid until body returns. Body must return soon after
-// ctx ends. If a method of the View returns an error that is not an *abi.Fault, body must return
-// this error. Body must have no effects except through the View.
+// The function "body" receives a View. The View becomes invalid when the function returns. The
+// function "body" must return soon after ctx ends. If a method of the View returns an error that is
+// not an *abi.Fault, the function "body" must return this error. The function "body" must have no
+// effects except through the View.
 func (s *Service) Transact(ctx context.Context, tx *Tx, body func(ctx context.Context, v *View) error) (Done, error) {
 	if err := tx.Caller.Check(); err != nil {
 		return Done{}, err
@@ -109,8 +115,8 @@ func (s *Service) Transact(ctx context.Context, tx *Tx, body func(ctx context.Co
 		return Done{}, err
 	}
 	defer unlock()
-	// The idempotency key is checked before the session is used, because a replayed run must not
-	// change its session.
+	// Transact checks the idempotency key before it uses the session, because a replayed run must
+	// not change its session.
 	if earlier, err := t.earlier(ctx); err != nil || earlier != nil {
 		return Done{Replayed: earlier}, err
 	}
@@ -132,14 +138,13 @@ func (s *Service) Transact(ctx context.Context, tx *Tx, body func(ctx context.Co
 	return t.done(ctx, out, err)
 }
 
-// errClosed is the error of a View that is used after the body has returned.
+// After the body has returned, every call of the View fails with the error errClosed.
 var errClosed = errors.New("the attempt has ended")
 
-// bodyError is an error that a body returned.
+// bodyError contains an error that a body returned.
 type bodyError struct{ error }
 
-// The method "done" returns the result of the transaction, based on the outcome of the txn
-// transaction.
+// The method "done" converts the outcome of the txn transaction into the result of Transact.
 func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Done, error) {
 	done := Done{Attempts: out.Attempts, Effects: t.effects(out.Effects)}
 	if out.Committed || errors.Is(err, storage.ErrUnknownOutcome) {
@@ -158,8 +163,8 @@ func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Don
 	return done, t.fault(ctx, err)
 }
 
-// refresh makes the writes of a commit visible to the next searches in this process, because
-// PostgreSQL can report the commit late.
+// PostgreSQL can report a commit late. Therefore refresh makes the writes of a commit visible to
+// later searches in this process.
 func (t *transaction) refresh(e txn.Effects) {
 	keys := make([]storage.Key, len(e.Writes))
 	for i, c := range e.Writes {
@@ -168,8 +173,8 @@ func (t *transaction) refresh(e txn.Effects) {
 	t.s.index.Refresh(keys...)
 }
 
-// fault converts an error of package txn to the error for callers. fault returns an error of the
-// body unchanged.
+// The method "fault" converts an error of package txn into the error for callers. It returns an
+// error of the body unchanged.
 func (t *transaction) fault(ctx context.Context, err error) error {
 	if own, ok := errors.AsType[*bodyError](err); ok {
 		return own.error
@@ -187,8 +192,8 @@ func (t *transaction) fault(ctx context.Context, err error) error {
 	return t.s.records.Fault("commit", t.s.records.SpaceFault(err))
 }
 
-// contextFault returns the cause of the end of ctx if the cause is a fault, and otherwise the error
-// of ctx.
+// contextFault returns the cause of the end of ctx if this cause is a fault. Otherwise contextFault
+// returns the error of ctx.
 func contextFault(ctx context.Context) error {
 	if f, ok := errors.AsType[*abi.Fault](context.Cause(ctx)); ok {
 		return f
@@ -196,8 +201,8 @@ func contextFault(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// conflictUntilDeadline returns the fault of a run that had conflicts until its deadline. If the
-// run was canceled, conflictUntilDeadline returns the error of the context.
+// conflictUntilDeadline returns the fault of a run whose attempts conflicted until the deadline of
+// the run. If the run was canceled, conflictUntilDeadline returns the error of the context.
 func conflictUntilDeadline(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
@@ -206,8 +211,8 @@ func conflictUntilDeadline(ctx context.Context) error {
 		WithHint("retry, or reduce the number of concurrent runs that write the same record")
 }
 
-// unknownOutcome returns the fault of a run if the host does not know whether the run was
-// committed.
+// If the host does not know whether a run was committed, unknownOutcome returns the fault of the
+// run.
 func (t *transaction) unknownOutcome(err error) error {
 	t.s.log.Error("the outcome of a commit is unknown", "run", t.tx.Caller.Run, "error", err)
 	f := abi.Faultf(abi.Unavailable, "the storage backend did not report whether it stored the run's writes").
@@ -216,9 +221,9 @@ func (t *transaction) unknownOutcome(err error) error {
 	return f
 }
 
-// lockKey acquires a lock that serializes the transactions with one idempotency key. The
-// transaction holds the lock until its end, even while the transaction waits for an external call.
-// Without the lock, a retry would repeat the external call.
+// lockKey acquires a lock. The lock serializes the transactions with the same idempotency key. A
+// transaction holds the lock until the transaction ends. It also holds the lock while it waits for
+// an external call. Without the lock, a concurrent retry would repeat the external call.
 func (t *transaction) lockKey(ctx context.Context) (unlock func(), err error) {
 	if t.tx.Key == "" {
 		return func() {}, nil
@@ -233,8 +238,8 @@ func (t *transaction) lockKey(ctx context.Context) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// earlier returns the stored answer of an earlier transaction with the same idempotency key, or nil
-// if no answer is stored.
+// The method "earlier" returns the stored answer of an earlier transaction with the same
+// idempotency key. If no answer is stored, the result is nil.
 func (t *transaction) earlier(ctx context.Context) ([]byte, error) {
 	if t.tx.Key == "" {
 		return nil, nil
@@ -247,6 +252,6 @@ func (t *transaction) earlier(ctx context.Context) ([]byte, error) {
 	return answer, t.s.records.Fault("look for an earlier run", err)
 }
 
-// ReleaseLocks releases the locks of the run on records, before it waits for something outside of
-// the host. The commit acquires its own locks again.
+// ReleaseLocks releases the locks of the run on records. It is called before the run waits for
+// something outside of the host. The later commit acquires its own locks.
 func (v *View) ReleaseLocks() { txn.ReleaseLocks(v.tx) }

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// transact runs body as a transaction of an operator.
+// transact executes the function "body" as a transaction of an operator.
 func (a *app) transact(c partition.Caller, body func(ctx context.Context, v *memory.View) error) (memory.Done, error) {
 	return a.Transact(context.Background(), &memory.Tx{Caller: c, Authority: memory.Operator()}, body)
 }
@@ -87,9 +87,10 @@ func TestCaughtFaultKeepsWrites(t *testing.T) {
 	a.want(ann, `"prefs"`, `{"count":0,"language":"fr"}`)
 }
 
-// interfere runs a transaction whose first attempt conflicts with another transaction. Each attempt
-// calls the functions "before" and "after". Between these calls, the first attempt calls the
-// function "other", which runs the conflicting transaction.
+// The function "interfere" runs a transaction. The first attempt of the transaction conflicts with
+// another transaction. Each attempt calls the functions "before" and "after". In the first attempt,
+// the function "other" is called between these calls. The function "other" runs the conflicting
+// transaction.
 func (a *app) interfere(c partition.Caller, before func(context.Context, *memory.View), other func(), after func(context.Context, *memory.View)) memory.Done {
 	a.t.Helper()
 	attempt := 0
@@ -181,7 +182,7 @@ func TestInconsistentReadEndsAttempt(t *testing.T) {
 		if _, again := v.Call(ctx, call(abi.GetContent, `"daily"`)); err != nil && again == nil {
 			t.Error("a call with a closed View succeeded; want an error")
 		}
-		return nil // this guest ignores the error, but the attempt must fail
+		return nil // this guest ignores the error, but the attempt must nevertheless fail
 	})
 	if err != nil || attempt != 2 {
 		t.Errorf("err %v after %d attempts; want none after 2", err, attempt)
@@ -314,7 +315,8 @@ func TestQuota(t *testing.T) {
 	small.wantFault(abi.QuotaExceeded, ann, abi.SetContent, `"notes"`, `{"a":"`+strings.Repeat("x", 100)+`"}`)
 }
 
-// bump changes a record without the fair lock of this host, like a write of another host.
+// The function "bump" changes a record without the fair lock of this host, as another host would
+// do.
 func (a *app) bump(key storage.Key) {
 	a.t.Helper()
 	err := a.backend.Update(context.Background(), storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
@@ -362,8 +364,8 @@ func TestConflictOnlyAtTheDeadline(t *testing.T) {
 	}
 }
 
-// After the tombstone of a session has expired, a session of another user can have the same id. An
-// erasure of the first user must not remove the session of the other user.
+// After the tombstone of a session has expired, another user can start a session with the same id.
+// An erasure of the first user must not remove this new session.
 func TestEraseKeepsSessionOfNewOwner(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)

@@ -14,15 +14,15 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// RecordMessages adds messages to the transcript of the session of the caller, and schedules a run.
-// The run is due when no message has been added for the duration "after". The result is the number
-// of added messages. Messages without text are not added. If the caller has no user or no session,
-// RecordMessages stores nothing. Only the host may call RecordMessages, because the Authority of
-// the View is not checked.
+// RecordMessages adds messages to a transcript and schedules a run. The transcript belongs to the
+// session of the caller. The run becomes due after a time "after" in which no message was added.
+// The result is the number of added messages. Messages without text are not added. If the caller
+// has no user or no session, RecordMessages stores nothing. Only the host may call RecordMessages,
+// because the Authority of the View is not checked.
 //
 // If the transcript would exceed the quota, RecordMessages drops all older messages. If the new
-// messages also exceed the quota, RecordMessages returns the fault quota_exceeded, and the attempt
-// can continue without the messages.
+// messages also exceed the quota, RecordMessages returns the fault quota_exceeded. The attempt can
+// then continue, but the messages are not stored.
 func RecordMessages(ctx context.Context, v *View, agent string, messages []transcript.Message, after time.Duration) (added int, err error) {
 	if v.caller.User == "" || v.caller.Session == "" || len(messages) == 0 {
 		return 0, nil
@@ -47,8 +47,8 @@ func RecordMessages(ctx context.Context, v *View, agent string, messages []trans
 	return added, nil
 }
 
-// extend stores the transcript after messages were added, and schedules a run if no run is
-// scheduled. If extend fails, nothing is stored.
+// After messages were added, the method "extend" stores the transcript. If no run is scheduled, it
+// also schedules a run. If the method "extend" fails, nothing is stored.
 func (t *Transcript) extend(ctx context.Context, after time.Duration) error {
 	if !t.State.Due.IsZero() {
 		return t.save(ctx)
@@ -64,7 +64,7 @@ func (t *Transcript) extend(ctx context.Context, after time.Duration) error {
 	return err
 }
 
-// Transcript is the transcript of a session in an attempt.
+// A Transcript belongs to a session. It is valid during one attempt.
 type Transcript struct {
 	// State is the content of the transcript.
 	State transcript.State
@@ -75,9 +75,10 @@ type Transcript struct {
 	expires time.Time
 }
 
-// OpenTranscript returns the transcript of a session of the user of the View. If no transcript is
-// stored, OpenTranscript returns an empty transcript. OpenTranscript adds the record to the read
-// set. Only the host may call OpenTranscript, because the Authority of the View is not checked.
+// OpenTranscript returns the transcript of a session. The session belongs to the user of the View.
+// If no transcript is stored, OpenTranscript returns an empty transcript. OpenTranscript adds the
+// record of the transcript to the read set. Only the host may call OpenTranscript, because the
+// Authority of the View is not checked.
 func OpenTranscript(ctx context.Context, v *View, session string) (*Transcript, error) {
 	st := v.s.stores[declare.Transcripts]
 	switch {
@@ -102,7 +103,7 @@ func OpenTranscript(ctx context.Context, v *View, session string) (*Transcript, 
 	return t, nil
 }
 
-// Finish removes the processed messages and the scheduled run.
+// Finish removes the processed messages and the scheduled run of the transcript.
 func (t *Transcript) Finish(ctx context.Context) error {
 	if err := t.unschedule(ctx); err != nil {
 		return err
@@ -114,7 +115,7 @@ func (t *Transcript) Finish(ctx context.Context) error {
 	return t.save(ctx)
 }
 
-// Move schedules the run for another time.
+// Move changes the time of the scheduled run.
 func (t *Transcript) Move(ctx context.Context, at time.Time) error {
 	state, err := t.scheduled(ctx)
 	if err != nil {
@@ -138,12 +139,12 @@ func (t *Transcript) save(ctx context.Context) error {
 	return t.classified(ctx, err)
 }
 
-// schedule replaces the record that schedules the run, and stores the transcript.
+// The method "schedule" stores the transcript. It also replaces the record that schedules the run.
 func (t *Transcript) schedule(ctx context.Context, at time.Time, state dueState) error {
 	if err := t.unschedule(ctx); err != nil {
 		return err
 	}
-	t.State.Due = at.UTC().Truncate(time.Microsecond) // the precision of the time in the key
+	t.State.Due = at.UTC().Truncate(time.Microsecond) // the precision of times in keys
 	content, err := json.Marshal(state)
 	if err != nil {
 		return err
@@ -157,10 +158,10 @@ func (t *Transcript) schedule(ctx context.Context, at time.Time, state dueState)
 		return t.classified(ctx, err)
 	}
 	countWrite(t.view, next)
-	return t.save(ctx) // checks the quota for both records
+	return t.save(ctx) // checks the quota for the transcript and the scheduled run
 }
 
-// unschedule removes the record that schedules the run, if the record exists.
+// If a run is scheduled, the method "unschedule" removes the record that schedules the run.
 func (t *Transcript) unschedule(ctx context.Context) error {
 	if t.State.Due.IsZero() {
 		return nil
@@ -170,8 +171,8 @@ func (t *Transcript) unschedule(ctx context.Context) error {
 	}))
 }
 
-// scheduled returns the content of the record that schedules the run. scheduled adds the record to
-// the read set.
+// The method "scheduled" returns the content of the record that schedules the run. It adds this
+// record to the read set.
 func (t *Transcript) scheduled(ctx context.Context) (state dueState, err error) {
 	if t.State.Due.IsZero() {
 		return state, nil

@@ -24,7 +24,7 @@ func withTranscripts(t *testing.T, change ...func(*memory.Config)) *app {
 	return newApp(t, append(change, with)...)
 }
 
-// say records a message of a user.
+// The method "say" records a message of a user.
 func (a *app) say(c partition.Caller, text string) memory.Done {
 	a.t.Helper()
 	done, err := a.transactWithoutRights(c, func(ctx context.Context, v *memory.View) error {
@@ -37,7 +37,7 @@ func (a *app) say(c partition.Caller, text string) memory.Done {
 	return done
 }
 
-// due returns the records of the tenant that are due at the current time.
+// The method "due" returns the records of the tenant that are due now.
 func (a *app) due() []memory.Due {
 	a.t.Helper()
 	found, err := memory.NewSleepQueue(a.Service).List(context.Background(), "acme", a.clock.Now(), 100)
@@ -47,7 +47,7 @@ func (a *app) due() []memory.Due {
 	return found
 }
 
-// lease leases the only run that is due.
+// The method "lease" leases the only run that is due.
 func (a *app) lease() *memory.Lease {
 	a.t.Helper()
 	due := a.due()
@@ -61,8 +61,8 @@ func (a *app) lease() *memory.Lease {
 	return lease
 }
 
-// finish removes the messages of a leased transcript, and reports whether the lease was still
-// valid.
+// The method "finish" removes the messages of a leased transcript. It reports whether the lease was
+// still valid.
 func (a *app) finish(l *memory.Lease) (valid bool) {
 	a.t.Helper()
 	_, err := a.transactWithoutRights(partition.Caller{Tenant: l.Tenant, User: l.User}, func(ctx context.Context, v *memory.View) error {
@@ -78,8 +78,8 @@ func (a *app) finish(l *memory.Lease) (valid bool) {
 	return valid
 }
 
-// TestTranscriptSettles checks that a conversation with any number of messages has one scheduled
-// run, and that each new message delays this run.
+// TestTranscriptSettles checks that a conversation has only one scheduled run, even if it has many
+// messages. Each new message delays this run.
 func TestTranscriptSettles(t *testing.T) {
 	a := withTranscripts(t)
 	done := a.say(ann, "one")
@@ -117,8 +117,8 @@ func TestTranscriptSettles(t *testing.T) {
 	}
 }
 
-// TestTranscriptLeaseEnds checks that a run can be leased again if its node ends during the run,
-// and that the first lease is rejected.
+// TestTranscriptLeaseEnds simulates a node that ends during a run. Another node can then lease the
+// run again, and the first lease is rejected.
 func TestTranscriptLeaseEnds(t *testing.T) {
 	a := withTranscripts(t)
 	a.say(ann, "one")
@@ -140,7 +140,8 @@ func TestTranscriptLeaseEnds(t *testing.T) {
 	}
 }
 
-// TestTranscriptRelease checks that a failed run is due again at the time that its release sets.
+// TestTranscriptRelease checks when a failed run is due again. The release of the lease sets this
+// time.
 func TestTranscriptRelease(t *testing.T) {
 	a := withTranscripts(t)
 	a.say(ann, "one")
@@ -161,8 +162,8 @@ func TestTranscriptRelease(t *testing.T) {
 	}
 }
 
-// TestTranscriptOfEndedSession checks that the run for a transcript is due at the end of the
-// session, and that the run removes the record.
+// TestTranscriptOfEndedSession checks that the run for a transcript is due when the session ends.
+// The run removes the record of the transcript.
 func TestTranscriptOfEndedSession(t *testing.T) {
 	a := withTranscripts(t)
 	a.say(ann, "one")
@@ -184,8 +185,8 @@ func TestTranscriptOfEndedSession(t *testing.T) {
 	}
 }
 
-// TestTranscriptEndsDuringRun ends a session while its run is in progress. The lease of the run
-// remains valid.
+// TestTranscriptEndsDuringRun ends a session while a run processes the transcript of the session.
+// The lease of the run must remain valid.
 func TestTranscriptEndsDuringRun(t *testing.T) {
 	a := withTranscripts(t)
 	a.say(ann, "one")
@@ -199,8 +200,7 @@ func TestTranscriptEndsDuringRun(t *testing.T) {
 	}
 }
 
-// TestTranscriptExpires checks that a transcript expires if no run processes the transcript before
-// its expiry.
+// TestTranscriptExpires checks that a transcript expires if no run processes it early enough.
 func TestTranscriptExpires(t *testing.T) {
 	a := withTranscripts(t)
 	a.say(ann, "one")
@@ -267,8 +267,8 @@ func (a *app) dueOf(user string) memory.Due {
 	return memory.Due{}
 }
 
-// TestDueApps checks that DueApps returns apps with due runs, examines a bounded number of apps in
-// a call, and omits paused apps.
+// TestDueApps checks that DueApps returns apps with due runs and omits paused apps. One call must
+// examine only a limited number of apps.
 func TestDueApps(t *testing.T) {
 	ctx := context.Background()
 	a := withTranscripts(t)
@@ -311,9 +311,9 @@ func TestDueApps(t *testing.T) {
 	}
 }
 
-// TestTranscriptAtQuota adds a message of each size to an empty transcript. If the message and its
-// scheduled run together exceed the quota, RecordMessages fails, and the transaction commits
-// neither the message nor the run.
+// TestTranscriptAtQuota adds a message to an empty transcript. It repeats this with messages of all
+// sizes. If the message and its scheduled run together exceed the quota, RecordMessages fails. The
+// transaction then commits neither the message nor the run.
 func TestTranscriptAtQuota(t *testing.T) {
 	fits, refused := 0, 0
 	for size := range 400 {

@@ -13,20 +13,20 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// maxUndeclared is the maximum number of collections without a declaration in a tenant.
-// maxUndeclaredOfUser is the maximum number of these collections that runs of one user have created.
-// Concurrent runs that create collections can slightly exceed these numbers.
+// maxUndeclared is the maximum number of undeclared collections in a tenant. maxUndeclaredOfUser is
+// the maximum number that the runs of one user can create. If runs create collections concurrently,
+// the tenant can slightly exceed these numbers.
 const (
 	maxUndeclared       = 1000
 	maxUndeclaredOfUser = 100
 )
 
-// undeclaredCounts contains the number of all collections without a declaration, and the number of
-// these collections that a user has created.
+// undeclaredCounts contains two numbers: the number of all undeclared collections, and the number
+// that the runs of one user have created.
 type undeclaredCounts struct{ all, own int }
 
 // checkUndeclared returns a fault if the tenant or the user already has the maximum number of
-// collections without a declaration.
+// undeclared collections.
 func checkUndeclared(ctx context.Context, v *View, name string) error {
 	prefix, maker := v.s.app.Embedding(v.caller, ""), makerOf(v.s.app, v.caller)
 	if v.undeclared == nil {
@@ -56,8 +56,9 @@ func checkUndeclared(ctx context.Context, v *View, name string) error {
 	return f.WithHint("use the namespaces of one collection instead of many collections, or declare the collection in the app file")
 }
 
-// makerOf returns the maker of the collections that the runs of a user create: a digest of the user, or
-// "" without a user. An erasure of the user removes the digest; see forgetMaker.
+// makerOf returns the maker of a collection that a user's run creates. The maker is a digest of the
+// user. Without a user, the maker is "". If the user is erased, the erasure removes the digest; see
+// forgetMaker.
 func makerOf(app partition.App, c partition.Caller) string {
 	if c.User == "" {
 		return ""
@@ -66,7 +67,7 @@ func makerOf(app partition.App, c partition.Caller) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// countUndeclared counts the collections without a declaration that have an embedder.
+// countUndeclared counts the undeclared collections that have an embedder.
 func countUndeclared(ctx context.Context, s *Service, c partition.Caller, maker string) (n undeclaredCounts, err error) {
 	err = s.records.Scan(ctx, s.app.System(partition.Embedding, partition.Caller{Tenant: c.Tenant}), func(chunk []storage.Record) error {
 		for _, r := range chunk {
@@ -87,8 +88,8 @@ func countUndeclared(ctx context.Context, s *Service, c partition.Caller, maker 
 	return n, err
 }
 
-// forgetMaker removes the maker from the records of the collections that the user of the caller has
-// created and in which others have entries.
+// Other users can have entries in a collection that the caller's user has created. forgetMaker
+// removes the maker from the record of each such collection.
 func forgetMaker(ctx context.Context, s *Service, c partition.Caller) error {
 	maker := makerOf(s.app, c)
 	if maker == "" {
@@ -107,7 +108,7 @@ func forgetMaker(ctx context.Context, s *Service, c partition.Caller) error {
 	})
 }
 
-// withoutMaker returns the write that removes the maker from the record of a collection.
+// withoutMaker returns a write that removes the maker from the record of a collection.
 func withoutMaker(now storage.Record) ([]storage.Write, error) {
 	if !now.Exists() {
 		return nil, nil
@@ -122,7 +123,7 @@ func withoutMaker(now storage.Record) ([]storage.Write, error) {
 	return []storage.Write{{Record: now}}, err
 }
 
-// undeclaredNames returns the names of the collections without a declaration that have an embedder.
+// undeclaredNames returns the names of the undeclared collections that have an embedder.
 func undeclaredNames(ctx context.Context, s *Service, tenant string) ([]string, error) {
 	var names []string
 	err := s.records.ScanHeads(ctx, s.app.System(partition.Embedding, partition.Caller{Tenant: tenant}), func(chunk []storage.Head) error {
@@ -136,8 +137,8 @@ func undeclaredNames(ctx context.Context, s *Service, tenant string) ([]string, 
 	return names, err
 }
 
-// releaseUndeclared removes the records of the embedders of undeclared collections that have no
-// entries, because the name of a collection can contain data about users.
+// The name of a collection can contain data about users. Therefore, if an undeclared collection has
+// no entries, releaseUndeclared removes the record of its embedder.
 func releaseUndeclared(ctx context.Context, s *Service, tenant string) error {
 	if !s.autoCollections {
 		return nil
@@ -151,8 +152,9 @@ func releaseUndeclared(ctx context.Context, s *Service, tenant string) error {
 	return s.records.Fault("remove empty collections", err)
 }
 
-// If a collection has no entries, releaseEmbedder removes the record of the embedder, so that the
-// next entry determines the embedder. If the collection has entries, releaseEmbedder does nothing.
+// If a collection has no entries, releaseEmbedder removes the record of its embedder. The next
+// entry then determines the embedder of the collection. If the collection has entries,
+// releaseEmbedder does nothing.
 func releaseEmbedder(ctx context.Context, s *Service, tenant, name string) error {
 	caller := partition.Caller{Tenant: tenant}
 	keys, entries := []storage.Key{s.app.Embedding(caller, name), s.app.Reembed(caller, name)}, prefixOf(s.app.Group(caller), name)
@@ -169,7 +171,7 @@ func releaseEmbedder(ctx context.Context, s *Service, tenant, name string) error
 		}
 		return writes, nil
 	})
-	if errors.Is(err, storage.ErrChanged) { // an entry was stored after the check
+	if errors.Is(err, storage.ErrChanged) { // another run stored an entry after the check
 		return nil
 	}
 	return err

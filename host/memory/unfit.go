@@ -16,9 +16,9 @@ const (
 	unfitBytes   = 32 << 20
 )
 
-// Unfit counts the records of a store in a tenant that do not match a declaration. Unfit checks at
-// most 10,000 records of the app and 32 MiB of contents. The result "all" reports whether Unfit
-// checked every record.
+// Unfit checks the records of a store in a tenant. It counts the records that do not match the
+// given declaration. Unfit checks at most 10,000 records and at most 32 MiB of contents. The result
+// "all" reports whether Unfit checked every record.
 func (s *Service) Unfit(ctx context.Context, tenant string, decl declare.Store) (unfit int, all bool, err error) {
 	st, err := s.kinds.compile(decl, s.limits.content())
 	if err != nil {

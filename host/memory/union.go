@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/memory/kind"
 )
 
-// callUnion performs an operation on all stores of a kind that the View can use with the operation.
+// callUnion performs an operation on several stores: all stores of the kind that the View can use
+// with the operation.
 func callUnion(ctx context.Context, v *View, op operation, call abi.Call) (json.RawMessage, error) {
 	if v.s == nil {
 		return nil, withCall(v.noStore("store", ""), call.Op, "")
@@ -25,9 +26,9 @@ func callUnion(ctx context.Context, v *View, op operation, call abi.Call) (json.
 	return reply, nil
 }
 
-// membersOf returns the stores of the kind of an operation that the View can use, in the order of
-// their declaration. If the View cannot use any of the granted stores, membersOf returns the first
-// fault.
+// membersOf returns the stores that the View can use with an operation. The stores have the kind of
+// the operation and the order of their declaration. If the View can use none of the granted stores,
+// membersOf returns the first fault.
 func membersOf(v *View, op operation) (members []kind.Member, fault error) {
 	for _, name := range v.s.names {
 		if v.s.stores[name].Kind != op.space {

@@ -16,24 +16,25 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// UserData reads all data of one user in chunks of bounded size. UserData reads the data that Erase
-// would remove, except for expired records. UserData does not use a snapshot, so the data can
-// contain some of the concurrent writes. UserData is not safe for concurrent use.
+// UserData reads all data of one user in chunks of limited size. UserData reads the data that Erase
+// would remove, except for expired records. UserData does not use a snapshot. If the data change
+// during the read, the result can contain some of the changes. UserData is not safe for concurrent
+// use.
 type UserData struct {
 	s      *Service
 	caller partition.Caller
 	life   *lifetimes
-	// sessions and workflows are the ids of the sessions and workflows of the user.
+	// These fields contain the ids of the user's sessions and workflows.
 	sessions, workflows []string
 }
 
-// UserRecord is a record of a user, or of a session or workflow of the user.
+// A UserRecord belongs to a user, to a session of the user, or to a workflow of the user.
 type UserRecord struct {
 	RecordInfo
 	Content json.RawMessage `json:"content"`
 }
 
-// UserData returns a reader for the data of the user of the caller in the tenant of the caller.
+// UserData returns a reader for the data of the caller's user in the caller's tenant.
 func (s *Service) UserData(ctx context.Context, c partition.Caller) (*UserData, error) {
 	if c.User == "" {
 		return nil, abi.Faultf(abi.InvalidArgument, "an export of user data requires a user")
@@ -52,8 +53,8 @@ func (s *Service) UserData(ctx context.Context, c partition.Caller) (*UserData, 
 
 const exportingUser = "export a user's data"
 
-// Records visits the records of the user, and the records of the sessions and workflows of the
-// user. Records visits all stores, even stores that are no longer declared.
+// Records visits the records of the user. It also visits the records of the user's sessions and
+// workflows. Records visits all stores, even stores that are no longer declared.
 func (d *UserData) Records(ctx context.Context, visit func(UserRecord) error) error {
 	one := func(r storage.Record) error { return d.record(ctx, r, visit) }
 	err := d.scan(ctx, d.s.app.Group(d.caller), one)
@@ -64,7 +65,7 @@ func (d *UserData) Records(ctx context.Context, visit func(UserRecord) error) er
 	return d.s.records.Fault(exportingUser, err)
 }
 
-// Sessions visits the sessions of the user, including ended sessions whose ids cannot be reused
+// Sessions visits the sessions of the user. These include ended sessions whose ids cannot be reused
 // yet.
 func (d *UserData) Sessions(ctx context.Context, visit func(session.Session) error) error {
 	return d.s.records.Fault(exportingUser, d.eachSession(ctx, func(r storage.Record, _ session.State) error {
@@ -76,8 +77,8 @@ func (d *UserData) Sessions(ctx context.Context, visit func(session.Session) err
 	}))
 }
 
-// Workflows visits the workflows of the user, including ended workflows whose ids cannot be reused
-// yet.
+// Workflows visits the workflows of the user. These include ended workflows whose ids cannot be
+// reused yet.
 func (d *UserData) Workflows(ctx context.Context, visit func(session.Workflow) error) error {
 	return d.s.records.Fault(exportingUser, d.eachWorkflow(ctx, func(r storage.Record) error {
 		described, err := d.s.workflows.Describe(r)
@@ -88,8 +89,8 @@ func (d *UserData) Workflows(ctx context.Context, visit func(session.Workflow) e
 	}))
 }
 
-// Files visits the files of the sessions of the user. The method artifact.Artifacts.Piece reads the
-// contents of these files.
+// Files visits the files in the sessions of the user. To read the contents of a file, use the
+// method artifact.Artifacts.Piece.
 func (d *UserData) Files(ctx context.Context, visit func(session string, file artifact.Artifact) error) error {
 	return d.s.records.Fault(exportingUser, d.eachSession(ctx, func(r storage.Record, state session.State) error {
 		files, err := artifact.Live(state.Files, d.s.now())
@@ -105,7 +106,7 @@ func (d *UserData) Files(ctx context.Context, visit func(session string, file ar
 	}))
 }
 
-// Results visits the Results that are stored under idempotency keys.
+// Results visits the user's Results. These were stored under idempotency keys.
 func (d *UserData) Results(ctx context.Context, visit func(key string, result json.RawMessage) error) error {
 	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.System(partition.Finished, d.caller), func(r storage.Record) error {
 		if r.Expired(d.s.now()) {
@@ -119,8 +120,8 @@ func (d *UserData) Results(ctx context.Context, visit func(key string, result js
 	}))
 }
 
-// Approvals visits the requests for approval of the runs of the user. The argument "run" of visit
-// is the paused run, or nil if the request was decided.
+// Approvals visits the approval requests of the user's runs. The argument "run" of the function
+// "visit" is the paused run. If the request was decided, the argument is nil.
 func (d *UserData) Approvals(ctx context.Context, visit func(request approval.Approval, run []byte) error) error {
 	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.System(partition.Approval, d.caller), func(r storage.Record) error {
 		if r.Expired(d.s.now()) {
@@ -150,8 +151,8 @@ func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) 
 	}))
 }
 
-// scan visits the records of the user under a prefix. scan also visits the records that were
-// written in a session or a workflow of the user before it was bound to the user.
+// The method "scan" visits the records of the user under a prefix. A session or workflow can have
+// records that are older than its binding to the user. The method also visits these records.
 func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(storage.Record) error) error {
 	each := d.eachContent(ctx, visit)
 	if err := d.s.records.ScanTag(ctx, d.s.app.OfUser(d.caller, prefix), each); err != nil {
@@ -175,7 +176,8 @@ func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(stor
 	})
 }
 
-// eachContent returns a function that reads the contents of records and calls visit with each record.
+// eachContent returns a function that reads the contents of records. The function calls "visit"
+// with each record.
 func (d *UserData) eachContent(ctx context.Context, visit func(storage.Record) error) func([]storage.Head) error {
 	return d.s.records.WithContents(ctx, func(chunk []storage.Record) error {
 		for _, r := range chunk {
@@ -187,9 +189,9 @@ func (d *UserData) eachContent(ctx context.Context, visit func(storage.Record) e
 	})
 }
 
-// withoutSubjects returns a function that calls the function "visit" with each record that does not
-// belong to the given data subjects. A record of a workflow of the user can belong to another data
-// subject, such as the anonymous session that wrote the record.
+// withoutSubjects returns a function. If a record does not belong to one of the given data
+// subjects, the function calls "visit" with the record. A record in a workflow of the user can
+// belong to another data subject. For example, an anonymous session wrote the record.
 func withoutSubjects(subjects []string, visit func([]storage.Head) error) func([]storage.Head) error {
 	return func(heads []storage.Head) error {
 		others := slices.DeleteFunc(slices.Clone(heads), func(h storage.Head) bool {
@@ -199,7 +201,8 @@ func withoutSubjects(subjects []string, visit func([]storage.Head) error) func([
 	}
 }
 
-// record visits a record if the record is live. The store of the record can be undeclared.
+// The method "record" visits a record if the record is live. The store of the record can be
+// undeclared.
 func (d *UserData) record(ctx context.Context, r storage.Record, visit func(UserRecord) error) error {
 	name := r.Key.Part(storage.Store)
 	st := d.s.stores[name]
@@ -263,9 +266,9 @@ func (d *UserData) eachWorkflow(ctx context.Context, visit func(storage.Record) 
 	return nil
 }
 
-// export returns the content of a record in the form that exports use. If the store is no longer
-// declared, its kind is unknown, and export returns the stored content. If the stored content is
-// not JSON, export encodes the content in Base64.
+// The method "export" returns the content of a record in the form for exports. If the store is no
+// longer declared, the kind of the record is unknown. The method "export" then returns the stored
+// content. If the stored content is not JSON, the method "export" encodes it in Base64.
 func (st *store) export(r storage.Record) json.RawMessage {
 	if st.compiled != nil {
 		return st.compiled.Show(r.Content)

@@ -18,51 +18,51 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// View is the memory that is visible to one attempt of a run. A View is bound to a caller and to an
-// Authority, and collects the reads and writes of the attempt. A View is not safe for concurrent
+// A View is the memory that one attempt of a run can access. A View is bound to a caller and to an
+// Authority. It collects the reads and writes of the attempt. A View is not safe for concurrent
 // use. The zero View has no rights.
 //
-// If tool code makes a mistake, a method returns an *abi.Fault and does not change the View. An
-// error of another type ends the attempt.
+// If tool code makes a mistake, a method of the View returns an *abi.Fault and does not change the
+// View. If a method returns an error of another type, the attempt has ended.
 type View struct {
 	s         *Service
 	caller    partition.Caller
 	authority Authority
 	run       *transaction
-	// tx is the txn transaction, which contains the reads and writes of the attempt.
+	// The field "tx" is the txn transaction. It contains the reads and writes of the attempt.
 	tx *txn.Tx
-	// partitions are the partitions that the attempt has opened.
+	// The field "partitions" contains the partitions that the attempt has opened.
 	partitions []*storePartition
-	// The field "usage" is the usage of the accounts in the budget of the run. The attempt reads
-	// this usage only once.
+	// The field "usage" contains the usage of the accounts in the budget of the run. The attempt
+	// reads this usage only once.
 	usage []storage.Usage
-	// The field "written" is the total size of the writes of the attempt, as if each write had
-	// created a record.
+	// The field "written" is the total size of all writes of the attempt. Each write counts as if
+	// it had created a record.
 	written storage.Usage
-	// embeds is the embedder that SetEmbedder has set, or nil. The field "items" is the number of
-	// random items that the attempt has created.
+	// The field "embeds" is the embedder that SetEmbedder has set, or nil. The field "items" is the
+	// number of random items that the attempt has created.
 	embeds kind.Embedder
 	items  uint64
-	// The field "undeclared" contains the numbers of stored collections without a declaration. Before
-	// the attempt creates a collection without a declaration, "undeclared" is nil.
+	// The field "undeclared" contains the numbers of stored undeclared collections. Before the
+	// attempt creates an undeclared collection, the field "undeclared" is nil.
 	undeclared *undeclaredCounts
-	// The field "mocks" contains the mocks that SetMocks has set, or is nil.
+	// The field "mocks" contains the mocks that SetMocks has set. Without mocks, it is nil.
 	mocks mocks
-	// The field "closed" is set when the attempt can no longer succeed.
+	// The field "closed" contains an error if the attempt can no longer succeed.
 	closed error
 }
 
-// Caller returns the caller for which the View acts.
+// Caller returns the caller of the run.
 func (v *View) Caller() partition.Caller { return v.caller }
 
 // Now returns the time of the run.
 func (v *View) Now() time.Time { return v.tx.Now() }
 
-// Seed returns the seed for random numbers of the run. The seed is the same in all attempts.
+// Seed returns the seed for random numbers of the run. All attempts of the run have the same seed.
 func (v *View) Seed() (uint64, error) { return v.tx.Seed() }
 
-// Err returns the error that ended the attempt, or nil. After this error, every method of the View
-// fails.
+// Err returns the error that ended the attempt. If the attempt has not ended, Err returns nil.
+// After this error, every call of the View fails.
 func (v *View) Err() error { return v.closed }
 
 // Call performs an operation for tool code and returns its reply as JSON.
@@ -88,8 +88,8 @@ func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 	return reply, nil
 }
 
-// targetOf returns the operation and the store of a call. The name of the store is "" if the
-// operation acts on all stores of its kind.
+// targetOf returns the operation and the store of a call. If the operation acts on all stores of
+// its kind, the name of the store is "".
 func targetOf(s *Service, call abi.Call) (op operation, to target, err error) {
 	op, ok := operationOf(s, call.Op)
 	if !ok {
@@ -101,7 +101,7 @@ func targetOf(s *Service, call abi.Call) (op operation, to target, err error) {
 	return op, to, nil
 }
 
-// openTarget returns the partition on which a call acts.
+// openTarget returns the partition that a call uses.
 func (v *View) openTarget(op operation, to target) (*storePartition, error) {
 	p, err := v.open(op, to.name)
 	if err == nil {
@@ -110,8 +110,8 @@ func (v *View) openTarget(op operation, to target) (*storePartition, error) {
 	return p, err
 }
 
-// If the items of a store are granted separately, deniedItem adds the item that a call contains to
-// a fault access_denied.
+// The items of a store can be granted separately. deniedItem adds the item of a call to the fault
+// access_denied.
 func (v *View) deniedItem(err error, op operation, to target) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || f.Code != abi.AccessDenied || v.s == nil || v.s.stores[to.name] == nil || v.s.stores[to.name].Access != declare.ScopeByItem {
@@ -130,8 +130,8 @@ func (v *View) deniedItem(err error, op operation, to target) error {
 	return f
 }
 
-// operationOf returns an operation of a Service by name. Because a zero View has no Service,
-// operationOf returns the operations on documents for a zero View.
+// operationOf returns the operation with the given name in a Service. A zero View has no Service.
+// For a zero View, operationOf returns only operations on documents.
 func operationOf(s *Service, name string) (op operation, ok bool) {
 	if s == nil {
 		documents, _ := newKinds(nil, collection.Kind{})
@@ -142,7 +142,7 @@ func operationOf(s *Service, name string) (op operation, ok bool) {
 	return op, ok
 }
 
-// CallWith performs an operation within the attempt. The argument "a" replaces the Authority of the
+// CallWith performs an operation in the attempt. The argument "a" replaces the Authority of the
 // View for this operation.
 func (v *View) CallWith(ctx context.Context, a Authority, call abi.Call) (json.RawMessage, error) {
 	own := v.authority
@@ -151,8 +151,9 @@ func (v *View) CallWith(ctx context.Context, a Authority, call abi.Call) (json.R
 	return v.Call(ctx, call)
 }
 
-// The method "open" returns the partition of a store if the View can perform the operation on the
-// store. A store that is not granted does not exist for the View.
+// The method "open" returns the partition of a store. It returns a fault if the View cannot perform
+// the operation on the store. If a store is not granted, the View treats the store as if it did not
+// exist.
 func (v *View) open(op operation, name string) (*storePartition, error) {
 	grant, granted := v.authority.grant(name, op.verb)
 	if !granted {
@@ -168,7 +169,7 @@ func (v *View) open(op operation, name string) (*storePartition, error) {
 	if st == nil {
 		return nil, v.noStore(op.noun(), name)
 	}
-	if grant.Item != "" && st.Access != declare.ScopeByItem { // the grant is for facts, but the store with this name has another kind
+	if grant.Item != "" && st.Access != declare.ScopeByItem { // the grant is for a fact
 		return nil, v.noStore(op.noun(), name)
 	}
 	if st == v.s.meta && op.verb != abi.Read {
@@ -188,7 +189,7 @@ func (v *View) open(op operation, name string) (*storePartition, error) {
 }
 
 // noStore returns the fault for a store that does not exist. The hint suggests only granted stores,
-// because tool code must not learn the names of other stores.
+// because tool code must not learn other names of stores.
 func (v *View) noStore(noun, name string) error {
 	if v.authority.Unrestricted() {
 		return notDeclared(noun, name, v.s.names)
@@ -200,8 +201,8 @@ func (v *View) noStore(noun, name string) error {
 	return f.WithHint("declare the %[1]s in the app file, and grant the %[1]s to the tool", noun)
 }
 
-// notDeclared returns the fault for a store that does not exist, if the Authority covers all
-// stores.
+// notDeclared returns the fault for a store that does not exist. It is used if the Authority covers
+// all stores.
 func notDeclared(noun, name string, stores []string) error {
 	f := abi.Faultf(abi.NotFound, "the %s %s does not exist", noun, kind.Quote(name))
 	if near := spell.Name(name, stores); near != "" {
@@ -213,8 +214,8 @@ func notDeclared(noun, name string, stores []string) error {
 	return f.WithHint("the declared stores are: %s", strings.Join(stores, ", "))
 }
 
-// partition returns the partition of the attempt with a key. A linear search is sufficient, because
-// an attempt opens only a few partitions.
+// The method "partition" returns the partition of the attempt that has the given key. A linear
+// search is sufficient, because an attempt opens only a few partitions.
 func (v *View) partition(st *store, scope declare.Scope, key storage.Key) *storePartition {
 	for _, p := range v.partitions {
 		if p.key == key {
@@ -226,8 +227,8 @@ func (v *View) partition(st *store, scope declare.Scope, key storage.Key) *store
 	return p
 }
 
-// nameOf returns the names of the store and the item of a record that the attempt used. The result
-// "item" is "" if the record has no item.
+// nameOf returns the names of the store and the item to which a record belongs. The attempt must
+// have used the record. If the record has no item, the result "item" is "".
 func (v *View) nameOf(key storage.Key) (store, item string) {
 	if st, item := v.storeOf(key); st != nil {
 		return st.Name, item
@@ -235,8 +236,8 @@ func (v *View) nameOf(key storage.Key) (store, item string) {
 	return key.Part(storage.Store), kind.ItemOf(key)
 }
 
-// storeOf returns the store and the item of a record that the attempt used. The result st is nil if
-// no partition of the attempt contains the record.
+// storeOf returns the store and the item to which a record belongs. The attempt must have used the
+// record. If the record belongs to no partition of the attempt, the result st is nil.
 func (v *View) storeOf(key storage.Key) (st *store, item string) {
 	for _, p := range v.partitions {
 		if p.key == key {
@@ -249,10 +250,10 @@ func (v *View) storeOf(key storage.Key) (st *store, item string) {
 	return nil, ""
 }
 
-// classify converts the error of a call for the engine. classify returns a fault unchanged, and the
-// engine passes the fault to the tool code. A conflict or the end of the context ends the attempt.
-// classify converts every other backend error to a fault with the code abi.Unavailable and without
-// details.
+// classify converts the error of a call for the engine. If the error is a fault, it remains
+// unchanged, and the engine passes it to the tool code. A conflict ends the attempt. The end of the
+// context also ends the attempt. classify converts every other error of the backend into the fault
+// abi.Unavailable without details.
 func (v *View) classify(ctx context.Context, err error, op, name string) error {
 	if v.closed != nil { // an embedder has ended the attempt
 		return v.closed
@@ -273,10 +274,10 @@ func (v *View) classify(ctx context.Context, err error, op, name string) error {
 		v.closed = ctx.Err()
 		return v.closed
 	}
-	return withCall(v.s.records.Unavailable("memory call", err), op, name) // includes a deadline that the backend has set
+	return withCall(v.s.records.Unavailable("memory call", err), op, name) // or a deadline of the backend
 }
 
-// withCall returns a copy of a fault that contains the operation and the store of the call.
+// withCall returns a copy of a fault. The copy contains the operation and the store of the call.
 func withCall(err error, op, store string) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok {

@@ -7,24 +7,26 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Block is the text of a block with its metadata.
+// A Block contains the text of a block and its metadata.
 type Block struct {
-	// ID identifies the text among the texts of a user. ID is the name of the block. If the text
-	// belongs to an agent, the name is followed by "@" and the id of the agent.
+	// ID identifies the text among all texts of the user. ID begins with the name of the block. If
+	// the text belongs to an agent, "@" and the id of the agent follow the name.
 	ID string
 	// Name is the name of the block, such as "core". In JSON, the member for Name is "block_type".
 	Name    string
 	Content string
-	// Agent is the id of the agent to which the text belongs, or "" if it belongs to the user.
+	// If the text belongs to an agent, Agent is the id of the agent. If the text belongs to the
+	// user, Agent is "".
 	Agent string
 	// Created is the time of the first write. Updated is the time of the last write, in whole
-	// milliseconds. Each write increases Updated, even if the text was deleted before the write.
+	// milliseconds. Each write increases Updated. This is true even if the previous write deleted
+	// the text.
 	Created, Updated time.Time
-	// Revision is Updated in milliseconds since 1970.
+	// Revision is the time Updated in milliseconds since 1970.
 	Revision int64
 }
 
-// Scope returns the scope of the text, which is ScopeUser or ScopeAgent.
+// Scope returns the scope of the text. The scope is ScopeUser or ScopeAgent.
 func (b Block) Scope() Scope {
 	if b.Agent != "" {
 		return ScopeAgent
@@ -32,19 +34,19 @@ func (b Block) Scope() Scope {
 	return ScopeUser
 }
 
-// Scope determines whether a text belongs to a user, or to a user and an agent.
+// A Scope states to whom a text belongs: to a user, or to an agent and a user together.
 type Scope string
 
 // The scopes.
 const (
 	ScopeUser  Scope = "user"
 	ScopeAgent Scope = "agent"
-	// ScopeAll selects the texts with both scopes in lists. No text has the scope ScopeAll.
+	// In lists, ScopeAll selects the texts of all scopes. No text has the scope ScopeAll.
 	ScopeAll Scope = "all"
 )
 
-// JSON is the form of a Block that is encoded as JSON. The times in the JSON text have
-// milliseconds.
+// JSON contains the fields of a Block in the form for JSON encoding. In the JSON text, times have a
+// precision of milliseconds.
 type JSON struct {
 	ID       string  `json:"id"`
 	Name     string  `json:"block_type"`
@@ -56,7 +58,7 @@ type JSON struct {
 	Revision int64   `json:"revision"`
 }
 
-// JSON returns the form of the block that is encoded as JSON.
+// JSON returns the block in the form for JSON encoding.
 func (b Block) JSON() JSON {
 	out := JSON{
 		ID: b.ID, Name: b.Name, Content: b.Content, Scope: b.Scope(), Created: FormatTime(b.Created), Updated: FormatTime(b.Updated), Revision: b.Revision,
@@ -85,8 +87,7 @@ func (b *Block) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Of returns the block that a record contains. The record must exist and belong to a store of
-// blocks.
+// Of decodes the block in a record. The record must exist and belong to a store of blocks.
 func Of(r storage.Record) (Block, error) {
 	b := Block{
 		Name: r.Key.Part(storage.Store), Agent: r.Key.Part(storage.Agent), Created: r.Created, Updated: time.UnixMilli(r.Revision).UTC(), Revision: r.Revision,
@@ -98,7 +99,7 @@ func Of(r storage.Record) (Block, error) {
 	return b, err
 }
 
-// Match is a line of a block that matches the query of a search.
+// Match is a line of a block. The line matches the query of a search.
 type Match struct {
 	// Content is the line without its list marker.
 	Content string `json:"content"`
@@ -108,7 +109,7 @@ type Match struct {
 	Name  string  `json:"block_type"`
 	Scope Scope   `json:"scope"`
 	Agent *string `json:"agent_id"`
-	// Line is the number of the line in the block. The first line has the number 1.
+	// Line is the number of the line within the block. The first line has the number 1.
 	Line    int    `json:"line_number"`
 	Updated string `json:"updated_at"`
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// blocks is a Service with a clock that the test controls.
+// The type "blocks" is a Service with a clock that the test controls.
 type blocks struct {
 	t *testing.T
 	*memory.Service
@@ -27,14 +27,14 @@ type blocks struct {
 	now     time.Time
 }
 
-// declared returns the blocks of the app.
+// The function "declared" returns the blocks of the app.
 func declared() []declare.Block {
 	return append(declare.BuiltInBlocks(), declare.Block{Name: "style", Use: declare.BlockContext, Characters: 20, Entries: 2})
 }
 
 func open(t *testing.T) *blocks { t.Helper(); return openWith(t, func(*memory.Config) {}) }
 
-// openWith opens a Service whose configuration a function changes.
+// openWith opens a Service. Before, it lets a function change the configuration.
 func openWith(t *testing.T, change func(*memory.Config)) *blocks {
 	t.Helper()
 	b := &blocks{t: t, backend: mem.New(), now: time.Date(2026, 4, 30, 16, 20, 0, 0, time.UTC)}
@@ -61,7 +61,8 @@ var (
 	bob     = as("bob", "emails")
 )
 
-// call performs an operation under an Authority and returns the reply, or the fault as text.
+// The method "call" performs an operation under an Authority. It returns the reply, or the text of
+// the fault.
 func (b *blocks) call(c partition.Caller, a memory.Authority, op, args string) string {
 	b.t.Helper()
 	call := abi.Call{Op: op}
@@ -78,7 +79,8 @@ func (b *blocks) call(c partition.Caller, a memory.Authority, op, args string) s
 	return string(reply)
 }
 
-// want checks that the reply to a call of an operator begins with a text.
+// The method "want" performs a call of an operator and checks that the reply begins with the given
+// text.
 func (b *blocks) want(c partition.Caller, op, args, want string) {
 	b.t.Helper()
 	if got := b.call(c, memory.Operator(), op, args); !strings.HasPrefix(got, want) {
@@ -116,7 +118,8 @@ func TestVersions(t *testing.T) {
 	b.want(ann, abi.UpdateBlock, `"core", "2", {"if_revision": 1777566000000, "expected_updated_at": "2026-04-30T16:20:00"}`, `invalid_argument: the options name the expected version twice`)
 	b.want(ann, abi.UpdateBlock, `"core", "2", {"if_revision": 0, "expected_updated_at": "2026-04-30T16:20:00"}`, `invalid_argument: the options name the expected version twice`)
 	b.want(ann, abi.GetBlock, `"core"`, `{"id":"core","block_type":"core","content":"1"`)
-	// If the clock does not advance, or is set back, the time of the block must still increase.
+	// If the clock stops or is set back, the time of the block must nevertheless increase with each
+	// write.
 	b.want(ann, abi.UpdateBlock, `"core", "2", {"expected_updated_at": "2026-04-30T16:20:00"}`, `{"success":true,"revision":1777566000001,"updated_at":"2026-04-30T16:20:00.001Z"}`)
 	b.now = b.now.Add(-time.Hour)
 	b.want(ann, abi.UpdateBlock, `"core", "3", {"expected_updated_at": "2026-04-30T18:20:00.001+02:00"}`, `{"success":true,"revision":1777566000002,`)
@@ -132,8 +135,8 @@ func TestVersions(t *testing.T) {
 }
 
 // TestFarFuture writes blocks with a clock in the far future. The times of these blocks must have a
-// year of four digits. When the clock is correct again, changes and deletions of these blocks must
-// succeed.
+// year of four digits. After the clock has been corrected, changes and deletions of these blocks
+// must succeed.
 func TestFarFuture(t *testing.T) {
 	b := open(t)
 	now := b.now
@@ -187,8 +190,8 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// TestEffects checks the item of the block of an agent in effects, in the changes of a dry run, and
-// in the export and the erasure of a user.
+// TestEffects checks the item of an agent's block. This item appears in effects, in the changes of
+// a dry run, in the export of a user, and in the erasure of a user.
 func TestEffects(t *testing.T) {
 	b := open(t)
 	b.want(ann, abi.UpdateBlock, `"core", "old"`, stored)
@@ -247,7 +250,7 @@ func TestErase(t *testing.T) {
 	b.want(bob, abi.GetBlock, `"archival", {"agent": true}`, `{"id":"archival@emails"`)
 }
 
-// TestList checks the listing of blocks for the host.
+// TestList checks the list of blocks for the host.
 func TestList(t *testing.T) {
 	b := open(t)
 	for _, c := range []partition.Caller{as("ann", "emails"), as("ann", "records"), as("anna", "emails")} {
@@ -277,8 +280,9 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListTooLarge checks that a list with too many or too large texts of agents fails and is not
-// truncated. The texts of one agent can still be listed.
+// TestListTooLarge checks a list with too many texts of agents, and a list with too large texts.
+// Both lists must fail and must not be truncated. A list of the texts of only one agent must still
+// succeed.
 func TestListTooLarge(t *testing.T) {
 	for _, test := range []struct {
 		agents int
@@ -306,8 +310,8 @@ func TestListTooLarge(t *testing.T) {
 	}
 }
 
-// TestListedTime checks that lists of records contain the same times as the blocks, even if the
-// clock is ahead of these times.
+// TestListedTime checks the times in lists of records. The blocks must have the same times, even if
+// the clock is ahead of these times.
 func TestListedTime(t *testing.T) {
 	b := open(t)
 	b.now = b.now.Add(123_456 * time.Microsecond)
@@ -326,7 +330,7 @@ func TestManyStores(t *testing.T) {
 	})
 }
 
-// args returns the arguments of a call.
+// The function "args" returns the arguments of a call.
 func args(texts ...string) (all []json.RawMessage) {
 	for _, text := range texts {
 		all = append(all, json.RawMessage(text))

@@ -1,6 +1,6 @@
-// Package block implements the kind of stores for blocks. A block is a text about a user. The text
-// is included in prompts, or is searched by tools. For each block, a user has one text, and one
-// additional text for each agent. A write replaces the whole text. The arguments of the write
-// contain the replaced version, so that a write never overwrites an unread change of another
-// writer.
+// Package block implements the kind of stores for blocks. The content of a block is a text about a
+// user. Prompts can include the text, and tools can search the text. In each block, a user has one
+// text and, for each agent, one additional text. A write replaces the whole text. A write must
+// state the version that it replaces. Therefore a write never overwrites a change that its writer
+// has not read.
 package block

@@ -8,23 +8,23 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Expected is the version of a block that a change replaces or deletes. The zero Expected means
-// that the block must not exist. If several fields are set, the block must match all of these
-// fields.
+// A change replaces or deletes a block. Expected is the version that the block must have before the
+// change. The zero Expected means that the block must not exist. If several fields are set, the
+// block must match all of them.
 type Expected struct {
 	// Updated is the time of the last write that the caller has read.
 	Updated time.Time
 	// Revision is the revision that the caller has read.
 	Revision int64
-	// Exists accepts any version of an existing block.
+	// If Exists is true, any version of an existing block is accepted.
 	Exists bool
 }
 
-// IsZero reports whether the block must not exist.
+// IsZero reports whether the Expected requires that the block does not exist.
 func (e Expected) IsZero() bool { return e.Updated.IsZero() && e.Revision == 0 && !e.Exists }
 
-// check returns a conflict if the stored block is not the expected version. If the block does not
-// exist, the argument "revision" is 0.
+// The method "check" returns a conflict if the stored block is not the expected version. If the
+// block does not exist, the argument "revision" is 0.
 func (e Expected) check(revision int64) error {
 	switch {
 	case e.IsZero() && revision != 0:
@@ -40,7 +40,7 @@ func (e Expected) check(revision int64) error {
 }
 
 // Check returns a conflict if a block is not the expected version. If the block does not exist, the
-// argument is nil.
+// argument of Check is nil.
 func (e Expected) Check(b *Block) error {
 	if b == nil {
 		return e.check(0)
@@ -53,15 +53,15 @@ func conflict(what string) error {
 		WithHint("read the block again, and pass its `updated_at` as `expected_updated_at`")
 }
 
-// ETag returns the entity tag of a revision in the format of the HTTP header ETag.
+// ETag converts a revision into an entity tag. The result has the format of the HTTP header ETag.
 func ETag(revision int64) string { return `"` + strconv.FormatInt(revision, 10) + `"` }
 
 // maxETag is the maximum length of the text of an entity tag.
 const maxETag = 64
 
-// ParseETag parses the value of the HTTP header If-Match, which must be "*" or one entity tag that
-// ETag returned. For every other text, ParseETag returns false. A weak tag never matches, and a
-// list of tags is not supported.
+// ParseETag parses the value of the HTTP header If-Match. The value must be "*" or one entity tag
+// from ETag. For every other text, ParseETag returns false. Weak tags never match. Lists of tags
+// are not supported.
 func ParseETag(text string) (Expected, bool) {
 	text = strings.TrimSpace(text)
 	if text == "*" {

@@ -37,7 +37,7 @@ func (Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error) 
 	return &store{decl.Block, limits}, nil
 }
 
-// store implements kind.Store for one block. store is immutable.
+// The type "store" implements kind.Store for one block. It is immutable.
 type store struct {
 	block  declare.Block
 	limits kind.Limits
@@ -65,7 +65,7 @@ func (st *store) Fits(r storage.Record) bool {
 	return json.Unmarshal(r.Content, &content) == nil && st.check(content) == nil
 }
 
-// Show implements kind.Store. The content of the record of a block is a JSON string.
+// Show implements kind.Store. The content of a block's record is a JSON string.
 func (st *store) Show(content []byte) json.RawMessage { return content }
 
 // Public implements kind.Store. Blocks have no schema.

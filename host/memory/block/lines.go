@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// Line is a line of a block that is not blank.
+// A Line is a line of a block. Blank lines are not represented.
 type Line struct {
-	// Number is the position of the line among all lines of the block. The first line has the number
-	// 1.
+	// Number is the position of the line. All lines of the block count, including blank lines. The
+	// first line has the number 1.
 	Number int
 	// Text is the line without its list marker and without white space at its ends.
 	Text string
 }
 
-// Lines returns the lines of a text that are not blank. Each returned line is an entry of the
+// Lines returns all lines of a text except the blank lines. Each returned line is an entry of the
 // block.
 func Lines(content string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
@@ -39,7 +39,8 @@ func CountEntries(content string) int {
 	return n
 }
 
-// isLineEnd reports whether a character ends a line, according to the method splitlines of Python.
+// isLineEnd reports whether a character ends a line. The method splitlines of Python accepts the
+// same characters.
 func isLineEnd(r rune) bool {
 	switch r {
 	case '\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029':
@@ -48,7 +49,7 @@ func isLineEnd(r rune) bool {
 	return false
 }
 
-// cutLine splits a text after its first line.
+// cutLine splits a text into its first line and the remaining text.
 func cutLine(text string) (line, rest string) {
 	i := strings.IndexFunc(text, isLineEnd)
 	if i < 0 {
@@ -62,7 +63,8 @@ func cutLine(text string) (line, rest string) {
 	return line, rest[size:]
 }
 
-// stripMarker removes the list marker of a line, such as "-" or "2.".
+// stripMarker removes the list marker from the beginning of a line. Examples of list markers are
+// "-" and "2.".
 func stripMarker(line string) string {
 	line = strings.TrimSpace(line)
 	marker, rest := line, ""
@@ -79,7 +81,7 @@ func stripMarker(line string) string {
 	return line
 }
 
-// isNumber reports whether a text is a number of a list.
+// isNumber reports whether a text can be the number of a list item.
 func isNumber(text string) bool {
 	return text != "" && len(text) <= 9 && strings.Trim(text, "0123456789") == ""
 }

@@ -20,11 +20,13 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// model is a reference implementation of blocks: a map from owners and names to texts.
+// The type "model" is a reference implementation of blocks. It is a map from an owner and a name to
+// a text.
 type model struct {
 	rand   *rand.Rand
 	stored map[string]modelBlock // by owner and name
-	// highest is the highest revision of each key, including revisions of deleted blocks.
+	// The field "highest" contains the highest revision of each key. Revisions of deleted blocks
+	// count too.
 	highest map[string]int64
 }
 
@@ -33,14 +35,14 @@ type modelBlock struct {
 	revision int64
 }
 
-// change is a random change of a block, with its expected version.
+// The type "change" is a random change of a block. It contains the version that the change expects.
 type change struct {
 	caller   partition.Caller
 	block    declare.Block
 	agent    bool
 	content  string
 	options  map[string]any
-	matches  bool // true if the expected version is the stored version
+	matches  bool // whether the expected version equals the stored version
 	deletion bool
 }
 
@@ -51,7 +53,7 @@ func (c change) key() string {
 	return c.caller.User + "//" + c.block.Name
 }
 
-// next returns a random change.
+// The method "next" returns a random change.
 func (m *model) next(declared []declare.Block) change {
 	c := change{
 		caller: as([]string{"ann", "anna", "bob"}[m.rand.IntN(3)], []string{"a", "ab"}[m.rand.IntN(2)]),
@@ -66,7 +68,7 @@ func (m *model) next(declared []declare.Block) change {
 	return c
 }
 
-// text returns a random text that often slightly exceeds a limit.
+// The method "text" returns a random text. The text often slightly exceeds a limit.
 func (m *model) text(b declare.Block) string {
 	unit := []string{"- x\n", "ä", "\u2028y", " \n", "1. z\r\n"}[m.rand.IntN(5)]
 	n := m.rand.IntN(25)
@@ -76,8 +78,8 @@ func (m *model) text(b declare.Block) string {
 	return strings.Repeat(unit, n)
 }
 
-// expect adds a random expected version to the options and reports whether it matches the stored
-// revision.
+// The method "expect" adds a random expected version to the options. It reports whether the
+// expected version matches the stored revision.
 func (m *model) expect(options map[string]any, revision int64) bool {
 	other := revision + int64(m.rand.IntN(3)) - 1
 	switch m.rand.IntN(6) {
@@ -102,8 +104,8 @@ func (m *model) expect(options map[string]any, revision int64) bool {
 	return true
 }
 
-// fits reports whether a text is within the limits of a block. fits does not use the code of the
-// package to count characters and entries.
+// The method "fits" reports whether a text is within the limits of a block. Its code to count
+// characters and entries is separate from the code of the package.
 func fits(b declare.Block, text string) bool {
 	entries := 0
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n\r\u2028", r) }) {
@@ -114,7 +116,8 @@ func fits(b declare.Block, text string) bool {
 	return len([]rune(text)) <= b.Characters && (b.Entries == 0 || entries <= b.Entries)
 }
 
-// step performs one random change, and compares the reply and the stored block with the reference.
+// The method "step" performs one random change. Then it compares the reply and the stored block
+// with the reference.
 func (m *model) step(t *testing.T, b *blocks, declared []declare.Block) {
 	c := m.next(declared)
 	key := c.key()
@@ -146,8 +149,9 @@ func (m *model) step(t *testing.T, b *blocks, declared []declare.Block) {
 	m.compare(t, b, c)
 }
 
-// write applies a write to the reference. The new revision must be higher than all earlier
-// revisions of the key. The time of the revision must not be before the time of the clock.
+// The method "write" applies a write to the reference. The new revision must be higher than all
+// earlier revisions of the key. The time in the revision must not be earlier than the time of the
+// clock.
 func (m *model) write(t *testing.T, key, content, reply string, now time.Time) {
 	var r struct {
 		Revision int64
@@ -162,7 +166,7 @@ func (m *model) write(t *testing.T, key, content, reply string, now time.Time) {
 	m.stored[key], m.highest[key] = modelBlock{content, r.Revision}, r.Revision
 }
 
-// compare compares the stored block with the reference.
+// The method "compare" compares the stored block with the reference.
 func (m *model) compare(t *testing.T, b *blocks, c change) {
 	options, _ := json.Marshal(map[string]bool{"agent": c.agent})
 	reply := b.call(c.caller, memory.Operator(), abi.GetBlock, fmt.Sprintf("%q, %s", c.block.Name, options))
@@ -179,8 +183,8 @@ func (m *model) compare(t *testing.T, b *blocks, c change) {
 	}
 }
 
-// TestModel compares random sequences of operations with a plain map, on two backends. During a
-// sequence, the clock is also set back, and the app is opened again.
+// TestModel performs random sequences of operations on two backends. It compares the results with a
+// plain map. A sequence also sets the clock back and opens the app again.
 func TestModel(t *testing.T) {
 	steps := 400
 	if testing.Short() {

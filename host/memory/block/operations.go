@@ -30,8 +30,8 @@ func (st *store) get(ctx context.Context, p kind.Partition, options json.RawMess
 	return json.Marshal(b)
 }
 
-// update performs update_block. The stored block is added to the read set, because the change
-// depends on the version of the block.
+// update performs update_block. The change depends on the version of the stored block. Therefore
+// the stored block is added to the read set.
 func (st *store) update(ctx context.Context, p kind.Partition, value, options json.RawMessage) (json.RawMessage, error) {
 	p, expected, err := st.open(p, options, true)
 	if err != nil {
@@ -71,8 +71,9 @@ func (st *store) delete(ctx context.Context, p kind.Partition, options json.RawM
 	return kind.Remove(ctx, p, "", nil)
 }
 
-// open returns the partition of a call: the blocks of the user or of the agent. If the call is a
-// change, open also reads the expected version from the arguments.
+// The method "open" returns the partition of a call. The partition contains the blocks of the user
+// or of the agent. If the call is a change, the method also reads the expected version from the
+// arguments.
 func (st *store) open(p kind.Partition, options json.RawMessage, change bool) (kind.Partition, Expected, error) {
 	var expected Expected
 	if kind.IsAbsent(options) {
@@ -101,7 +102,7 @@ func (st *store) open(p kind.Partition, options json.RawMessage, change bool) (k
 	return own, expected, err
 }
 
-// timeOption returns an Option for a time.
+// timeOption returns an Option whose value is a time.
 func timeOption(to *time.Time) kind.Option {
 	return func(v any) string {
 		text, _ := v.(string)
@@ -113,7 +114,7 @@ func timeOption(to *time.Time) kind.Option {
 	}
 }
 
-// checkStored returns a conflict if the stored block does not have the expected version.
+// checkStored returns a conflict if the stored block differs from the expected version.
 func checkStored(ctx context.Context, p kind.Partition, expected Expected) error {
 	r, err := p.Get(ctx, "")
 	if err != nil {
@@ -122,7 +123,7 @@ func checkStored(ctx context.Context, p kind.Partition, expected Expected) error
 	return expected.check(r.Revision)
 }
 
-// encode returns the content of the record for the text in an argument.
+// The method "encode" encodes the text in an argument as the content of a record.
 func (st *store) encode(value json.RawMessage) ([]byte, error) {
 	if kind.IsAbsent(value) {
 		return nil, abi.Faultf(abi.InvalidArgument, "the content of a block is missing or null").
@@ -142,7 +143,7 @@ func (st *store) encode(value json.RawMessage) ([]byte, error) {
 	return st.limits.Encode(content)
 }
 
-// check returns a fault if a text exceeds the limits of the block.
+// The method "check" returns a fault if a text exceeds the limits of the block.
 func (st *store) check(content string) error {
 	if n := utf8.RuneCountInString(content); n > st.block.Characters {
 		return abi.Faultf(abi.TooLarge, "the block %s would have %d characters; the limit is %d", st.block.Name, n, st.block.Characters).

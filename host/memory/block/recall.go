@@ -48,7 +48,8 @@ func (Kind) CallAll(ctx context.Context, members []kind.Member, call abi.Call) (
 	}{matches})
 }
 
-// textsOf returns the stored text of the user and, if ofAgent is true, the text of the agent.
+// textsOf returns the stored text of the user. If ofAgent is true, textsOf also returns the text of
+// the agent.
 func textsOf(ctx context.Context, p kind.Partition, ofAgent bool) (texts []Block, err error) {
 	partitions := []kind.Partition{p}
 	if ofAgent {
@@ -70,7 +71,8 @@ func textsOf(ctx context.Context, p kind.Partition, ofAgent bool) (texts []Block
 	return texts, nil
 }
 
-// appendText appends the text in a record, if the record exists.
+// appendText appends the text of a record to a list. If the record does not exist, the list remains
+// unchanged.
 func appendText(texts []Block, r storage.Record) ([]Block, error) {
 	if !r.Exists() {
 		return texts, nil
@@ -91,7 +93,7 @@ func readQuery(call abi.Call) (q Query, ofAgent bool, err error) {
 	return q, ofAgent, err
 }
 
-// scoreOption returns an Option for a score.
+// scoreOption returns an Option whose value is a score.
 func scoreOption(to *float64) kind.Option {
 	return func(v any) string {
 		number, _ := v.(json.Number)

@@ -7,14 +7,14 @@ import (
 
 // Limits of searches.
 const (
-	// DefaultLimit is the default of Query.Limit, and MaxLimit is its maximum.
+	// DefaultLimit is the default of Query.Limit, and MaxLimit is the maximum of Query.Limit.
 	DefaultLimit = 10
 	MaxLimit     = 100
 	// MaxQueryBytes is the maximum size of a query.
 	MaxQueryBytes = 64 << 10
 )
 
-// Query is a search over the lines of blocks.
+// A Query is a search over the lines of blocks.
 type Query struct {
 	// Text contains the words to search for.
 	Text string
@@ -26,7 +26,7 @@ type Query struct {
 	MinScore float64
 }
 
-// check returns a fault if a query exceeds its limits.
+// The method "check" returns a fault if the query exceeds a limit.
 func (q Query) check() error {
 	switch {
 	case len(q.Text) > MaxQueryBytes:
@@ -39,12 +39,13 @@ func (q Query) check() error {
 	return nil
 }
 
-// isScore reports whether a number can be a score. NaN cannot.
+// isScore reports whether a number is a valid score. NaN cannot.
 func isScore(number float64) bool { return number >= 0 && number <= 1 }
 
-// Search returns the lines of texts that match a query, with the best match first. The method Rank
-// of search.Query determines the order of lines with the same score. If two lines are equivalent
-// for Rank, the lines are in the order of the texts. Without an error, the result is never nil.
+// Search returns the lines that match a query. The best match is the first result. Several lines
+// can have the same score. The method Rank of search.Query determines the order of these lines. If
+// Rank treats two lines as equal, the lines have the order of the argument "texts". Without an
+// error, the result is never nil.
 func Search(texts []Block, q Query) ([]Match, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -68,13 +69,14 @@ func Search(texts []Block, q Query) ([]Match, error) {
 	return matches, nil
 }
 
-// place identifies a line by its text and by the number of the line in the text.
+// A place identifies a line by two values: the text that contains the line, and the number of the
+// line in this text.
 type place struct {
 	text   *Block
 	number int
 }
 
-// match returns the Match for a line.
+// The method "match" returns the Match that represents a line.
 func (p place) match(line string, score float64) Match {
 	m := Match{Content: line, Score: score, Name: p.text.Name, Scope: p.text.Scope(), Line: p.number, Updated: FormatTime(p.text.Updated)}
 	if p.text.Agent != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory/block"
 )
 
-// archival contains the entries of archival blocks in the documentation.
+// archival contains the entries that the documentation shows for archival blocks.
 const archival = "- Acme renewal: CFO wants pricing options before the May 12 exec review.\n- Globex implementation: legal approved the DPA on 2026-04-18."
 
 func search(t *testing.T, text string, texts ...block.Block) []block.Match {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// openShared opens an app on a backend, with or without shared blocks.
+// openShared opens an app on a backend. An argument states whether the app has shared blocks.
 func openShared(t *testing.T, app string, backend storage.Backend, shared bool, change ...func(*memory.Config)) *blocks {
 	t.Helper()
 	return openWith(t, func(c *memory.Config) {
@@ -54,7 +54,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// records returns the records of a store, page by page.
+// The function "records" returns the records of a store. It reads the store page by page.
 func (b *blocks) records(name string) (all []memory.RecordInfo) {
 	b.t.Helper()
 	for after := ""; ; {
@@ -69,7 +69,7 @@ func (b *blocks) records(name string) (all []memory.RecordInfo) {
 	}
 }
 
-// ids returns the ids of all blocks of a user.
+// The function "ids" returns the ids of all blocks of a user.
 func (b *blocks) ids(c partition.Caller) string {
 	b.t.Helper()
 	var ids []string
@@ -86,8 +86,8 @@ func (b *blocks) ids(c partition.Caller) string {
 	return strings.Join(ids, " ")
 }
 
-// TestSharedErase checks that an export in one app contains the shared blocks of the user, and that
-// an erasure in one app removes these blocks.
+// TestSharedErase checks an export and an erasure in one of two apps. The export must contain the
+// shared blocks of the user, and the erasure must remove these blocks.
 func TestSharedErase(t *testing.T) {
 	backend := mem.New()
 	shop, desk, single := openShared(t, "shop", backend, true), openShared(t, "desk", backend, true), openShared(t, "single", backend, false)
@@ -118,8 +118,8 @@ func TestSharedErase(t *testing.T) {
 	}
 }
 
-// TestSharedEraseMeetsRun erases a user in one app while a run of another app is about to write the
-// shared block. The run must store nothing.
+// TestSharedEraseMeetsRun uses two apps. It erases a user in one app while a run of the other app
+// is about to write the shared block. The run must store nothing.
 func TestSharedEraseMeetsRun(t *testing.T) {
 	backend := mem.New()
 	shop, desk := openShared(t, "shop", backend, true), openShared(t, "desk", backend, true)
@@ -136,7 +136,7 @@ func TestSharedEraseMeetsRun(t *testing.T) {
 	shop.want(ann, abi.GetBlock, `"core"`, "null")
 }
 
-// TestSharedQuota checks that shared blocks count toward a separate limit.
+// TestSharedQuota checks that shared blocks have a separate limit.
 func TestSharedQuota(t *testing.T) {
 	backend := mem.New()
 	small := func(c *memory.Config) { c.Limits = memory.Limits{AppRecords: 2, UserRecords: 2} }
@@ -149,8 +149,8 @@ func TestSharedQuota(t *testing.T) {
 	shop.want(bob, abi.UpdateBlock, `"core", "3"`, stored)
 }
 
-// TestSharedChanged checks that an app cannot make a block shared, or end the sharing of a block,
-// while the block has records.
+// TestSharedChanged checks a block that has records. An app must not be able to make this block
+// shared, or to end its sharing.
 func TestSharedChanged(t *testing.T) {
 	backend := mem.New()
 	declareIn := func(b *blocks) error { return b.Declare(t.Context(), "acme") }

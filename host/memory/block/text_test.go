@@ -61,9 +61,9 @@ func TestParseETag(t *testing.T) {
 	}
 }
 
-// FuzzVersions checks the functions that parse the versions that clients send. If a time is
-// accepted, formatting and parsing it must return the same time. If an entity tag is accepted, it
-// must equal the ETag of its revision.
+// FuzzVersions checks the functions that parse versions. Clients send these versions. If a time is
+// accepted, the time must remain the same when it is formatted and parsed again. If an entity tag
+// is accepted, the tag must equal the ETag of the parsed revision.
 func FuzzVersions(f *testing.F) {
 	for _, text := range []string{"2026-04-30T16:20:00", "2026-04-30T16:20:00.123456+02:00", `"1777566000000"`, "*", `W/"1"`, "9999-12-31T23:59:59.999Z", "0000-01-01T00:00:00"} {
 		f.Add(text)
@@ -81,14 +81,14 @@ func FuzzVersions(f *testing.F) {
 	})
 }
 
-// FuzzLines checks that each line is a part of the text, and that no line is blank or contains a
-// line break.
+// FuzzLines checks that each line is a part of the text. A line must not be blank or contain a line
+// break.
 func FuzzLines(f *testing.F) {
 	for _, text := range []string{"", "- a\n- b", "1. x\r\n\r\n2) y", "\u2028-\u0085", "-\xff\n"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		text = text[:min(len(text), 2000)] // bounds the quadratic time of the check
+		text = text[:min(len(text), 2000)] // limits the quadratic time of the check
 		last := 0
 		for line := range block.Lines(text) {
 			if line.Number <= last || line.Text == "" || strings.TrimSpace(line.Text) != line.Text || !strings.Contains(text, line.Text) {

@@ -22,15 +22,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage/postgres/pgtest"
 )
 
-// acknowledged is a write for which a writer received a successful reply.
+// acknowledged is a write whose writer received a successful reply.
 type acknowledged struct {
 	expected, revision int64
 	content            string
 }
 
-// TestWriters starts 64 writers that change one block by compare-and-set. Each write adds a line.
-// Each acknowledged write must replace the previous acknowledged write, and the last acknowledged
-// write must be stored. No write may be lost.
+// TestWriters starts 64 writers. All writers change the same block by compare-and-set. Each write
+// adds one line to the block. Each acknowledged write must replace the acknowledged write before
+// it. The stored block must contain the last acknowledged write. No write may be lost.
 func TestWriters(t *testing.T) {
 	file, err := bolt.Open(filepath.Join(t.TempDir(), "db"), nil)
 	if err != nil {
@@ -42,8 +42,8 @@ func TestWriters(t *testing.T) {
 
 var cluster pgtest.Cluster
 
-// TestWritersOnNodes is like TestWriters, but uses two nodes with one PostgreSQL database. The
-// clock of one node is behind.
+// TestWritersOnNodes is like TestWriters, but two nodes share one PostgreSQL database. The clock of
+// one node is behind.
 func TestWritersOnNodes(t *testing.T) {
 	dsn := cluster.DSN(t)
 	var nodes []*memory.Service
@@ -58,7 +58,8 @@ func TestWritersOnNodes(t *testing.T) {
 	runWriters(t, nodes)
 }
 
-// node opens the app on a backend, with a clock that differs from the clock of the system.
+// The function "node" opens the app on a backend. The clock of the app differs from the clock of
+// the system.
 func node(t *testing.T, backend storage.Backend, skew time.Duration) *memory.Service {
 	t.Helper()
 	d := declare.Block{Name: "core", Use: declare.BlockContext, Characters: 400, Entries: 20}
@@ -71,7 +72,7 @@ func node(t *testing.T, backend storage.Backend, skew time.Duration) *memory.Ser
 	return s
 }
 
-// runWriters distributes 64 writers over nodes.
+// runWriters starts 64 writers and distributes the writers over the nodes.
 func runWriters(t *testing.T, nodes []*memory.Service) {
 	const writers, writes = 64, 4
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -103,8 +104,8 @@ func runWriters(t *testing.T, nodes []*memory.Service) {
 	t.Logf("%d writes of %d writers, %d conflicts", len(all), writers, conflicts)
 }
 
-// appendLine reads the block, and replaces its text by a text with an additional line. The new text
-// contains only the newest 20 lines.
+// appendLine reads the block and replaces its text. The new text contains one more line. If the new
+// text would contain more than 20 lines, appendLine removes the oldest lines.
 func appendLine(ctx context.Context, s *memory.Service, line string) (a acknowledged, err error) {
 	reply, _, err := s.Do(ctx, ann, memory.Operator(), abi.Call{Op: abi.GetBlock, Args: []json.RawMessage{json.RawMessage(`"core"`)}})
 	if err != nil {
@@ -133,7 +134,8 @@ func appendLine(ctx context.Context, s *memory.Service, line string) (a acknowle
 	return a, err
 }
 
-// checkChain checks that the acknowledged writes form a chain that ends with the stored block.
+// checkChain checks that the acknowledged writes form a chain. The last write of the chain must be
+// the stored block.
 func checkChain(t *testing.T, s *memory.Service, all []acknowledged, want int) {
 	t.Helper()
 	if len(all) != want {

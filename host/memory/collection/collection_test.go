@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// fixture is a Service with a clock that the test controls, and an embedder that counts the
-// embedded texts.
+// The type "fixture" contains a Service, a clock that the test controls, and an embedder that
+// counts the embedded texts.
 type fixture struct {
 	t *testing.T
 	*memory.Service
@@ -29,7 +29,7 @@ type fixture struct {
 	model   *embedder
 }
 
-// stores returns the declared collections.
+// The function "stores" returns the declared collections.
 func stores() []declare.Store {
 	collection := func(name string, access declare.Scope, erase declare.EraseRule) declare.Store {
 		return declare.Store{Name: name, Kind: declare.KindCollection, Access: access, Collection: declare.Collection{Embedding: "words", Erase: erase}}
@@ -45,7 +45,7 @@ func stores() []declare.Store {
 
 func open(t *testing.T) *fixture { t.Helper(); return openWith(t, func(*memory.Config) {}) }
 
-// openWith opens a Service whose configuration a function changes.
+// openWith opens a Service. Before, it lets a function change the configuration.
 func openWith(t *testing.T, change func(*memory.Config)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, backend: mem.New(), now: time.Date(2026, 4, 30, 16, 20, 0, 0, time.UTC), model: &embedder{}}
@@ -53,7 +53,7 @@ func openWith(t *testing.T, change func(*memory.Config)) *fixture {
 	return f
 }
 
-// reopen opens the Service again on the same backend.
+// The method "reopen" opens the Service again on the same backend.
 func (f *fixture) reopen(change func(*memory.Config)) {
 	f.t.Helper()
 	cfg := memory.Config{
@@ -67,8 +67,8 @@ func (f *fixture) reopen(change func(*memory.Config)) {
 	f.Service = s
 }
 
-// embedder is an Embedder with the models "words" and "lexical". The vectors of the embedder
-// contain the counts of a few words.
+// The type "embedder" is an Embedder with the models "words" and "lexical". Each dimension of a
+// vector contains the count of one of a few words.
 type embedder struct {
 	id      string     // default: words-1
 	dim     int        // default: len(known)
@@ -79,7 +79,8 @@ type embedder struct {
 	broken func([][]float32) ([][]float32, error)
 }
 
-// known contains the words that have a dimension. All other words share the last dimension.
+// The list "known" contains the words that have a dimension. All other words share one additional
+// dimension, which is the last dimension.
 var known = []string{"tea", "coffee", "refund", "invoice", "ship", ""}
 
 func (e *embedder) Space(name string) (string, int, error) {
@@ -130,7 +131,8 @@ var (
 	anonymous = as("")
 )
 
-// call returns an abi.Call with arguments in JSON, separated by commas.
+// The function "call" returns an abi.Call. Its arguments are given as JSON values, separated by
+// commas.
 func (f *fixture) operation(op, args string) abi.Call {
 	f.t.Helper()
 	call := abi.Call{Op: op}
@@ -140,8 +142,8 @@ func (f *fixture) operation(op, args string) abi.Call {
 	return call
 }
 
-// call performs an operation in a separate transaction, and returns the reply, or the fault as
-// text.
+// The method "call" performs an operation in a separate transaction. It returns the reply, or the
+// text of the fault.
 func (f *fixture) call(c partition.Caller, op, args string) string {
 	f.t.Helper()
 	reply, _, err := f.Do(f.t.Context(), c, memory.Operator(), f.operation(op, args))
@@ -159,7 +161,8 @@ func (f *fixture) text(reply json.RawMessage, err error) string {
 	return string(reply)
 }
 
-// want checks that the reply to a call of an operator begins with a text.
+// The method "want" performs a call of an operator and checks that the reply begins with the given
+// text.
 func (f *fixture) want(c partition.Caller, op, args, want string) {
 	f.t.Helper()
 	if got := f.call(c, op, args); !strings.HasPrefix(got, want) {
@@ -167,13 +170,15 @@ func (f *fixture) want(c partition.Caller, op, args, want string) {
 	}
 }
 
-// recall returns the ids that recall finds, in the order of the results.
+// The method "recall" returns the ids that the operation "recall" finds, in the order of the
+// results.
 func (f *fixture) recall(c partition.Caller, args string) string {
 	f.t.Helper()
 	return f.ids(f.call(c, abi.Recall, args))
 }
 
-// ids returns the ids in a reply of recall. If the reply is a fault, ids returns the reply.
+// The function "ids" returns the ids in a reply to the operation "recall". If the reply is a fault,
+// the function "ids" returns the reply.
 func (f *fixture) ids(reply string) string {
 	f.t.Helper()
 	var found struct {
@@ -193,7 +198,7 @@ func (f *fixture) ids(reply string) string {
 	return strings.Join(ids, " ")
 }
 
-// run executes a body in a transaction.
+// The method "run" executes a body in a transaction.
 func (f *fixture) run(c partition.Caller, tx memory.Tx, body func(call func(op, args string) string)) (memory.Done, error) {
 	f.t.Helper()
 	tx.Caller, tx.Authority = c, memory.Operator()
@@ -249,7 +254,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// A collection without a declaration has a namespace of the app and namespaces of users.
+// An undeclared collection has one namespace for the app and one namespace for each user.
 func TestAutoCollections(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.Remember, `"conversations", "tea of ann", {"id": "1", "namespace": "s1"}`, `{"success":true`)
@@ -270,8 +275,8 @@ func TestAutoCollections(t *testing.T) {
 	f.want(ann, abi.Remember, `"conversations", "x"`, `not_found: `)
 }
 
-// A search in a run finds the entries of the run before the commit. The vectors of these entries
-// are computed in one batch.
+// A run can add entries and then search. The search finds these entries before the commit. The
+// vectors of all entries that a run adds are computed in one batch.
 func TestOwnWrites(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.Remember, `"notes", "old tea", {"id": "1"}`, `{"success":true`)
@@ -310,8 +315,8 @@ func TestOwnWrites(t *testing.T) {
 	}
 }
 
-// A recall does not add entries to the read set, so the run commits even if the namespace has
-// changed.
+// The operation "recall" does not add entries to the read set. Therefore the run commits even if
+// the namespace has changed.
 func TestRecallJoinsNothing(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.Remember, `"notes", "tea", {"id": "1"}`, `{"success":true`)
@@ -331,7 +336,7 @@ func TestRecallJoinsNothing(t *testing.T) {
 	}
 }
 
-// The ids that a run creates are the same in every attempt, and are all different.
+// A run creates the same ids in every attempt, and all of these ids are different.
 func TestMadeIDs(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.Remember, `"notes", "start", {"id": "1"}`, `{"success":true`)
@@ -373,7 +378,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// One call of forget removes a bounded number of entries.
+// One call of "forget" removes a limited number of entries.
 func TestForgetMany(t *testing.T) {
 	f := open(t)
 	for range 2 {
@@ -470,7 +475,7 @@ func TestDryRun(t *testing.T) {
 	f.want(ann, abi.Recall, `"notes", "tea", {"mode": "text"}`, `{"results":[],"count":0}`)
 }
 
-// A collection is bound to the embedder of its first entry.
+// The first entry of a collection determines the embedder of the collection.
 func TestOtherEmbedder(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.Remember, `"notes", "tea", {"id": "1"}`, `{"success":true`)
@@ -485,7 +490,7 @@ func TestOtherEmbedder(t *testing.T) {
 	f.want(ann, abi.Forget, `"notes", {"id": "1"}`, `{"count":1`)
 }
 
-// If the vectors cannot be computed, the run fails and stores nothing.
+// If the vectors of a run cannot be computed, the run fails and stores nothing.
 func TestBrokenEmbedder(t *testing.T) {
 	nan := float32(0)
 	nan /= nan
@@ -588,8 +593,8 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// A grant with the name of a collection takes precedence over patterns. A longer pattern takes
-// precedence over a shorter pattern. Patterns do not cover reserved names.
+// A grant that contains the name of a collection takes precedence over grants with patterns. A
+// longer pattern takes precedence over a shorter pattern. Patterns do not match reserved names.
 func TestPatterns(t *testing.T) {
 	f := open(t)
 	all := []abi.Verb{abi.Read, abi.Write, abi.Delete}
@@ -691,8 +696,7 @@ func TestOperators(t *testing.T) {
 	f.want(ann, abi.Remember, `"notes", "tea"`, `{"success":true`) // the purge also removed the embedder of the collection
 }
 
-// If a nested body fails, its entries are not stored, and the vectors of these entries are not
-// computed.
+// If a nested body fails, its entries are not stored, and no vectors of its entries are computed.
 func TestNested(t *testing.T) {
 	f := open(t)
 	_, err := f.Transact(t.Context(), &memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {

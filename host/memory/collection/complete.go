@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// unembedded is an entry whose vector is missing.
+// unembedded is an entry that still needs a vector.
 type unembedded struct {
 	space kind.Namespace
 	id    string
@@ -17,9 +17,9 @@ type unembedded struct {
 	entry entry
 }
 
-// Complete implements kind.Completer. Complete computes the missing vectors of all entries in one
-// batch. If the run has read the previous version of an entry and the text is unchanged, Complete
-// reuses the vector of the previous version.
+// Complete implements kind.Completer. Complete computes all missing vectors in one batch. Complete
+// reuses the vector of an entry's previous version if the run has read this version and if the text
+// is unchanged.
 func (st *store) Complete(ctx context.Context, spaces []kind.Namespace) error {
 	var missing []unembedded
 	var texts []string
@@ -50,7 +50,7 @@ func (st *store) Complete(ctx context.Context, spaces []kind.Namespace) error {
 	}
 	vectors, err := missing[0].space.Embed(ctx, st.collection.Embedding, texts, false)
 	if errors.Is(err, kind.ErrNoVectors) {
-		return nil // a dry run, which stores nothing
+		return nil // a dry run stores nothing
 	}
 	if err != nil {
 		return err
@@ -63,15 +63,16 @@ func (st *store) Complete(ctx context.Context, spaces []kind.Namespace) error {
 	return nil
 }
 
-// complete stores the entry with its vector.
+// The method "complete" stores the entry with its vector.
 func (m unembedded) complete(ctx context.Context, vector []byte) error {
 	m.entry.vector, m.entry.state = vector, complete
 	_, err := put(ctx, m.space, m.id, m.ttl, m.entry)
 	return err
 }
 
-// pendingEntry returns the entry that a record contains, and the text of the entry for a search.
-// The text is "" if the record contains no entry, or if the entry has a vector.
+// pendingEntry returns the entry that a record contains. It also returns the text that represents
+// the entry in searches. If the record contains no entry, or if the entry has a vector, the text is
+// "".
 func pendingEntry(r storage.Record) (e entry, text string, err error) {
 	if !r.Exists() {
 		return e, "", nil
@@ -83,8 +84,8 @@ func pendingEntry(r storage.Record) (e entry, text string, err error) {
 	return e, searchText(s.Content), err
 }
 
-// sameVector returns the vector of a committed entry, if the entry has the given text for a search,
-// and if the vector is in the given vector space. Otherwise it returns nil.
+// sameVector returns the vector of a committed entry. The entry must have the given search text,
+// and its vector must belong to the given vector space. Otherwise it returns nil.
 func sameVector(r storage.Record, text string, space kind.SpaceID) []byte {
 	if !r.Exists() {
 		return nil

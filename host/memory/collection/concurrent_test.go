@@ -15,7 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 )
 
-// perform performs an operation in a separate transaction. Any goroutine can call perform.
+// The method "perform" performs an operation in a separate transaction. All goroutines can call
+// this method.
 func (f *fixture) perform(c partition.Caller, op string, args ...any) (json.RawMessage, error) {
 	call := abi.Call{Op: op}
 	for _, arg := range args {
@@ -29,7 +30,7 @@ func (f *fixture) perform(c partition.Caller, op string, args ...any) (json.RawM
 	return reply, err
 }
 
-// texts returns the contents in a reply of recall.
+// The function "texts" returns the contents in a reply to "recall".
 func texts(reply json.RawMessage) (found []string, err error) {
 	var r struct{ Results []struct{ Content string } }
 	err = json.Unmarshal(reply, &r)
@@ -39,8 +40,8 @@ func texts(reply json.RawMessage) (found []string, err error) {
 	return found, err
 }
 
-// writer stores and removes entries of one user. After each change, writer checks that a search
-// finds exactly the stored entries.
+// A writer stores and removes entries of one user. After each change, the writer checks that a
+// search finds all stored entries of the user and no other entries.
 func (f *fixture) writer(user string, rounds int) error {
 	c := as(user)
 	c.Run = "run_of_" + user
@@ -77,8 +78,8 @@ func (f *fixture) writer(user string, rounds int) error {
 	return nil
 }
 
-// Writers of several users and an erasure run concurrently. A search must find each entry of the
-// user as soon as the entry is committed, and must not find an entry of another user.
+// Writers of several users and an erasure run concurrently. A search must find each entry of its
+// user as soon as the entry is committed. It must not find an entry of another user.
 func TestConcurrentWriters(t *testing.T) {
 	f := open(t)
 	var group sync.WaitGroup
@@ -113,8 +114,8 @@ func TestConcurrentWriters(t *testing.T) {
 	}
 }
 
-// If two runs forget the same entries and add other entries, neither run removes an entry that it
-// has not read.
+// Two runs forget the same entries and add other entries. Neither run may remove an entry that this
+// run has not read.
 func TestForgetConflicts(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.Remember, `"notes", "tea", {"id": "1", "metadata": {"source": "a"}}`, `{"success":true`)

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// damage spoils the contents of all entries.
+// The method "damage" replaces the contents of all entries by invalid contents.
 func (f *fixture) damage() {
 	f.t.Helper()
 	all, err := f.backend.Scan(f.t.Context(), "", "", 1000)
@@ -35,8 +35,8 @@ func (f *fixture) damage() {
 	}
 }
 
-// A search that reads a damaged entry fails, in a small partition and with an index. The fault does not
-// suggest to retry, because a retry would fail again.
+// If a search reads a damaged entry, the search fails. This is true for a small partition and for a
+// partition with an index. The fault does not suggest a retry, because a retry would fail too.
 func TestDamagedEntry(t *testing.T) {
 	for _, entries := range []int{1, 300} {
 		f := openWith(t, func(*memory.Config) {})

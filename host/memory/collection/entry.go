@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The content of a record has this form:
+// The content of an entry's record has this form:
 //
 //	format   1 byte, entryFormat
 //	state    1 byte, pending or complete
@@ -21,14 +21,15 @@ import (
 //	text     the JSON text of the content and the metadata
 //	vector   the rest: numbers of 4 bytes each (IEEE 754, little-endian)
 //
-// A pending entry is an entry whose text has not been embedded yet. The vector of a pending entry
-// consists of zeros. Pending entries exist only in runs that have not been committed.
+// The text of a pending entry has not been embedded yet. The vector of a pending entry consists of
+// zeros. Pending entries exist only in runs that have not been committed.
 const entryFormat = 2
 
-// headBytes is the total size of the format, the state and the id of the vector space.
+// headBytes is the total size of three fields: the format, the state and the id of the vector
+// space.
 const headBytes = 2 + len(kind.SpaceID{})
 
-// The states of an entry.
+// These constants are the states of an entry.
 const (
 	complete byte = 0
 	pending  byte = 1
@@ -37,13 +38,13 @@ const (
 // maxDim is the maximum dimension of a vector.
 const maxDim = 16_384
 
-// stored is the JSON text of an entry.
+// The type "stored" is the JSON text of an entry.
 type stored struct {
 	Content  json.RawMessage `json:"content"`
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
-// entry is the decoded content of a record.
+// The type "entry" is the decoded content of a record.
 type entry struct {
 	text   json.RawMessage // a stored as JSON
 	vector []byte
@@ -51,7 +52,7 @@ type entry struct {
 	state  byte
 }
 
-// encode returns the content of the record of an entry.
+// The method "encode" encodes an entry as the content of a record.
 func (e entry) encode() []byte {
 	content := make([]byte, 0, headBytes+binary.MaxVarintLen32+len(e.text)+len(e.vector))
 	content = append(content, entryFormat, e.state)
@@ -62,7 +63,8 @@ func (e entry) encode() []byte {
 
 var errEntry = errors.New("malformed entry of a collection")
 
-// decode returns the entry in the content of a record. The entry shares memory with the content.
+// The function "decode" decodes the content of a record and returns the entry. The returned entry
+// shares memory with the content.
 func decode(content []byte) (entry, error) {
 	if len(content) <= headBytes || content[0] != entryFormat || content[1] > pending {
 		return entry{}, errEntry
@@ -75,7 +77,7 @@ func decode(content []byte) (entry, error) {
 	return entry{text: rest[:size:size], vector: rest[size:], space: kind.SpaceID(content[2:headBytes]), state: content[1]}, nil
 }
 
-// stored returns the content and the metadata of the entry.
+// The method "stored" returns the content and the metadata of the entry.
 func (e entry) stored() (s stored, err error) {
 	if err := json.Unmarshal(e.text, &s); err != nil || len(s.Content) == 0 {
 		return s, errEntry
@@ -92,7 +94,7 @@ func encodeVector(vector []float32) []byte {
 	return out
 }
 
-// decodeVector is the inverse of encodeVector.
+// decodeVector returns the vector for a result of encodeVector.
 func decodeVector(text []byte) []float32 {
 	vector := make([]float32, len(text)/4)
 	for i := range vector {
@@ -101,8 +103,8 @@ func decodeVector(text []byte) []float32 {
 	return vector
 }
 
-// searchText returns the text of a content for a search. If the content is not a text, searchText
-// returns the canonical JSON of the content, which is also the stored text.
+// searchText returns the text that represents a content in searches. If the content is not a text,
+// searchText returns its canonical JSON. The canonical JSON is also the stored text.
 func searchText(content json.RawMessage) string {
 	var text string
 	if len(content) > 0 && content[0] == '"' && json.Unmarshal(content, &text) == nil {
@@ -111,9 +113,10 @@ func searchText(content json.RawMessage) string {
 	return string(content)
 }
 
-// decodeIn returns a function that converts a record to an entry of an index. If the vector of the
-// record is not in the given vector space, the entry has no vector. If the retention was shortened
-// after the record was written, the entry expires earlier than the record.
+// decodeIn returns a function. The function decodes a record and returns an entry of an index. If
+// the vector of the record belongs to another vector space, the entry of the index has no vector.
+// If the retention was shortened after the write of the record, the entry of the index expires
+// earlier than the record.
 func (st *store) decodeIn(space kind.SpaceID) index.Decode {
 	return func(r storage.Record) (index.Entry, error) { return st.indexed(r, space) }
 }
@@ -128,7 +131,8 @@ func (st *store) indexed(r storage.Record, space kind.SpaceID) (index.Entry, err
 	return e, err
 }
 
-// indexed converts a record to an entry of an index like store.indexed, but ignores the retention.
+// The function "indexed" converts a record to an entry of an index. Unlike store.indexed, it
+// ignores the retention.
 func indexed(r storage.Record, space kind.SpaceID) (index.Entry, error) {
 	e, err := decode(r.Content)
 	if err != nil {

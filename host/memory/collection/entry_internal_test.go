@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Decoding never panics for any stored bytes. Encoding a decoded entry and decoding the result
-// returns the same entry.
+// The decoder never panics, whatever bytes are stored. A decoded entry can be encoded and decoded
+// again. The result is the same entry.
 func FuzzDecode(f *testing.F) {
 	f.Add(entry{text: json.RawMessage(`{"content":"tea","metadata":{"a":1}}`), vector: encodeVector([]float32{1, 0, -0.5})}.encode())
 	f.Add(entry{text: json.RawMessage(`{"content":{"a":[]}}`), vector: make([]byte, 8), state: pending}.encode())

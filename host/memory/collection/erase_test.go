@@ -9,9 +9,9 @@ import (
 	"github.com/toolrun/toolrun/host/search/index"
 )
 
-// The erasure of a user removes the indexes that can contain words of the user from memory, even if
-// the entries had been forgotten before. The erasure does not remove the indexes of other users,
-// and the indexes of collections whose entries are never erased.
+// If a user is erased, all indexes that can contain words of the user are removed from memory. This
+// also applies to words of entries that were forgotten earlier. The erasure does not remove indexes
+// of other users. It also does not remove indexes of collections whose entries are never erased.
 func TestErasureEvictsIndexes(t *testing.T) {
 	for _, tt := range []struct {
 		collection, options, owner string

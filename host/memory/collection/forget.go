@@ -10,27 +10,28 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Limits of one call of forget.
+// These constants limit one call of "forget".
 const (
-	// MaxForgotten is the maximum number of entries that a call removes, and maxForgottenBytes is
-	// the maximum total size of the contents of these entries.
+	// MaxForgotten is the maximum number of entries that one call removes. maxForgottenBytes is the
+	// maximum total size of the contents of these entries.
 	MaxForgotten      = 500
 	maxForgottenBytes = 4 << 20
-	// maxVisited is the maximum number of entries that a call compares with a filter.
+	// maxVisited is the maximum number of entries that one call compares with its filter.
 	maxVisited = 200_000
-	// visitedPage is the number of entries that a call reads together.
+	// visitedPage is the number of entries that a call reads at once.
 	visitedPage = 64
 )
 
-// selector selects the entries of a call of forget.
+// A selector selects the entries that a call of "forget" removes.
 type selector struct {
 	namespace string
 	id        string
 	filter    index.Filter
 }
 
-// forget performs forget. forget reads each entry again before it removes the entry. forget adds
-// the removed entries to the read set, but not the entries that it keeps.
+// The method "forget" performs the operation "forget". It reads each entry again before it removes
+// the entry. It adds removed entries to the read set. It does not add other entries to the read
+// set.
 func (st *store) forget(ctx context.Context, p kind.NamespacedPartition, text json.RawMessage) (json.RawMessage, error) {
 	s, err := readSelector(text)
 	if err != nil {
@@ -55,7 +56,7 @@ func (st *store) forget(ctx context.Context, p kind.NamespacedPartition, text js
 	}{f.count, f.more})
 }
 
-// readSelector checks the argument of forget.
+// readSelector checks and decodes the argument of "forget".
 func readSelector(text json.RawMessage) (s selector, err error) {
 	const hint = "pass {id: ID}, {filter: {NAME: VALUE}}, {namespace: NAME} or {all: true}"
 	o, err := readOptions(text, "selector", "id", "filter", "namespace", "all")
@@ -91,9 +92,9 @@ func readSelector(text json.RawMessage) (s selector, err error) {
 	return s, err
 }
 
-// checkPresent returns a fault if a member of a selector is null. A null member would select more
-// entries than the tool intended. For example, the id is null if the tool copied the missing id of
-// an object.
+// checkPresent returns a fault if a member of a selector is null. If null members were ignored, the
+// selector would select more entries than the tool intended. For example, the id is null if an
+// object has no id and the tool copied the id of this object.
 func checkPresent(selector json.RawMessage, names ...string) error {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(selector, &members) != nil {
@@ -107,13 +108,13 @@ func checkPresent(selector json.RawMessage, names ...string) error {
 	return nil
 }
 
-// isEmpty reports whether a value is an object without members.
+// isEmpty reports whether a value is an empty object.
 func isEmpty(value json.RawMessage) bool {
 	var members map[string]json.RawMessage
 	return json.Unmarshal(value, &members) == nil && len(members) == 0
 }
 
-// forgetting is a call of forget in progress.
+// The type "forgetting" is the state of a call of "forget".
 type forgetting struct {
 	space        kind.Namespace
 	filter       index.Filter
@@ -121,11 +122,12 @@ type forgetting struct {
 	more         bool
 }
 
-// full reports whether the call has removed the maximum number or size of entries.
+// The method "full" reports whether the call has removed the maximum number or the maximum total
+// size of entries.
 func (f *forgetting) full() bool { return f.count >= MaxForgotten || f.bytes >= maxForgottenBytes }
 
-// all removes the entries that match the filter. First, all removes entries that the run has
-// written, and then stored entries.
+// The method "all" removes the entries that match the filter. The method first removes entries that
+// the run has written. Then it removes stored entries.
 func (f *forgetting) all(ctx context.Context) error {
 	for _, w := range f.space.Written() {
 		if err := f.visit(ctx, w.Record); err != nil || f.more {
@@ -154,7 +156,7 @@ func (f *forgetting) all(ctx context.Context) error {
 	}
 }
 
-// visit removes the entry in a record if the entry matches the filter.
+// The method "visit" removes the entry in a record if the entry matches the filter.
 func (f *forgetting) visit(ctx context.Context, r storage.Record) error {
 	if !r.Exists() {
 		return nil
@@ -169,8 +171,8 @@ func (f *forgetting) visit(ctx context.Context, r storage.Record) error {
 	return f.try(ctx, idOf(r.Key))
 }
 
-// If an entry exists and matches the filter, try removes the entry. try adds the entry to the read
-// set.
+// If an entry exists and matches the filter, the method "try" removes the entry and adds it to the
+// read set.
 func (f *forgetting) try(ctx context.Context, id string) error {
 	r, err := f.space.Get(ctx, id)
 	if err != nil || !r.Exists() {
@@ -184,7 +186,7 @@ func (f *forgetting) try(ctx context.Context, id string) error {
 	return f.space.Delete(ctx, id)
 }
 
-// matches reports whether the entry in a record matches the filter.
+// The method "matches" reports whether the entry in a record matches the filter.
 func (f *forgetting) matches(r storage.Record) (bool, error) {
 	e, err := indexed(r, kind.SpaceID{}) // a filter ignores vectors
 	return err == nil && f.filter.Matches(e.Metadata), err

@@ -17,7 +17,7 @@ import (
 
 // Kind is the kind of stores for collections.
 type Kind struct {
-	// Index contains the indexes of the namespaces. Index is required for recall.
+	// Index contains the indexes of the namespaces. Index is required for the operation "recall".
 	Index *index.Set
 }
 
@@ -46,7 +46,7 @@ func (k Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error
 	return &store{name: decl.Name, collection: decl.Collection.WithDefaults(), retention: decl.Retention.For, limits: limits, index: k.Index}, nil
 }
 
-// store implements kind.Store for one collection. store is immutable.
+// The type "store" implements kind.Store for one collection. It is immutable.
 type store struct {
 	name       string
 	collection declare.Collection

@@ -10,16 +10,16 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// lateBackend is a backend that does not report changes yet, like PostgreSQL while an older
-// transaction is in progress.
+// lateBackend is a backend that does not report changes yet. PostgreSQL shows this behaviour while
+// an older transaction is in progress.
 type lateBackend struct{ storage.Backend }
 
 func (lateBackend) Changes(_ context.Context, _ storage.Key, since storage.Position, _ int) ([]storage.Changed, storage.Position, error) {
 	return nil, since, nil
 }
 
-// A recall must see earlier commits of the same process, even if the backend reports them late. The
-// partition must be large enough for an index.
+// The operation "recall" must find entries of earlier commits of the same process, even if the
+// backend reports these commits late. The partition must be so large that the search uses an index.
 func TestRecallOfLateChanges(t *testing.T) {
 	f := openWith(t, func(cfg *memory.Config) { cfg.Backend = lateBackend{cfg.Backend} })
 	for i := range 260 {

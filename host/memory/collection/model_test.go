@@ -17,16 +17,19 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 )
 
-// modelEntry is an entry of the model. recall must find the entry until the entry expires.
+// modelEntry is an entry of the model. The operation "recall" must find the entry until the entry
+// expires.
 type modelEntry struct {
 	word, kind, author string
 	end                time.Time // zero means never
 }
 
-// model contains the entries of all partitions, by the name of the partition and the id.
+// The type "model" contains the entries of all partitions. The keys of its maps are the name of the
+// partition and the id of the entry.
 type model map[string]map[string]modelEntry
 
-// partitionOf returns the name of the partition of a call, or "" if the caller has no partition.
+// partitionOf returns the name of the partition that a call uses. If the caller has no partition,
+// the result is "".
 func partitionOf(c partition.Caller, collection, namespace string) string {
 	owner := "app"
 	if collection == "notes" || collection == "auto" && namespace != "" {
@@ -37,7 +40,7 @@ func partitionOf(c partition.Caller, collection, namespace string) string {
 	return strings.Join([]string{collection, owner, namespace}, " ")
 }
 
-// clone returns a deep copy.
+// The method "clone" returns a deep copy of the model.
 func (m model) clone() model {
 	copied := model{}
 	for name, entries := range m {
@@ -46,8 +49,8 @@ func (m model) clone() model {
 	return copied
 }
 
-// erase removes the entries in the partitions of a user. erase also removes the entries of the user
-// in collections of the app, except for the collection "kb".
+// The method "erase" removes all entries in the partitions of a user. It also removes the user's
+// entries from collections of the app, but not from the collection "kb".
 func (m model) erase(user string) {
 	for name, entries := range m {
 		maps.DeleteFunc(entries, func(_ string, e modelEntry) bool {
@@ -56,7 +59,8 @@ func (m model) erase(user string) {
 	}
 }
 
-// find returns the ids of the live entries of a partition that contain a word and have a kind.
+// The method "find" searches a partition for live entries with a word and a kind, and returns their
+// ids.
 func (m model) find(name, word, kind string, now time.Time) string {
 	var ids []string
 	for id, e := range m[name] {
@@ -68,7 +72,8 @@ func (m model) find(name, word, kind string, now time.Time) string {
 	return strings.Join(ids, " ")
 }
 
-// machine executes random calls, and compares the replies with the replies of the model.
+// The type "machine" executes random calls. It compares the replies of the Service with the replies
+// of the model.
 type machine struct {
 	*fixture
 	stored model
@@ -104,7 +109,7 @@ func (m *machine) erase(user string) {
 	m.now = m.now.Add(time.Second)
 }
 
-// transaction executes several calls in one run. Some runs fail and store nothing.
+// The method "transaction" executes several calls in one run. If the run fails, it stores nothing.
 func (m *machine) transaction() {
 	c := as(rapid.SampledFrom([]string{"ann", "bob", ""}).Draw(m.r, "user"))
 	c.Run = fmt.Sprint("run_", rapid.Uint32().Draw(m.r, "run"))
@@ -127,7 +132,7 @@ func (m *machine) transaction() {
 	}
 }
 
-// call executes a random call in a run.
+// The method "call" executes a random call in a run.
 func (m *machine) call(ctx context.Context, v *memory.View) {
 	r := m.r
 	collection := rapid.SampledFrom([]string{"notes", "kb", "tips", "auto"}).Draw(r, "collection")
@@ -209,7 +214,7 @@ func (m *machine) checkAll() {
 	}
 }
 
-// sorted returns the words of a text in alphabetical order.
+// The function "sorted" returns the words of a text in alphabetical order.
 func sorted(text string) string {
 	words := strings.Fields(text)
 	slices.Sort(words)

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TextToMove returns the text of a stored entry for an embedder, or "" if the entry already has a
-// vector of the given vector space.
+// TextToMove returns the text of a stored entry for an embedder. If the entry already has a vector
+// in the given vector space, the result is "".
 func TextToMove(r storage.Record, space kind.SpaceID) (string, error) {
 	e, err := decode(r.Content)
 	if err == nil && e.state == complete && e.space == space {
@@ -23,8 +23,8 @@ func TextToMove(r storage.Record, space kind.SpaceID) (string, error) {
 	return "", fmt.Errorf("record %s: %w: %w", r.Key, storage.ErrCorrupt, err)
 }
 
-// WithVector returns the content of a stored entry in which the vector is replaced by a vector of
-// another vector space.
+// WithVector replaces the vector in the content of a stored entry and returns the new content. The
+// new vector can belong to another vector space.
 func WithVector(content []byte, space kind.SpaceID, vector []float32) ([]byte, error) {
 	e, err := decode(content)
 	if err != nil {

@@ -15,22 +15,25 @@ import (
 
 // Limits of calls.
 const (
-	// MaxName is the maximum size of an id and of the name of a namespace in bytes.
+	// MaxName is the maximum size in bytes. It applies to ids and to names of namespaces.
 	MaxName = 256
-	// MaxMetadataBytes is the maximum size of the metadata of an entry as JSON.
+	// MaxMetadataBytes is the maximum size of the metadata of an entry. The size is the length of
+	// the JSON text.
 	MaxMetadataBytes = 16 << 10
 	// maxOptionsBytes is the maximum size of the options of a call, including the metadata.
 	maxOptionsBytes = 64 << 10
 )
 
-// optionLimits are the limits of the options of a call.
+// optionLimits contains the limits for the options of a call.
 var optionLimits = kind.Limits{Bytes: maxOptionsBytes, Depth: 16, Keys: 1000, Values: 10_000}
 
-// options are the options of a call by name, as JSON.
+// The type "options" contains the options of a call. The key is the name of the option, and the
+// value is JSON.
 type options map[string]json.RawMessage
 
-// readOptions reads the options of a call. The options are an object, or are absent. The argument
-// "what" names the options in faults. An option that is null counts as absent.
+// readOptions decodes the options of a call. The options must be an object. They can also be
+// absent. The argument "what" is the name of the options in faults. If an option is null, it counts
+// as absent.
 func readOptions(text json.RawMessage, what string, known ...string) (options, error) {
 	found := options{}
 	if kind.IsAbsent(text) {
@@ -69,8 +72,8 @@ func readOptions(text json.RawMessage, what string, known ...string) (options, e
 	return found, nil
 }
 
-// read calls the function "to" with the value of an option. If the option is absent, read does
-// nothing.
+// The method "read" calls the function "to" with the value of an option. If the option is absent,
+// the method does not call the function.
 func (o options) read(name string, to kind.Option) error {
 	text, ok := o[name]
 	if !ok {
@@ -96,7 +99,8 @@ func (o options) readAll(to map[string]kind.Option, order ...string) error {
 	return nil
 }
 
-// nameOption returns an Option for an id or, if empty is true, for the name of a namespace.
+// nameOption returns an Option whose value is an id. If "empty" is true, the value is the name of a
+// namespace.
 func nameOption(to *string, empty bool) kind.Option {
 	return func(v any) string {
 		name, ok := v.(string)
@@ -112,7 +116,7 @@ func nameOption(to *string, empty bool) kind.Option {
 	}
 }
 
-// scoreOption returns an Option for a score.
+// scoreOption returns an Option whose value is a score.
 func scoreOption(to *float64) kind.Option {
 	return func(v any) string {
 		number, _ := v.(json.Number)
@@ -124,8 +128,8 @@ func scoreOption(to *float64) kind.Option {
 	}
 }
 
-// canonical returns the JSON text of a value without spaces and with sorted members. canonical
-// returns a fault if the value exceeds limits.
+// The function "canonical" returns the JSON text of a value without spaces and with sorted members.
+// It returns a fault if the value exceeds limits.
 func canonical(value json.RawMessage, limits kind.Limits) (json.RawMessage, error) {
 	if err := limits.Check(value); err != nil {
 		return nil, err

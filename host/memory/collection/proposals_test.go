@@ -13,8 +13,9 @@ import (
 	"github.com/toolrun/toolrun/host/search/index"
 )
 
-// The index can propose another version of an entry than the version that is visible to the run.
-// The search must nevertheless find the entry, because the entry exists in both versions.
+// The index and the run can have different versions of an entry. The index then proposes the entry
+// because of its own version. The search must nevertheless find the entry, because both versions
+// match.
 func TestRecallOfReplacedEntries(t *testing.T) {
 	for name, fill := range map[string]int{"without an index": 0, "with an index": 300} {
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +43,7 @@ func TestRecallOfReplacedEntries(t *testing.T) {
 	}
 }
 
-// Entries that have expired because the retention was shortened do not prevent a search from
+// If the retention is shortened, some entries expire. These entries must not prevent a search from
 // finding other entries.
 func TestRecallBehindEndedEntries(t *testing.T) {
 	for name, ended := range map[string]int{"without an index": 100, "with an index": 1000} {
@@ -61,8 +62,8 @@ func TestRecallBehindEndedEntries(t *testing.T) {
 	}
 }
 
-// Entries of ended sessions that no sweep has removed yet do not prevent a search from finding
-// other entries.
+// If a session has ended, its entries can remain until the next sweep. These entries must not
+// prevent a search from finding other entries.
 func TestRecallBehindEntriesOfIdleSession(t *testing.T) {
 	f := openWith(t, func(c *memory.Config) {
 		c.Stores = append(c.Stores, declare.Store{Name: "visit", Kind: declare.KindCollection, Access: declare.ScopeUser, Retention: declare.Retention{Session: true}})
@@ -80,8 +81,8 @@ func TestRecallBehindEntriesOfIdleSession(t *testing.T) {
 	}
 }
 
-// Services of different versions of an app can share an index. Each search uses the retention in
-// the version of its Service.
+// Services of different versions of an app can share an index. Each search uses the retention that
+// its own Service declares.
 func TestRecallWithOtherRetention(t *testing.T) {
 	f := open(t)
 	shared := index.New(f.backend, index.Options{})

@@ -17,27 +17,28 @@ import (
 
 // Limits of recall.
 const (
-	// DefaultLimit is the default of the maximum number of results, and MaxLimit is the largest
-	// maximum that a call can request.
+	// DefaultLimit is the default of the option for the number of results. MaxLimit is the largest
+	// value of this option.
 	DefaultLimit = 10
 	MaxLimit     = 1000
 	// MaxQueryBytes is the maximum size of a query.
 	MaxQueryBytes = 64 << 10
-	// maxDropped is the maximum number of proposed entries that a call drops because they are not
-	// visible to the run. After this number, the call ends its search, so that the entries that the
-	// call reads do not exceed the limits of a transaction.
+	// maxDropped is the maximum number of dropped entries in one call. A call drops a proposed
+	// entry if the entry is not visible to the run. After the call has dropped maxDropped entries,
+	// it ends the search. Therefore the entries that the call reads do not exceed the limits of a
+	// transaction.
 	maxDropped = 2 * MaxLimit
 )
 
-// query is a call of recall.
+// The type "query" is a call of "recall".
 type query struct {
 	index.Query
-	vectors   kind.SpaceID // of the query and the entries
+	vectors   kind.SpaceID // the vector space of the query and the entries
 	namespace string
 	scores    bool
 }
 
-// result is an entry that recall has found.
+// The type "result" is an entry that a call of "recall" has found.
 type result struct {
 	ID       string          `json:"id"`
 	Content  json.RawMessage `json:"content"`
@@ -47,8 +48,8 @@ type result struct {
 	Text     *float64        `json:"text,omitempty"`
 }
 
-// recall performs recall. The results are not added to the read set, so the run can commit even if
-// the namespace has changed.
+// recall performs recall. The results are not added to the read set. Therefore the run can commit
+// even if the namespace has changed.
 func (st *store) recall(ctx context.Context, p kind.NamespacedPartition, text, options json.RawMessage) (json.RawMessage, error) {
 	q, err := st.readQuery(text, options)
 	if err != nil {
@@ -71,8 +72,9 @@ func (st *store) recall(ctx context.Context, p kind.NamespacedPartition, text, o
 	}{found, len(found)})
 }
 
-// search returns the entries of a namespace that match a query, with the best entry first. If the
-// collection has never had an entry, search does not compute a vector of the query.
+// The method "search" returns the entries of a namespace that match a query. The best entry is the
+// first result. If the collection has never had an entry, the method does not compute the vector of
+// the query.
 func (st *store) search(ctx context.Context, space kind.Namespace, q query) ([]result, error) {
 	vectors, err := space.Pin(ctx, st.collection.Embedding, false)
 	if err != nil || vectors.Dim == 0 {
@@ -95,8 +97,8 @@ func (st *store) search(ctx context.Context, space kind.Namespace, q query) ([]r
 	return st.verified(ctx, space, q)
 }
 
-// embedQuery computes the vector of a query. A dry run without vectors compares only words, unless
-// the query requires vectors.
+// embedQuery computes the vector of a query. A dry run without vectors compares only words. This is
+// not possible if the query requires vectors.
 func (st *store) embedQuery(ctx context.Context, space kind.Namespace, q *query) error {
 	if q.Mode == index.Text {
 		return nil
@@ -119,10 +121,10 @@ func (st *store) embedQuery(ctx context.Context, space kind.Namespace, q *query)
 	return nil
 }
 
-// verified searches the index and reads each proposed entry. If the version of an entry that is
-// visible to the run differs from the version in the index, the visible version is compared. If
-// some entries are not visible to the run, verified searches again without these entries, and
-// requests more entries.
+// The method "verified" searches the index and then reads each proposed entry. The index and the
+// run can have different versions of an entry. In this case, the version of the run is compared
+// with the query. If proposed entries are not visible to the run, the method searches again. The
+// next search omits these entries and requests more entries.
 func (st *store) verified(ctx context.Context, space kind.Namespace, q query) ([]result, error) {
 	wanted, dropped := q.Limit, 0
 	for {
@@ -141,9 +143,8 @@ func (st *store) verified(ctx context.Context, space kind.Namespace, q query) ([
 	}
 }
 
-// check reads the proposed entries, and returns the results for the entries that are visible to the
-// run. check excludes the other entries from the next search, and returns the number of these
-// entries.
+// The method "check" reads the proposed entries and returns a result for each entry that is visible
+// to the run. It excludes the other entries from the next search and returns their number.
 func (st *store) check(ctx context.Context, space kind.Namespace, q *query, hits []index.Hit) (results []result, changed int, err error) {
 	keys := make([]storage.Key, len(hits))
 	for i, h := range hits {
@@ -171,8 +172,8 @@ func (st *store) check(ctx context.Context, space kind.Namespace, q *query, hits
 	return results, changed, nil
 }
 
-// After replace, a query compares a record instead of the committed entry with the same key. If the
-// record does not exist, the query ignores the entry.
+// A call of the method "replace" gives a query a record that replaces the committed entry with the
+// same key. If this record does not exist, the query ignores the entry.
 func (st *store) replace(q *query, key storage.Key, r storage.Record) error {
 	q.Hidden = append(q.Hidden, key)
 	if !r.Exists() {
@@ -185,7 +186,7 @@ func (st *store) replace(q *query, key storage.Key, r storage.Record) error {
 	return err
 }
 
-// resultOf returns the result for a record that a search has found.
+// resultOf returns the result for a record. A search has found this record.
 func resultOf(r storage.Record, h index.Hit, scores bool) (result, error) {
 	e, err := decode(r.Content)
 	if err != nil {
@@ -205,10 +206,10 @@ func resultOf(r storage.Record, h index.Hit, scores bool) (result, error) {
 	return found, nil
 }
 
-// idOf returns the id in the key of an entry.
+// idOf returns the id of an entry. The id is a part of the entry's key.
 func idOf(key storage.Key) string { return key.Part(storage.Item) }
 
-// readQuery checks the arguments of recall.
+// readQuery checks and decodes the arguments of "recall".
 func (st *store) readQuery(text, rest json.RawMessage) (query, error) {
 	q := query{Query: index.Query{Limit: DefaultLimit, Mode: index.Hybrid, Language: st.collection.Language, Decoding: st.retention.String()}}
 	if json.Unmarshal(text, &q.Text) != nil || strings.TrimSpace(q.Text) == "" {
@@ -235,7 +236,7 @@ func (st *store) readQuery(text, rest json.RawMessage) (query, error) {
 	return q, nil
 }
 
-// modeOption returns an Option for the mode of a search.
+// modeOption returns an Option whose value is the mode of a search.
 func modeOption(to *index.Mode) kind.Option {
 	return func(v any) string {
 		name, _ := v.(string)

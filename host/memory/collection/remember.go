@@ -12,16 +12,16 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// newEntry is the entry of a call of remember.
+// newEntry contains the entry that a call of "remember" adds.
 type newEntry struct {
 	namespace, id string
 	ttl           time.Duration
 	text          json.RawMessage // a stored as JSON
 }
 
-// remember performs remember. remember does not read the previous entry, so two runs that remember
-// an entry with the same id do not conflict, and the entry of the later commit is stored. Complete
-// computes the vector of the entry.
+// The method "remember" performs the operation "remember". It does not read the previous entry.
+// Therefore two runs do not conflict if they remember an entry with the same id. The entry of the
+// later commit is then stored. The vector of the entry is computed later by Complete.
 func (st *store) remember(ctx context.Context, p kind.NamespacedPartition, content, options json.RawMessage) (json.RawMessage, error) {
 	e, err := st.newEntry(content, options)
 	if err != nil {
@@ -54,13 +54,13 @@ func (st *store) remember(ctx context.Context, p kind.NamespacedPartition, conte
 	}{true, e.id, kind.FormatTime(expires)})
 }
 
-// put stores an entry, and replaces a previous entry with the same id.
+// The method "put" stores an entry. It replaces a previous entry with the same id.
 func put(ctx context.Context, space kind.Namespace, id string, ttl time.Duration, e entry) (time.Time, error) {
 	content := e.encode()
 	return space.Apply(ctx, id, ttl, func(*storage.Record, bool) ([]byte, []abi.Violation, error) { return content, nil, nil })
 }
 
-// newEntry checks the arguments of remember.
+// The function newEntry checks the arguments of "remember".
 func (st *store) newEntry(content, text json.RawMessage) (newEntry, error) {
 	var e newEntry
 	if kind.IsAbsent(content) {

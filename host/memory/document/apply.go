@@ -10,10 +10,10 @@ import (
 	"github.com/toolrun/toolrun/internal/mergepatch"
 )
 
-// apply returns the content that results from applying a value to a record. If the store is not
-// strict, apply also returns the violations of the schema. apply is a pure function. apply returns
-// encoded JSON, because a decoded content can use forty times as much memory as the encoded
-// content.
+// The method "apply" applies a value to a record and returns the resulting content. If the store is
+// not strict, the method also returns the violations of the schema. The method is a pure function.
+// It returns encoded JSON, because a decoded content can use forty times as much memory as the
+// encoded content.
 func (st *store) apply(old *storage.Record, value json.RawMessage, replace bool) (json.RawMessage, []abi.Violation, error) {
 	before, err := contentOf(old)
 	if err != nil {
@@ -40,8 +40,8 @@ func (st *store) apply(old *storage.Record, value json.RawMessage, replace bool)
 	return text, violations, err
 }
 
-// contentOf returns the decoded content of a record, or an empty object if the record does not
-// exist.
+// contentOf decodes the content of a record. If the record does not exist, the result is an empty
+// object.
 func contentOf(r *storage.Record) (any, error) {
 	if !r.Exists() {
 		return map[string]any{}, nil
@@ -49,8 +49,8 @@ func contentOf(r *storage.Record) (any, error) {
 	return kind.Decode(r.Content)
 }
 
-// violations returns the violations of a content. violations marks the violations that the previous
-// content already had.
+// The method "violations" returns the violations of a content. It marks each violation that the
+// previous content already had.
 func (st *store) violations(content, before any, existed bool) []abi.Violation {
 	found := st.schema.Validate(content)
 	if len(found) > 0 && existed {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/mergepatch"
 )
 
-// examples returns the rows of the table under a heading of docs/reference/memory.md, without
-// backquotes.
+// The function "examples" returns the rows of a table in docs/reference/memory.md without
+// backquotes. The argument is the heading above the table.
 func examples(t *testing.T, heading string) (rows [][]string) {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/reference/memory.md")
@@ -30,7 +30,7 @@ func examples(t *testing.T, heading string) (rows [][]string) {
 	return rows
 }
 
-// TestDocumentedMerges runs the examples of merges in the documentation.
+// TestDocumentedMerges runs the examples of merges that the documentation contains.
 func TestDocumentedMerges(t *testing.T) {
 	for _, row := range examples(t, "Merge") {
 		got := encode(t, mergepatch.Apply(decode(t, row[0]), decode(t, row[1])))
@@ -40,7 +40,7 @@ func TestDocumentedMerges(t *testing.T) {
 	}
 }
 
-// TestDocumentedProjections runs the examples of projections in the documentation.
+// TestDocumentedProjections runs the examples of projections that the documentation contains.
 func TestDocumentedProjections(t *testing.T) {
 	const content = `{"a":{"b":1,"c":2},"d":[{"e":1,"f":2},{"e":3}],"g.h":"x"}`
 	page, err := os.ReadFile("../../../docs/reference/memory.md")

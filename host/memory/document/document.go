@@ -1,6 +1,7 @@
-// Package document implements the kind of store that contains one JSON document for each user,
-// session or app. The operation get_content returns the document or a projection of the document,
-// set_content merges a value into the document, and delete_content removes the document.
+// Package document implements documents, which are a kind of stores. A store contains one JSON
+// document for each user, session or app. The operation "get_content" returns the document or a
+// projection of the document. The operation "set_content" merges a value into the document. The
+// operation "delete_content" removes the document.
 package document
 
 import (
@@ -39,7 +40,8 @@ func (Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error) 
 	return st, nil
 }
 
-// allowsAnyRoot reports whether the root type of the schema allows contents that are not objects.
+// allowsAnyRoot reports whether the schema allows contents that are not objects. It checks only the
+// type at the root of the schema.
 func allowsAnyRoot(text json.RawMessage) bool {
 	var root struct{ Type any }
 	if json.Unmarshal(text, &root) != nil {
@@ -54,12 +56,12 @@ func allowsAnyRoot(text json.RawMessage) bool {
 	return false
 }
 
-// store is a declaration with its compiled schema.
+// The type "store" contains a declaration and its compiled schema.
 type store struct {
 	decl   declare.Store
 	limits kind.Limits
 	schema *schema.Schema // nil if the store has no schema
-	// anyRoot reports whether the schema allows contents that are not objects.
+	// The field anyRoot is true if the schema allows contents that are not objects.
 	anyRoot bool
 }
 
@@ -80,11 +82,11 @@ func (st *store) Fits(r storage.Record) bool {
 	return err == nil && (st.schema == nil || len(st.schema.Validate(value)) == 0)
 }
 
-// Show implements kind.Store. A document is stored as JSON.
+// Show implements kind.Store. Documents are stored as JSON.
 func (st *store) Show(content []byte) json.RawMessage { return content }
 
-// Public implements kind.Store. Public replaces the names in the pointer that the schema does not
-// declare.
+// Public implements kind.Store. Public replaces the names in a pointer that do not occur in the
+// schema.
 func (st *store) Public(pointer string) string {
 	if st.schema == nil {
 		return ""

@@ -12,8 +12,8 @@ import (
 
 var null = json.RawMessage("null")
 
-// get performs get_content. The result is the content, a projection of the content, or, if the
-// record does not exist, null.
+// get performs get_content. If the record exists, the result is the content or a projection of the
+// content. If the record does not exist, the result is null.
 func (st *store) get(ctx context.Context, p kind.Partition, call abi.Call) (json.RawMessage, error) {
 	wanted, err := parseProjection(call.Arg(1))
 	if err != nil {
@@ -54,7 +54,7 @@ func project(content json.RawMessage, wanted *projection) (json.RawMessage, erro
 	return strictjson.Encode(picked)
 }
 
-// recordReply returns a content together with the metadata of its record.
+// recordReply returns a content and the metadata of its record.
 func (st *store) recordReply(r storage.Record, content json.RawMessage) (json.RawMessage, error) {
 	if r.Created.IsZero() {
 		return nil, abi.Faultf(abi.InvalidArgument, "the store %s has no revision or times", st.decl.Name).

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory/kind"
 )
 
-// options are the options of a call, which are its last argument.
+// The type "options" contains the options of a call. The options are the last argument.
 type options struct {
 	record     bool
 	replace    bool
@@ -15,8 +15,8 @@ type options struct {
 	ttl        time.Duration
 }
 
-// parseOptions decodes the options of a call. parseOptions returns a fault if the list "allowed"
-// does not contain an option of the call.
+// parseOptions decodes the options of a call. If the call contains an option that is not in the
+// list "allowed", parseOptions returns a fault.
 func parseOptions(text json.RawMessage, allowed ...string) (options, error) {
 	var o options
 	if kind.IsAbsent(text) {

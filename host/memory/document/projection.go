@@ -11,27 +11,27 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// projection is a node in a tree of selected fields. The notation is the notation of projections in
-// MongoDB. For example, `{"a.b": 1}` includes a field, and `{"a": 0}` excludes a field. `{"a":
-// {"b": 1}}` means the same as `{"a.b": 1}`. Paths apply to each element of an array. If a
-// projection includes some fields and excludes other fields, the projection selects the included
-// fields without the excluded fields inside of these.
+// A projection is a tree that selects fields. Each projection is a node of such a tree. The
+// notation is the same as for projections in MongoDB. For example, `{"a.b": 1}` includes a field,
+// and `{"a": 0}` excludes a field. `{"a": {"b": 1}}` means the same as `{"a.b": 1}`. Paths apply to
+// each element of an array. If a projection includes some fields and excludes other fields, it
+// selects the included fields. The excluded fields inside of an included field are omitted.
 //
-// In a path, `\.` is a dot in a name, and `\\` is a backslash. The members of a selected object are
-// sorted by name.
+// In a path, `\.` represents a dot within a name, and `\\` represents a backslash. The members of a
+// selected object are sorted by name.
 type projection struct {
 	include  bool
 	exclude  bool
 	children map[string]*projection
-	// includes reports whether the projection includes this field or a descendant of this field.
+	// The field "includes" is true if the projection includes this field or a field below it.
 	includes bool
 }
 
-// maxProjectionPath is the maximum number of names in a path of a projection. By default, the
-// nesting of contents is limited to the same number.
+// maxProjectionPath is the maximum number of names in a path of a projection. By default, contents
+// have the same limit for their nesting.
 const maxProjectionPath = 32
 
-// maxProjectionBytes is the maximum size of an encoded projection.
+// maxProjectionBytes is the maximum size of a projection as encoded JSON.
 const maxProjectionBytes = 64 << 10
 
 // parseProjection decodes a projection. A nil projection selects the whole content.
@@ -70,8 +70,8 @@ func badProjection(path string) error {
 		WithHint(`use a projection such as {"preferences.language": 1}`)
 }
 
-// The method add merges the fields of one level of a projection into p. The argument "path" is the
-// path of p.
+// The method "add" merges fields into p. These are the fields of one level of a projection. The
+// argument "path" is the path of p.
 func (p *projection) add(fields map[string]any, path []string) error {
 	for name, value := range fields {
 		steps := append(path[:len(path):len(path)], splitPath(name)...)
@@ -97,11 +97,11 @@ func (p *projection) add(fields map[string]any, path []string) error {
 	return nil
 }
 
-// projectionOperators contains operators of MongoDB. A projection with an operator is rejected,
-// because the operator would otherwise count as the name of a field that does not exist.
+// projectionOperators lists operators of MongoDB. If a projection contains such an operator, it is
+// rejected. Otherwise the operator would be used as the name of a field that does not exist.
 var projectionOperators = []string{"$", "$slice", "$elemMatch", "$meta"}
 
-// splitPath returns the names in a path.
+// splitPath splits a path into names.
 func splitPath(path string) []string {
 	if !strings.Contains(path, `\`) {
 		return strings.Split(path, ".")
@@ -133,7 +133,7 @@ func (p *projection) child(step string) *projection {
 	return p.children[step]
 }
 
-// set sets the node to a value, which is a flag or an object of nested fields.
+// The method "set" sets the node to a value. The value is a flag or an object of nested fields.
 func (p *projection) set(value any, steps []string, full string) error {
 	switch v := value.(type) {
 	case bool:
@@ -153,7 +153,7 @@ func (p *projection) set(value any, steps []string, full string) error {
 	return nil
 }
 
-// markIncludes sets the field "includes" of all nodes. markIncludes starts at the leaves.
+// markIncludes sets the field "includes" of all nodes. It processes the leaves first.
 func (p *projection) markIncludes() bool {
 	p.includes = p.include
 	for _, child := range p.children {
@@ -162,8 +162,8 @@ func (p *projection) markIncludes() bool {
 	return p.includes
 }
 
-// apply returns the selected part of a content, or false if nothing is selected. apply does not
-// modify the content. The result can share memory with the content.
+// The method "apply" returns the selected part of a content. If nothing is selected, it returns
+// false. It does not modify the content. The selected part can share memory with the content.
 func (p *projection) apply(content any) (any, bool) {
 	if p == nil {
 		return content, true
@@ -174,7 +174,7 @@ func (p *projection) apply(content any) (any, bool) {
 	return p.without(content), true
 }
 
-// pick returns the part of a value that p includes.
+// The method "pick" returns the part of a value that p includes.
 func (p *projection) pick(value any) (any, bool) {
 	if p.include {
 		return p.without(value), true
@@ -202,7 +202,7 @@ func (p *projection) pick(value any) (any, bool) {
 	return nil, false
 }
 
-// The method "without" returns a copy of a value without the nested fields that p excludes.
+// The method "without" returns a copy of a value. The copy lacks the nested fields that p excludes.
 func (p *projection) without(value any) any {
 	if len(p.children) == 0 {
 		return value
@@ -231,8 +231,8 @@ func (p *projection) without(value any) any {
 	return value
 }
 
-// keep applies the projection to the value of a field inside an included field. The second result
-// is false if the field is excluded.
+// The method "keep" applies the projection to a field inside of an included field. Its argument is
+// the value of the inner field. The second result is false if the field is excluded.
 func (p *projection) keep(field any) (any, bool) {
 	switch {
 	case !p.exclude || p.include:

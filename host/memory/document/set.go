@@ -14,9 +14,9 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// set performs set_content. A merge into a record that is not in the read set is called a blind
-// merge. The reply to a blind merge reveals nothing about the stored record. A blind merge cannot
-// conflict, because the commit merges into the latest content.
+// set performs set_content. A merge is blind if the record is not in the read set. The reply to a
+// blind merge reveals nothing about the stored record. A blind merge cannot conflict, because the
+// commit merges into the current content.
 func (st *store) set(ctx context.Context, p kind.Partition, call abi.Call) (json.RawMessage, error) {
 	opts, err := parseOptions(call.Arg(2), "replace", "if_revision", "ttl")
 	if err != nil {
@@ -33,7 +33,7 @@ func (st *store) set(ctx context.Context, p kind.Partition, call abi.Call) (json
 		return nil, err
 	}
 	if !p.Holds("") {
-		value = bytes.Clone(value) // a copy, because the engine owns the value and the commit can use the copy
+		value = bytes.Clone(value) // the engine owns the value
 	}
 	expires, err := p.Apply(ctx, "", opts.ttl, st.update(value, opts.replace))
 	if err != nil {
@@ -42,7 +42,7 @@ func (st *store) set(ctx context.Context, p kind.Partition, call abi.Call) (json
 	return kind.WriteReply(ctx, p, "", expires)
 }
 
-// writable performs the checks of a value that do not depend on the stored record.
+// The method "writable" performs those checks of a value that do not depend on the stored record.
 func (st *store) writable(value json.RawMessage) error {
 	if kind.IsAbsent(value) {
 		return abi.Faultf(abi.InvalidArgument, "the content is missing or null").
@@ -58,14 +58,14 @@ func (st *store) writable(value json.RawMessage) error {
 	return nil
 }
 
-// update returns a function that merges a value into a record, or replaces the content of the
-// record with the value.
+// The method "update" returns a function. The function merges a value into a record, or replaces
+// the content of the record by the value.
 func (st *store) update(value json.RawMessage, replace bool) kind.Update {
 	return func(old *storage.Record, locked bool) ([]byte, []abi.Violation, error) {
 		within := st
 		if locked && st.schema != nil {
 			if replace || !old.Exists() {
-				return nil, nil, errTooSlow // lockedWork does not bound the work for the defaults of the schema
+				return nil, nil, errTooSlow // lockedWork does not limit the work for defaults
 			}
 			within = st.bounded()
 		}
@@ -80,16 +80,16 @@ func (st *store) update(value json.RawMessage, replace bool) kind.Update {
 	}
 }
 
-// errTooSlow is the error of an update that takes too long inside the transaction of the backend.
-// Other commits wait for this transaction.
+// errTooSlow is the error of an update that performs too much work inside of the backend's
+// transaction. Other commits wait until this transaction ends.
 var errTooSlow = errors.New("the update took too long in the backend's transaction")
 
-// lockedWork is the maximum number of validation steps of an update inside the transaction of the
-// backend.
+// lockedWork limits an update inside of the backend's transaction. It is the maximum number of
+// validation steps.
 const lockedWork = 2_000
 
-// The method bounded returns a copy of the store. The validation of the schema of the copy is
-// limited to lockedWork steps.
+// The method "bounded" returns a copy of the store. The copy performs at most lockedWork steps to
+// validate a content against the schema.
 func (st *store) bounded() *store {
 	bounded := *st
 	bounded.schema = st.schema.Within(lockedWork)

@@ -1,6 +1,7 @@
-// Package fact implements the kind of store for facts. A fact is a value with a dotted path, such
-// as "user.language". Each fact is stored in a separate record. An app has one store of facts. The
-// path of a fact determines its scope: the user, the session or the app.
+// Package fact implements facts, which are a kind of stores. A fact is a value. A dotted path, such
+// as "user.language", identifies the fact. Each fact is stored in a separate record. An app has at
+// most one store of facts. The path of a fact determines whether the fact belongs to the user, the
+// session or the app.
 package fact
 
 import (
@@ -17,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Kind is the kind of store for facts.
+// Kind is the kind of the store for facts.
 type Kind struct{}
 
 var _ kind.Space = Kind{}
@@ -48,7 +49,7 @@ func (Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error) 
 	return st, errors.Join(errs...)
 }
 
-// check returns an error if the declaration of a fact is invalid.
+// The function "check" returns an error if the declaration of a fact is invalid.
 func check(f declare.Fact, limits kind.Limits) error {
 	if err := declare.CheckFactPath(f.Path); err != nil {
 		return err
@@ -76,7 +77,7 @@ func check(f declare.Fact, limits kind.Limits) error {
 	return nil
 }
 
-// store implements kind.Store for the declared facts. store is immutable.
+// The type "store" implements kind.Store for the declared facts. It is immutable.
 type store struct {
 	facts  map[string]declare.Fact // by path
 	limits kind.Limits
@@ -92,7 +93,7 @@ func (st *store) Scope(path string) declare.Scope {
 	return declare.FactScope(path)
 }
 
-// domain returns the domain of a fact.
+// The method "domain" returns the domain of a fact.
 func (st *store) domain(path string) string {
 	if f := st.facts[path]; f.Domain != "" {
 		return f.Domain
@@ -118,7 +119,7 @@ func (st *store) Call(ctx context.Context, p kind.Partition, call abi.Call) (jso
 	return reply, err
 }
 
-// perform performs an operation on one fact.
+// The method "perform" performs an operation on one fact.
 func (st *store) perform(ctx context.Context, p kind.Partition, path string, call abi.Call) (json.RawMessage, error) {
 	if err := p.(kind.ScopedPartition).Check(path); err != nil {
 		return nil, err
@@ -132,7 +133,7 @@ func (st *store) perform(ctx context.Context, p kind.Partition, path string, cal
 	return remove(ctx, p, path, call.Arg(1))
 }
 
-// pathOf decodes the path of a fact from an argument of a call.
+// pathOf decodes the path of a fact. The path is an argument of a call.
 func pathOf(arg json.RawMessage) (string, error) {
 	var path string
 	if kind.IsAbsent(arg) || json.Unmarshal(arg, &path) != nil {
@@ -150,7 +151,7 @@ func (st *store) Fits(r storage.Record) bool {
 	return st.facts[kind.Item(r)].Type.Accepts(r.Content)
 }
 
-// Show implements kind.Store. The content of the record of a fact is the value of the fact as JSON.
+// Show implements kind.Store. The content of a fact's record is the value of the fact as JSON.
 func (st *store) Show(content []byte) json.RawMessage { return content }
 
 // Public implements kind.Store. The pointer of a violation is always "", because a violation

@@ -39,7 +39,7 @@ var declared = []declare.Fact{
 
 func open(t *testing.T) *facts { t.Helper(); return openWith(t, func(*memory.Config) {}) }
 
-// openWith opens a Service whose configuration a function changes.
+// openWith opens a Service. Before, it lets a function change the configuration.
 func openWith(t *testing.T, change func(*memory.Config)) *facts {
 	t.Helper()
 	f := &facts{t: t, backend: mem.New(), now: time.Date(2026, 4, 30, 12, 0, 0, 0, time.UTC)}
@@ -64,7 +64,8 @@ var (
 	bob = as("bob", "s2")
 )
 
-// call performs an operation under an Authority and returns the reply, or the fault as text.
+// The method "call" performs an operation under an Authority. It returns the reply, or the text of
+// the fault.
 func (f *facts) call(c partition.Caller, a memory.Authority, op, args string) string {
 	f.t.Helper()
 	call := abi.Call{Op: op}
