@@ -1,3 +1,3 @@
-// Package metering keeps the usage of runs: a record for each day of an app in a tenant. The
-// package reports the usage of one app, or of all apps of a backend.
+// Package metering records the usage of runs. For each day, it keeps one record for each app and
+// tenant. The package reports the usage of one app, or of all apps of a backend.
 package metering

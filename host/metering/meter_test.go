@@ -10,8 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The usage of a day in UTC is kept separately for each tenant and app. The usage is kept until the
-// retention after the end of the day has passed.
+// Each day begins and ends in UTC. The usage of a day is recorded separately for each tenant and
+// app. The retention begins at the end of the day. The usage is kept until the retention has
+// passed.
 func TestMeter(t *testing.T) {
 	backend := mem.New()
 	meter := func(app partition.App, retention time.Duration) *metering.Meter {
@@ -27,7 +28,7 @@ func TestMeter(t *testing.T) {
 		runs   int64
 	}{
 		{shop, "acme", day.Add(-time.Second), 1},
-		{shop, "acme", day.In(west), 2}, // the day is the previous day in local time
+		{shop, "acme", day.In(west), 2}, // in local time, this is the previous day
 		{shop, "acme", day.Add(23 * time.Hour), 4},
 		{shop, "acme", day.Add(24 * time.Hour), 8},
 		{shop, "rival", day, 16},

@@ -13,18 +13,18 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Query selects the usage of apps.
+// A Query selects the usage of some apps.
 type Query struct {
-	// Tenant is the id of a tenant, or "" for all tenants of the backend.
+	// Tenant is the id of a tenant. If Tenant is "", all tenants of the backend are selected.
 	Tenant string
-	// Apps are the ids of the apps. Default: all.
+	// Apps contains the ids of the apps. Default: all.
 	Apps []string
-	// Since and Until bound the days in UTC. The query selects the day of Since and later days, up to
-	// but excluding the day of Until. Zero means no bound.
+	// Since is the first day, in UTC. Until is the day after the last day, in UTC. The query does
+	// not select the day Until. Zero means no bound.
 	Since, Until time.Time
-	// The field After is the result "next" of the previous page.
+	// For a later page, the field After is the result "next" of the previous page.
 	After string
-	// Limit is the maximum number of apps to return, and must be at least 1.
+	// Limit is the maximum number of apps to return. It must be at least 1.
 	Limit int
 }
 
@@ -32,33 +32,32 @@ type Query struct {
 type Usage struct {
 	Tenant string `json:"tenant"`
 	App    string `json:"app"`
-	// StoredBytes and StoredRecords are the current storage, which counts toward the quota.
+	// StoredBytes and StoredRecords are the data that are stored now. They count toward the quota.
 	StoredBytes   int64 `json:"stored_bytes"`
 	StoredRecords int64 `json:"stored_records"`
-	// All fields except StoredBytes and StoredRecords are sums over the requested days; see Counts.
+	// All other fields are sums over the requested days; see Counts.
 	Runs       int64   `json:"runs"`
 	Failed     int64   `json:"failed"`
 	Repeated   int64   `json:"repeated"`
 	Refused    int64   `json:"refused"`
 	NotStarted int64   `json:"not_started"`
 	CPUMS      float64 `json:"cpu_ms"`
-	// ModelCalls, InputTokens and OutputTokens are the usage of models.
+	// ModelCalls, InputTokens and OutputTokens describe the use of models.
 	ModelCalls   int64 `json:"model_calls"`
 	InputTokens  int64 `json:"input_tokens"`
 	OutputTokens int64 `json:"output_tokens"`
 }
 
-// Usage returns the usage of the app in a tenant: the current storage, and the sum of the usage on
-// the UTC days from "since" up to, but excluding, the day "until". Zero means no bound.
+// Usage returns the usage of the app in a tenant. It contains the current storage and the sums over
+// the UTC days from the day "since" to the day before "until". Zero means no bound.
 func (m *Meter) Usage(ctx context.Context, tenant string, since, until time.Time) (Usage, error) {
 	usage, err := usageOf(ctx, m.db.Backend, position{tenant, m.db.App}, Query{Since: since, Until: until})
 	return usage, m.db.Fault("read the usage", err)
 }
 
 // List returns a page of the usage of the apps of a backend, sorted by tenant and app. The result
-// "next" is the value of Query.After for the following page, or "" if the page is the last page. A
-// pair of a tenant and an app is in the list if the app has metered runs, sessions or stores in the
-// tenant.
+// "next" is the value of Query.After for the following page. After the last page, "next" is "". The
+// list contains an app in a tenant if the app has metered runs, sessions or stores there.
 func List(ctx context.Context, backend storage.Backend, q Query) (found []Usage, next string, err error) {
 	if q.Limit < 1 {
 		return nil, "", abi.Faultf(abi.InvalidArgument, "the limit must be at least 1")
@@ -87,7 +86,7 @@ func List(ctx context.Context, backend storage.Backend, q Query) (found []Usage,
 	}
 }
 
-// position is the position of an app of a tenant in the usage data.
+// A position identifies an app of a tenant in the usage data.
 type position struct {
 	tenant string
 	app    partition.App
@@ -97,7 +96,7 @@ func (p position) parts() []storage.Part {
 	return []storage.Part{{Tag: storage.Tenant, Value: p.tenant}, {Tag: storage.App, Value: string(p.app)}}
 }
 
-// String returns the position for a query. The ids of apps contain no slash.
+// String returns the position as text for Query.After. The id of an app contains no slash.
 func (p position) String() string { return p.tenant + "/" + string(p.app) }
 
 func parsePosition(text string) (position, error) {
@@ -111,13 +110,14 @@ func parsePosition(text string) (position, error) {
 	return position{text[:at], partition.App(text[at+1:])}, nil
 }
 
-// usedKinds returns the kinds of the host's own records that show that a tenant uses an app.
+// usedKinds returns kinds of host records. If a tenant has such a record of an app, the tenant uses
+// the app.
 func usedKinds() [3]string {
 	return [...]string{partition.Catalogue, partition.Metering, partition.Session}
 }
 
-// nextUsed returns the first app that has usage and follows a position in the order of keys. If
-// tenant is not "", nextUsed searches only the records of that tenant.
+// nextUsed returns the first app with usage after a position. Apps are in the order of their keys.
+// If tenant is not "", nextUsed searches only the records of that tenant.
 func nextUsed(ctx context.Context, backend storage.Backend, tenant string, after position) (next position, ok bool, err error) {
 	var first storage.Key
 	for _, kind := range usedKinds() {
@@ -169,7 +169,7 @@ func usageOf(ctx context.Context, backend storage.Backend, at position, q Query)
 	return usage, err
 }
 
-// day returns the day of a time, or "" for the zero time.
+// The function "day" returns the day of a time. For the zero time, it returns "".
 func day(t time.Time) string {
 	if t.IsZero() {
 		return ""

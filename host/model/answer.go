@@ -9,10 +9,10 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Answer checks the text and the tool calls that a model returned, and returns them as the answer
-// to the request. If the request has a schema, the text must be JSON that is valid for the schema.
-// Each called tool must be one of the tools in the request, and the arguments must match the schema
-// of the tool. The error is the fault schema_violation, which does not quote the answer.
+// Answer receives the text and the tool calls that a model returned, and checks them. It returns
+// them as the answer to the request. If the request has a schema, the text must be JSON that
+// matches the schema. The request must contain each tool that is called. The arguments must match
+// the schema of the tool. The error is the fault schema_violation. It does not quote the answer.
 func (r ChatRequest) Answer(text string, calls []ToolCall) (ChatAnswer, error) {
 	if len(calls) > 0 {
 		checked, fault := r.checkCalls(calls)
@@ -54,8 +54,8 @@ func (r ChatRequest) checkCalls(calls []ToolCall) ([]ToolCall, *abi.Fault) {
 	return checked, nil
 }
 
-// fit returns the compact form of a JSON text if the text is valid for a schema. If there is no
-// schema, every JSON text is valid.
+// The function "fit" returns the compact form of a JSON text if the text matches a schema. Without
+// a schema, every JSON text is accepted.
 func fit(name string, text, schemaText json.RawMessage) (json.RawMessage, *abi.Fault) {
 	value, err := strictjson.Decode(text, strictjson.Limits{Depth: maxDepth})
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 
 // Chat is a language model. Implementations are safe for concurrent use.
 type Chat interface {
-	// Chat sends the request and returns the checked answer. Temporary errors are retried within the
-	// deadline of ctx. The error is an *abi.Fault. The usage is valid even if the answer is rejected,
-	// because the provider charges for the request.
+	// Chat sends the request and returns the checked answer. Chat retries after temporary errors
+	// until the deadline of ctx. The error is an *abi.Fault. The usage is valid even if Chat
+	// rejects the answer, because the provider charges for the request.
 	Chat(ctx context.Context, request ChatRequest) (ChatAnswer, error)
 }
 
@@ -24,18 +24,20 @@ const (
 	ToolRole  Role = "tool"
 )
 
-// ChatRequest is a conversation that the model continues.
+// A ChatRequest contains a conversation. The model adds the next message.
 type ChatRequest struct {
 	Messages []Message `json:"messages"`
-	// Schema is the JSON Schema of the answer. If Schema is nil, the answer is a text.
+	// Schema is the JSON Schema of the answer. If Schema is nil, the answer can be any text.
 	Schema json.RawMessage `json:"schema,omitempty"`
-	// Tools are the tools that the model can call instead of answering.
+	// Tools contains the tools that the model can call. The model can call tools instead of
+	// answering.
 	Tools []Tool `json:"tools,omitempty"`
-	// MaxTokens is the maximum length of the answer in tokens. The default of MaxTokens is the
-	// limit of the provider.
+	// MaxTokens is the maximum number of tokens in the answer. If MaxTokens is 0, the limit of the
+	// provider applies.
 	MaxTokens int `json:"max_tokens,omitempty"`
-	// IdempotencyKey identifies the request for the provider, which can then detect a repeated
-	// request. The IdempotencyKey is not part of the canonical request. Default: none.
+	// IdempotencyKey identifies the request for the provider. With the key, the provider can detect
+	// that a request is repeated. The IdempotencyKey is not part of the result of Canonical.
+	// Default: none.
 	IdempotencyKey string `json:"-"`
 }
 
@@ -43,23 +45,23 @@ type ChatRequest struct {
 type Message struct {
 	Role    Role   `json:"role"`
 	Content string `json:"content"`
-	// ToolCalls are set only in a message of the role "assistant". ToolCalls are the tool calls
-	// that the model requested.
+	// If the role is not "assistant", ToolCalls is empty. ToolCalls contains the tool calls that
+	// the model requested.
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
-	// ToolCallID is set only in a message of the role "tool". ToolCallID is the id of the call
-	// whose result is the content.
+	// If the role is not "tool", ToolCallID is "". ToolCallID is the id of a tool call. The content
+	// of the message is the result of this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 
-// Tool is a function that is offered to a model.
+// A Tool is a function that the model can call.
 type Tool struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
-	// Parameters is the JSON Schema of the arguments. Default: any object.
+	// Parameters is the JSON Schema of the tool's arguments. Default: any object.
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 }
 
-// ToolCall is a call to a tool that a model requests.
+// A ToolCall is a request of a model to call a tool.
 type ToolCall struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -67,10 +69,10 @@ type ToolCall struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// ChatAnswer is the answer of a model: tool calls, an object or a text.
+// ChatAnswer is the answer of a model. It contains tool calls, an object or a text.
 type ChatAnswer struct {
 	Text string `json:"text,omitempty"`
-	// Object is compact JSON that is valid for the schema of the request.
+	// Object is compact JSON. It matches the schema of the request.
 	Object    json.RawMessage `json:"object,omitempty"`
 	ToolCalls []ToolCall      `json:"tool_calls,omitempty"`
 	// Truncated is true if the text was cut off at MaxTokens.
@@ -78,7 +80,8 @@ type ChatAnswer struct {
 	Usage     Usage `json:"usage"`
 }
 
-// Usage is the number of tokens that the provider reports and charges for a request.
+// Usage contains the numbers of tokens that the provider reports for a request. The provider
+// charges for these tokens.
 type Usage struct {
 	InputTokens  int `json:"input_tokens"`
 	OutputTokens int `json:"output_tokens"`

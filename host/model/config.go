@@ -8,21 +8,20 @@ import (
 	"github.com/toolrun/toolrun/host/model/lexical"
 )
 
-// Config is the content of models.yaml: the models that the operator offers.
+// Config is the content of models.yaml. It contains the models that the operator offers.
 type Config struct {
-	// Chat and Embeddings contain the models. The key of each model is the name that apps use for
-	// the model.
+	// Chat contains the chat models, and Embeddings contains the embedding models. The key of each
+	// map entry is the name under which apps use the model.
 	Chat, Embeddings map[string]Entry
 }
 
-// HasEmbedder reports whether an embedder with that name is configured or built in.
+// HasEmbedder reports whether the embedder with the given name is configured or built in.
 func (c *Config) HasEmbedder(name string) bool {
 	_, ok := c.Embeddings[name]
 	return ok || name == lexical.Name
 }
 
-// Section is a section of models.yaml. A model in one section can have the same name as a model in
-// another section.
+// Section is a section of models.yaml. Models in different sections can have the same name.
 type Section string
 
 // The sections.
@@ -31,7 +30,7 @@ const (
 	Embeddings Section = "embeddings"
 )
 
-// section returns the models of a section.
+// The method "section" returns the models of a section.
 func (c *Config) section(s Section) map[string]Entry {
 	if s == Embeddings {
 		return c.Embeddings
@@ -45,37 +44,38 @@ type Entry struct {
 	Provider string
 	// BaseURL is the address of the provider. Required. BaseURL can contain credentials.
 	BaseURL string
-	// Model is the name of the model at the provider. Required.
+	// Model is the name that the provider uses for the model. Required.
 	Model string
 	// KeyEnv is the environment variable that contains the API key. Default: no key.
 	KeyEnv string
-	// Proxy is the URL of an HTTP proxy. Default: none.
+	// Proxy is the URL of the HTTP proxy for requests to the provider. Default: none.
 	Proxy string
-	// Timeout is the time limit of a request. The default of Timeout is the default of the
-	// provider.
+	// Timeout is the time limit of each request. If Timeout is 0, the default of the provider
+	// applies.
 	Timeout time.Duration
-	// AnswerBytes is the maximum size of an answer. The default of AnswerBytes is the default of
-	// the provider.
+	// AnswerBytes is the maximum size of an answer. If AnswerBytes is 0, the default of the
+	// provider applies.
 	AnswerBytes int
 	// Tenants contains the ids of the tenants that can use the model. Default: all.
 	Tenants []string
-	// TokensPerDay is the maximum number of tokens per day.
+	// TokensPerDay contains the maximum numbers of tokens that can be used per day.
 	TokensPerDay Budget
-	// Dim, QueryPrefix, DocumentPrefix and Batch configure an embedder. Dim is required. Batch is the
-	// maximum number of texts of a request. Default: DefaultBatch.
+	// The fields Dim, QueryPrefix, DocumentPrefix and Batch are used only for embedders. Dim is
+	// required. Batch is the maximum number of texts in one request. Default: DefaultBatch.
 	Dim                         int
 	QueryPrefix, DocumentPrefix string
 	Batch                       int
 }
 
-// Budget contains the maximum number of tokens per day for each tenant, each app and each user.
+// A Budget limits the number of tokens per day. It contains separate limits for a tenant, an app
+// and a user.
 type Budget struct {
-	// Tenant, App and User have the defaults DefaultTenantTokens, DefaultAppTokens and
-	// DefaultUserTokens.
+	// The default of Tenant is DefaultTenantTokens, the default of App is DefaultAppTokens, and the
+	// default of User is DefaultUserTokens.
 	Tenant, App, User int64
 }
 
-// These are the defaults of a Budget.
+// These constants are the defaults of the fields of a Budget.
 const (
 	DefaultTenantTokens = 10_000_000
 	DefaultAppTokens    = 10_000_000
@@ -85,14 +85,14 @@ const (
 // DefaultBatch is the default of Entry.Batch. Some servers accept only 32 texts in a request.
 const DefaultBatch = 32
 
-// Mistake is an error in models.yaml. The texts of a Mistake do not quote values, because a value
-// can contain credentials.
+// Mistake is an error in models.yaml. The texts of a Mistake never quote a value from the file,
+// because the value can contain credentials.
 type Mistake struct {
 	File string
-	// Line and Column start at 1.
+	// The first line and the first column have the number 1.
 	Line, Column int
 	Message      string
-	// Hint is advice on how to fix the mistake, or "".
+	// Hint describes how to fix the mistake. Without a hint, it is "".
 	Hint string
 }
 
@@ -108,7 +108,7 @@ func (m Mistake) Error() string {
 // Mistakes lists all errors in models.yaml, in the order of the file.
 type Mistakes []Mistake
 
-// Error returns the mistakes, one per line.
+// Error returns the texts of all mistakes. Each mistake is on a separate line.
 func (m Mistakes) Error() string {
 	lines := make([]string, len(m))
 	for i, mistake := range m {

@@ -29,8 +29,8 @@ var (
 	envRule  = lazyregexp.New(`^[A-Z_][A-Z0-9_]{0,127}$`)
 )
 
-// ReadConfig reads models.yaml. The argument "file" is the name of the file that error messages
-// contain. The error is of type Mistakes and contains every mistake in the file.
+// ReadConfig reads models.yaml. The argument "file" is the name of the file in error messages. The
+// error has the type Mistakes and contains all mistakes in the file.
 func ReadConfig(file string, content []byte) (*Config, error) {
 	r := &configReader{file: file}
 	config := &Config{Chat: map[string]Entry{}, Embeddings: map[string]Entry{}}
@@ -99,7 +99,7 @@ func (r *configReader) entry(entry field, known []string) Entry {
 	return e
 }
 
-// setting reads a known key of an entry.
+// The type "setting" is a known key of an entry and a function that reads its value.
 func (r *configReader) setting(f field, e *Entry) {
 	switch f.key {
 	case "provider":
@@ -111,8 +111,8 @@ func (r *configReader) setting(f field, e *Entry) {
 	case "model":
 		e.Model = r.text(f)
 	case "api_key_env":
-		// An error does not quote the value of the setting, because the value can be an API key
-		// that was pasted by mistake.
+		// An error does not quote the value. Someone can have pasted an API key into the wrong
+		// setting.
 		if e.KeyEnv = r.text(f); e.KeyEnv != "" && !envRule().MatchString(e.KeyEnv) {
 			r.refuse(f.at, "write the name of an environment variable instead of the API key", "the value of `api_key_env` must be the name of an environment variable, such as OPENAI_API_KEY")
 		}
@@ -137,7 +137,7 @@ func (r *configReader) setting(f field, e *Entry) {
 	}
 }
 
-// url checks a URL. The errors do not quote the URL, because it can contain credentials.
+// url checks a URL. The errors do not quote the URL, because the URL can contain credentials.
 func (r *configReader) url(f field) string {
 	text := r.text(f)
 	u, err := url.Parse(text)
@@ -165,7 +165,7 @@ func (r *configReader) size(f field) int {
 	return int(size)
 }
 
-// The function "scalar" returns the value of a string, or "" for other values.
+// The function "scalar" returns the value of a string. For other YAML values, it returns "".
 func scalar(n ast.Node) string {
 	if s, ok := n.(*ast.StringNode); ok {
 		return s.Value

@@ -202,7 +202,7 @@ func FuzzReadConfig(f *testing.F) {
 }
 
 func ExampleReadConfig() {
-	server := modeltest.Start() // a server in place of a provider
+	server := modeltest.Start() // this server replaces a real provider
 	defer server.Close()
 	config, err := model.ReadConfig("models.yaml", []byte("chat:\n  local: {base_url: "+server.URL()+", model: small, tenants: [acme]}\n"))
 	if err != nil {

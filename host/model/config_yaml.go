@@ -15,21 +15,21 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// The limits on models.yaml. The limits prevent slow parsing: the time of the parser grows with the
-// square of the number of tokens, and the parser calls itself for each level of nesting.
+// The limits on models.yaml. These limits prevent slow parsing. The time of the parser grows with
+// the square of the number of tokens, and the parser calls itself for each level of nesting.
 const (
 	maxConfigBytes  = 256 << 10
 	maxConfigTokens = 16_384
 )
 
-// configReader reads the tree of a file and collects mistakes.
+// configReader reads the syntax tree of a YAML file and collects mistakes.
 type configReader struct {
 	file     string
 	mistakes Mistakes
 }
 
-// field is a key of a mapping with its value. If the file contains no value for the key, the value
-// is nil.
+// The type "field" contains a key of a mapping and the value of the key. If the file contains no
+// value for the key, the value is nil.
 type field struct {
 	key   string
 	at    *token.Token
@@ -44,7 +44,8 @@ func (r *configReader) refuse(at *token.Token, hint, format string, args ...any)
 	r.mistakes = append(r.mistakes, m)
 }
 
-// parse returns the root of the file, or nil if the file is invalid.
+// The method "parse" returns the root of the syntax tree. If the file is invalid, the result is
+// nil.
 func (r *configReader) parse(content []byte) (root ast.Node) {
 	defer func() {
 		if recover() != nil {
@@ -83,8 +84,8 @@ func (r *configReader) parse(content []byte) (root ast.Node) {
 	return root
 }
 
-// syntax reports a parser error. syntax omits the excerpt of the file that the text of the error
-// contains.
+// The method "syntax" reports an error of the parser. The text of this error contains an excerpt of
+// the file, and the method omits the excerpt.
 func (r *configReader) syntax(err error) {
 	var known yaml.Error
 	if errors.As(err, &known) {
@@ -95,8 +96,8 @@ func (r *configReader) syntax(err error) {
 	r.refuse(nil, "", "the YAML is malformed")
 }
 
-// fields returns the fields of a mapping. fields reports values that are not mappings, and
-// duplicate keys.
+// The method "fields" returns the fields of a mapping. It reports a mistake if the value is not a
+// mapping or contains duplicate keys.
 func (r *configReader) fields(n ast.Node, at *token.Token, name string) []field {
 	var values []*ast.MappingValueNode
 	switch n := n.(type) {
@@ -135,7 +136,7 @@ func (r *configReader) unknown(f field, name string, known []string) {
 	r.refuse(f.at, hint, "%s has no key %q", name, f.key)
 }
 
-// text returns a string, or "" if the value has another type.
+// The method "text" returns the value of a string. If the value has another type, it returns "".
 func (r *configReader) text(f field) string {
 	if s, ok := f.value.(*ast.StringNode); ok && s.Value != "" {
 		return s.Value
@@ -144,7 +145,7 @@ func (r *configReader) text(f field) string {
 	return ""
 }
 
-// list returns a list of distinct, non-empty strings.
+// The method "list" returns a list of strings. The strings must be distinct and not empty.
 func (r *configReader) list(f field) []string {
 	sequence, ok := f.value.(*ast.SequenceNode)
 	if !ok || len(sequence.Values) == 0 {
@@ -163,7 +164,7 @@ func (r *configReader) list(f field) []string {
 	return items
 }
 
-// number returns a whole number from 1 to high, or 0 for other values.
+// The method "number" returns a whole number from 1 to "high". For any other value, it returns 0.
 func (r *configReader) number(f field, high int64) int64 {
 	if n, ok := f.value.(*ast.IntegerNode); ok {
 		switch v := n.Value.(type) {

@@ -2,7 +2,8 @@ package model
 
 import "context"
 
-// Purpose is the use of a vector. Some models embed queries and documents differently.
+// A Purpose states how a vector is used. Some models compute different vectors for queries and for
+// documents.
 type Purpose string
 
 // The purposes.
@@ -13,14 +14,16 @@ const (
 
 // Embedder is a model that converts texts to vectors. Implementations are safe for concurrent use.
 type Embedder interface {
-	// ID identifies the vector space. Vectors with different ids cannot be compared.
+	// ID identifies the vector space of the embedder. Vectors of embedders with different IDs
+	// cannot be compared.
 	ID() string
-	// Dim is the number of dimensions.
+	// Dim is the number of dimensions of a vector.
 	Dim() int
-	// MaxTexts is the maximum number of texts of a request.
+	// MaxTexts is the maximum number of texts in one request.
 	MaxTexts() int
-	// Embed returns a vector of unit length for each text, in the same order. Temporary errors are retried within the
-	// deadline of ctx. The error is an *abi.Fault. The usage is valid even if the answer is rejected,
-	// because the provider charges for the request.
+	// Embed returns a vector of unit length for each text. The vectors have the order of the texts.
+	// Embed retries after temporary errors until the deadline of ctx. The error is an *abi.Fault.
+	// The usage is valid even if Embed rejects the answer, because the provider charges for the
+	// request.
 	Embed(ctx context.Context, texts []string, purpose Purpose) ([][]float32, Usage, error)
 }

@@ -6,15 +6,15 @@ import (
 	"github.com/toolrun/toolrun/host/model/lexical"
 )
 
-// LocalEmbedder is an Embedder that computes vectors within the process, in bounded time.
-// LocalEmbedder uses no network, costs no tokens and returns no error.
+// A LocalEmbedder is an Embedder that computes vectors within the process. The time for a vector is
+// limited. A LocalEmbedder uses no network and no tokens. It never returns an error.
 type LocalEmbedder interface {
 	Embedder
 	// Vectors returns a vector of unit length for each text.
 	Vectors(texts []string) [][]float32
 }
 
-// Lexical returns the embedder with the name "lexical"; see package lexical.
+// Lexical returns the embedder "lexical"; see package lexical.
 func Lexical() LocalEmbedder { return lexicalEmbedder{} }
 
 type lexicalEmbedder struct{}

@@ -8,12 +8,12 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Mocks contains answers that replace the answers of models. The key of the map is the name of the
-// model. The answers of a model are in the order of its requests.
+// Mocks contains fixed answers. They replace the answers of models. The key of the map is the name
+// of the model. The first answer of a model replaces the answer to its first request, and so on.
 type Mocks map[string][]MockAnswer
 
-// MockAnswer is an answer of a model, or an error. In JSON, a string represents an answer with this
-// text.
+// MockAnswer is an answer of a model, or an error. In JSON, a MockAnswer can be a string. The
+// string is the text of the answer.
 type MockAnswer struct {
 	Text      string          `json:"text,omitempty"`
 	Object    json.RawMessage `json:"object,omitempty"`
@@ -36,8 +36,8 @@ func (m *MockAnswer) UnmarshalJSON(text []byte) error {
 	return decoder.Decode((*plain)(m))
 }
 
-// ReadMocks reads mocks: a JSON object that maps the name of each model to a list of answers. The
-// error is the fault invalid_argument.
+// ReadMocks decodes mocks from a JSON object. The object maps the name of each model to a list of
+// answers. If the JSON is malformed, the error is the fault invalid_argument.
 func ReadMocks(content []byte) (Mocks, error) {
 	var mocks Mocks
 	if err := strictjson.Check(content, strictjson.Limits{Depth: maxDepth}); err != nil {
@@ -57,8 +57,8 @@ func ReadMocks(content []byte) (Mocks, error) {
 	return mocks, nil
 }
 
-// Chat returns the answer with the given index as the answer to a request. Chat checks a mock
-// answer in the same way as the answer of a model.
+// Chat returns the answer with the given index in the list of a model. Chat checks a mock answer in
+// the same way as a real answer.
 func (m Mocks) Chat(name string, index int, request ChatRequest) (ChatAnswer, error) {
 	answers, ok := m[name]
 	switch {

@@ -81,7 +81,7 @@ func TestAnswer(t *testing.T) {
 		request model.ChatRequest
 		text    string
 		calls   []model.ToolCall
-		want    string // the answer as JSON, or the code of a fault
+		want    string // the answer as JSON or, after a failure, the code of the fault
 	}{
 		"text":             {model.ChatRequest{}, "hi", nil, `{"text":"hi",`},
 		"object":           {object, " {\"n\": 1}\n", nil, `{"object":{"n":1},`},
@@ -110,7 +110,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// A model's answer is checked against the schema of the request.
+// The answer of a model must match the schema of the request.
 func ExampleChatRequest_Answer() {
 	request := model.ChatRequest{
 		Messages: []model.Message{{Role: model.User, Content: "How many legs has a spider?"}},

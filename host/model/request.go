@@ -10,19 +10,19 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// These are the limits of a request.
+// These constants are the limits of a request.
 const (
 	MaxMessages     = 1000
 	MaxTools        = 128
 	MaxRequestBytes = 4 << 20
 )
 
-// maxDepth is the maximum nesting of schemas, arguments and answers.
+// maxDepth limits the nesting of schemas, arguments and answers.
 const maxDepth = 64
 
-// Canonical checks the request and returns it as JSON. If two requests differ only in the spelling
-// of their schemas or arguments, their canonical bytes are equal. The error is the fault
-// invalid_argument or too_large.
+// Canonical checks the request and returns it as JSON. The canonical bytes do not depend on the
+// formatting of the schemas and arguments. The error is either the fault invalid_argument or the
+// fault too_large.
 func (r ChatRequest) Canonical() ([]byte, error) {
 	if fault := r.check(); fault != nil {
 		return nil, fault

@@ -9,14 +9,15 @@ import (
 	"github.com/toolrun/toolrun/host/model/lexical"
 )
 
-// Factory creates the models of a provider. The argument "key" is the API key, or "".
+// A Factory is a function that creates the models of one provider. The argument "key" is the API
+// key. Without an API key, it is "".
 type Factory struct {
 	Chat     func(entry Entry, key string) (Chat, error)
 	Embedder func(entry Entry, key string) (Embedder, error)
 }
 
-// Set contains the configured models and counts their use. Set is safe for concurrent use. A nil
-// Set contains only the embedder "lexical".
+// A Set contains the configured models and counts how many tokens they use. Set is safe for
+// concurrent use. If the Set is nil, it contains only the embedder "lexical".
 type Set struct {
 	config    *Config
 	chats     map[string]Chat
@@ -25,9 +26,10 @@ type Set struct {
 	vectors   *VectorCache
 }
 
-// NewSet creates the models of a configuration. The map factories contains the providers by name.
-// The function "getenv" returns the value of an environment variable, or "". The error reports all
-// models that cannot be created. No error of NewSet contains an API key.
+// NewSet creates the models that a configuration contains. The argument "factories" maps the name
+// of each provider to its Factory. The function "getenv" returns the value of an environment
+// variable. If the variable is not set, the result is "". The error lists all models that cannot be
+// created. No error of NewSet contains an API key.
 func NewSet(config *Config, factories map[string]Factory, getenv func(name string) string) (*Set, error) {
 	s := &Set{config: config, chats: map[string]Chat{}, embedders: map[string]Embedder{}, vectors: NewVectorCache(0)}
 	var errs []error
@@ -65,24 +67,25 @@ func construct[T any](entry Entry, factory func(Entry, string) (T, error), geten
 	return factory(entry, key)
 }
 
-// Vectors returns the cache of the vectors of all embedders that are not local.
+// Vectors returns the cache of vectors. It contains vectors of all embedders except local
+// embedders.
 func (s *Set) Vectors() *VectorCache { return s.vectors }
 
-// HasEmbedder reports whether an embedder with that name is configured for at least one tenant, or
-// built in.
+// HasEmbedder reports whether the embedder with the given name can be used. The embedder is built
+// in or configured for at least one tenant.
 func (s *Set) HasEmbedder(name string) bool {
 	return name == lexical.Name || s != nil && s.config.HasEmbedder(name)
 }
 
-// HasChat reports whether a chat model with that name is configured for at least one tenant.
+// HasChat reports whether a chat model with the given name is configured for at least one tenant.
 func (s *Set) HasChat(name string) bool {
 	_, ok := s.config.Chat[name]
 	return ok
 }
 
-// Chat returns the chat model with the given name, and its entry in models.yaml. If there is no
-// such model, or if the tenant cannot use the model, the error is a fault with the code
-// unavailable. The text of the fault does not reveal whether the model exists. A nil Set has no
+// Chat returns the chat model with the given name. It also returns the entry of the model in
+// models.yaml. If the model does not exist, or if the tenant cannot use it, the error is the fault
+// unavailable. The text of the fault is the same in both cases. If the Set is nil, it has no chat
 // models.
 func (s *Set) Chat(tenant, name string) (Chat, Entry, error) {
 	if s == nil {
@@ -91,8 +94,8 @@ func (s *Set) Chat(tenant, name string) (Chat, Entry, error) {
 	return resolve(s.chats, s.config.Chat, tenant, name)
 }
 
-// Embedder returns the embedder with the given name, and its entry in models.yaml, like Chat. Every
-// tenant can use the embedder "lexical", which has an empty entry.
+// Embedder is like Chat, but returns an embedder. Every tenant can use the embedder "lexical". Its
+// entry is empty.
 func (s *Set) Embedder(tenant, name string) (Embedder, Entry, error) {
 	if name == lexical.Name {
 		return Lexical(), Entry{}, nil

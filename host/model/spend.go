@@ -7,27 +7,29 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Consumer is the caller for which a request is counted. User is "" if the user is unknown.
+// A Consumer is the caller of a request. The tokens of the request are counted for the Consumer.
+// User is "" if the user is unknown.
 type Consumer struct{ Tenant, App, User string }
 
-// maxUsers is the maximum number of users whose tokens are counted separately in a day. All further
-// users share one budget.
+// maxUsers limits how many users have separate counts. The limit applies to one day. After this
+// number is reached, all further users share one count.
 const maxUsers = 100_000
 
-// spending counts the tokens that were used on the current UTC day. spending is safe for concurrent
-// use. The counts are lost when the process ends.
+// The type "spending" counts the tokens that were used on the current UTC day. It is safe for
+// concurrent use. The counts are lost when the process ends.
 type spending struct {
 	mu    sync.Mutex
 	day   int64
 	used  map[account]int64
 	users int
-	// chats and embeddings are the totals since the start of the process.
+	// These fields contain the totals of chat models and of embedders since the start of the
+	// process.
 	chats, embeddings Totals
 }
 
-// Totals is the use of the models of a section since the start of the process.
+// Totals describes the use of all models in a section since the start of the process.
 type Totals struct {
-	// Calls is the number of requests.
+	// Calls is the number of requests to the models.
 	Calls                     int64
 	InputTokens, OutputTokens int64
 }
@@ -45,14 +47,14 @@ func (s *spending) totals(section Section) *Totals {
 	return &s.chats
 }
 
-// Totals returns the use of the models of a section by all callers.
+// Totals returns the total use of the models in a section. It includes all callers.
 func (s *Set) Totals(section Section) Totals {
 	s.spent.mu.Lock()
 	defer s.spent.mu.Unlock()
 	return *s.spent.totals(section)
 }
 
-// account identifies a tenant, an app or a user whose use of a model is counted.
+// An account counts the use of a model. It belongs to a tenant, an app or a user.
 type account struct {
 	section Section
 	model   string
@@ -60,7 +62,7 @@ type account struct {
 	level string
 }
 
-// accounts returns the accounts of a consumer, with their budgets.
+// The method "accounts" returns the accounts of a consumer and the budget of each account.
 func (b Budget) accounts(s Section, model string, c Consumer) (all [3]account, budgets [3]int64, names [3]string) {
 	all = [3]account{
 		{s, model, Consumer{Tenant: c.Tenant}, "tenant"}, {s, model, Consumer{Tenant: c.Tenant, App: c.App}, "app"}, {s, model, c, "user"},
@@ -68,8 +70,9 @@ func (b Budget) accounts(s Section, model string, c Consumer) (all [3]account, b
 	return all, [3]int64{b.Tenant, b.App, b.User}, [3]string{"the tenant", "the app", "the user"}
 }
 
-// CheckBudget returns the fault quota_exceeded if the tenant, the app or the user has used the
-// tokens of the day for a model in a section. The tokens of requests in flight are not counted yet.
+// CheckBudget checks the budgets of the tenant, the app and the user for a model in a section. If
+// one of them is exhausted for the day, CheckBudget returns the fault quota_exceeded. Tokens of
+// requests that are in progress are not counted yet.
 func (s *Set) CheckBudget(section Section, name string, c Consumer, now time.Time) error {
 	s.spent.mu.Lock()
 	defer s.spent.mu.Unlock()
@@ -87,7 +90,7 @@ func (s *Set) CheckBudget(section Section, name string, c Consumer, now time.Tim
 	return nil
 }
 
-// Count counts the tokens of a request to a model in a section.
+// Count counts the tokens of one request. The request was sent to a model in a section.
 func (s *Set) Count(section Section, name string, c Consumer, used Usage, now time.Time) {
 	s.spent.mu.Lock()
 	defer s.spent.mu.Unlock()
@@ -106,15 +109,15 @@ func (s *Set) Count(section Section, name string, c Consumer, used Usage, now ti
 	}
 }
 
-// turn deletes the counts of an earlier day.
+// If a new day has begun, the method "turn" deletes the counts of the previous day.
 func (s *spending) turn(now time.Time) {
 	if day := now.UTC().Unix() / int64(24*60*60); s.used == nil || day != s.day {
 		s.day, s.used, s.users = day, map[account]int64{}, 0
 	}
 }
 
-// shared returns the account that counts the use of the account a. If too many users are counted,
-// shared returns the account that all further users of an app share.
+// The method "shared" returns the account that counts the use of a consumer's account. If maxUsers
+// is reached, the method returns the account that all further users of an app share.
 func (s *spending) shared(a account) account {
 	if _, known := s.used[a]; known || a.level != "user" || s.users < maxUsers {
 		return a

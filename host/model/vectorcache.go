@@ -8,20 +8,21 @@ import (
 	"time"
 )
 
-// These are the limits of a VectorCache.
+// These constants are the limits of a VectorCache.
 const (
-	// DefaultCacheBytes is the default maximum size of all vectors.
+	// DefaultCacheBytes is the default limit for the total size of all vectors.
 	DefaultCacheBytes = 64 << 20
-	// CacheAge is the time for which a vector is kept.
+	// A vector is removed from the cache after the time CacheAge.
 	CacheAge = time.Hour
-	// vectorOverhead is added to the size of each vector in bytes.
+	// vectorOverhead is the number of bytes that is added to the size of each vector.
 	vectorOverhead = 256
 )
 
-// VectorKey identifies a vector by its vector space, its purpose and its text.
+// A VectorKey identifies a vector. It contains the vector space, the purpose and the text.
 type VectorKey [sha256.Size]byte
 
-// NewVectorKey returns the key of the vector of a text. The argument "id" is the ID of the embedder.
+// NewVectorKey returns the key for the vector of a text. The argument "id" is the ID of the
+// embedder.
 func NewVectorKey(id string, purpose Purpose, text string) VectorKey {
 	h := sha256.New()
 	for _, part := range []string{id, string(purpose), text} {
@@ -33,9 +34,9 @@ func NewVectorKey(id string, purpose Purpose, text string) VectorKey {
 	return VectorKey(h.Sum(nil))
 }
 
-// VectorCache contains recent vectors in RAM, so that the same text is not embedded and paid for
-// twice. Consumers do not share vectors, because a user could otherwise find out which texts other
-// users have stored. If the cache is full, the tenant with the most vectors loses its oldest
+// A VectorCache keeps recent vectors in RAM. Therefore the same text is not embedded and paid for
+// twice. Consumers do not share vectors. Otherwise, a user could find out which texts other users
+// have stored. If the cache is full, it removes the oldest vectors of the tenant with the most
 // vectors. VectorCache is safe for concurrent use.
 type VectorCache struct {
 	limit int
@@ -44,7 +45,7 @@ type VectorCache struct {
 	bytes   int
 	tenants map[string]*tenantVectors
 	byKey   map[cacheKey]*list.Element
-	// erasures is the number of calls to Erase.
+	// The field "erasures" is the number of calls of Erase.
 	erasures     uint64
 	hits, misses int64
 }
@@ -54,7 +55,7 @@ type cacheKey struct {
 	VectorKey
 }
 
-// tenantVectors contains the vectors of a tenant, starting with the most recently used vector.
+// tenantVectors contains the vectors of one tenant. The most recently used vector is the first.
 type tenantVectors struct {
 	bytes  int
 	recent list.List // of *cachedVector
@@ -70,8 +71,8 @@ func (v *cachedVector) size() int {
 	return 4*len(v.vector) + len(v.key.Tenant) + len(v.key.App) + len(v.key.User) + vectorOverhead
 }
 
-// NewVectorCache returns an empty cache. The limit is the maximum size in bytes. Default:
-// DefaultCacheBytes.
+// NewVectorCache returns an empty cache. The argument "limit" is the maximum size of the cache in
+// bytes. Default: DefaultCacheBytes.
 func NewVectorCache(limit int) *VectorCache {
 	if limit <= 0 {
 		limit = DefaultCacheBytes
@@ -79,8 +80,8 @@ func NewVectorCache(limit int) *VectorCache {
 	return &VectorCache{limit: limit, tenants: map[string]*tenantVectors{}, byKey: map[cacheKey]*list.Element{}}
 }
 
-// Get returns a vector, or nil if the cache does not contain it. The returned vector must not be
-// modified.
+// Get returns a vector. If the cache does not contain the vector, Get returns nil. The caller must
+// not modify the returned vector.
 func (c *VectorCache) Get(owner Consumer, key VectorKey, now time.Time) []float32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,15 +98,15 @@ func (c *VectorCache) Get(owner Consumer, key VectorKey, now time.Time) []float3
 	return found.vector
 }
 
-// Erasures returns the number of erasures so far; see Put.
+// Erasures returns the number of calls of Erase so far; see Put.
 func (c *VectorCache) Erasures() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.erasures
 }
 
-// Put adds vectors. Put adds nothing if an erasure has happened since the call to Erasures that
-// returned the given number, because the vectors can belong to erased data.
+// Put adds vectors. The argument "erasures" is a result of Erasures. If Erase was called after this
+// call of Erasures, Put adds nothing, because the vectors can belong to erased data.
 func (c *VectorCache) Put(owner Consumer, erasures uint64, vectors map[VectorKey][]float32, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,8 +127,8 @@ func (c *VectorCache) Put(owner Consumer, erasures uint64, vectors map[VectorKey
 	}
 }
 
-// Erase removes the vectors of a user. If the consumer has no user, Erase removes all vectors of
-// the app that belong to no user.
+// Erase removes the vectors of a user. If the consumer has no user, Erase removes the vectors of
+// the app that do not belong to a user.
 func (c *VectorCache) Erase(owner Consumer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -145,8 +146,8 @@ func (c *VectorCache) Erase(owner Consumer) {
 	}
 }
 
-// Count counts vectors that runs needed: the vectors that were already known, and the vectors that
-// a model computed.
+// Count counts the vectors that runs needed. It distinguishes known vectors from vectors that a
+// model had to compute.
 func (c *VectorCache) Count(hits, misses int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,21 +155,21 @@ func (c *VectorCache) Count(hits, misses int) {
 	c.misses += int64(misses)
 }
 
-// Counts returns the sums of the arguments of Count.
+// Counts returns the sums of the arguments of all calls of Count.
 func (c *VectorCache) Counts() (hits, misses int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.hits, c.misses
 }
 
-// Bytes returns the size of the vectors.
+// Bytes returns the total size of the vectors in the cache.
 func (c *VectorCache) Bytes() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.bytes
 }
 
-// add adds a vector. The caller must hold the lock.
+// add adds a vector. The caller must hold the lock of the cache.
 func (c *VectorCache) add(v *cachedVector) {
 	tenant := c.tenants[v.key.Tenant]
 	if tenant == nil {
@@ -180,7 +181,7 @@ func (c *VectorCache) add(v *cachedVector) {
 	c.bytes += v.size()
 }
 
-// remove removes a vector. The caller must hold the lock.
+// remove removes a vector. The caller must hold the lock of the cache.
 func (c *VectorCache) remove(e *list.Element) {
 	v := e.Value.(*cachedVector)
 	tenant := c.tenants[v.key.Tenant]
@@ -193,7 +194,8 @@ func (c *VectorCache) remove(e *list.Element) {
 	}
 }
 
-// largest returns the tenant with the most bytes. The caller must hold the lock.
+// The method "largest" returns the tenant whose vectors have the largest total size. The caller
+// must hold the lock of the cache.
 func (c *VectorCache) largest() (largest *tenantVectors) {
 	for _, tenant := range c.tenants {
 		if largest == nil || tenant.bytes > largest.bytes {

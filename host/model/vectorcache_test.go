@@ -63,7 +63,7 @@ func TestVectorCacheErase(t *testing.T) {
 	c.Erase(model.Consumer{Tenant: "none"})
 }
 
-// A tenant with many vectors must not displace the vectors of another tenant.
+// Even if a tenant has many vectors, they must not displace the vectors of another tenant.
 func TestVectorCacheFairness(t *testing.T) {
 	const limit = 20_000
 	c := model.NewVectorCache(limit)
@@ -71,7 +71,7 @@ func TestVectorCacheFairness(t *testing.T) {
 	c.Put(small, 0, vectors("x", "y"), cacheTime)
 	for i := range 1000 {
 		c.Put(large, 0, vectors(fmt.Sprint(i)), cacheTime)
-		cached(c, large, "0", cacheTime) // this use of a vector keeps the vector in the cache
+		cached(c, large, "0", cacheTime) // this access keeps the vector in the cache
 	}
 	if !cached(c, small, "x", cacheTime) || !cached(c, small, "y", cacheTime) {
 		t.Error("the vectors of the small tenant are not cached; want them to be kept")

@@ -82,7 +82,8 @@ func (f *facts) call(c partition.Caller, a memory.Authority, op, args string) st
 	return string(reply)
 }
 
-// want checks that the reply to a call of an operator begins with a text.
+// The method "want" performs a call of an operator and checks that the reply begins with the given
+// text.
 func (f *facts) want(c partition.Caller, op, args, want string) {
 	f.t.Helper()
 	if got := f.call(c, memory.Operator(), op, args); !strings.HasPrefix(got, want) {
@@ -98,7 +99,7 @@ func TestScopes(t *testing.T) {
 		f.want(ann, abi.SetFact, `"`+path+`", "x"`, `{"success":true`)
 	}
 	annInOther := as("ann", "s3")
-	for path, want := range map[string][3]string{ // the values that "ann" in "s1", "ann" in another session, and "bob" read
+	for path, want := range map[string][3]string{ // as read by "ann" in "s1", "ann" elsewhere, "bob"
 		"user.language":       {`"x"`, `"x"`, `"en"`},
 		"user.shared":         {`"x"`, `"x"`, `"x"`},
 		"project.name":        {`"x"`, `"x"`, `"x"`},
@@ -238,9 +239,9 @@ func granted(grants ...string) memory.Authority {
 	return memory.Granted(list)
 }
 
-// TestListsReadOnlyGranted checks that a list reads only the facts that its grants and its prefix
-// cover. The effects must not contain other facts. Other facts must not cause a conflict or count
-// toward a limit.
+// TestListsReadOnlyGranted checks that a list reads no facts except those that its grants and its
+// prefix cover. The effects of the list must not contain other facts. Other facts must not cause a
+// conflict or count toward a limit.
 func TestListsReadOnlyGranted(t *testing.T) {
 	f := open(t)
 	large := `"` + strings.Repeat("x", 250<<10) + `"`
@@ -286,7 +287,7 @@ func TestListsReadOnlyGranted(t *testing.T) {
 	}
 }
 
-// TestListsOfManyFacts checks that the work for a list is bounded for every page size.
+// TestListsOfManyFacts checks that the work for a list is limited for every page size.
 func TestListsOfManyFacts(t *testing.T) {
 	f := open(t)
 	for i := range 1500 {
@@ -370,7 +371,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// paths returns the sorted paths of all pages of a list.
+// The function "paths" reads all pages of a list and returns the sorted paths.
 func (f *facts) paths(c partition.Caller, options string) string {
 	f.t.Helper()
 	opts := map[string]any{}
@@ -406,8 +407,8 @@ func (f *facts) paths(c partition.Caller, options string) string {
 	}
 }
 
-// TestUserData checks that an erasure removes the facts of the user and of the sessions of the
-// user, and no other facts.
+// TestUserData checks that an erasure removes the facts of the user and the facts of the user's
+// sessions. All other facts must remain.
 func TestUserData(t *testing.T) {
 	f := open(t)
 	for _, path := range []string{"user.a", "project.b", "workflow.c"} {
@@ -437,8 +438,8 @@ func TestUserData(t *testing.T) {
 	}
 }
 
-// TestSerializable checks that two runs that read and change the same fact take effect one after
-// the other, and that the read set contains lists.
+// TestSerializable executes two runs that read and change the same fact, and checks that the runs
+// take effect one after the other. It also checks that the read set contains lists.
 func TestSerializable(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.SetFact, `"project.n", 1`, `{`)

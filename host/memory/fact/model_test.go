@@ -20,16 +20,18 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// model is a reference implementation of facts: a map from owners and paths to values.
+// The type "model" is a reference implementation of facts. It is a map from an owner and a path to
+// a value.
 type model struct {
 	rand     *rand.Rand
 	now      time.Time
 	declared map[string]declare.Fact
 	stored   map[string]modelFact // by owner and path
-	// highest is the highest revision of each key, including revisions of deleted values.
+	// The field "highest" contains the highest revision of each key. Revisions of deleted values
+	// count too.
 	highest map[string]int64
-	// generation is the number of ended workflows and sessions of each user. This number is a part
-	// of the ids of the current workflow and session.
+	// The field "generation" is the number of ended workflows and sessions of each user. The ids of
+	// the current workflow and session contain this number.
 	generation map[string]int
 }
 
@@ -64,7 +66,7 @@ func (m *model) declare() (facts []declare.Fact) {
 	return facts
 }
 
-// The method caller returns a random caller.
+// The method "caller" returns a random caller.
 func (m *model) caller() partition.Caller {
 	user := modelUsers[m.rand.IntN(len(modelUsers))]
 	c := partition.Caller{Tenant: "acme", User: user, Run: "run_1"}
@@ -77,7 +79,7 @@ func (m *model) caller() partition.Caller {
 	return c
 }
 
-// grants returns random grants, or nil for an operator.
+// The method "grants" returns random grants. For an operator, the result is nil.
 func (m *model) grants() []declare.Grant {
 	if m.rand.IntN(2) == 0 {
 		return nil
@@ -96,8 +98,9 @@ func (m *model) grants() []declare.Grant {
 	return grants
 }
 
-// owner returns the key of a fact of the caller. If the caller lacks the owner of the fact, owner
-// returns a fault.
+// The method "owner" returns the key of a fact of the caller. If the caller lacks the owner of the
+// fact, the method returns a fault. For example, a caller without a user lacks the owner of the
+// user's facts.
 func (m *model) owner(c partition.Caller, path string) (string, abi.Code) {
 	scope := m.declared[path].Scope
 	if scope == "" {
@@ -118,7 +121,7 @@ func (m *model) owner(c partition.Caller, path string) (string, abi.Code) {
 	return "", abi.NoWorkflow
 }
 
-// allowed returns a fault if the grants do not allow a call.
+// The function "allowed" returns a fault if the grants do not allow a call.
 func allowed(grants []declare.Grant, path string, verb abi.Verb) abi.Code {
 	if grants == nil {
 		return ""
@@ -139,18 +142,20 @@ func allowed(grants []declare.Grant, path string, verb abi.Verb) abi.Code {
 	return abi.NotFound
 }
 
-// The method find returns the value of a fact, unless it has expired.
+// The method "find" returns the value of a fact. If the value has expired, the method does not
+// return it.
 func (m *model) find(key string) (modelFact, bool) {
 	f, ok := m.stored[key]
 	return f, ok && (f.expires.IsZero() || m.now.Before(f.expires))
 }
 
-// values are random values of several types.
+// The list "values" contains random values of several types.
 var values = []string{"1", `"x"`, "[1,2]", `{"a":null}`, "true", "null"}
 
-// step performs a random operation on the model. step returns the operation and the expected reply.
-// The reply to get_fact is the value, and the reply to list_facts is the list of paths. The reply
-// to other operations is empty. The reply of a failed operation is the code of the fault.
+// The method "step" performs a random operation on the model. It returns the operation and the
+// expected reply. The reply to get_fact is the value, and the reply to list_facts is the list of
+// paths. The reply to other operations is empty. If an operation fails, its reply is the code of
+// the fault.
 func (m *model) step(c partition.Caller, grants []declare.Grant) (op, args, want string) {
 	path := modelPaths[m.rand.IntN(len(modelPaths))]
 	switch m.rand.IntN(4) {
@@ -181,8 +186,9 @@ func nullIfEmpty(text string) string {
 	return quoted(text)
 }
 
-// required chooses the required revision of a call. The required revision is "null", which requires
-// nothing, or 0, which requires that no value exists, or the current revision, or another revision.
+// The method "required" chooses the required revision of a call. The required revision is "null",
+// 0, the current revision or another revision. The revision "null" requires nothing, and the
+// revision 0 requires that no value exists.
 func (m *model) required(c partition.Caller, path string) string {
 	key, _ := m.owner(c, path)
 	return []string{"null", "null", "0", fmt.Sprint(m.stored[key].revision), "99999"}[m.rand.IntN(5)]
@@ -211,7 +217,8 @@ func firstCode(codes ...abi.Code) abi.Code {
 	return ""
 }
 
-// conflicts reports whether the revision of a value differs from a required revision.
+// The function "conflicts" reports whether the revision of a value differs from the required
+// revision.
 func (m *model) conflicts(key, required string) bool {
 	f, ok := m.find(key)
 	return required == "0" && ok || required != "null" && required != "0" && (!ok || required != fmt.Sprint(f.revision))
@@ -280,7 +287,7 @@ func (m *model) list(c partition.Caller, grants []declare.Grant, prefix, domain 
 	return strings.Join(found, " ")
 }
 
-// end ends the workflow or the session of a user.
+// The method "end" ends the workflow or the session of a user.
 func (m *model) end(f *facts) {
 	user := modelUsers[m.rand.IntN(len(modelUsers))]
 	kind := []string{"s", "w"}[m.rand.IntN(2)]
@@ -301,8 +308,8 @@ func (m *model) end(f *facts) {
 	maps.DeleteFunc(m.stored, func(key string, _ modelFact) bool { return strings.Contains(key, " "+id+" ") })
 }
 
-// revise reads the revision of a value after a write, and checks that revisions of a fact never
-// repeat.
+// After a write, the method "revise" reads the revision of the value. It checks that no two
+// revisions of a fact are equal.
 func (m *model) revise(f *facts, c partition.Caller, path string) {
 	key, _ := m.owner(c, path)
 	var record struct{ Revision int64 }
@@ -316,7 +323,7 @@ func (m *model) revise(f *facts, c partition.Caller, path string) {
 	m.stored[key] = stored
 }
 
-// reply returns the reply to an operation in the same format as model.step.
+// The function "reply" returns the reply to an operation in the same format as model.step.
 func reply(op, text string) string {
 	if code, _, fault := strings.Cut(text, ": "); fault && abi.Code(code).Number() > 0 {
 		return code
@@ -344,8 +351,8 @@ func reply(op, text string) string {
 	return ""
 }
 
-// TestModel performs operations with random declarations, callers, grants and times, and compares
-// each reply with the reply of a model.
+// TestModel uses random declarations, callers, grants and times. It performs operations and
+// compares each reply with the reply of a model.
 func TestModel(t *testing.T) {
 	for name, open := range map[string]func(dir string) (storage.Backend, error){
 		"mem":  func(string) (storage.Backend, error) { return mem.New(), nil },

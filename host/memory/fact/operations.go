@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// record is the JSON form of a fact in a reply.
+// The type "record" is the JSON form of a fact in a reply.
 type record struct {
 	Path     string          `json:"path"`
 	Value    json.RawMessage `json:"value"`
@@ -21,12 +21,13 @@ type record struct {
 	Expires  *string         `json:"expires_at"`
 }
 
-// recordOf returns the JSON form of a fact. The stored record of the fact can be the zero Record.
+// recordOf returns the JSON form of a fact. If no record of the fact is stored, the argument is the
+// zero Record.
 func recordOf(path string, value json.RawMessage, r storage.Record) record {
 	return record{path, value, r.Revision, kind.FormatTime(r.Updated), kind.FormatTime(r.Expires)}
 }
 
-// get performs get_fact. If the value of a fact is its default, no record is stored.
+// get performs get_fact. If the value of a fact equals its default, no record is stored.
 func (st *store) get(ctx context.Context, p kind.Partition, path string, options json.RawMessage) (json.RawMessage, error) {
 	whole := false
 	if !kind.IsAbsent(options) {
@@ -59,8 +60,8 @@ func (st *store) get(ctx context.Context, p kind.Partition, path string, options
 	return json.Marshal(reply)
 }
 
-// set performs set_fact. A write to a fact that is not in the read set is blind. A blind write does
-// not add the fact to the read set.
+// set performs set_fact. A write to a fact is blind if the fact is not in the read set. A blind
+// write does not add the fact to the read set.
 func (st *store) set(ctx context.Context, p kind.Partition, path string, value, options json.RawMessage) (json.RawMessage, error) {
 	declared := st.facts[path]
 	required, ttl, err := readWriteOptions(options, declared.TTL)
@@ -91,9 +92,9 @@ func (st *store) set(ctx context.Context, p kind.Partition, path string, value, 
 	return kind.WriteReply(ctx, p, path, expires)
 }
 
-// readWriteOptions reads the required revision and the lifetime from the options of set_fact. The
-// required revision is nil if the call accepts any revision. If the call specifies no lifetime,
-// readWriteOptions returns the declared lifetime.
+// readWriteOptions reads two options of set_fact: the required revision and the lifetime. If the
+// call accepts any revision, the required revision is nil. If the call specifies no lifetime, the
+// result is the declared lifetime.
 func readWriteOptions(options json.RawMessage, declared time.Duration) (required *int64, ttl time.Duration, err error) {
 	if kind.IsAbsent(options) {
 		return nil, declared, nil
@@ -103,13 +104,13 @@ func readWriteOptions(options json.RawMessage, declared time.Duration) (required
 	return required, ttl, err
 }
 
-// checkType compares the type of a value with the declared type. If they differ, checkType returns
-// a violation or, if the declaration is strict, a fault.
+// checkType checks that a value has the declared type. If the types differ, checkType returns a
+// violation. If the declaration is strict, checkType instead returns a fault.
 func checkType(f declare.Fact, value json.RawMessage) ([]abi.Violation, error) {
 	if f.Type.Accepts(value) {
 		return nil, nil
 	}
-	limit, _ := json.Marshal(f.Type) // a string can always be encoded
+	limit, _ := json.Marshal(f.Type) // the encoding of a string never fails
 	violations := []abi.Violation{{Keyword: "type", Limit: limit}}
 	if !f.Strict {
 		return violations, nil
@@ -132,12 +133,12 @@ func remove(ctx context.Context, p kind.Partition, path string, options json.Raw
 const (
 	defaultPage = 100
 	maxPage     = 1000
-	// pageBytes is the total size of contents after which a page ends, so that a page fits into
-	// memory.
+	// pageBytes limits the memory for a page. A page ends when the total size of its contents
+	// reaches pageBytes.
 	pageBytes = 1 << 20
 )
 
-// listing contains the arguments of list_facts.
+// The type "listing" contains the arguments of list_facts.
 type listing struct {
 	prefix, domain, after string
 	limit                 int

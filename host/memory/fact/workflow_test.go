@@ -22,7 +22,7 @@ func in(workflow string, c partition.Caller) partition.Caller {
 	return c
 }
 
-// records returns all records of the backend, including expired records.
+// The function "records" returns all records of the backend, including expired records.
 func (f *facts) records() []storage.Record {
 	f.t.Helper()
 	all, err := f.backend.Scan(f.t.Context(), "", "", 1000)
@@ -53,8 +53,8 @@ func TestWorkflow(t *testing.T) {
 	}
 }
 
-// TestWorkflowStarts checks that a write starts a workflow. A read, or a run that cannot use its
-// session, must not start a workflow.
+// TestWorkflowStarts checks when a workflow starts. A write must start a workflow. A read, or a run
+// that cannot use its session, must not start a workflow.
 func TestWorkflowStarts(t *testing.T) {
 	f := open(t)
 	f.want(in("w1", ann), abi.GetFact, `"workflow.case"`, `null`)
@@ -74,9 +74,9 @@ func TestWorkflowStarts(t *testing.T) {
 	}
 }
 
-// TestWorkflowEnds checks that the facts of an ended workflow are invisible immediately, even to
-// lists that began earlier, and that the facts are removed. The id of the workflow must be rejected
-// for 30 days.
+// TestWorkflowEnds checks that the facts of an ended workflow are removed. The facts must become
+// invisible immediately, even in lists that began before the end. For 30 days, the id of the
+// workflow must be rejected.
 func TestWorkflowEnds(t *testing.T) {
 	f, ctx := open(t), t.Context()
 	w1 := in("w1", as("ann", ""))
@@ -129,8 +129,8 @@ func TestWorkflowIdle(t *testing.T) {
 	}
 }
 
-// TestWorkflowEndsDuringRun checks that a run does not commit if its workflow ends before the
-// commit.
+// TestWorkflowEndsDuringRun ends the workflow of a run before the run commits. The commit must
+// fail.
 func TestWorkflowEndsDuringRun(t *testing.T) {
 	f := open(t)
 	w1 := in("w1", ann)
@@ -147,9 +147,9 @@ func TestWorkflowEndsDuringRun(t *testing.T) {
 	f.want(ann, abi.GetFact, `"user.n"`, `null`)
 }
 
-// TestWorkflowOfUser checks that an export and an erasure of a user include the facts of the
-// workflows of the user, even if an anonymous session wrote these facts before the workflow
-// belonged to the user.
+// TestWorkflowOfUser checks the export and the erasure of a user. Both must include the facts of
+// the user's workflows. An anonymous session can have written such a fact before the workflow was
+// bound to the user.
 func TestWorkflowOfUser(t *testing.T) {
 	f, ctx := open(t), t.Context()
 	f.want(in("w1", as("", "visit")), abi.SetFact, `"workflow.early", 1`, `{`)
@@ -200,8 +200,8 @@ func TestWorkflowQuota(t *testing.T) {
 	f.want(in("w2", as("", "")), abi.SetFact, `"workflow.c", 1`, `{`)
 }
 
-// TestWorkflowList checks that a list contains only the open workflows of one user, or of all
-// users.
+// TestWorkflowList checks lists of the workflows of one user and of all users. The lists must
+// contain only open workflows.
 func TestWorkflowList(t *testing.T) {
 	f, ctx := open(t), t.Context()
 	for _, id := range []string{"w1", "w2", "w3"} {

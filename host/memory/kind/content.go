@@ -12,16 +12,17 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Limits are limits on the content of a record.
+// Limits contains limits on the content of a record.
 type Limits struct {
-	// Bytes is the maximum size of the content as JSON.
+	// Bytes is the maximum size of the content. The size is the length of the JSON text.
 	Bytes int
 	// Depth is the maximum nesting of arrays and objects. Keys is the maximum number of members of
 	// an object. Values is the maximum number of values in the content.
 	Depth, Keys, Values int
 }
 
-// Check returns a fault if a content or a merge patch is not JSON, or exceeds the limits.
+// Check checks a content or a merge patch. It returns a fault if the text is not JSON or exceeds
+// the limits.
 func (l Limits) Check(content json.RawMessage) error {
 	if len(content) > l.Bytes {
 		return abi.Faultf(abi.TooLarge, "the content has %d bytes of JSON; the limit is %d", len(content), l.Bytes)
@@ -53,11 +54,11 @@ func (l Limits) Encode(value any) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bytes.Clone(text), l.Check(text) // a copy without the unused capacity of the buffer of the encoder
+	return bytes.Clone(text), l.Check(text) // drops the unused capacity of the buffer
 }
 
-// Decode returns the value of a stored content. Decode applies only a size limit, because the
-// content can have been stored when the other limits were higher.
+// Decode decodes a stored content. Decode applies only a size limit. When the content was stored,
+// the other limits can have been higher.
 func Decode(content json.RawMessage) (any, error) {
 	return strictjson.Decode(content, strictjson.Limits{Depth: len(content), Keys: len(content), Values: len(content)})
 }
@@ -67,10 +68,12 @@ func IsAbsent(argument json.RawMessage) bool {
 	return len(argument) == 0 || bytes.Equal(bytes.TrimSpace(argument), []byte("null"))
 }
 
-// Quote returns a name from tool code in quotes, for use in faults. Quote shortens long names.
+// Quote returns a name in quotes. Faults use Quote for names from tool code. Quote shortens long
+// names.
 func Quote(name string) string { return strconv.Quote(Shorten(name)) }
 
-// Shorten truncates a name from tool code to the maximum length of the name of a store.
+// Shorten truncates a name from tool code. Its maximum length is the maximum length of a store
+// name.
 func Shorten(name string) string {
 	const max = 128
 	if len(name) > max {
@@ -79,10 +82,10 @@ func Shorten(name string) string {
 	return name
 }
 
-// timeLayout is the format of times in replies, which is RFC 3339 in UTC with microseconds.
+// timeLayout is the format of times in replies. The format is RFC 3339 in UTC with microseconds.
 const timeLayout = "2006-01-02T15:04:05.000000Z"
 
-// FormatTime returns a time in the format of replies, or nil for the zero time.
+// FormatTime formats a time for replies. For the zero time, the result is nil.
 func FormatTime(t time.Time) *string {
 	if t.IsZero() {
 		return nil

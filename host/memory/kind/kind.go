@@ -1,10 +1,11 @@
-// Package kind defines the interface between package memory and a kind of store, such as documents.
-// The interface covers the operations of the kind, its compiled stores, and the partition of a
-// store that one call can access.
+// Package kind defines an interface. Package memory uses the interface to access a kind of store,
+// such as documents. The interface covers the operations of the kind, the compiled stores of the
+// kind, and the part of a store that one call can access.
 //
-// Each kind is a package. A kind does not know the caller of a call. Package memory checks the
-// grant, creates the keys, enforces the quota, and adds owner tags and the expiry to every record.
-// Therefore, scopes, retention, erasure, exports, the ledger and dry runs apply to each kind.
+// Each kind is implemented in a separate package. A kind does not know who performs a call. Package
+// memory checks the grant, creates the keys, enforces the quota, and adds owner tags and the expiry
+// to every record. Therefore, scopes, retention, erasure, exports, the ledger and dry runs work for
+// every kind.
 package kind
 
 import (
@@ -17,84 +18,91 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Kind is a kind of store. Kind is safe for concurrent use.
+// Kind is the implementation of a kind of store. Kind is safe for concurrent use.
 type Kind interface {
 	// Name returns the name of the kind in declarations.
 	Name() declare.Kind
-	// Operations returns the operations on stores of the kind. The first parameter is the name of
-	// the store, except in operations of a Space or a Union. Several kinds can share an operation
-	// if the operation has the same verb and the same parameters after the store in all of these
-	// kinds. If kinds share an operation, the store of a call determines the kind.
+	// Operations returns the operations that stores of the kind support. The first parameter of an
+	// operation is the name of the store. Only operations of a Space or a Union can omit this
+	// parameter. Several kinds can share an operation. Then the operation must have the same verb
+	// in all of these kinds, and the same parameters after the store. If a call uses a shared
+	// operation, the store in the call determines the kind.
 	Operations() abi.Table
-	// Compile checks a declaration against the rules of the kind and returns its Store. The text of
-	// an error must complete a sentence that begins with the name of the store. Before the call of
-	// Compile, package memory checks the name, the access and the retention.
+	// Compile checks a declaration against the rules of the kind. Compile returns a Store for the
+	// declaration. Package memory puts the name of the store before the text of the error.
+	// Together, they must form a complete sentence. Before package memory calls Compile, it checks
+	// the name, the access and the retention.
 	Compile(st declare.Store, limits Limits) (Store, error)
 }
 
-// Space is a Kind with operations that do not have a store parameter, because an app has only one
-// store for these operations. If another kind has the same operation with a store parameter, the
-// first parameter of the operation without a store must be a required text. The required text
-// distinguishes calls with a store from calls without a store.
+// Space is a Kind whose operations can omit the store parameter. This is possible because an app
+// has only one store for these operations. Another kind can have the same operation with a store
+// parameter. In this case, the first parameter of the operation in the Space must be a required
+// text. This required text makes it possible to distinguish calls with a store from calls without a
+// store.
 type Space interface {
 	Kind
 	// Space returns the name of the store.
 	Space() string
 }
 
-// Union is a Kind with operations that do not have a store parameter and act on all stores of the
-// kind. If another kind shares one of these operations, the operation must meet the condition that
-// Space describes.
+// Union is a Kind whose operations can omit the store parameter. An operation without this
+// parameter acts on all stores of the kind. If another kind shares such an operation, the condition
+// in the comment on Space applies.
 type Union interface {
 	Kind
-	// CallAll performs an operation without a store parameter on the stores that the caller can
-	// use. The stores are in the order of their declaration. The rules of Store.Call apply. If the
-	// caller has no grant on a store of the kind, the argument "members" is empty.
+	// CallAll performs an operation without a store parameter. The operation acts on all stores
+	// that the caller can use. The argument "members" contains these stores in the order of their
+	// declaration. The rules of Store.Call also apply to CallAll. If the caller has no grant on a
+	// store of the kind, the argument "members" is empty.
 	CallAll(ctx context.Context, members []Member, call abi.Call) (json.RawMessage, error)
 }
 
-// Member is a store, together with the records that a call of an operation of a Union can access.
+// Member contains a store and the records of the store that a call can access. The call is a call
+// of a Union's operation.
 type Member struct {
 	Name      string
 	Store     Store
 	Partition Partition
 }
 
-// Scoped is a Store in which the item of a record determines the scope of the record. The Partition
-// of a Scoped store contains the records of all scopes that the caller has, and rejects an item
-// that the grants of the caller do not cover. The declaration of a Scoped store has the access
+// In a Scoped store, the item of a record determines the scope of the record. The Partition of a
+// Scoped store contains the records of all scopes of the caller. The Partition rejects an item if
+// no grant of the caller covers it. The declaration of a Scoped store has the access
 // declare.ScopeByItem.
 type Scoped interface {
 	Store
-	// Scope returns the scope of the record of an item.
+	// Scope returns the scope of the record with a given item.
 	Scope(item string) declare.Scope
 }
 
 // Dated is a Store whose revisions are times. The revision of a record is the time of its last
-// write in milliseconds since 1970. Revisions of a key must increase. If the time of the write is
-// not later than the previous revision of the key, the new revision is the previous revision plus
-// 1. The previous revision can belong to a deleted record.
+// write in milliseconds since 1970. The revisions of a key must increase. If the time of a write is
+// not later than the previous revision of the key, the new revision is one millisecond later than
+// the previous revision. The previous revision can belong to a deleted record.
 type Dated interface {
 	Store
 	Dated()
 }
 
-// Store is a compiled declaration. Store is safe for concurrent use.
+// A Store is a compiled declaration. Store is safe for concurrent use.
 type Store interface {
-	// Call performs an operation of the kind on the records of a partition and returns the reply as
-	// JSON. If Call returns an *abi.Fault, the tool code receives the fault and can continue. If
-	// the Partition returns an error that is not an *abi.Fault, Call must return the error
-	// unchanged.
+	// Call performs an operation of the kind. The operation uses the records of a partition. The
+	// result is the reply as JSON. If Call returns an *abi.Fault, the tool code receives the fault
+	// and can continue. If a method of the Partition returns an error that is not an *abi.Fault,
+	// Call must return this error unchanged.
 	//
 	// The arguments are in the order of the parameters that the kind declares. The engine owns the
-	// memory of the arguments, so Call must copy the data that it retains.
+	// memory of the arguments. Therefore Call must copy all data that it keeps.
 	Call(ctx context.Context, p Partition, call abi.Call) (json.RawMessage, error)
-	// Fits reports whether the content of a record matches the declaration.
+	// Fits reports whether the declaration allows the content of a record.
 	Fits(r storage.Record) bool
-	// Show returns the content of a record as JSON, for dry runs and exports.
+	// Show returns the content of a record as JSON. Dry runs and exports use Show.
 	Show(content []byte) json.RawMessage
-	// Public returns the JSON Pointer of a violation without names that occur only in the content.
+	// Public returns the JSON Pointer of a violation. It omits names that occur only in the content
+	// and not in the declaration.
 	Public(pointer string) string
-	// Mistakes returns the parts of the declaration that resemble constraints but have no effect.
+	// Mistakes returns parts of the declaration. Such a part resembles a constraint but has no
+	// effect.
 	Mistakes() schema.Errors
 }

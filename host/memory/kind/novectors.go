@@ -2,6 +2,6 @@ package kind
 
 import "errors"
 
-// An Embedder returns ErrNoVectors in a dry run that must not compute vectors. In such a dry run,
-// entries have no vectors, and a search compares only words.
+// Some dry runs must not compute vectors. In such a dry run, an Embedder returns ErrNoVectors.
+// Entries then have no vectors, and a search compares only words.
 var ErrNoVectors = errors.New("a dry run makes no vectors")

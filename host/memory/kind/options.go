@@ -14,11 +14,11 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Option is a function that reads the value of an option. If the value is wrong, the function
-// returns a text that describes the expected value.
+// An Option is a function that receives the value of an option. If the value is wrong, the function
+// returns a description of the expected value.
 type Option func(value any) (want string)
 
-// BoolOption returns an Option for true or false.
+// BoolOption returns an Option whose value is true or false.
 func BoolOption(to *bool) Option {
 	return func(v any) string {
 		b, ok := v.(bool)
@@ -30,7 +30,7 @@ func BoolOption(to *bool) Option {
 	}
 }
 
-// RevisionOption returns an Option for the revision of a record.
+// RevisionOption returns an Option whose value is the revision of a record.
 func RevisionOption(to **int64) Option {
 	return func(v any) string {
 		number, _ := v.(json.Number)
@@ -43,7 +43,7 @@ func RevisionOption(to **int64) Option {
 	}
 }
 
-// TTLOption returns an Option for the lifetime of a record.
+// TTLOption returns an Option whose value is the lifetime of a record.
 func TTLOption(to *time.Duration) Option {
 	return func(v any) string {
 		text, _ := v.(string)
@@ -56,7 +56,7 @@ func TTLOption(to *time.Duration) Option {
 	}
 }
 
-// TextOption returns an Option for a string that is not empty.
+// TextOption returns an Option whose value is a string that is not empty.
 func TextOption(to *string) Option {
 	return func(v any) string {
 		text, _ := v.(string)
@@ -68,7 +68,7 @@ func TextOption(to *string) Option {
 	}
 }
 
-// CountOption returns an Option for a whole number from 1 to max.
+// CountOption returns an Option whose value is a whole number from 1 to "max".
 func CountOption(to *int, max int) Option {
 	return func(v any) string {
 		number, _ := v.(json.Number)
@@ -81,12 +81,13 @@ func CountOption(to *int, max int) Option {
 	}
 }
 
-// maxOptionsBytes is the maximum size of the options of a call. The size is checked before
-// decoding. Valid options are much smaller than this maximum.
+// maxOptionsBytes is the maximum size of the options of a call. The size is checked before the
+// options are decoded. Valid options are much smaller than this maximum.
 const maxOptionsBytes = 4 << 10
 
-// ReadOptions reads the options of a call. The options are an object, or are absent. If the value
-// of an option is null, the option counts as absent. The error is a fault for the guest.
+// ReadOptions decodes the options of a call. The options must be an object. They can also be
+// absent. If the value of an option is null, the option counts as absent. The error is a fault for
+// the guest.
 func ReadOptions(text json.RawMessage, known map[string]Option) error {
 	if IsAbsent(text) {
 		return nil

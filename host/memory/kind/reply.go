@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// CheckRevision returns a fault if a call requires a revision that the record of an item does not
-// have. CheckRevision adds the record to the read set. Nil means any revision.
+// CheckRevision returns a fault if the record with a given item does not have the required
+// revision. CheckRevision adds the record to the read set. Nil means any revision.
 func CheckRevision(ctx context.Context, p Partition, item string, required *int64) error {
 	if required == nil {
 		return nil
@@ -26,8 +26,8 @@ func CheckRevision(ctx context.Context, p Partition, item string, required *int6
 	return nil
 }
 
-// WriteReply returns the reply to a write of an item. If the item is not in the read set, the reply
-// omits all values that depend on the stored record.
+// WriteReply returns the reply to a write of the record with a given item. If the record is not in
+// the read set, the reply contains no values that depend on the stored record.
 func WriteReply(ctx context.Context, p Partition, item string, expires time.Time) (json.RawMessage, error) {
 	reply := struct {
 		Success  bool    `json:"success"`
@@ -40,15 +40,15 @@ func WriteReply(ctx context.Context, p Partition, item string, expires time.Time
 		if err != nil {
 			return nil, err
 		}
-		revision := next.Revision // a copy of the number, so that the record is not allocated on the heap
+		revision := next.Revision // the copy of the number avoids a heap allocation of the record
 		reply.Revision, reply.Updated = &revision, FormatTime(next.Updated)
 	}
 	return json.Marshal(reply)
 }
 
-// Remove deletes the record of an item and returns the reply. The reply reports whether the record
-// existed, so Remove adds the record to the read set. If the argument "required" is not nil, the
-// record must have the required revision.
+// Remove deletes the record with a given item and returns the reply. The reply reports whether the
+// record existed. Therefore Remove adds the record to the read set. If the argument "required" is
+// not nil, the record must have this revision.
 func Remove(ctx context.Context, p Partition, item string, required *int64) (json.RawMessage, error) {
 	before, err := p.Get(ctx, item)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package kindtest contains two kinds of stores for tests, as examples of new kinds. Counters have
-// many records in a partition, and their contents are not JSON. Gauges have operations without a
-// store parameter, and share operations with other kinds.
+// Package kindtest contains two kinds of stores for tests. They are also examples of how to write a
+// kind. In the kind Counters, a partition has many records, and their contents are not JSON. In the
+// kind Gauges, operations have no store parameter. Other kinds share some of these operations.
 package kindtest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// The names of the operations on counters.
+// These constants are the names of the operations on counters.
 const (
 	CountUp    = "count_up"
 	GetCount   = "get_count"
@@ -28,7 +28,8 @@ const (
 // MaxCount is the maximum value of a counter.
 const MaxCount = 1000
 
-// Counters is a kind of store with named counters, each in a separate record.
+// Counters is a kind of store. A store of this kind contains named counters, and each counter has a
+// separate record.
 type Counters struct{}
 
 var _ kind.Kind = Counters{}
@@ -56,7 +57,7 @@ func (Counters) Compile(st declare.Store, _ kind.Limits) (kind.Store, error) {
 	return counters{}, nil
 }
 
-// counters is a store of the kind Counters.
+// The type "counters" is a store of the kind Counters.
 type counters struct{}
 
 // Call implements kind.Store.
@@ -78,7 +79,7 @@ func (counters) Call(ctx context.Context, p kind.Partition, call abi.Call) (json
 	return json.RawMessage(`{"success":true}`), p.Delete(ctx, name)
 }
 
-// nameOf returns the name of a counter.
+// nameOf decodes the name of a counter from an argument.
 func nameOf(argument json.RawMessage) (string, error) {
 	var name string
 	if json.Unmarshal(argument, &name) != nil || name == "" {
@@ -87,8 +88,8 @@ func nameOf(argument json.RawMessage) (string, error) {
 	return name, nil
 }
 
-// countUp adds to a counter. countUp is a blind write, so the reply contains no data from the
-// stored record.
+// countUp adds a number to a counter. countUp is a blind write, so the reply contains no data of
+// the stored record.
 func countUp(ctx context.Context, p kind.Partition, name string, argument json.RawMessage) (json.RawMessage, error) {
 	by := uint64(1)
 	if !kind.IsAbsent(argument) && json.Unmarshal(argument, &by) != nil {
@@ -106,7 +107,7 @@ func countUp(ctx context.Context, p kind.Partition, name string, argument json.R
 	return json.RawMessage(`{"success":true}`), err
 }
 
-// list returns all counters by name.
+// The function "list" returns the values of all counters by name.
 func list(ctx context.Context, p kind.Partition) (json.RawMessage, error) {
 	counts := map[string]uint64{}
 	for after := ""; ; {

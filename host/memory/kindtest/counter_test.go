@@ -48,8 +48,8 @@ tools:
   reader: {source: reader.js, description: Counts, grants: {visits: read}}
 `
 
-// plugin returns a plug-in that calls `count_up("visits", "wasm", 2)` through the generic call
-// function of the ABI. The plug-in exits with status 1 if the call fails.
+// The function "plugin" returns a plug-in that calls `count_up("visits", "wasm", 2)`. The plug-in
+// uses the generic call function of the ABI. The plug-in exits with status 1 if the call fails.
 func plugin() []byte {
 	const store, name, by = "visits", `"wasm"`, "2"
 	m := &wasmtest.Module{Pages: 1}
@@ -80,7 +80,7 @@ return [memory.get_count("visits", "python"), memory.list_counts("visits")]
 	}
 }
 
-// open opens the app on a backend, with Counters as an additional kind.
+// The function "open" opens the app on a backend. The kind Counters is also registered.
 func open(t *testing.T, backend storage.Backend, changes ...func(*host.Options)) *host.Host {
 	t.Helper()
 	options := host.Options{Backend: backend, Kinds: []kind.Kind{kindtest.Counters{}}, Ledger: time.Hour}
@@ -96,8 +96,8 @@ func text(t *testing.T, v any) string {
 	return string(b)
 }
 
-// TestEngines calls the operations of the kind from JavaScript, from a plug-in and from Python, in
-// worker processes.
+// TestEngines runs tools in worker processes. It calls the operations of the kind from JavaScript,
+// from a plug-in and from Python.
 func TestEngines(t *testing.T) {
 	h := open(t, mem.New(), inWorkers(t))
 	for _, tt := range []struct{ tool, output, effects string }{
@@ -123,7 +123,7 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-// TestTransaction checks that counters and documents are part of the same transaction.
+// TestTransaction checks that one transaction can contain changes of counters and documents.
 func TestTransaction(t *testing.T) {
 	h := open(t, mem.New())
 	if _, err := h.Run(t.Context(), host.Invocation{Tool: "js", Caller: ann, Input: json.RawMessage(`{"also":true,"fail":true}`)}); err == nil {
@@ -165,8 +165,8 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestPhantom checks that a run that lists counters is executed again if another run adds a counter
-// during the run.
+// TestPhantom executes a run that lists counters. During the run, another run adds a counter. The
+// test checks that the first run is executed again.
 func TestPhantom(t *testing.T) {
 	service, err := memory.New(memory.Config{
 		App: "shop", Backend: mem.New(), Kinds: []kind.Kind{kindtest.Counters{}},
@@ -197,8 +197,8 @@ func TestPhantom(t *testing.T) {
 	}
 }
 
-// TestFaults checks the faults that grants, the registry and the kind return. The faults must
-// contain the item.
+// TestFaults checks the faults of grants, of the registry and of the kind. The faults must contain
+// the item.
 func TestFaults(t *testing.T) {
 	h := open(t, mem.New())
 	fault := func(inv host.Invocation) *abi.Fault {
@@ -244,8 +244,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestUserData checks that counters appear in the ledger, in lists and in exports, and that no
-// counters remain after an erasure.
+// TestUserData checks that the ledger, lists and exports contain counters. After an erasure of the
+// user, no counters of the user may remain.
 func TestUserData(t *testing.T) {
 	backend := mem.New()
 	h := open(t, backend)
@@ -278,10 +278,10 @@ func TestUserData(t *testing.T) {
 	}
 }
 
-// TestLargeEntry checks the ledger entry of a run with the maximum number of writes to long items.
-// The entry must fit into a record and must list each store.
+// TestLargeEntry checks the ledger entry of a run. The run performs the maximum number of writes to
+// items with long names. The entry must fit into a record and must list each store.
 func TestLargeEntry(t *testing.T) {
-	const writes = txn.MaxWrites - 1 // one of the allowed writes is reserved for the document
+	const writes = txn.MaxWrites - 1 // the document needs one of the allowed writes
 	h := open(t, mem.New(), func(o *host.Options) { o.Limits.Calls, o.Limits.Timeout = 2*writes, time.Minute })
 	result := run(t, h, host.Invocation{Tool: "code", Code: &host.AdHocTool{Language: "javascript", Text: `
 		for (let i = 0; i < ` + strconv.Itoa(writes) + `; i++) await memory.count_up("visits", "<".repeat(500) + i);
@@ -297,7 +297,7 @@ func TestLargeEntry(t *testing.T) {
 	}
 }
 
-// export returns the records of an export.
+// The method "export" returns the records of an export.
 func export(t *testing.T, h *host.Host, who host.Caller) string {
 	t.Helper()
 	var buf bytes.Buffer
@@ -319,8 +319,8 @@ func export(t *testing.T, h *host.Host, who host.Caller) string {
 	return string(records)
 }
 
-// TestChangedKind checks that the kind of a store with records cannot change. An export must
-// contain records of a kind that is not registered.
+// TestChangedKind checks that the kind of a store cannot change if the store has records. If a kind
+// is not registered, an export must nevertheless contain the records of the kind.
 func TestChangedKind(t *testing.T) {
 	backend := mem.New()
 	run(t, open(t, backend), host.Invocation{Tool: "wasm"})
@@ -344,7 +344,7 @@ func TestChangedKind(t *testing.T) {
 	}
 }
 
-// TestRegistry checks that opening a Service fails if kinds conflict, or if a kind rejects a
+// TestRegistry checks that a Service cannot be opened if kinds conflict, or if a kind rejects a
 // declaration.
 func TestRegistry(t *testing.T) {
 	counter := declare.Store{Name: "visits", Kind: "counter", Access: declare.ScopeUser}
@@ -370,7 +370,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// renamed is Counters with another name.
+// The type "renamed" is Counters with another name.
 type renamed struct{ name declare.Kind }
 
 func (r renamed) Name() declare.Kind { return r.name }
@@ -381,8 +381,8 @@ func (renamed) Compile(st declare.Store, limits kind.Limits) (kind.Store, error)
 	return kindtest.Counters{}.Compile(st, limits)
 }
 
-// TestReview checks that the review finds calls with operations that the kind of the store does not
-// have.
+// TestReview checks that the review finds calls with a wrong operation. The operation is wrong if
+// the kind of the store does not have it.
 func TestReview(t *testing.T) {
 	h := open(t, mem.New(), func(o *host.Options) {
 		o.App = load(t, fstest.MapFS{

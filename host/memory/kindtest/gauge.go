@@ -9,16 +9,16 @@ import (
 	"github.com/toolrun/toolrun/host/memory/kind"
 )
 
-// ReadGauge is the name of an operation that only gauges have.
+// ReadGauge is the name of an operation. Only gauges have this operation.
 const ReadGauge = "read_gauge"
 
-// GaugeStore is the name of the store of gauges.
+// GaugeStore is the name of the store that contains gauges.
 const GaugeStore = "gauges"
 
-// Gauges is a kind of store with named values. An app has one store of gauges, so calls from tool
-// code do not contain the name of the store. Gauges share the operation delete_content with
-// documents, and the operation count_up with Counters. A call of count_up on Counters contains the
-// name of the store.
+// Gauges is a kind of store. Its store contains named values, which are called gauges. An app has
+// only one store of gauges. Therefore calls from tool code do not contain the name of the store.
+// Gauges share the operation "delete_content" with documents. They share the operation "count_up"
+// with Counters. A call of "count_up" on a counter contains the name of the store.
 type Gauges struct{}
 
 var _ kind.Space = Gauges{}
@@ -46,7 +46,8 @@ func (Gauges) Compile(st declare.Store, limits kind.Limits) (kind.Store, error) 
 	return gauges{compiled}, err
 }
 
-// gauges is the compiled store of gauges. The records of the store have the format of counters.
+// The type "gauges" is the compiled store of gauges. Records of gauges have the same format as
+// records of counters.
 type gauges struct{ kind.Store }
 
 // Call implements kind.Store.

@@ -32,9 +32,9 @@ tools:
   stranger: {source: stranger.js, description: Counts, grants: {visits: readwrite}}
 `
 
-// gaugesPlugin returns a plug-in that increments a counter and a gauge. The plug-in passes the name
-// of the store of the counter, but no store for the gauge. The plug-in exits with status 1 if the
-// read of the gauge fails.
+// gaugesPlugin returns a plug-in that increments a counter and a gauge. For the counter, the
+// plug-in passes the name of the store. For the gauge, the plug-in passes no store. If the plug-in
+// cannot read the gauge, it exits with status 1.
 func gaugesPlugin() []byte {
 	const text = `visits"wasm"2`
 	m := &wasmtest.Module{Pages: 1}
@@ -49,7 +49,8 @@ func gaugesPlugin() []byte {
 	return m.Bytes()
 }
 
-// openGauges opens the app on an in-memory backend, with Counters and Gauges as additional kinds.
+// openGauges opens the app on an in-memory backend. The kinds Counters and Gauges are also
+// registered.
 func openGauges(t *testing.T, changes ...func(*host.Options)) *host.Host {
 	t.Helper()
 	files := fstest.MapFS{
@@ -76,8 +77,8 @@ return [memory.read_gauge("py"), memory.get_count("visits", "py")]
 	return openHost(t, files, options, changes...)
 }
 
-// TestSpaceInEngines calls operations without a store parameter, and shared operations, from
-// JavaScript, from a plug-in and from Python, in worker processes.
+// TestSpaceInEngines runs tools in worker processes. It calls shared operations and operations
+// without a store parameter from JavaScript, from a plug-in and from Python.
 func TestSpaceInEngines(t *testing.T) {
 	h := openGauges(t, inWorkers(t))
 	for _, tt := range []struct{ tool, output, writes string }{
@@ -99,8 +100,8 @@ func TestSpaceInEngines(t *testing.T) {
 	}
 }
 
-// TestSpaceFaults checks that a call without a store parameter requires a grant on the store, and
-// that the faults of the call contain the store.
+// TestSpaceFaults checks calls without a store parameter. Such a call requires a grant on the
+// store, and its faults must contain the store.
 func TestSpaceFaults(t *testing.T) {
 	h := openGauges(t)
 	_, err := h.Run(t.Context(), host.Invocation{Tool: "stranger", Caller: ann})
@@ -128,8 +129,8 @@ func TestSpaceFaults(t *testing.T) {
 	}
 }
 
-// TestSpaceUndeclared checks that an operation without a store parameter fails if the app does not
-// declare the store, or declares it with another kind.
+// TestSpaceUndeclared checks an operation without a store parameter. The operation must fail if the
+// app does not declare the store, or declares it with another kind.
 func TestSpaceUndeclared(t *testing.T) {
 	call := abi.Call{Op: kindtest.ReadGauge, Args: []json.RawMessage{json.RawMessage(`"a"`)}}
 	for _, tt := range []struct {
@@ -151,7 +152,7 @@ func TestSpaceUndeclared(t *testing.T) {
 	}
 }
 
-// declaring is a kind with a configurable operation table.
+// The type "declaring" is a kind whose operation table can be configured.
 type declaring struct {
 	kindtest.Gauges
 	name  declare.Kind
@@ -161,11 +162,11 @@ type declaring struct {
 func (d declaring) Name() declare.Kind    { return d.name }
 func (d declaring) Operations() abi.Table { return d.table }
 
-// spaceless is a kind that does not implement kind.Space.
+// The type "spaceless" is a kind that does not implement kind.Space.
 type spaceless struct{ kind.Kind }
 
-// TestSharedOperations checks that kinds can share an operation only if one function of tool code
-// can represent the operation.
+// TestSharedOperations checks which operations kinds can share. One function of tool code must be
+// able to represent the operation of all these kinds.
 func TestSharedOperations(t *testing.T) {
 	store := abi.Param{Name: "store", Kind: abi.StoreName, Required: true}
 	query := abi.Param{Name: "query", Kind: abi.JSON, Required: true, Type: abi.Type{Shape: abi.Text}}
@@ -180,7 +181,7 @@ func TestSharedOperations(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		kinds []kind.Kind
-		want  string // the error, or "" if registration succeeds
+		want  string // the error of the registration, or ""
 	}{
 		{"with a store", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Read, store, query)}, ""},
 		{"first without a store", []kind.Kind{of("a", abi.Read, query, limit), of("b", abi.Read, store, query, limit), of("c", abi.Read, store, query, limit)}, ""},
@@ -209,7 +210,7 @@ func TestSharedOperations(t *testing.T) {
 	}
 }
 
-// TestSpaceReview checks that the review of sources accepts calls without the optional store.
+// TestSpaceReview checks that the review of sources accepts calls that omit the optional store.
 func TestSpaceReview(t *testing.T) {
 	h := openGauges(t, inWorkers(t))
 	for tool, review := range h.Review(t.Context()) {
@@ -219,8 +220,8 @@ func TestSpaceReview(t *testing.T) {
 	}
 }
 
-// TestSpaceObserved checks that an observer receives the name of the store even if the call does
-// not contain the name.
+// TestSpaceObserved checks that an observer receives the name of the store even if the call omits
+// the name.
 func TestSpaceObserved(t *testing.T) {
 	seen := &stores{}
 	h := openGauges(t, func(o *host.Options) { o.Observers = append(o.Observers, seen) })

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// load returns the app that files declare. The argument "kinds" contains the kinds of stores, in
-// addition to documents, that the app can declare.
+// The function "load" returns the app that the files declare. The argument "kinds" contains the
+// kinds that are registered in addition to documents.
 func load(t *testing.T, files fs.FS, kinds ...kind.Kind) *app.App {
 	t.Helper()
 	names := []declare.Kind{declare.KindDocument}
@@ -31,8 +31,8 @@ func load(t *testing.T, files fs.FS, kinds ...kind.Kind) *app.App {
 	return loaded
 }
 
-// openHost opens a host for the app in files, with engines in this process. openHost applies the
-// changes to the options first, and closes the host when the test ends.
+// openHost opens a host for the app in the files. The engines run in this process. Before, openHost
+// applies the changes to the options. The host is closed when the test ends.
 func openHost(t *testing.T, files fs.FS, o host.Options, changes ...func(*host.Options)) *host.Host {
 	t.Helper()
 	o.App, o.Engines, o.SweepEvery = load(t, files, o.Kinds...), engines.InProcess(), -1
@@ -51,10 +51,11 @@ func openHost(t *testing.T, files fs.FS, o host.Options, changes ...func(*host.O
 	return h
 }
 
-// inWorkers makes a host run all tools in worker processes, including Python tools.
+// inWorkers configures a host so that it runs all tools in worker processes, including Python
+// tools.
 func inWorkers(t *testing.T) func(*host.Options) {
 	t.Helper()
-	cache, err := os.UserCacheDir() // the folder in which the command-line program stores the compiled interpreter
+	cache, err := os.UserCacheDir() // contains the compiled interpreter
 	if err != nil {
 		t.Skipf("this user has no folder for caches: %v", err)
 	}

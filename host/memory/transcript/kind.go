@@ -1,6 +1,6 @@
-// Package transcript implements the store kind for the transcripts of sessions. A record contains the
-// messages of one session that sleep-time memory has not processed yet. The item of the record is the
-// id of the session. Guests have no operations on the kind.
+// Package transcript implements the kind of the store that contains the transcripts of sessions.
+// Each record contains messages of one session. Sleep-time memory has not processed these messages
+// yet. The item of the record is the id of the session. Guests cannot call operations of this kind.
 package transcript
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Kind is the kind of the store of transcripts.
+// Kind is the kind of the store that contains transcripts.
 type Kind struct{}
 
 var _ kind.Kind = Kind{}
@@ -23,7 +23,7 @@ var _ kind.Kind = Kind{}
 // Name implements kind.Kind.
 func (Kind) Name() declare.Kind { return declare.KindTranscript }
 
-// Operations implements kind.Kind. Operations returns no operations, because guests cannot access
+// Operations implements kind.Kind. Operations returns an empty result, because guests cannot access
 // the store.
 func (Kind) Operations() abi.Table { return nil }
 
@@ -35,7 +35,7 @@ func (Kind) Compile(decl declare.Store, _ kind.Limits) (kind.Store, error) {
 	return store{}, nil
 }
 
-// store is the compiled store.
+// The type "store" is the compiled store.
 type store struct{}
 
 var _ kind.Store = store{}

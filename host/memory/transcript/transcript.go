@@ -10,14 +10,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Limits of a transcript. If a new message would exceed MaxMessages or MaxBytes, the oldest
-// messages are dropped.
+// These constants limit a transcript. If a new message would exceed MaxMessages or MaxBytes, the
+// oldest messages are dropped.
 const (
 	// MaxMessages is the maximum number of messages.
 	MaxMessages = 200
 	// MaxBytes is the maximum total size of the texts of the messages.
 	MaxBytes = 64 << 10
-	// MaxMessageBytes is the maximum size of the text of one message. A longer text is truncated.
+	// MaxMessageBytes is the maximum size of the text of one message. If a text is longer, it is
+	// truncated.
 	MaxMessageBytes = 16 << 10
 )
 
@@ -31,33 +32,35 @@ const (
 type Message struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
-	// Agent is the agent that was active at the time of the message, or "".
+	// Agent is the agent that was active when the message was recorded. Without an active agent,
+	// Agent is "".
 	Agent string `json:"agent,omitempty"`
 	// At is the time at which the message was recorded.
 	At time.Time `json:"at"`
 }
 
-// State is the stored form of a transcript.
+// State is the stored form of a transcript of a session.
 type State struct {
-	// Last is the number of the last message that was recorded in the session. The first message
-	// has the number 1. In a transcript that was created after the expiry of an earlier transcript,
-	// the numbers start at 1 again.
+	// Last is the number of the message that was recorded last in the session. The first message
+	// has the number 1. If a transcript has expired, the numbers of the next transcript start at 1
+	// again.
 	Last int64 `json:"last"`
-	// Began is the time of the first message. Began distinguishes the transcript from an earlier
-	// transcript of the same session that has expired.
+	// Began is the time of the transcript's first message. An earlier transcript of the same
+	// session can have expired. Began distinguishes the transcript from this earlier transcript.
 	Began time.Time `json:"began,omitzero"`
-	// Messages are the messages that have not been processed, with the oldest message first.
+	// Messages contains the messages that have not been processed. The oldest message is the first.
 	Messages []Message `json:"messages"`
-	// Dropped is the number of unprocessed messages that were dropped because of the limits.
+	// Dropped is the number of messages that were dropped because of the limits before they were
+	// processed.
 	Dropped int64 `json:"dropped,omitempty"`
-	// Agent is the agent that was active last, or "".
+	// Agent is the agent that was active last. If no agent was active, Agent is "".
 	Agent string `json:"agent,omitempty"`
-	// Used is the time of the last message.
+	// Used is the time of the last message in the transcript.
 	Used time.Time `json:"used"`
-	// Ended is true if the session has ended.
+	// If the session has ended, Ended is true.
 	Ended bool `json:"ended,omitempty"`
-	// Due is the time in the key of the record that schedules the next run, or the zero time if no
-	// run is scheduled.
+	// A record schedules the next run. Due is the time in the key of this record. If no run is
+	// scheduled, Due is the zero time.
 	Due time.Time `json:"due,omitzero"`
 }
 
@@ -74,8 +77,8 @@ func Decode(content []byte) (State, error) {
 	return s, nil
 }
 
-// Append adds messages with a time, and drops the oldest messages if the transcript exceeds its
-// limits. Messages without text are not added.
+// Append adds messages that were recorded at a given time. If the transcript then exceeds its
+// limits, Append drops the oldest messages. Append ignores messages without text.
 func (s *State) Append(at time.Time, agent string, messages ...Message) {
 	for _, m := range messages {
 		if m.Content = truncate(m.Content); m.Content == "" {
@@ -97,7 +100,7 @@ func (s *State) Append(at time.Time, agent string, messages ...Message) {
 	s.trim()
 }
 
-// trim drops the oldest messages until the transcript is within its limits.
+// The method "trim" drops the oldest messages until the transcript is within its limits.
 func (s *State) trim() {
 	bytes, first := 0, len(s.Messages)
 	for first > 0 && len(s.Messages)-first < MaxMessages {
@@ -110,7 +113,8 @@ func (s *State) trim() {
 	s.Messages = append([]Message(nil), s.Messages[first:]...)
 }
 
-// Keep drops all messages except the last n messages, and reports whether it dropped messages.
+// Keep drops all messages except the last n messages. The result reports whether Keep dropped
+// messages.
 func (s *State) Keep(n int) bool {
 	first := max(len(s.Messages)-n, 0)
 	s.Dropped += int64(first)
@@ -118,7 +122,7 @@ func (s *State) Keep(n int) bool {
 	return first > 0
 }
 
-// truncate truncates a text to MaxMessageBytes, and replaces invalid UTF-8.
+// The function "truncate" limits a text to MaxMessageBytes and replaces invalid UTF-8.
 func truncate(text string) string {
 	if len(text) > MaxMessageBytes {
 		cut := MaxMessageBytes
@@ -130,12 +134,12 @@ func truncate(text string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// Finish removes the processed messages. Finish keeps the number of the last message, so that later
-// messages of the session have other numbers.
+// Finish removes messages that have been processed. Finish keeps the number of the last message.
+// Therefore later messages of the session get new numbers.
 func (s *State) Finish() { s.Messages, s.Dropped, s.Due = nil, 0, time.Time{} }
 
-// SettlesAt returns the time at which the conversation has settled. The conversation of an ended
-// session has settled.
+// SettlesAt returns the time at which the conversation counts as settled. If the session has ended,
+// the conversation has settled.
 func (s *State) SettlesAt(after time.Duration) time.Time {
 	if s.Ended {
 		return s.Used

@@ -19,7 +19,7 @@ func say(text string) transcript.Message {
 }
 
 // TestAppend adds messages until the oldest messages are dropped. The number of a message must
-// never be used again.
+// never be used for a second message.
 func TestAppend(t *testing.T) {
 	var s transcript.State
 	for i := range transcript.MaxMessages + 5 {
@@ -38,8 +38,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestAppendBytes checks that the total size of the messages, and the size of one message, are
-// bounded.
+// TestAppendBytes checks two limits: the total size of all messages, and the size of one message.
 func TestAppendBytes(t *testing.T) {
 	var s transcript.State
 	long := strings.Repeat("ä", transcript.MaxMessageBytes) // two bytes each
@@ -71,8 +70,8 @@ func TestAppendInvalid(t *testing.T) {
 	}
 }
 
-// TestSettlesAt checks that a conversation settles at the end of the session, or after a time
-// without messages.
+// TestSettlesAt checks that a conversation settles when the session ends. Without an end, the
+// conversation settles after a time without messages.
 func TestSettlesAt(t *testing.T) {
 	var s transcript.State
 	s.Append(noon, "", say("hello"))

@@ -1,9 +1,10 @@
-// Package variables implements the kind of store that contains the state of agents. Each record
-// contains a JSON object. The host always writes the whole object. Guests have no operations on the
-// kind.
+// Package variables implements the kind of the store that contains the state of agents. Each record
+// contains a JSON object. The host always replaces the whole object. Guests cannot call operations
+// of this kind.
 //
-// The item of a record is the owner of the state: an agent, or the session if all agents share the
-// state. Variables that are never reset have separate items, because they belong to the user.
+// The item of a record is the owner of the state. The owner is an agent. If all agents share the
+// state, the owner is the session. Variables that are never reset belong to the user, so they have
+// separate items.
 package variables
 
 import (
@@ -19,12 +20,12 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Session is the item of the state that all agents of a session share. Session contains a dot, so
-// no agent can have this name.
+// Session is the item that is used if all agents of a session share the state. The item Session
+// contains a dot. No agent has a name with a dot.
 const Session = "session.state"
 
-// Kept returns the item of the variables of an agent that are never reset. The kept variables
-// belong to the user, or to the session if there is no user.
+// Kept returns the item for an agent's variables that are never reset. These variables belong to
+// the user. Without a user, they belong to the session.
 func Kept(agent string, hasUser bool) string {
 	if hasUser {
 		return keptPrefix + agent
@@ -32,15 +33,15 @@ func Kept(agent string, hasUser bool) string {
 	return "session." + keptPrefix + agent
 }
 
-// AgentOfKept returns the agent for an item that Kept has returned. The second result is false if
-// Kept does not return the item for any agent.
+// AgentOfKept returns the agent that belongs to an item from Kept. If the item is not a result of
+// Kept, AgentOfKept returns false.
 func AgentOfKept(item string) (agent string, ok bool) {
 	return strings.CutPrefix(strings.TrimPrefix(item, "session."), keptPrefix)
 }
 
 const keptPrefix = "kept."
 
-// Kind is the kind of the store of agents.
+// Kind is the kind of the store that contains the state of agents.
 type Kind struct{}
 
 var _ kind.Kind = Kind{}
@@ -48,7 +49,7 @@ var _ kind.Kind = Kind{}
 // Name implements kind.Kind.
 func (Kind) Name() declare.Kind { return declare.KindVariables }
 
-// Operations implements kind.Kind. Operations returns no operations, because guests cannot access
+// Operations implements kind.Kind. Operations returns an empty result, because guests cannot access
 // the store.
 func (Kind) Operations() abi.Table { return nil }
 
@@ -60,7 +61,7 @@ func (Kind) Compile(decl declare.Store, _ kind.Limits) (kind.Store, error) {
 	return store{}, nil
 }
 
-// store is the compiled store of the state of agents.
+// The type "store" is the compiled store of the state of agents.
 type store struct{}
 
 var _ kind.Scoped = store{}

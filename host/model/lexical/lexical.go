@@ -1,9 +1,9 @@
-// Package lexical converts texts to vectors without a model. Texts have vectors with a high cosine
-// if they share words, or if their words have a similar spelling.
+// Package lexical converts texts to vectors without a model. Two texts have similar vectors if they
+// share words, or if their words have a similar spelling.
 //
-// A vector represents words and not meanings: For example, the vector of "car" is not similar to
-// the vector of "automobile". The package needs no network and no files, never fails, and returns
-// the same vector on every machine.
+// A vector does not represent the meaning of a text: For example, the vector of "car" is not
+// similar to the vector of "automobile". The package needs no network and no files, and it never
+// fails. It returns the same vector on every machine.
 package lexical
 
 import (
@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	// Name is the name of the embedder in declarations.
+	// Name is the name that declarations use for this embedder.
 	Name = "lexical"
-	// ID identifies the vector space. A change of the vectors requires a new ID.
+	// ID identifies the vector space of this embedder. If the vectors change, the ID must change.
 	ID = "lexical-1"
 	// Dim is the number of dimensions.
 	Dim = 512
-	// VectorShare is the weight of the cosine in a score that also contains BM25. BM25 takes into
-	// account how rare a word is. The value of VectorShare was measured; see TestQuality in package
-	// index.
+	// A score can combine the cosine and BM25. VectorShare is the weight of the cosine in this
+	// score. BM25 takes into account how rare a word is. Measurements determined this value; see
+	// TestQuality in package index.
 	VectorShare = 0.25
 )
 
-// These are the limits on the work for a text. If a text exceeds the limits, its end has no effect
-// on the vector.
+// These constants limit the work for one text. If a text exceeds a limit, the rest of the text has
+// no effect on the vector.
 const (
 	MaxBytes = 256 << 10
 	MaxWords = 1 << 14
@@ -48,14 +48,14 @@ func Vectors(texts []string) [][]float32 {
 	return vectors
 }
 
-// vectorizer converts texts to vectors. vectorizer is not safe for concurrent use.
+// The type "vectorizer" converts texts to vectors. It is not safe for concurrent use.
 type vectorizer struct {
 	tokens *search.Tokenizer
 	counts map[search.Token]int
 	sums   [Dim]int64
 }
 
-// vector returns the vector of a text.
+// The method "vector" returns the vector of a text.
 func (v *vectorizer) vector(text string) []float32 {
 	text = truncate(text)
 	v.sums = [Dim]int64{}
@@ -69,7 +69,7 @@ func (v *vectorizer) vector(text string) []float32 {
 	return v.normalized()
 }
 
-// truncate returns the beginning of a text.
+// The function "truncate" returns the beginning of a text.
 func truncate(text string) string {
 	if len(text) <= MaxBytes {
 		return text
@@ -81,7 +81,8 @@ func truncate(text string) string {
 	return text[:end]
 }
 
-// count counts the words of a text. Common words count only in a text that has no other words.
+// The method "count" counts the words of a text. Common words are ignored unless the text has no
+// other words.
 func (v *vectorizer) count(text string) {
 	all, rare := map[search.Token]int{}, map[search.Token]int{}
 	read := 0
@@ -99,26 +100,28 @@ func (v *vectorizer) count(text string) {
 	}
 }
 
-// These are the weights of the features of a word. All sums are sums of integers, so they do not
-// depend on the order of the words or on the processor. The sums of the largest text fit into 30
-// bits, so the squares of the sums do not overflow.
+// These constants are the weights of the features of a word. All sums are sums of integers.
+// Therefore they do not depend on the order of the words or on the processor. The sums of the
+// largest text fit into 30 bits, so their squares do not overflow.
 const (
 	stemWeight = 64
-	// gramWeight is the weight of all n-grams of a word together: the length of their vector.
+	// gramWeight is the weight of the n-grams of a word. It is the length of the vector that all
+	// n-grams of the word form together.
 	gramWeight = 45
-	// The n-grams of a word have between minGram and maxGram characters.
+	// Each n-gram has from minGram to maxGram characters.
 	minGram, maxGram = 3, 5
 )
 
-// addWord adds the features of a word that occurs n times: its stem and its n-grams.
+// addWord adds the features of a word. The features are its stem and its n-grams. The argument n is
+// the number of occurrences.
 func (v *vectorizer) addWord(token search.Token, n int) {
 	factor := saturation(n)
 	v.add("w", token.Stem, stemWeight*factor)
 	v.addGrams(token.Word, factor)
 }
 
-// addGrams adds the n-grams of a word. A marker character before and after the word shows where the
-// word begins and ends.
+// addGrams adds the n-grams of a word. A marker character before the word and after the word shows
+// where the word begins and ends.
 func (v *vectorizer) addGrams(word string, factor int64) {
 	runes := []rune("^" + word + "$")
 	count := 0
@@ -133,7 +136,7 @@ func (v *vectorizer) addGrams(word string, factor int64) {
 	}
 }
 
-// addSymbols adds the features of a text that contains no words, such as an emoji.
+// addSymbols adds the features of a text without words. An example is an emoji.
 func (v *vectorizer) addSymbols(text string) {
 	for _, field := range strings.Fields(text) {
 		v.add("s", field, 1)
@@ -143,20 +146,20 @@ func (v *vectorizer) addSymbols(text string) {
 	}
 }
 
-// saturation returns the factor of a word that occurs n times, as in BM25: each further occurrence
-// adds less than the one before it. The factor is between 16 and 35.
+// The function "saturation" returns the factor of a word that occurs n times. As in BM25, each
+// occurrence adds less than the previous occurrence. The factor is between 16 and 35.
 func saturation(n int) int64 { return 16 * 22 * int64(n) / (10*int64(n) + 12) }
 
-// positions is the number of dimensions of each feature. Because each feature has two dimensions,
-// two features that share one dimension can still be distinguished.
+// The constant "positions" is the number of dimensions for each feature. Each feature has two
+// dimensions. Therefore two features can be distinguished even if they share one dimension.
 const positions = 2
 
-// add adds a feature to the dimensions that its hash determines, with the signs that the hash
-// determines.
+// The method "add" adds a feature to some dimensions. The hash of the feature determines these
+// dimensions and the signs.
 func (v *vectorizer) add(class, feature string, weight int64) {
 	h := hash(class, feature)
 	for range positions {
-		if h&Dim == 0 { // the bit after the bits of the dimension
+		if h&Dim == 0 { // the next bit after the bits for the dimension
 			v.sums[h%Dim] += weight
 		} else {
 			v.sums[h%Dim] -= weight
@@ -165,7 +168,8 @@ func (v *vectorizer) add(class, feature string, weight int64) {
 	}
 }
 
-// hash returns the FNV-1a hash of a feature, mixed so that all of its bits depend on all bytes.
+// The function "hash" returns the FNV-1a hash of a feature. It mixes the hash so that every bit of
+// the result depends on every byte of the feature.
 func hash(class, feature string) uint64 {
 	const offset, prime = 14695981039346656037, 1099511628211
 	h := uint64(offset)
@@ -179,7 +183,7 @@ func hash(class, feature string) uint64 {
 	return h ^ h>>33
 }
 
-// normalized returns the sums as a vector of unit length.
+// The method "normalized" scales the sums to a vector of unit length.
 func (v *vectorizer) normalized() []float32 {
 	squares := int64(0)
 	for _, sum := range v.sums {

@@ -26,7 +26,7 @@ func Example() {
 	// Output: true false
 }
 
-// Every text has a vector of unit length.
+// The vector of every text has unit length.
 func TestUnitLength(t *testing.T) {
 	texts := []string{
 		"", " \n\t", "the", "a", "Acme renewal", "👍", "👍 👎", "++ -- ++", "\xff\xfe", "東京タワー", "ﷺ", "x\x00y",
@@ -39,7 +39,7 @@ func TestUnitLength(t *testing.T) {
 	}
 }
 
-// A vector must not depend on the other texts of a request.
+// The vector of a text must not depend on the other texts of a request.
 func TestOtherTexts(t *testing.T) {
 	texts := []string{"Acme renewal", "", "the renewal of the acme contract", "👍"}
 	together := lexical.Vectors(texts)
@@ -50,8 +50,8 @@ func TestOtherTexts(t *testing.T) {
 	}
 }
 
-// The part of a text that is beyond the limits does not change the vector. The limits bound the
-// work for a text.
+// If a part of a text is beyond the limits, it does not change the vector. The work for a text is
+// limited.
 func TestLimits(t *testing.T) {
 	for name, text := range map[string]string{
 		"bytes": strings.Repeat("longer-word-", lexical.MaxBytes/12+1)[:lexical.MaxBytes],
@@ -64,7 +64,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Similar texts have a higher cosine than other texts.
+// The cosine of similar texts is higher than the cosine of other texts.
 func TestSimilarity(t *testing.T) {
 	for _, tc := range []struct{ text, similar, other string }{
 		{"renewed contracts", "the renewal of a contract", "the invoice of a customer"},
@@ -82,7 +82,7 @@ func TestSimilarity(t *testing.T) {
 	}
 }
 
-// Stored vectors are compared with new vectors, so the vectors of an ID must never change.
+// Stored vectors are compared with new vectors. Therefore the vectors of an ID must never change.
 func TestVectorsOfID(t *testing.T) {
 	texts := []string{"", "Acme renewal, renewal; the contract's end", "東京タワー ünïcode", "👍 ++", strings.Repeat("lorem ipsum dolor ", 1000)}
 	digest := sha256.New()
@@ -95,7 +95,7 @@ func TestVectorsOfID(t *testing.T) {
 	}
 }
 
-// vectorDigests contains the digests of vectors by the ID of the embedder.
+// vectorDigests maps the ID of an embedder to a digest of vectors.
 var vectorDigests = map[string]string{"lexical-1": "d8160424c98bb446"}
 
 func FuzzVectors(f *testing.F) {

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// Failure is a way in which a provider of embeddings fails.
+// A Failure describes how a provider of embeddings fails.
 type Failure struct {
 	Name string
-	// Reply is the answer of the provider to every request.
+	// Reply is the answer that the provider returns to every request.
 	Reply Reply
-	// Code is the code of the fault that a caller gets.
+	// Code is the fault code that the caller gets.
 	Code string
 	// Requests is the maximum number of requests that a caller sends.
 	Requests int
 }
 
-// retried is the maximum number of requests if a failure is temporary.
+// The constant "retried" is the maximum number of requests after a temporary failure.
 const retried = 4
 
-// Failures returns the ways in which a provider fails. The provider must have vectors of two
-// dimensions, and the caller must embed one text.
+// Failures returns all Failures of a provider. The vectors of the provider must have two
+// dimensions. The caller must embed exactly one text.
 func Failures() []Failure {
 	vector := func(numbers string) Reply {
 		return Reply{Body: `{"data":[{"index":0,"embedding":[` + numbers + `]}],"usage":{"prompt_tokens":1}}`}

@@ -1,5 +1,5 @@
-// Package modeltest is a provider of models for tests. The package implements the protocol of
-// OpenAI on a port of 127.0.0.1, answers from a script, and counts requests.
+// Package modeltest contains a provider of models for tests. The provider implements the protocol
+// of OpenAI on a port of 127.0.0.1. It returns the answers of a script and counts requests.
 package modeltest
 
 import (
@@ -14,25 +14,25 @@ import (
 	"time"
 )
 
-// Reply is an answer of the script. The zero value of Reply repeats the last message of the
-// request.
+// Reply is an answer of the script. The zero Reply repeats the last message of the request.
 type Reply struct {
 	// Status is the HTTP status of the answer. Default: 200.
 	Status int
 	// Header contains additional headers.
 	Header map[string]string
-	// Body replaces the whole body of the answer.
+	// If Body is set, it replaces the whole body of the answer.
 	Body string
 	// Text is the content of the answer. Default: "re: " and the last message.
 	Text string
 	// Finish is the finish_reason. Default: stop.
 	Finish string
-	// Calls are tool calls: pairs of a name and its arguments.
+	// Calls contains tool calls. Each tool call is a pair of a name and arguments.
 	Calls [][2]string
-	// Delay is the time before the answer. The Delay ends early if the client disconnects.
+	// The server waits for the time Delay before it answers. If the client disconnects, the wait
+	// ends early.
 	Delay time.Duration
-	// Endless makes the server repeat the body until the client disconnects. Cut makes the server
-	// close the connection in the middle of the body.
+	// If Endless is true, the server repeats the body until the client disconnects. If Cut is true,
+	// the server closes the connection in the middle of the body.
 	Endless, Cut bool
 }
 
@@ -41,15 +41,16 @@ type Request struct {
 	Path           string
 	IdempotencyKey string
 	Authorization  string
-	// Prompt is the content of the last message, or the first text to embed.
+	// Prompt is the content of the last message. For an embedding request, it is the first text.
 	Prompt string
 	Body   []byte
 }
 
-// Server is a provider. Server is safe for concurrent use.
+// Server is a provider. A Server is safe for concurrent use.
 type Server struct {
-	// Key is the accepted API key. By default, every key is accepted. Dim is the number of
-	// dimensions of vectors. The default is 4. Set Key and Dim before the first request.
+	// Key is the API key that the server accepts. If Key is "", the server accepts every key. Dim
+	// is the number of dimensions of vectors. The default is 4. Key and Dim must not change after
+	// the first request.
 	Key string
 	Dim int
 
@@ -57,11 +58,11 @@ type Server struct {
 	mu   sync.Mutex
 
 	script   []Reply
-	standard Reply // the reply to requests after the end of the script
+	standard Reply // used for requests after the end of the script
 	requests []Request
-	// The channel "arrived" is closed and replaced when a request arrives. The channel "gate" is
-	// closed when the server can answer requests. The channel "gate" is nil if requests do not
-	// wait.
+	// When a request arrives, the channel "arrived" is closed and replaced. The channel "gate" is
+	// closed to let the server answer the waiting requests. If requests do not wait, the channel
+	// "gate" is nil.
 	arrived chan struct{}
 	gate    chan struct{}
 }
@@ -73,7 +74,7 @@ func Start() *Server {
 	return s
 }
 
-// URL returns the base URL, such as http://127.0.0.1:1234/v1.
+// URL returns the base URL of the server, such as http://127.0.0.1:1234/v1.
 func (s *Server) URL() string { return s.http.URL + "/v1" }
 
 // Close stops the server.
