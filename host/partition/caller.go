@@ -8,36 +8,35 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Caller is the verified identity that a run acts for. A guest cannot choose another identity.
+// A Caller is the verified identity for which a run acts. A guest cannot choose the identity.
 type Caller struct {
-	// Tenant is the platform's customer. Tenant is required.
+	// Tenant is a customer of the platform. Tenant is required.
 	Tenant string
-	// User and Session are "" if they are unknown.
+	// If the user is unknown, User is "". If the session is unknown, Session is "".
 	User    string
 	Session string
-	// Workflow is the id of the workflow, the tree of runs and sessions to which the run belongs.
-	// Workflow is "" if the run belongs to no workflow.
+	// Workflow is the id of the workflow to which the run belongs. A workflow is a tree of runs and
+	// sessions. If the run belongs to no workflow, Workflow is "".
 	Workflow string
-	// Agent is the id of the agent that is active for the caller. Agent is "" if no agent is
-	// active.
+	// Agent is the id of the active agent of the caller. Agent is "" if no agent is active.
 	Agent string
 	// Run is the id of the run.
 	Run string
-	// Confined limits the caller to sessions that already belong to the user. A confined caller cannot
-	// start a session or bind an anonymous session. Set Confined if the session id comes from an
-	// end user and is not verified by the platform. Confined has no effect on Workflow. The
-	// platform must always verify the id of the workflow.
+	// If Confined is true, the caller can use only sessions that already belong to the user. A
+	// confined caller cannot start a session or bind an anonymous session. Set Confined if an end
+	// user supplies the session id and the platform does not verify it. Confined has no effect on
+	// Workflow. The platform must always verify the id of the workflow.
 	Confined bool
 }
 
-// maxID is the largest size in bytes of a caller's ids and of an idempotency key. The ids of a
-// caller become parts of keys.
+// maxID is the maximum size in bytes. It applies to the ids of a caller and to idempotency keys.
+// The ids of a caller become parts of keys.
 const maxID = 256
 
-// MaxSessionID is the largest size of the id of a session or a workflow in bytes.
+// MaxSessionID is the maximum size in bytes of the id of a session or a workflow.
 const MaxSessionID = 128
 
-// Check returns a fault with abi.InvalidArgument if an id cannot be a part of a key.
+// Check returns the fault abi.InvalidArgument if an id of the caller cannot be a part of a key.
 func (c Caller) Check() error {
 	if c.Tenant == "" {
 		return abi.Faultf(abi.InvalidArgument, "the caller has no tenant")
@@ -53,10 +52,10 @@ func (c Caller) Check() error {
 	return checkPathID("workflow", c.Workflow)
 }
 
-// Subject returns the data subject of the caller's writes: the user, the session or the workflow.
-// The user takes precedence over the session, and the session over the workflow. The writes count
-// against the quota of the data subject. Subject returns "" for a caller without a user, a session
-// or a workflow.
+// Subject returns the data subject of the caller's writes. This is the user, the session or the
+// workflow. If the caller has several of these, the user takes precedence over the session, and the
+// session takes precedence over the workflow. The writes count toward the quota of this data
+// subject. If the caller has no user, session or workflow, Subject returns "".
 func (c Caller) Subject() string {
 	switch {
 	case c.User != "":
@@ -69,15 +68,16 @@ func (c Caller) Subject() string {
 	return ""
 }
 
-// AnonymousSubject returns the data subject of records written in a session without a user.
+// AnonymousSubject returns the data subject of records that were written in a session without a
+// user.
 func AnonymousSubject(session string) string { return "\x00" + session } // no user id contains a control character
 
-// AnonymousWorkflow returns the data subject of records that a caller with neither a user nor a
-// session wrote in a workflow.
+// AnonymousWorkflow returns the data subject of records that were written in a workflow. The writer
+// had neither a user nor a session.
 func AnonymousWorkflow(workflow string) string { return "\x00workflow/" + workflow } // no session id contains a slash
 
 // CheckID returns a fault if an id cannot be a part of a key. The argument "what" is the name of
-// the id in the message of the fault, such as "user".
+// the id in the text of the fault, such as "user".
 func CheckID(what, id string) error {
 	if len(id) > maxID || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
 		return abi.Faultf(abi.InvalidArgument, "the %s id must be valid UTF-8 without control characters, at most %d bytes", what, maxID)
@@ -88,13 +88,13 @@ func CheckID(what, id string) error {
 	return nil
 }
 
-// CheckSessionID returns a fault if a proxy could change an id in a URL path by decoding it.
-// CheckSessionID does not apply to users and tenants, whose ids come from the platform and not from
-// clients. The empty id is valid.
+// A proxy can decode the path of a URL. CheckSessionID returns a fault if this could change an id
+// in the path. Do not use CheckSessionID for users and tenants. Their ids come from the platform
+// and not from clients. The empty id causes no fault.
 func CheckSessionID(id string) error { return checkPathID("session", id) }
 
-// checkPathID is like CheckSessionID. The argument "what" is the name of the id in the message of
-// the fault.
+// checkPathID is like CheckSessionID. The argument "what" is the name of the id in the text of the
+// fault.
 func checkPathID(what, id string) error {
 	const others = "._~:@=+-"
 	allowed := func(r rune) bool {

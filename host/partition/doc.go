@@ -1,4 +1,5 @@
-// Package partition determines where the records of an app are stored and which user they belong
-// to. The package contains the type of callers, the keys of the host's own records, the tags of all
-// records, and the selectors for the data of a user or a session. The package performs no I/O.
+// Package partition determines two properties of each record of an app: where the record is stored,
+// and to which user it belongs. The package contains the type Caller, the keys of host records, the
+// tags of all records, and selectors. A selector selects the data of a user or a session. The
+// package performs no I/O.
 package partition

@@ -8,45 +8,46 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The constants below are the kinds of the host's own records. A kind is the value of the System
-// part of the record's key, which guests cannot set.
+// The following constants are the kinds of host records. The System part of a record's key contains
+// the kind. Guests cannot set this part.
 const (
 	Session   = "session"        // a session
 	Workflow  = "workflow"       // a workflow
-	Erased    = "erased"         // the mark that a user was erased
+	Erased    = "erased"         // marks a user as erased
 	Finished  = "finished"       // the Result of a run with an idempotency key
-	Run       = "run"            // the mark of a commit of a run that left no other record
-	Catalogue = "catalogue"      // the declarations under which records were written
-	Ledger    = storage.Ledger   // the reads and writes of runs
-	Metering  = storage.Metering // the usage of runs on a day
-	Declared  = "declared"       // stores declared at run time
+	Run       = "run"            // marks a run as committed if the run left no other record
+	Catalogue = "catalogue"      // the declarations that applied when records were written
+	Ledger    = storage.Ledger   // ledger entries with the reads and writes of runs
+	Metering  = storage.Metering // the usage of all runs of a day
+	Declared  = "declared"       // the declarations of stores that were declared at run time
 	File      = "file"           // the content of an uploaded file
 	FileText  = "file-text"      // the text of an uploaded file
-	Upload    = "upload"         // the mark that a file is being stored
+	Upload    = "upload"         // marks a file that is being stored
 
-	SleepDue    = "sleep-due"    // a scheduled run of sleep-time memory
-	SleepPaused = "sleep-paused" // the mark that the scheduled runs of a session are paused
+	SleepDue    = "sleep-due"    // a scheduled run that processes a transcript
+	SleepPaused = "sleep-paused" // marks the scheduled runs of a session as paused
 
 	Approval  = "approval"   // a request for approval
 	PausedRun = "paused-run" // a run that waits for an approval
 
-	Embedding = "embedding" // the embedder that made the vectors of a collection
-	Reembed   = "reembed"   // the progress of a collection that is moved to another embedder
+	Embedding = "embedding" // the embedder that computed the vectors of a collection
+	Reembed   = "reembed"   // the progress of a move of a collection to another embedder
 )
 
-// ErasedRetention is the time for which the mark of an erasure is kept. ErasedRetention is longer
-// than the longest run that can have begun before the erasure.
+// ErasedRetention is the time for which the mark of an erasure is kept. This time is longer than
+// any run that began before the erasure can take.
 const ErasedRetention = 24 * time.Hour
 
-// Shared takes the place of an app's id in the keys of texts of users that all apps of a tenant
-// share. No app has this id, because the id contains a control character.
+// If all apps of a tenant share texts of users, the keys of these texts contain Shared instead of
+// the id of an app. Shared contains a control character, so no app can have this id.
 const Shared App = "\x00shared"
 
-// App is the id of an app. The methods of App return keys of the app's records in the caller's
-// tenant.
+// App is the id of an app. The methods of App return keys of records. The records belong to the app
+// and to the caller's tenant.
 type App string
 
-// System returns the key of one of the host's own records, or the prefix of all records of a kind.
+// System returns the key of a host record. It can also return the common prefix of all host records
+// of a kind.
 func (a App) System(kind string, c Caller, parts ...storage.Part) storage.Key {
 	return storage.MakeKey(
 		storage.Part{Tag: storage.System, Value: kind},
@@ -55,61 +56,62 @@ func (a App) System(kind string, c Caller, parts ...storage.Part) storage.Key {
 	).With(parts...)
 }
 
-// Group returns the prefix of all records of the app's stores.
+// Group returns the common prefix of all records in the stores of the app.
 func (a App) Group(c Caller) storage.Key {
 	return storage.MakeKey(
 		storage.Part{Tag: storage.Tenant, Value: c.Tenant}, storage.Part{Tag: storage.App, Value: string(a)})
 }
 
-// Session returns the key of the caller's session.
+// Session returns the key of the record of the caller's session.
 func (a App) Session(c Caller) storage.Key {
 	return a.System(Session, c, storage.Part{Tag: storage.Session, Value: c.Session})
 }
 
-// Workflow returns the key of the caller's workflow.
+// Workflow returns the key of the record of the caller's workflow.
 func (a App) Workflow(c Caller) storage.Key {
 	return a.System(Workflow, c, storage.Part{Tag: storage.Workflow, Value: c.Workflow})
 }
 
-// Erased returns the key of the mark that records the erasure of the caller's user. The key
-// contains a digest of the user's id, because the mark is kept for a day and is included in
-// backups.
+// Erased returns the key of a mark. The mark records that the caller's user was erased. The key
+// contains a digest of the user's id and not the id itself. The mark is kept for a day, and backups
+// include it.
 func (a App) Erased(c Caller) storage.Key {
 	digest := sha256.Sum256([]byte(c.Tenant + "\x00" + string(a) + "\x00" + c.User))
 	return a.System(Erased, c, storage.Part{Tag: storage.Item, Value: hex.EncodeToString(digest[:])})
 }
 
-// ErasedSession returns the key of the mark that records the erasure of the user of the caller's
-// session. After the erasure, new ledger entries omit the session.
+// ErasedSession returns the key of a mark. The mark records that the user of the caller's session
+// was erased. New ledger entries then omit the session.
 func (a App) ErasedSession(c Caller) storage.Key {
 	return a.System(Erased, Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Session, Value: c.Session})
 }
 
-// ErasedWorkflow returns the key of the mark that records the erasure of the user of the caller's
-// workflow. After the erasure, new ledger entries omit the workflow.
+// ErasedWorkflow returns the key of a mark. The mark records that the user of the caller's workflow
+// was erased. New ledger entries then omit the workflow.
 func (a App) ErasedWorkflow(c Caller) storage.Key {
 	return a.System(Erased, Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Workflow, Value: c.Workflow})
 }
 
-// Finished returns the key of the caller's Result under an idempotency key.
+// Finished returns the key of the Result that the caller stored under an idempotency key.
 func (a App) Finished(c Caller, key string) storage.Key {
 	return a.System(Finished, c, storage.Part{Tag: storage.User, Value: c.User},
 		storage.Part{Tag: storage.Session, Value: c.Session}, storage.Part{Tag: storage.Workflow, Value: c.Workflow},
 		storage.Part{Tag: storage.Item, Value: key})
 }
 
-// Embedding returns the key of the record of the embedder that made the vectors of a collection.
+// Embedding returns the key of a record. The record contains the embedder that computed the vectors
+// of a collection.
 func (a App) Embedding(c Caller, collection string) storage.Key {
 	return a.System(Embedding, c, storage.Part{Tag: storage.Item, Value: collection})
 }
 
-// Reembed returns the key of the record of the progress of a collection that is moved to another
-// embedder.
+// Reembed returns the key of a record. The record contains the progress of a move of a collection
+// to another embedder.
 func (a App) Reembed(c Caller, collection string) storage.Key {
 	return a.System(Reembed, c, storage.Part{Tag: storage.Item, Value: collection})
 }
 
-// Run returns the key of the mark that records the commit of the caller's run.
+// Run returns the key of a mark. The mark records that the caller's run was committed.
 func (a App) Run(c Caller) storage.Key {
 	return a.System(Run, c, storage.Part{Tag: storage.Item, Value: c.Run})
 }

@@ -12,33 +12,33 @@ const (
 	workflowTagPrefix = "workflow/"
 )
 
-// SessionTag returns the tag of records that end with a session.
+// SessionTag returns the tag of records that are removed when a session ends.
 func SessionTag(session string) string { return sessionTagPrefix + session }
 
-// SessionOfTag returns the session id in a tag that SessionTag returned. SessionOfTag returns false
-// for any other tag.
+// SessionOfTag returns the session id in a tag from SessionTag. SessionOfTag returns false for any
+// other tag.
 func SessionOfTag(tag string) (string, bool) { return strings.CutPrefix(tag, sessionTagPrefix) }
 
-// WorkflowTag returns the tag of records that end with a workflow.
+// WorkflowTag returns the tag of records that are removed when a workflow ends.
 func WorkflowTag(workflow string) string { return workflowTagPrefix + workflow }
 
-// WorkflowOfTag returns the workflow id in a tag that WorkflowTag returned. WorkflowOfTag returns
-// false for any other tag.
+// WorkflowOfTag returns the workflow id in a tag from WorkflowTag. WorkflowOfTag returns false for
+// any other tag.
 func WorkflowOfTag(tag string) (string, bool) { return strings.CutPrefix(tag, workflowTagPrefix) }
 
-// Lifetime contains the session and the workflow with which a record ends. The zero value contains
-// neither a session nor a workflow.
+// A Lifetime contains the session and the workflow whose end also ends a record. The zero value
+// contains neither a session nor a workflow.
 type Lifetime struct {
 	Session, Workflow string
-	// Author is the data subject of a record whose key contains no user, or "". An erasure of the
-	// data subject removes the record.
+	// If the key of a record contains no user, Author is the data subject of the record, or "". If
+	// the data subject is erased, the record is removed.
 	Author string
 }
 
-// Tags returns the tags of a record: its data subject, and the session and the workflow with which
-// it ends. Tags creates all tags of records, so that an erasure finds all data of a user. The data
-// subject is the user in the key. If the key contains no user, the data subject is the subject of
-// the argument "writer".
+// Tags returns the tags of a record. They contain the data subject of the record, and the session
+// and the workflow whose end also ends the record. All tags of records are created by Tags.
+// Therefore an erasure finds all data of a user. If the key contains a user, this user is the data
+// subject. Otherwise, the data subject is the Subject of the argument "writer".
 func Tags(key storage.Key, writer Caller, ends Lifetime) (all []string) {
 	if who := cmp.Or(subjectOfKey(key, writer), ends.Author); who != "" {
 		all = append(all, storage.SubjectTag(who))
@@ -52,8 +52,8 @@ func Tags(key storage.Key, writer Caller, ends Lifetime) (all []string) {
 	return all
 }
 
-// subjectOfKey returns the data subject of the record with a key, or "" if the record has no data
-// subject; see Caller.Subject.
+// subjectOfKey returns the data subject of a record. The key of the record is the argument. Without
+// a data subject, the result is ""; see Caller.Subject.
 func subjectOfKey(key storage.Key, writer Caller) string {
 	if user := key.Part(storage.User); user != "" {
 		return user
@@ -71,13 +71,14 @@ func subjectOfKey(key storage.Key, writer Caller) string {
 	return ""
 }
 
-// Tagged selects the app's records with a tag under a prefix. The prefix "" selects all records.
+// Tagged selects records of the app. The keys of the records begin with a prefix, and the records
+// have a tag. The prefix "" matches all records of the app.
 func (a App) Tagged(c Caller, tag string, prefix storage.Key) storage.Selector {
 	return storage.Selector{Group: a.Group(c), Tag: tag, Prefix: prefix}
 }
 
-// OfUser selects the records of the caller's user under a prefix. The prefix "" selects all
-// records.
+// OfUser selects records of the caller's user. The keys of the records begin with a prefix. The
+// prefix "" matches all records of the user.
 func (a App) OfUser(c Caller, prefix storage.Key) storage.Selector {
 	return a.Tagged(c, storage.SubjectTag(c.User), prefix)
 }

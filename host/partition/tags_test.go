@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// An erasure finds a user's records by their tags. The records under each kind of key must
-// therefore have the right data subject.
+// An erasure uses tags to find the records of a user. Therefore, for each kind of key, the record
+// must have the correct data subject.
 func TestTags(t *testing.T) {
 	const app = partition.App("shop")
 	ann := partition.Caller{Tenant: "acme", User: "ann", Session: "s1", Run: "r"}
@@ -57,7 +57,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// The key of the mark of an erasure must not contain the id of the erased user.
+// If a user is erased, a mark is stored. The key of this mark must not contain the id of the user.
 func TestErasedKeyHasNoID(t *testing.T) {
 	const app = partition.App("shop")
 	key := app.Erased(partition.Caller{Tenant: "acme", User: "ann"})

@@ -1,6 +1,7 @@
-// Package problem describes mistakes in files that authors write: app files, agent files, machines
-// and the code of tools. A Problem names the file and the position, what is wrong, and how to fix
-// it. A List holds the problems of one app or file.
+// Package problem describes mistakes in files. Authors write these files, for example app files,
+// agent files, machines and the code of tools. A Problem contains the file, the position and the
+// description of a mistake. It also describes how to fix the mistake. A List contains the problems
+// of one app or one file.
 package problem
 
 import (
@@ -13,8 +14,8 @@ import (
 // Severity is the severity of a Problem.
 type Severity string
 
-// The severities. If a declaration has a Problem with the severity Error, it cannot be used. A
-// Warning disables nothing.
+// The severities. If a declaration has a Problem with the severity Error, nothing can use the
+// declaration. A Warning disables nothing.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
@@ -22,28 +23,29 @@ const (
 
 // Problem is a mistake in a file.
 type Problem struct {
-	// File is the path of the file as its reader names it, such as a path relative to the app's
-	// folder. Line and Column start at 1. Columns are counted in characters. If the problem concerns
-	// the file as a whole, Line and Column are 0.
+	// File is the path of the file in the form that the reader knows. An example is a path relative
+	// to the app's folder. The first line and the first column have the number 1. A column is a
+	// number of characters, not of bytes. If the problem does not belong to a position in the file,
+	// Line and Column are 0.
 	File   string `json:"file"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
-	// Message describes the problem. Hint describes how to fix the problem, or is "" if there is no
-	// advice.
+	// Message describes the problem. Hint describes how to fix the problem. Without a hint, it is
+	// "".
 	Message  string   `json:"message"`
 	Hint     string   `json:"hint,omitempty"`
 	Code     Code     `json:"code"`
 	Severity Severity `json:"severity"`
-	// If the problem concerns a tool, a prompt or an agent of an app, the field Tool, Prompt or
-	// Agent is its name. If the problem concerns the app as a whole, or a file outside of an app,
-	// all three fields are "".
+	// A problem can belong to a tool, a prompt or an agent of an app. Then the field Tool, Prompt
+	// or Agent contains its name. All three fields are "" if the problem belongs to the whole app
+	// or to a file outside of an app.
 	Tool   string `json:"tool,omitempty"`
 	Prompt string `json:"prompt,omitempty"`
 	Agent  string `json:"agent,omitempty"`
 }
 
-// New returns a Problem with the severity Error. If a message has more than 1,000 bytes, New
-// truncates it, because messages of other packages can quote long values.
+// New returns a Problem with the severity Error. New truncates a message of more than 1,000 bytes,
+// because other packages can quote long values in their messages.
 func New(file string, line, column int, code Code, hint, format string, args ...any) Problem {
 	const maxBytes = 1000
 	message := fmt.Sprintf(format, args...)
@@ -53,7 +55,7 @@ func New(file string, line, column int, code Code, hint, format string, args ...
 	return Problem{File: file, Line: line, Column: column, Message: message, Hint: hint, Code: code, Severity: Error}
 }
 
-// String formats the problem as "file:line:column: message", followed by a line with the hint.
+// String formats the problem as "file:line:column: message". The hint is on a separate line.
 func (p Problem) String() string {
 	var b strings.Builder
 	if p.File != "" {
@@ -78,10 +80,10 @@ func (p Problem) String() string {
 // Error returns the problem in the format of String.
 func (p Problem) Error() string { return p.String() }
 
-// List is a list of problems. The error text of a List describes all its problems.
+// A List contains several problems. The method Error returns the texts of all problems.
 type List []Problem
 
-// Error returns all problems, each on a separate line and followed by its hint.
+// Error returns all problems. Each problem is on a separate line, and its hint is on the next line.
 func (l List) Error() string {
 	lines := make([]string, len(l))
 	for i, p := range l {
@@ -90,7 +92,8 @@ func (l List) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Err returns the problems of severity Error as one error of type List, or nil if there are none.
+// Err returns the problems with the severity Error as a List. If no problem has this severity, Err
+// returns nil.
 func (l List) Err() error {
 	if errs := l.filter(Error); len(errs) > 0 {
 		return errs
@@ -98,7 +101,7 @@ func (l List) Err() error {
 	return nil
 }
 
-// Warnings returns the problems of severity Warning.
+// Warnings returns the problems with the severity Warning.
 func (l List) Warnings() List { return l.filter(Warning) }
 
 func (l List) filter(severity Severity) List {
@@ -111,8 +114,8 @@ func (l List) filter(severity Severity) List {
 	return kept
 }
 
-// Sorted sorts the list in place by file and position, and returns the list without duplicates.
-// Duplicates occur, for example, if two declarations use the same invalid value.
+// Sorted sorts the list in place by file and position. Sorted returns the list without duplicates.
+// Duplicates can occur if two declarations use the same invalid value.
 func (l List) Sorted() List {
 	slices.SortStableFunc(l, func(a, b Problem) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column,
@@ -121,7 +124,8 @@ func (l List) Sorted() List {
 	return slices.Compact(l)
 }
 
-// Quote quotes text for a message and truncates text of more than 60 characters.
+// Quote puts a text in quotes for use in a message. Quote truncates a text of more than 60
+// characters.
 func Quote(text string) string {
 	const maxRunes = 60
 	if runes := []rune(text[:min(len(text), 4*maxRunes)]); len(runes) > maxRunes || len(text) > 4*maxRunes {

@@ -13,23 +13,24 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// Config configures a DB. App and Backend are required.
+// Config configures a DB. The fields App and Backend are required.
 type Config struct {
 	App     partition.App
 	Backend storage.Backend
-	// Lock acquires a fair lock on keys. The lock serializes conflicting updates; see txn.DB.Lock.
-	// Default: no locks.
+	// Lock is a function that acquires a fair lock on keys. The lock serializes conflicting
+	// updates; see txn.DB.Lock. Default: no locks.
 	Lock func(ctx context.Context, keys ...storage.Key) (unlock func(), err error)
-	// Quota is a function that returns the quota of a caller. Update and CheckSpace require a
-	// Quota.
+	// Quota is a function. It returns the quota of a caller. Quota is required for calls of Update
+	// and CheckSpace.
 	Quota func(partition.Caller) txn.Quota
 	// Now is the clock. Default: the system's.
 	Now func() time.Time
-	// Logger receives the texts of backend errors, which callers must not see. Default: discard.
+	// Logger receives the texts of backend errors. Callers must not see these texts. Default:
+	// discard.
 	Logger *slog.Logger
 }
 
-// DB provides access to the host's own records of an app in all tenants. DB is safe for concurrent
+// A DB provides access to the host records of one app in all tenants. A DB is safe for concurrent
 // use.
 type DB struct {
 	App     partition.App
@@ -59,10 +60,11 @@ func New(cfg Config) *DB {
 // Now returns the current time with the precision of stored records.
 func (db *DB) Now() time.Time { return db.now().UTC().Truncate(time.Microsecond) }
 
-// Log returns the logger for details that callers must not see.
+// Log returns the logger. It receives details that callers must not see.
 func (db *DB) Log() *slog.Logger { return db.log }
 
-// Get returns the record under a key, or the zero Record if no record exists.
+// Get returns the record with the given key. If the record does not exist, Get returns the zero
+// Record.
 func (db *DB) Get(ctx context.Context, key storage.Key) (storage.Record, error) {
 	found, err := db.Backend.Get(ctx, key)
 	if err != nil {
@@ -71,10 +73,11 @@ func (db *DB) Get(ctx context.Context, key storage.Key) (storage.Record, error) 
 	return found[0], nil
 }
 
-// Write appends a record to the argument "writes" and returns the result. The content of the record
-// is the argument "state", encoded as JSON. The argument "now" is the record to replace. The
-// revision of the new record is the revision of the replaced record plus 1. If expires is zero, the
-// record does not expire. The tags and the run id are taken from the caller.
+// Write appends a write of a record to the argument "writes" and returns the extended list. The
+// content of the record is the argument "state" as JSON. The argument "now" is the record that the
+// write replaces. The new record has the next higher revision after the replaced record. If the
+// argument "expires" is zero, the record does not expire. The caller determines the tags and the
+// run id of the record.
 func (db *DB) Write(writes []storage.Write, now storage.Record, key storage.Key, state any, expires time.Time, c partition.Caller) ([]storage.Write, error) {
 	content, err := json.Marshal(state)
 	if err != nil {
@@ -91,9 +94,9 @@ func (db *DB) Write(writes []storage.Write, now storage.Record, key storage.Key,
 	return append(writes, storage.Write{Record: r}), nil
 }
 
-// Fault converts an internal error of the host to an error for callers. Fault returns faults and
-// errors of a context unchanged. Fault logs any other error and returns abi.Unavailable. For a nil
-// error, Fault returns nil.
+// Fault converts an internal error of the host. The result is an error for callers. If the error is
+// a fault or the error of a context, Fault returns it unchanged. Fault logs any other error and
+// returns abi.Unavailable. If the error is nil, Fault returns nil.
 func (db *DB) Fault(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -107,8 +110,8 @@ func (db *DB) Fault(doing string, err error) error {
 	return db.Unavailable(doing, err)
 }
 
-// SpaceFault returns the fault for the error of a write that exceeds the quota or the space of the
-// backend. SpaceFault returns any other error unchanged.
+// If a write exceeds the quota or the space of the backend, SpaceFault converts the error of the
+// write to a fault. SpaceFault returns any other error unchanged.
 func (db *DB) SpaceFault(err error) error {
 	over, exceeded := errors.AsType[*storage.OverBudgetError](err)
 	switch {
@@ -126,8 +129,9 @@ func (db *DB) SpaceFault(err error) error {
 	return err
 }
 
-// Unavailable logs an error of the backend and returns the fault abi.Unavailable for callers. If the
-// error wraps storage.ErrCorrupt, the fault reports damaged data, because a retry would fail again.
+// Unavailable logs an error of the backend. It returns the fault abi.Unavailable, which callers can
+// see. If the error wraps storage.ErrCorrupt, the fault reports damaged data and does not suggest a
+// retry.
 func (db *DB) Unavailable(doing string, err error) error {
 	db.log.Error("the backend failed", "doing", doing, "error", err)
 	if errors.Is(err, storage.ErrCorrupt) {

@@ -1,4 +1,4 @@
-// Package records keeps the host's own records of an app, such as sessions, files and the ledger.
-// The package updates the records by compare-and-set within the quota, scans and lists the records
-// in bounded chunks, and removes records.
+// Package records manages the host records of an app. Examples of host records are sessions, files
+// and the ledger. The package updates records by compare-and-set and enforces the quota. It also
+// removes records, and it scans and lists records in chunks of limited size.
 package records

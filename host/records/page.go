@@ -8,22 +8,23 @@ import (
 )
 
 const (
-	// pageLooks is the maximum number of records that one page of a list examines. pageChunk is the
-	// maximum number of records in one read.
+	// pageLooks limits how many records one page of a list examines. pageChunk limits how many
+	// records one read returns.
 	pageLooks = 2000
 	pageChunk = 250
-	// PageBytes bounds the contents that one page reads, unless a single record is larger.
+	// PageBytes limits the total size of the contents of a page. If a single record is larger than
+	// PageBytes, the page contains only this record.
 	PageBytes = 1 << 20
 )
 
-// ErrPageFull means that a record does not fit on the page and belongs on the next page.
+// ErrPageFull means that a record does not fit on the page. The record belongs on the next page.
 var ErrPageFull = errors.New("the page is full")
 
-// PageContents counts the bytes of content on a page. The zero PageContents is an empty page.
+// PageContents counts the bytes of the contents on a page. The zero PageContents is an empty page.
 type PageContents struct{ bytes int64 }
 
-// Fits reports whether a content of the given size fits on the page. Every content fits on an empty
-// page.
+// Fits reports whether a content with the given size fits on the page. Every content fits on an
+// empty page.
 func (p *PageContents) Fits(bytes int64) bool { return p.bytes == 0 || p.bytes+bytes <= PageBytes }
 
 // If a content fits on the page, Add counts the content and returns true.
@@ -35,16 +36,16 @@ func (p *PageContents) Add(bytes int64) bool {
 	return true
 }
 
-// Page calls the function "show" with records in the order of their keys. Page stops when "show"
-// has accepted as many records as the argument "limit" allows, or has returned ErrPageFull. The
-// function "chunks" returns the records after a key. Page returns the key after which the next page
-// begins, or "" if there is no next page.
+// Page calls the function "show" with records. The records are in the order of their keys. Page
+// ends when the function "show" has accepted "limit" records or has returned ErrPageFull. The
+// function "chunks" returns the records that follow a key. Page returns the key after which the
+// next page begins. If no page follows, Page returns "".
 func Page(chunks func(after storage.Key, limit int) ([]storage.Head, error), after storage.Key, limit int, show func(storage.Head) (bool, error)) (storage.Key, error) {
 	if limit < 1 {
 		return "", abi.Faultf(abi.InvalidArgument, "the limit must be at least 1")
 	}
 	shown := 0
-	size := min(limit, pageChunk-1) + 1 // one more record, to find out whether there is a next page
+	size := min(limit, pageChunk-1) + 1 // one additional record shows whether another page follows
 	for looked := 0; looked < pageLooks; {
 		chunk, err := chunks(after, size)
 		if err != nil {
@@ -70,7 +71,7 @@ func Page(chunks func(after storage.Key, limit int) ([]storage.Head, error), aft
 			return "", nil
 		}
 		looked += size
-		size = min(2*size, pageChunk, max(pageLooks-looked, 1)) // the larger chunk is for lists that skip many records
+		size = min(2*size, pageChunk, max(pageLooks-looked, 1)) // for lists that skip many records
 	}
 	return after, nil
 }

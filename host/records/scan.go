@@ -8,34 +8,38 @@ import (
 )
 
 const (
-	// Chunk is the maximum number of records that a scan or a removal handles at once.
+	// Chunk limits how many records a scan or a removal processes at once.
 	Chunk = 256
-	// scanBytes bounds the contents that a scan holds in memory, unless a single record is larger.
+	// scanBytes limits the contents that a scan holds in memory. If a single record is larger than
+	// scanBytes, the scan holds only this record.
 	scanBytes = 8 << 20
 )
 
-// Heads returns a function that reads the heads under a prefix whose keys follow a key.
+// Heads returns a function that reads heads of records. The keys of these records begin with a
+// prefix and follow a given key.
 func (db *DB) Heads(ctx context.Context, prefix storage.Key) func(after storage.Key, limit int) ([]storage.Head, error) {
 	return func(after storage.Key, limit int) ([]storage.Head, error) {
 		return db.Backend.Heads(ctx, prefix, after, limit)
 	}
 }
 
-// ScanHeads calls the function "visit" with the heads of all records under a prefix, in chunks.
+// ScanHeads calls the function "visit" with the heads of all records whose keys begin with a
+// prefix. It reads the heads in chunks.
 func (db *DB) ScanHeads(ctx context.Context, prefix storage.Key, visit func([]storage.Head) error) error {
 	chunks := db.Heads(ctx, prefix)
 	return eachChunk(func(after storage.Key) ([]storage.Head, error) { return chunks(after, Chunk) }, visit)
 }
 
-// ScanTag calls the function "visit" with the heads of all records with a tag, in chunks.
+// ScanTag calls the function "visit" with the heads of all records that have a tag. It reads the
+// heads in chunks.
 func (db *DB) ScanTag(ctx context.Context, what storage.Selector, visit func([]storage.Head) error) error {
 	return eachChunk(func(after storage.Key) ([]storage.Head, error) {
 		return db.Backend.ScanTag(ctx, what, after, Chunk)
 	}, visit)
 }
 
-// eachChunk calls the function "visit" with each chunk that the function "next" returns, until a
-// chunk has fewer than Chunk heads.
+// eachChunk calls the function "next" for chunks of heads and passes each chunk to the function
+// "visit". It ends after a chunk with fewer than Chunk heads.
 func eachChunk(next func(after storage.Key) ([]storage.Head, error), visit func([]storage.Head) error) error {
 	for after := storage.Key(""); ; {
 		chunk, err := next(after)
@@ -50,14 +54,14 @@ func eachChunk(next func(after storage.Key) ([]storage.Head, error), visit func(
 	}
 }
 
-// Scan is like ScanHeads, but also reads the contents, in chunks of a bounded size. Scan skips
-// records that are removed between the read of the heads and the read of the contents.
+// Scan is like ScanHeads, but also reads the contents. It reads them in chunks of limited size.
+// Scan reads the heads first and the contents later. It skips records that are removed in between.
 func (db *DB) Scan(ctx context.Context, prefix storage.Key, visit func([]storage.Record) error) error {
 	return db.ScanHeads(ctx, prefix, db.WithContents(ctx, visit))
 }
 
-// WithContents returns a function that reads the records of heads, in parts of a bounded size, and
-// calls the function "visit" with the records.
+// WithContents returns a function. For given heads, the function reads the records and calls the
+// function "visit" with each record. It reads the contents in parts of limited size.
 func (db *DB) WithContents(ctx context.Context, visit func([]storage.Record) error) func([]storage.Head) error {
 	return func(heads []storage.Head) error {
 		for len(heads) > 0 {
@@ -75,9 +79,10 @@ func (db *DB) WithContents(ctx context.Context, visit func([]storage.Record) err
 	}
 }
 
-// ScanPart returns the first records under a prefix after a key, and reports whether no further
-// records follow. The contents of the returned records have at most PageBytes, unless the first
-// record itself is larger. ScanPart skips records that are removed during the call.
+// ScanPart returns the first records after a key. The keys of the records begin with a prefix. A
+// second result reports whether no further records follow. The total size of the returned contents
+// is at most PageBytes. If the first record is larger, ScanPart returns only this record. If a
+// record is removed during the call, ScanPart skips the record.
 func (db *DB) ScanPart(ctx context.Context, prefix, after storage.Key) (found []storage.Record, last bool, err error) {
 	heads, err := db.Backend.Heads(ctx, prefix, after, Chunk)
 	if err != nil || len(heads) == 0 {
@@ -88,8 +93,8 @@ func (db *DB) ScanPart(ctx context.Context, prefix, after storage.Key) (found []
 	return existing(records), len(keys) == len(heads) && len(heads) < Chunk, err
 }
 
-// firstOf returns the keys of the first records whose contents together have at most the given
-// number of bytes. firstOf returns at least one key.
+// firstOf returns the keys of the first records whose contents have at most the given total size.
+// firstOf returns at least one key.
 func firstOf(heads []storage.Head, bytes int64) (keys []storage.Key) {
 	size := int64(0)
 	for _, h := range heads {
@@ -101,8 +106,8 @@ func firstOf(heads []storage.Head, bytes int64) (keys []storage.Key) {
 	return keys
 }
 
-// existing returns the records without the zero Records. A zero Record in the list stands for a
-// missing record.
+// The function "existing" returns the list without zero Records. In the list, a zero Record
+// represents a missing record.
 func existing(records []storage.Record) []storage.Record {
 	found := records[:0]
 	for _, r := range records {
@@ -113,9 +118,10 @@ func existing(records []storage.Record) []storage.Record {
 	return found
 }
 
-// EachTenant calls the function "visit" with each tenant that has records of a kind of the app.
-// EachTenant skips tenants in seen, and adds each visited tenant to seen. EachTenant reads from the
-// backend once for each tenant, and once for each other app of a tenant.
+// EachTenant calls the function "visit" with each tenant that has records of a given kind. The
+// records belong to the app. EachTenant skips the tenants in the set "seen". It adds each visited
+// tenant to the set. EachTenant reads from the backend once for each tenant, and once more for each
+// other app of a tenant.
 func (db *DB) EachTenant(ctx context.Context, kind string, seen map[string]bool, visit func(tenant string) error) error {
 	prefix := storage.MakeKey(storage.Part{Tag: storage.System, Value: kind})
 	for after := storage.Key(""); ; {
@@ -130,6 +136,6 @@ func (db *DB) EachTenant(ctx context.Context, kind string, seen map[string]bool,
 				return err
 			}
 		}
-		after = app.System(kind, partition.Caller{Tenant: tenant}) + "\xff" // after all records of the tenant and app
+		after = app.System(kind, partition.Caller{Tenant: tenant}) + "\xff" // after all records of the app
 	}
 }

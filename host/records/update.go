@@ -10,19 +10,20 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// ErrChanged is the error of an update whose records changed after they were read.
+// If records changed after an update has read them, the update fails with ErrChanged.
 var ErrChanged = errors.New("a record changed since it was read")
 
-// MaxAttempts is the maximum number of times that an update of the host's own records is tried.
+// MaxAttempts limits how many times an update of host records is tried.
 const MaxAttempts = 100
 
-// Update calls fn with the records under some keys and stores the writes that fn returns, if they
-// fit into the caller's quota. Update calls fn with a snapshot, outside of the backend's
-// transaction. The transaction only compares versions, so that a slow fn does not delay other
-// commits. If a record has changed since the snapshot, Update calls fn again. From the second call
-// of fn on, Update holds the fair lock of the first key. Writes to keys outside of the snapshot are
-// unconditional. The error is ErrChanged if the records changed during each of MaxAttempts
-// attempts.
+// Update calls the function "fn" with the records under the given keys. It stores the writes that
+// the function returns if the quota of the caller allows them. The function receives records of one
+// snapshot. It is called outside of the backend's transaction. The transaction only compares
+// versions. Therefore a slow function does not delay other commits. If a record has changed since
+// the snapshot, Update takes a new snapshot and calls the function again. During the second call
+// and all later calls of the function, Update holds the fair lock of the first key. The function
+// can also return writes to keys outside of the snapshot. The versions of these records are not
+// compared. If records change during each of MaxAttempts attempts, the error is ErrChanged.
 func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key, fn func(now []storage.Record) ([]storage.Write, error)) error {
 	unlock := func() {}
 	defer func() { unlock() }()
@@ -52,8 +53,9 @@ func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key
 	return ErrChanged
 }
 
-// swap stores some writes if the records that the writes depend on have not changed. If the quota
-// is exhausted, swap removes expired records and tries once more.
+// The method "swap" stores writes. The writes depend on records, and it checks that these records
+// have not changed. If the quota is exhausted, the method removes expired records and tries once
+// more.
 func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, before []storage.Record, writes []storage.Write) error {
 	keys = keys[:len(keys):len(keys)]
 	for _, w := range writes {
@@ -80,8 +82,9 @@ func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, 
 	return err
 }
 
-// grows returns the argument "full" if the writes increase the stored bytes of apps. The caller
-// passes an error as "full" if the stored bytes must not increase, and nil otherwise.
+// If the writes increase the stored bytes of apps, the function "grows" returns the argument
+// "full". If the stored bytes must not increase, the argument "full" is an error. Otherwise, it is
+// nil.
 func grows(full error, keys []storage.Key, now []storage.Record, writes []storage.Write) error {
 	if full == nil {
 		return nil
@@ -92,7 +95,7 @@ func grows(full error, keys []storage.Key, now []storage.Record, writes []storag
 	return full
 }
 
-// changesOf pairs writes with the records that the writes replace. The argument "now" contains the
+// changesOf combines each write with the record that it replaces. The argument "now" contains the
 // current records.
 func changesOf(keys []storage.Key, now []storage.Record, writes []storage.Write) []storage.Change {
 	old := make(map[storage.Key]storage.Record, len(keys))
@@ -106,9 +109,9 @@ func changesOf(keys []storage.Key, now []storage.Record, writes []storage.Write)
 	return changes
 }
 
-// CheckSpace returns a fault if the quota of a caller or the backend has no space for a number of
-// bytes. If the quota is exhausted, CheckSpace removes expired records and checks once more.
-// CheckSpace reserves nothing.
+// CheckSpace checks that a number of bytes can be stored. It returns a fault if the quota of the
+// caller or the backend has too little space. If the quota is exhausted, CheckSpace removes expired
+// records and checks once more. CheckSpace reserves nothing.
 func (db *DB) CheckSpace(ctx context.Context, c partition.Caller, bytes int64) error {
 	if full := storage.Space(db.Backend); full != nil {
 		return db.SpaceFault(full)
@@ -128,9 +131,10 @@ func (db *DB) CheckSpace(ctx context.Context, c partition.Caller, bytes int64) e
 	return err
 }
 
-// Swap stores the writes that fn returns for one of the host's own records. Swap checks no quota.
-// Swap calls fn outside of the backend's transaction, and calls fn again if the record has changed.
-// The error is ErrChanged if the record changed during each of MaxAttempts attempts.
+// Swap changes one host record. It calls the function "fn" with the record and stores the writes
+// that the function returns. Swap checks no quota. Swap calls the function outside of the backend's
+// transaction. If the record has changed, Swap calls the function again. If the record changes
+// during each of MaxAttempts attempts, the error is ErrChanged.
 func Swap(ctx context.Context, backend storage.Backend, key storage.Key, fn func(now storage.Record) ([]storage.Write, error)) error {
 	for range MaxAttempts {
 		before, err := backend.Get(ctx, key)

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// quota is a limit on the stored bytes in one tenant. The first call to Reclaim frees a number of
+// The type "quota" limits the stored bytes of one tenant. The first call of Reclaim frees some
 // bytes.
 type quota struct {
 	key          storage.Key
@@ -33,7 +33,8 @@ var caller = partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
 
 const app = partition.App("shop")
 
-// The function "open" returns a DB and a counter of its locks.
+// The function "open" returns a DB. It also returns a counter of the locks that the DB has
+// acquired.
 func open(q *quota) (*records.DB, *int) {
 	locks := 0
 	q.key = app.Group(caller)
@@ -47,8 +48,8 @@ func open(q *quota) (*records.DB, *int) {
 	}), &locks
 }
 
-// A conflicting update is repeated with the changed record. From the second attempt on, the update
-// holds a lock, which it releases at the end.
+// If an update conflicts, the DB repeats the update with the changed record. During the second
+// attempt and all later attempts, the update holds a lock. It releases the lock at the end.
 func TestUpdateConflict(t *testing.T) {
 	db, locks := open(&quota{limit: 1 << 20})
 	key, calls := app.Session(caller), 0
@@ -79,7 +80,7 @@ func TestUpdateConflict(t *testing.T) {
 	}
 }
 
-// An update that always conflicts fails.
+// If every attempt of an update conflicts, the update fails.
 func TestUpdateGivesUp(t *testing.T) {
 	db, _ := open(&quota{limit: 1 << 20})
 	key := app.Session(caller)
@@ -97,8 +98,8 @@ func TestUpdateGivesUp(t *testing.T) {
 	}
 }
 
-// Update and CheckSpace do not exceed the quota. Before Update or CheckSpace fails, it removes
-// expired records once.
+// Update and CheckSpace do not exceed the quota. Before Update or CheckSpace fails, it once removes
+// expired records.
 func TestUpdateKeepsQuota(t *testing.T) {
 	key := app.System(partition.File, caller, storage.Part{Tag: storage.Item, Value: "f1"})
 	for _, tt := range []struct {

@@ -2,15 +2,15 @@ package report
 
 import "github.com/toolrun/toolrun/abi"
 
-// Evaluation is the result of an evaluation of an agent's rules outside of a turn. Sensitive values
-// in an Evaluation are masked as declared.
+// Evaluation is the result of an evaluation of rules. The rules of an agent were evaluated outside
+// of a turn. In an Evaluation, sensitive values are masked if their declaration requires it.
 type Evaluation struct {
-	// TurnID identifies the evaluation in the ledger.
+	// TurnID identifies the evaluation in ledger entries.
 	TurnID string `json:"turn_id"`
 	// Session is the session of the evaluation. If the caller has no session, the evaluation begins
 	// a session.
 	Session string `json:"session_id"`
-	// OK reports whether the evaluation succeeded and all its writes are stored. If OK is false,
+	// If OK is true, the evaluation has succeeded and all its writes are stored. If OK is false,
 	// Error is set and nothing was stored.
 	OK bool `json:"ok"`
 	RuleOutcome
@@ -23,26 +23,27 @@ type Evaluation struct {
 	Repeated bool     `json:"repeated,omitempty"`
 }
 
-// RuleOutcome is the outcome of an evaluation of rules. Sensitive values in a RuleOutcome are
-// masked as declared.
+// A RuleOutcome contains the effects of an evaluation of rules. In a RuleOutcome, sensitive values
+// are masked if their declaration requires it.
 type RuleOutcome struct {
 	Agent string `json:"agent"`
-	// Blocked is true if a constraint of severity error failed. Failures contains the constraints that
-	// failed, in order. The evaluation stops at the first failed constraint of severity error.
+	// If Blocked is true, a constraint with the severity "error" failed. Failures contains the
+	// failed constraints in the order of their evaluation. The evaluation ends at the first failed
+	// constraint with the severity "error".
 	Blocked  bool      `json:"blocked"`
 	Failures []Failure `json:"failures"`
-	// Injected contains the facts to add to the variables, by path. Instructions contains the texts
-	// for a model.
+	// Injected maps paths to facts. The caller must add these facts to the variables. Instructions
+	// contains texts that the caller must pass to a model.
 	Injected     map[string]any `json:"injected"`
 	Instructions []string       `json:"instructions"`
-	// Stored contains the facts that triggers have stored, by path.
+	// Stored maps paths to facts. Triggers have stored these facts.
 	Stored   map[string]any `json:"stored"`
 	Warnings []string       `json:"warnings"`
 	Trace    []Trace        `json:"trace"`
 }
 
-// NewRuleOutcome returns an empty outcome of an agent's rules. The lists of the outcome are not
-// nil, so they are encoded as empty arrays in JSON.
+// NewRuleOutcome returns an empty RuleOutcome of an agent. The lists of the RuleOutcome are not
+// nil. Therefore JSON contains empty arrays.
 func NewRuleOutcome(agent string) *RuleOutcome {
 	return &RuleOutcome{
 		Agent: agent, Failures: []Failure{}, Injected: map[string]any{}, Instructions: []string{},
@@ -50,22 +51,23 @@ func NewRuleOutcome(agent string) *RuleOutcome {
 	}
 }
 
-// Failure is a constraint that failed, with the action that its ON_FAIL declares. The caller must
-// perform the action.
+// A Failure is a constraint that failed. It contains the action that the ON_FAIL of the constraint
+// declares. The caller must perform the action.
 type Failure struct {
-	// Position is the position of the constraint in the form FILE:LINE. Rule is REQUIRE, LIMIT,
-	// RESTRICT or WARN, and Severity is error or warning.
+	// Position is the position of the constraint in the form "FILE:LINE". Rule is "REQUIRE",
+	// "LIMIT", "RESTRICT" or "WARN". Severity is "error" or "warning".
 	Position string `json:"position"`
 	Rule     string `json:"rule"`
 	Severity string `json:"severity"`
-	// Message is the rendered message. Show it to the user only if Severity is error.
+	// Message is the message of the constraint after its template was rendered. The caller must not
+	// show it to the user unless Severity is "error".
 	Message  string   `json:"message,omitempty"`
 	Handoff  string   `json:"handoff,omitempty"`
 	Escalate bool     `json:"escalate,omitempty"`
 	Collect  []string `json:"collect,omitempty"`
 	Goto     string   `json:"goto,omitempty"`
 	Retry    bool     `json:"retry,omitempty"`
-	// The field Then is the action that follows after the fields have been collected: continue,
-	// retry or "".
+	// After the fields have been collected, another action follows. The field Then is this action:
+	// "continue", "retry" or "".
 	Then string `json:"then,omitempty"`
 }

@@ -1,20 +1,20 @@
 package report
 
-// MemoryContext is the part of a prompt that comes from blocks.
+// MemoryContext contains the texts from blocks that a prompt can include.
 type MemoryContext struct {
-	// UserMemory is the text of the blocks with the use context. If there are no such blocks,
+	// UserMemory is the text of the blocks with the use "context". If no block has this use,
 	// UserMemory is "".
 	UserMemory string `json:"user_memory"`
-	// SystemReminders are the lines that match the message of the user, starting with the best
-	// match. SystemReminders come from blocks with the use recall. SystemReminders are meant for
-	// the model, not for the user.
+	// SystemReminders contains lines that match the message of the user. The best match is the
+	// first line. These lines come from blocks with the use "recall". Only the model, not the user,
+	// should see SystemReminders.
 	SystemReminders []string `json:"system_reminders"`
 }
 
-// InjectedMemory is the MemoryContext of an agent in a turn.
+// InjectedMemory is the MemoryContext that an agent used in a turn.
 type InjectedMemory struct {
-	// Agent is the name of the agent. The models of this agent received the memory in their
-	// prompts.
+	// Agent is the name of the agent. The prompts for the models of this agent contained the
+	// memory.
 	Agent string `json:"agent"`
 	MemoryContext
 }

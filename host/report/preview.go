@@ -6,21 +6,22 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Preview is the result of a preview of a turn: the first request that the turn would send to a
-// model. Sensitive values in a Preview are masked as declared.
+// Preview is the result of a preview of a turn. It contains the first request that the turn would
+// send to a model. In a Preview, sensitive values are masked if their declaration requires it.
 type Preview struct {
 	// TurnID identifies the preview in log lines.
 	TurnID string `json:"turn_id"`
 	// Session is the session of the preview. A preview does not begin a session.
 	Session string `json:"session_id"`
-	// Agent is the agent that the turn addresses.
+	// Agent is the agent that would process the turn.
 	Agent string `json:"agent"`
-	// OK reports whether the turn reached the request or its end. If OK is false, Error is set.
+	// If OK is true, the preview has reached the request or the end of the turn. If OK is false,
+	// Error is set.
 	OK bool `json:"ok"`
-	// Prompt is the request, or nil if the turn would send no request.
+	// Prompt is the first request to a model. If the turn would not send a request, Prompt is nil.
 	Prompt *ModelPrompt `json:"prompt"`
 	Error  *abi.Fault   `json:"error"`
-	// Effects are the reads of the turn up to the request.
+	// Effects contains the reads that the turn performs before the request.
 	Effects  Effects `json:"effects"`
 	Attempts int     `json:"attempts"`
 }
@@ -29,6 +30,6 @@ type Preview struct {
 type ModelPrompt struct {
 	// Model is the name of the model.
 	Model string `json:"model"`
-	// Request is the request, in the form of the argument of model.chat.
+	// Request is the request in the format of the argument of "model.chat".
 	Request json.RawMessage `json:"request"`
 }

@@ -1,5 +1,5 @@
-// Package report defines what a run reports: its Result, with usage and effects. Every interface of
-// toolrun returns the same JSON.
+// Package report defines the Result of a run. The Result also contains the usage and the effects of
+// the run. Every interface of toolrun returns a Result as the same JSON.
 package report
 
 import (
@@ -13,51 +13,52 @@ import (
 type Result struct {
 	RunID string `json:"run_id"`
 	Tool  string `json:"tool"`
-	// Status is completed, paused or failed.
+	// Status is "completed", "paused" or "failed".
 	Status Status `json:"status"`
-	// OK reports whether the run succeeded and all its writes are stored. If OK is false, nothing
-	// was stored, and either Error is set or the run is paused.
+	// If OK is true, the run has succeeded and all its writes are stored. If OK is false, nothing
+	// was stored. In this case, either Error is set or the run is paused.
 	OK     bool            `json:"ok"`
 	Output json.RawMessage `json:"output"`
-	// Context contains the keys that the tool added to its context or changed.
+	// Context contains the keys that the tool changed or added in its context.
 	Context json.RawMessage `json:"context,omitempty"`
 	Logs    []abi.LogLine   `json:"logs"`
 	Error   *abi.Fault      `json:"error,omitempty"`
-	// Approval is the approval that a paused run waits for.
+	// Approval is the approval for which a paused run waits.
 	Approval *PendingApproval `json:"approval,omitempty"`
 	Warnings []string         `json:"warnings"`
 	Usage    Usage            `json:"usage"`
 	Effects  Effects          `json:"effects"`
-	// Changes are the changes that a dry run would have stored.
+	// Changes contains the changes that a dry run did not store.
 	Changes []Change `json:"changes,omitempty"`
-	// Remembered are the entries of collections that a test run would have stored, in the order of
-	// the calls. If the run is not a test run or has failed, Remembered is nil.
+	// Remembered contains the entries that a test run would have added to collections, in the order
+	// of the calls. If the run is not a test run, or if the run has failed, Remembered is nil.
 	Remembered []Remembered `json:"remembered,omitzero"`
-	// Attempts is the number of times that the tool was executed. The logs, the output and the effects
-	// are from the last attempt.
+	// Attempts is the number of times that the tool was executed. The logs, the output and the
+	// effects belong to the last attempt.
 	Attempts int `json:"attempts"`
-	// Orphaned lists the external calls of earlier attempts that the last attempt did not repeat.
+	// Orphaned lists external calls of earlier attempts. The last attempt did not repeat these
+	// calls.
 	Orphaned []OrphanedCall `json:"orphaned,omitempty"`
-	// Repeated is true if this is the Result of an earlier run with the same idempotency key.
+	// If Repeated is true, this Result belongs to an earlier run with the same idempotency key.
 	Repeated bool `json:"repeated,omitempty"`
 }
 
-// Usage is the usage of a run, summed over its attempts.
+// Usage is the total usage of all attempts of a run.
 type Usage struct {
 	WallMS float64 `json:"wall_ms"`
-	// CPUMS is the processor time of the tool, and of the searches and vectors that the host computes
-	// for its collections.
+	// CPUMS is the processor time of the tool in milliseconds. It includes the time in which the
+	// host computes searches and vectors for the tool.
 	CPUMS float64 `json:"cpu_ms"`
-	// MemoryBytes is the guest's peak memory. MemoryBytes is omitted if the engine cannot measure
-	// it.
+	// MemoryBytes is the peak memory use of the guest. If the engine cannot measure the memory use,
+	// MemoryBytes is omitted.
 	MemoryBytes int64 `json:"memory_bytes,omitempty"`
 	HostCalls   int   `json:"host_calls"`
 	// Model is the usage of models. If the run called no model, Model is omitted.
 	Model ModelUsage `json:"model,omitzero"`
 }
 
-// ModelUsage is the usage of models. ModelUsage counts the calls that were made. ModelUsage does
-// not count answers that the journal repeated without a call.
+// ModelUsage is the use of models by a run. ModelUsage counts only the calls that were sent to a
+// model. It does not count calls whose answers the journal repeated.
 type ModelUsage struct {
 	Calls        int `json:"calls"`
 	InputTokens  int `json:"input_tokens"`
@@ -98,45 +99,46 @@ func (e Effects) Violations() []abi.Violation {
 	return all
 }
 
-// Change is the change of one record: its content before and after the change. If the record does
-// not exist, the content is null.
+// A Change contains the content of one record before the change and after the change. If the record
+// does not exist at one of these times, this content is null.
 type Change struct {
 	Store string `json:"store"`
-	// Item identifies the record in a store with many records, here and in effects.
+	// If a store has many records, Item identifies the record. Effects use the same item.
 	Item   string          `json:"item,omitempty"`
 	Before json.RawMessage `json:"before"`
 	After  json.RawMessage `json:"after"`
 }
 
-// Remembered is an entry that a test run would have stored in a collection.
+// A Remembered is an entry that a test run would have added to a collection.
 type Remembered struct {
 	Collection string `json:"collection"`
-	// Namespace is the name of the namespace. The default namespace has the name "".
+	// Namespace is the name of the namespace that contains the entry. The default namespace has the
+	// name "".
 	Namespace string          `json:"namespace"`
 	ID        string          `json:"id"`
 	Content   json.RawMessage `json:"content"`
 	// Metadata is an object. If the entry has no metadata, Metadata is empty.
 	Metadata json.RawMessage `json:"metadata"`
-	// Expires is the time at which the entry expires, or nil.
+	// Expires is the time at which the entry expires. If the entry does not expire, Expires is nil.
 	Expires *time.Time `json:"expires_at,omitempty"`
 }
 
-// ReadEffect contains the revision of a record that a run has read. If the record did not exist,
-// the revision is 0.
+// A ReadEffect is a record that a run has read. It contains the revision of the record. If the
+// record did not exist, the revision is 0.
 type ReadEffect struct {
 	Store    string `json:"store"`
 	Item     string `json:"item,omitempty"`
 	Revision int64  `json:"revision"`
 }
 
-// WriteEffect is a write of a record. WriteEffect contains the operation and the new revision of
-// the record. After a delete, the revision is 0.
+// A WriteEffect is a record that a run has written. A WriteEffect contains the operation of the
+// write and the new revision of the record. If the operation deleted the record, the revision is 0.
 type WriteEffect struct {
 	Store    string `json:"store"`
 	Item     string `json:"item,omitempty"`
 	Revision int64  `json:"revision"`
 	Op       string `json:"op"`
-	// Violations are the schema violations of content that was written to a store that is not
-	// strict.
+	// If the store is not strict, the written content can violate the schema. Violations contains
+	// these violations.
 	Violations []abi.Violation `json:"violations,omitempty"`
 }

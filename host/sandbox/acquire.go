@@ -10,8 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// acquire returns a worker that can compile the program. If domain is not nil, the worker can also
-// run the program for the domain. acquire waits for a slot until ctx ends.
+// The method "acquire" returns a worker that can compile the program. If the domain is not nil, the
+// worker can also run the program for this domain. If no slot is free, the method waits for a slot
+// until ctx ends.
 func (p *Pool) acquire(ctx context.Context, program *program, domain *string) (*worker, error) {
 	if err := p.acquireSlot(ctx); err != nil {
 		return nil, err
@@ -19,7 +20,7 @@ func (p *Pool) acquire(ctx context.Context, program *program, domain *string) (*
 	w, err := p.takeReady(program, domain)
 	if err == nil && w == nil {
 		if w, err = p.startFor(ctx, program.mounts); err == errDetached {
-			return nil, engine.FaultFromContext(ctx) // startFor releases the slot when the worker has started
+			return nil, engine.FaultFromContext(ctx) // startFor releases the slot after the start
 		}
 	}
 	if err == nil {
@@ -33,8 +34,8 @@ func (p *Pool) acquire(ctx context.Context, program *program, domain *string) (*
 	return w, nil
 }
 
-// startFor starts a worker for a run that owns a slot. If ctx ends first, startFor stops the worker
-// as soon as the worker has started.
+// startFor starts a worker for a run. The run already owns a slot. If ctx ends before the worker
+// has started, startFor stops the worker as soon as possible.
 func (p *Pool) startFor(ctx context.Context, o mounts) (*worker, error) {
 	if ctx.Done() == nil {
 		return p.start(o, jobRun)
@@ -80,7 +81,7 @@ func (p *Pool) acquireSlot(ctx context.Context) error {
 	}
 }
 
-// markBusy registers a busy worker, which allows Close to kill it.
+// markBusy registers a worker as busy. Close can then kill the worker.
 func (p *Pool) markBusy(w *worker) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +93,7 @@ func (p *Pool) markBusy(w *worker) error {
 	return nil
 }
 
-// stopBusy stops a busy worker.
+// stopBusy stops a worker that is busy.
 func (p *Pool) stopBusy(w *worker) {
 	p.mu.Lock()
 	delete(p.busy, w)
@@ -100,8 +101,8 @@ func (p *Pool) stopBusy(w *worker) {
 	w.stop()
 }
 
-// workerDied reaps a worker that the system or a user killed while it was idle. The run can be
-// retried, because the worker has not called the host yet.
+// workerDied reaps an idle worker that the system or a user has killed. The run can be retried,
+// because the worker has not called the host for the run.
 func (p *Pool) workerDied(w *worker) error {
 	state, stderr := w.reap()
 	p.log.Warn("an idle worker died", "state", fmt.Sprint(state), "stderr", stderr)
@@ -115,7 +116,7 @@ func (p *Pool) isClosed() bool {
 	return p.closed
 }
 
-// takeReady returns an idle or spare worker, or nil if there is none.
+// takeReady returns an idle or spare worker. If no suitable worker exists, takeReady returns nil.
 func (p *Pool) takeReady(program *program, domain *string) (*worker, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -153,20 +154,20 @@ func (p *Pool) takeReady(program *program, domain *string) (*worker, error) {
 	return nil, nil
 }
 
-// maxIdleCPU is the maximum processor time that an idle worker may use. maxIdleCPU is not zero,
-// because Go's garbage collector can be active after a run.
+// maxIdleCPU limits the processor time that an idle worker may use. The limit is not zero, because
+// Go's garbage collector can be active after a run.
 const maxIdleCPU = 200 * time.Millisecond
 
-// The method quiescent reports whether a worker was inactive while idle. A worker that is still
-// active after a run is not reused. Code of the last guest may still be active in the worker and
-// could send a result for the next run.
+// The method "quiescent" reports whether a worker was inactive while it was idle. If a worker is
+// still active after a run, the worker is not reused. Code of the previous guest could still be
+// active in such a worker. This code could send a result for the next run.
 func (w *worker) quiescent() bool {
 	return w.wire.in.Buffered() == 0 && w.pipe.empty() && cpuTime(w.process.Pid)-w.cpuAtRelease < maxIdleCPU
 }
 
-// isReady reports whether an idle worker has compiled the program and can run it for the domain. If
-// all slots are in use, isReady also returns true, because the pool cannot prepare a worker without
-// a free slot.
+// isReady reports whether an idle worker can run the program for the domain without further
+// preparation. If all slots are in use, isReady returns true, because the pool cannot prepare a
+// worker without a free slot.
 func (p *Pool) isReady(program *program, domain string) bool {
 	if len(p.slots) == cap(p.slots) {
 		return true
@@ -176,8 +177,8 @@ func (p *Pool) isReady(program *program, domain string) bool {
 	return slices.ContainsFunc(p.idle, func(w *worker) bool { return w.programs[program] && w.compatible(program, &domain) })
 }
 
-// The method compatible reports whether the worker has run only code of the program's domain and
-// has the same mounts as the program.
+// The method "compatible" reports whether a worker can run the program. The worker must have run
+// only code of the program's domain, and its mounts must be the mounts of the program.
 func (w *worker) compatible(program *program, domain *string) bool {
 	if w.mounts != program.mounts || w.loaded && w.sourceDomain != program.source.Domain || len(w.programs) >= maxPrograms && !w.programs[program] {
 		return false
@@ -188,7 +189,8 @@ func (w *worker) compatible(program *program, domain *string) bool {
 // maxPrograms is the maximum number of programs that one worker keeps.
 const maxPrograms = 64
 
-// assign binds a worker to the domain of the source and to the domain of the run.
+// The method "assign" binds a worker to two domains: the domain of the source, and the domain of
+// the run.
 func (w *worker) assign(program *program, domain *string) {
 	w.loaded, w.sourceDomain = true, program.source.Domain
 	if domain == nil {
@@ -200,8 +202,8 @@ func (w *worker) assign(program *program, domain *string) {
 	w.used, w.runDomain = true, *domain
 }
 
-// The method "release" returns a worker to the pool. If possible, the pool keeps the worker for
-// another run.
+// The method "release" returns a worker to the pool after a run. If possible, the pool keeps the
+// worker for a later run.
 func (p *Pool) release(w *worker) {
 	p.mu.Lock()
 	delete(p.busy, w)
@@ -219,7 +221,8 @@ func (p *Pool) release(w *worker) {
 	}
 	p.refill()
 	p.mu.Unlock()
-	// Reaping a worker takes milliseconds, so the run does not wait for the reaping.
+	// Reaping a worker takes milliseconds. Therefore the pool does not let the run wait until the
+	// worker has been reaped.
 	if over != nil {
 		p.background.Go(over.stop)
 	}
@@ -236,7 +239,7 @@ func (w *worker) expired(lifetime time.Duration) bool {
 	return w.used && time.Since(w.firstRun) > lifetime
 }
 
-// The method "stale" reports whether a worker still contains a closed program.
+// The method "stale" reports whether a worker still contains a program that was closed.
 func (w *worker) stale() bool {
 	for program := range w.programs {
 		if program.closed.Load() {
@@ -246,12 +249,12 @@ func (w *worker) stale() bool {
 	return false
 }
 
-// stopWaitingFor stops the waiting workers that contain a closed program.
+// stopWaitingFor stops all idle and spare workers that contain a given closed program.
 func (p *Pool) stopWaitingFor(program *program) {
 	p.stopWaiting(func(w *worker) bool { return w.programs[program] })
 }
 
-// stopWaiting stops all idle and spare workers for which match returns true.
+// stopWaiting stops all idle and spare workers for which the function "match" returns true.
 func (p *Pool) stopWaiting(match func(*worker) bool) {
 	p.mu.Lock()
 	var ended []*worker

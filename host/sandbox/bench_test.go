@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// getAndSet is the source of a tool that reads and writes one record.
+// getAndSet is the source of a tool. The tool reads and writes one record.
 const getAndSet = `const prefs = await memory.get_content("prefs");
 await memory.set_content("prefs", {language: input.language, was: prefs.language});
 return {language: prefs.language};`
@@ -49,7 +49,7 @@ func benchmarkRun(b *testing.B, e engine.Engine) {
 	times := make([]time.Duration, 0, 1<<16)
 	b.ReportAllocs()
 	for b.Loop() {
-		ctx, cancel := context.WithTimeout(b.Context(), 5*time.Second) // a host also sets a deadline
+		ctx, cancel := context.WithTimeout(b.Context(), 5*time.Second) // as in a real host
 		began := time.Now()
 		out, err := program.Run(ctx, in, host)
 		times = append(times, time.Since(began))
@@ -63,7 +63,7 @@ func benchmarkRun(b *testing.B, e engine.Engine) {
 	b.ReportMetric(float64(times[len(times)*99/100].Nanoseconds())/1000, "p99-us")
 }
 
-// BenchmarkFirstRun starts a worker, compiles a tool in it and runs it.
+// BenchmarkFirstRun starts a worker. The worker compiles a tool and runs it once.
 func BenchmarkFirstRun(b *testing.B) {
 	for b.Loop() {
 		p := newPool(b, sandbox.Options{Spares: -1})
@@ -78,7 +78,8 @@ func BenchmarkFirstRun(b *testing.B) {
 	}
 }
 
-// BenchmarkLoadPlugin compiles a Go plug-in in a worker, with and without a cache.
+// BenchmarkLoadPlugin measures how long a worker takes to compile a Go plug-in, with and without a
+// cache.
 func BenchmarkLoadPlugin(b *testing.B) {
 	code := wasmtools.Build(b, "suite")
 	for name, dir := range map[string]string{"cold": "", "kept": filepath.Join(b.TempDir(), "compiled")} {
@@ -95,7 +96,8 @@ func BenchmarkLoadPlugin(b *testing.B) {
 	}
 }
 
-// BenchmarkIdleMemory measures the proportional set size of an idle worker that has run a tool.
+// BenchmarkIdleMemory measures the proportional set size (PSS) of an idle worker. The worker has
+// run a tool before.
 func BenchmarkIdleMemory(b *testing.B) {
 	p := newPool(b, sandbox.Options{Workers: 10, Spares: -1})
 	program, err := p.Engines()[javaScript].Load(b.Context(), engine.Source{Path: "tool.js", Code: []byte("return 1")})

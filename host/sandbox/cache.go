@@ -15,14 +15,14 @@ import (
 	"github.com/toolrun/toolrun/internal/codecache"
 )
 
-// Workers execute the machine code that an engine has compiled. A process that can write machine
-// code can control the workers. Therefore only a worker that compiles a single source and runs no
-// guest can write machine code. The compiling worker writes to a temporary folder. After the
-// compilation, the parent moves the folder to a location that only workers of the same domain can
-// read.
+// Workers execute machine code. An engine has compiled this code. If a process can change the
+// machine code, it can control the workers. Therefore a worker can write machine code only if it
+// compiles a single source and runs no guest. This worker writes the machine code to a temporary
+// folder. After the compilation, the parent moves the folder. Only workers of the same domain can
+// read the new location.
 
-// attachCache sets the folder and the key of the program's compiled code. If the code is missing,
-// attachCache compiles the code.
+// attachCache sets the folder and the key under which the program's compiled code is cached. If the
+// cache does not contain the code, attachCache lets a worker compile the code.
 func (p *program) attachCache(ctx context.Context) error {
 	if !p.engine.language.CacheCode {
 		return nil
@@ -41,9 +41,9 @@ func (p *program) attachCache(ctx context.Context) error {
 	return err
 }
 
-// attachShared sets the folder of the language's shared state. If the state is missing,
-// attachShared prepares the state. The result is the duration of the preparation, which is not
-// charged to the program.
+// attachShared sets the folder that contains the shared state of the program's language. If the
+// state does not exist, attachShared prepares it. The result is the duration of the preparation.
+// The program is not charged for this time.
 func (p *program) attachShared(ctx context.Context) (spent time.Duration, err error) {
 	e := p.engine
 	if e.language.Shared == nil {
@@ -62,12 +62,12 @@ func (p *program) attachShared(ctx context.Context) (spent time.Duration, err er
 	return time.Since(began), err
 }
 
-// prepareTimeout limits the preparation of shared state, which happens only once. A slow machine
-// needs a minute to compile an interpreter.
+// prepareTimeout limits the preparation of shared state. The preparation happens only once. On a
+// slow machine, the compilation of an interpreter takes a minute.
 const prepareTimeout = 10 * time.Minute
 
-// detachedTimeout returns a context with its own time limit. The new context ignores the deadline
-// of ctx, but it is canceled if ctx is canceled.
+// detachedTimeout returns a context that has its own time limit. If ctx is canceled, the new
+// context is canceled too. The deadline of ctx does not affect the new context.
 func detachedTimeout(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	stop := context.AfterFunc(ctx, func() {
@@ -78,8 +78,9 @@ func detachedTimeout(ctx context.Context, limit time.Duration) (context.Context,
 	return own, func() { stop(); cancel() }
 }
 
-// sharedFolder returns the folder of the shared state, and prepares missing state. If the pool
-// cannot cache anything, sharedFolder returns "". The caller must hold the lock "preparing".
+// sharedFolder returns the folder that contains the shared state. If the state does not exist,
+// sharedFolder prepares it. If the pool has no cache, sharedFolder returns "". The caller must hold
+// the lock "preparing".
 func (e *proxy) sharedFolder(ctx context.Context) (string, error) {
 	if e.shared != "" {
 		return e.shared, nil
@@ -101,7 +102,7 @@ func (e *proxy) sharedFolder(ctx context.Context) (string, error) {
 	return e.shared, err
 }
 
-// The methods folder and key return the names under which the cache stores the shared state.
+// The methods "folder" and "key" return the names under which the cache stores the shared state.
 func (e *proxy) folder() string { return digest("language", e.info.Name) }
 
 func (e *proxy) key() string {
@@ -122,14 +123,14 @@ func (e *proxy) Prepared() bool {
 	}
 	cache := e.pool.options.CacheDir
 	if cache == "" {
-		return false // without a configured folder, the state is prepared only for this pool
+		return false // without a configured folder, other pools cannot use the state
 	}
 	_, err := os.Stat(filepath.Join(cache, e.folder(), e.key()))
 	return err == nil
 }
 
-// copyFiles copies Shared.Files to a folder and returns the names of the copies. copyFiles also
-// returns names for files that it cannot read. Prepare reports the unreadable files as missing.
+// copyFiles copies Shared.Files to a folder and returns the names of the copies. If a file cannot
+// be read, the result contains its name too. Prepare later reports such a file as missing.
 func copyFiles(folder string, files []string) (names []string, err error) {
 	for i, file := range files {
 		name := "file-" + strconv.Itoa(i)
@@ -145,9 +146,9 @@ func copyFiles(folder string, files []string) (names []string, err error) {
 	return names, nil
 }
 
-// dropShared removes damaged shared state and stops the workers that use the state. The next load
-// prepares the state again. A worker that compiled a hostile source can report damage that does not
-// exist, so the parent itself checks the state.
+// If the shared state is damaged, dropShared removes it and stops all workers that use it. The next
+// load of a program prepares the state again. The parent itself checks the state before it removes
+// the state. A worker that compiled a hostile source can report damage that does not exist.
 func (e *proxy) dropShared(o mounts) (removed bool) {
 	e.preparing.Lock()
 	defer e.preparing.Unlock()
@@ -157,15 +158,15 @@ func (e *proxy) dropShared(o mounts) (removed bool) {
 	if e.shared == o.shared && e.generation == o.generation {
 		e.shared = ""
 		e.generation++
-		_ = os.RemoveAll(o.shared) // if the removal fails, a later load detects the damage again
+		_ = os.RemoveAll(o.shared) // after an error, a later load detects the damage
 	}
 	e.pool.forgetSpares(o)
 	return true
 }
 
-// The method "cached" returns the path of the cache entry that the arguments folder and key
-// identify. If the entry is missing, the function fill writes it. If the pool cannot cache
-// anything, the result is "".
+// The method "cached" returns the path of a cache entry. The arguments "folder" and "key" identify
+// the entry. If the entry does not exist, the function "fill" writes it. If the pool has no cache,
+// the result is "".
 func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string, error) {
 	cache, err := p.cacheDir()
 	folder = filepath.Join(cache, folder)
@@ -182,7 +183,7 @@ func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string
 		return final, nil
 	}
 	prune(cache, time.Now())
-	if err := codecache.Make(folder); err != nil { // this process or another process may have pruned the folder
+	if err := codecache.Make(folder); err != nil { // some process may have pruned the folder
 		return "", nil
 	}
 	fresh, err := os.MkdirTemp(folder, "new-")
@@ -195,7 +196,7 @@ func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string
 		return "", err
 	}
 	if err := os.Rename(filepath.Join(fresh, freshKey), final); err != nil {
-		if _, err := os.Stat(final); err != nil { // if the target exists, another process was faster
+		if _, err := os.Stat(final); err != nil { // or another process was faster
 			return "", nil
 		}
 	}
@@ -203,7 +204,7 @@ func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string
 }
 
 // cacheDir returns the folder of the code cache. If Options.CacheDir is empty, cacheDir creates a
-// temporary folder that exists as long as the pool.
+// temporary folder. The folder exists as long as the pool.
 func (p *Pool) cacheDir() (string, error) {
 	if p.options.CacheDir != "" {
 		return p.options.CacheDir, nil
@@ -219,10 +220,10 @@ func (p *Pool) cacheDir() (string, error) {
 	return p.temporary, nil
 }
 
-// freshKey is the name of compiled code in a temporary folder.
+// freshKey is the name of compiled code within a temporary folder.
 const freshKey = "code"
 
-// runJob starts a worker for one job and stops the worker after the job.
+// runJob starts a worker that performs one job. After the job, runJob stops the worker.
 func (p *Pool) runJob(ctx context.Context, o mounts, job uint64, files []string, do func(*worker) error) error {
 	if err := p.acquireSlot(ctx); err != nil {
 		return err
@@ -243,12 +244,12 @@ func (p *Pool) runJob(ctx context.Context, o mounts, job uint64, files []string,
 	if err := do(w); err != nil {
 		return err
 	}
-	w.kill() // the worker must not write while the parent counts the worker's files
+	w.kill() // the worker must not write files while the parent counts them
 	_, _ = w.reap()
 	return w.writes.exceeded()
 }
 
-// prepareIn makes a worker prepare the shared state of the language.
+// prepareIn lets a worker prepare the shared state of the language.
 func (e *proxy) prepareIn(ctx context.Context, w *worker) error {
 	doing, limit := "preparing the "+e.info.Name+" engine", max(prepareBytes, e.pool.options.LoadBytes)
 	if err := w.limit(limit); err != nil {
@@ -275,11 +276,11 @@ func (e *proxy) prepareIn(ctx context.Context, w *worker) error {
 	return nil
 }
 
-// prepareBytes is the minimum memory limit for preparing shared state. The limit can be high,
-// because the preparation runs no untrusted code.
+// When a worker prepares shared state, its memory limit is at least prepareBytes. The limit can be
+// high, because the preparation runs no untrusted code.
 const prepareBytes = 2 << 30
 
-// digest returns a hash of several texts.
+// The function "digest" returns one hash of several texts.
 func digest(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {

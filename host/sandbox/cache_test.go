@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// cachedFiles returns the paths of compiled code, relative to the cache folder.
+// cachedFiles returns the paths of files with compiled code. The paths are relative to the cache
+// folder.
 func cachedFiles(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*", "*"))
@@ -25,10 +26,11 @@ func cachedFiles(t *testing.T, dir string) []string {
 	return files
 }
 
-// TestCache checks that compiled code is cached per domain for other workers and other pools.
+// TestCache checks that compiled code is cached. Other workers and other pools of the same domain
+// must use the cached code.
 func TestCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "compiled")
-	for range 2 { // the second pool finds the code that the first pool has compiled
+	for range 2 { // the second pool finds the code of the first pool
 		b := newBench(t, sandbox.Options{CacheDir: dir})
 		for _, domain := range []string{"one", "two"} {
 			got, err := perform(t, b.load(t, "found", domain), "", engine.Input{}, enough, engine.Host{})
@@ -42,8 +44,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheIsSafe checks that workers cannot write to the cache that they read, and cannot read the
-// cache of another domain.
+// TestCacheIsSafe checks that workers cannot write to their cache. It also checks that workers
+// cannot read the cache of another domain.
 func TestCacheIsSafe(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "compiled")
 	b := newBench(t, sandbox.Options{CacheDir: dir})
@@ -52,7 +54,7 @@ func TestCacheIsSafe(t *testing.T) {
 		t.Skipf("this machine lacks the layer %s: %v", sandbox.LayerLandlock, err)
 	}
 	b.load(t, "answer", "one")
-	b.load(t, "who", "two") // a different source is cached under a different name
+	b.load(t, "who", "two") // another source is cached under another name
 	files := cachedFiles(t, dir)
 	if len(files) != 2 {
 		t.Fatalf("cached files = %v; want two", files)
@@ -82,7 +84,7 @@ func TestCacheIsSafe(t *testing.T) {
 	}
 }
 
-// TestUnsafeFolder checks that the cache ignores a folder that other users can write to.
+// TestUnsafeFolder checks that the cache ignores a folder if other users can write to it.
 func TestUnsafeFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "compiled")
 	if err := os.Mkdir(dir, 0o777); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestWaitingWorkerIsReused ends the context of a run that waits for an external operation. The run
-// ends, and its worker runs the next guest.
+// TestWaitingWorkerIsReused ends the context of a run while the run waits for an external
+// operation. The run must end, and its worker must run the next guest.
 func TestWaitingWorkerIsReused(t *testing.T) {
 	b := newBench(t, sandbox.Options{Spares: -1})
 	code := `if ($wait) try { await model.chat("m", {messages: []}) } catch {} return 1`
@@ -49,7 +49,7 @@ func TestWaitingWorkerIsReused(t *testing.T) {
 		},
 	} {
 		reused := false
-		for try := 0; try < 20 && !reused; try++ { // a busy machine can exceed the grace period
+		for try := 0; try < 20 && !reused; try++ { // the machine can be busy
 			before := children(t)
 			ctx, cancel, waiting := end()
 			if err := run(ctx, `{"wait": true}`, waiting); err == nil {

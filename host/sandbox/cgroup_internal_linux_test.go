@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// mounted is the content of a /proc/self/mountinfo file.
+// The constant "mounted" contains the text of a /proc/self/mountinfo file.
 const mounted = `30 24 0:26 / /sys/fs/cgroup ro - tmpfs tmpfs ro,mode=755
 31 30 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory
 32 30 0:28 /inner /sys/fs/cgroup/pids\040here rw shared:9 - cgroup cgroup rw,pids
@@ -46,8 +46,9 @@ func lay(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// TestDelegate checks that a process moves to a subgroup if it is the only process in its group. If
-// the group of the process contains other processes, delegate must fail and move no process.
+// TestDelegate checks that a process moves itself to a subgroup. The process must be the only
+// process in its group. If the group contains other processes, delegate must fail and must not move
+// any process.
 func TestDelegate(t *testing.T) {
 	read := func(name string) string { text, _ := os.ReadFile(name); return string(text) }
 	dir, self := t.TempDir(), fmt.Sprint(os.Getpid())
@@ -73,7 +74,7 @@ func TestDelegate(t *testing.T) {
 	}
 }
 
-// TestSweepGroups checks that the groups of exited processes are removed and other groups are kept.
+// TestSweepGroups checks that the groups of exited processes are removed. Other groups must remain.
 func TestSweepGroups(t *testing.T) {
 	ended := exec.Command("true")
 	if err := ended.Run(); err != nil {
@@ -95,7 +96,7 @@ func TestSweepGroups(t *testing.T) {
 	}
 }
 
-// TestGroup raises and lowers the limit of a group, and removes the group twice.
+// TestGroup raises and lowers the memory limit of a group. Then it removes the group twice.
 func TestGroup(t *testing.T) {
 	all, err := newGroups()
 	if err != nil {

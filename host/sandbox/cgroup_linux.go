@@ -17,21 +17,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// groups creates a control group for each worker. The new groups are below the group of this
-// process, so the limits of this process's group also apply to the workers; see cgroups(7). groups
-// is safe for concurrent use.
+// The type "groups" creates a control group for each worker. The new groups are subgroups of the
+// group of this process. Therefore the limits of this group also apply to the workers; see
+// cgroups(7). The type is safe for concurrent use.
 type groups struct {
-	folders []string // the parents of new groups: one in version 2, one for each controller in version 1
+	folders []string // parents of the new groups; in version 1, one for each controller
 	version int
 }
 
-// groupPrefix is the prefix of group names, which is followed by the process ID and a number.
+// groupPrefix is the beginning of each group name. The process ID and a number follow the prefix.
 const groupPrefix = "toolrun-"
 
 var groupNumber atomic.Uint64
 
-// newGroups detects whether control groups are available, and removes the groups of killed
-// processes. newGroups runs once for all pools of this process.
+// newGroups detects whether control groups are available. It also removes the groups of killed
+// processes. All pools of this process share one call of newGroups.
 var newGroups = sync.OnceValues(func() (*groups, error) {
 	mounts, err1 := os.ReadFile("/proc/self/mountinfo")
 	own, err2 := os.ReadFile("/proc/self/cgroup")
@@ -48,7 +48,7 @@ var newGroups = sync.OnceValues(func() (*groups, error) {
 		}
 	}
 	g.sweep()
-	probe, err := g.newGroup() // newGroup fails if the folders are read-only or belong to another user
+	probe, err := g.newGroup() // fails if the folders are not writable
 	if err != nil {
 		return nil, fmt.Errorf("the control group of this process is not delegated: %w", err)
 	}
@@ -75,11 +75,11 @@ func (g *groups) newGroup() (*group, error) {
 	return made, nil
 }
 
-// sweep removes the groups of processes that have exited. The kernel does not remove a group that
-// contains a process.
+// The method "sweep" removes groups whose processes have exited. If a group still contains a
+// process, the kernel does not remove the group.
 func (g *groups) sweep() {
 	for _, parent := range g.folders {
-		left, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*-*")) // Glob fails only for a malformed pattern
+		left, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*-*")) // the pattern is valid
 		for _, folder := range left {
 			pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(folder), groupPrefix), "-")
 			if n, err := strconv.Atoi(pid); err == nil && unix.Kill(n, 0) == unix.ESRCH {
@@ -89,15 +89,16 @@ func (g *groups) sweep() {
 	}
 }
 
-// group is the control group of a worker. All methods accept a nil group, which has no limits.
+// The type "group" is the control group of a worker. All methods accept a nil group. A nil group
+// has no limits.
 type group struct {
 	version    int
 	folders    []string
-	folder     int        // the descriptor of the folder in version 2, or -1
-	limitFiles []*os.File // the files of the memory limits; the file of the limit that includes swap is last
+	folder     int        // in version 2, the descriptor of the folder; otherwise -1
+	limitFiles []*os.File // the files with the memory limits; the limit that includes swap is last
 }
 
-// The method "open" writes the limits that never change and opens the files of the other limits.
+// The method "open" writes the limits that never change. It opens the files of all other limits.
 func (g *group) open() error {
 	limitFiles, fixed := []string{"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"}, map[string]string{}
 	if g.version == 2 {
@@ -111,14 +112,14 @@ func (g *group) open() error {
 		return err
 	}
 	for name, value := range fixed {
-		if err := g.write(name, value); err != nil && !errors.Is(err, fs.ErrNotExist) { // some exist only with swap
+		if err := g.write(name, value); err != nil && !errors.Is(err, fs.ErrNotExist) { // missing without swap
 			return err
 		}
 	}
 	for i, name := range limitFiles {
 		file, err := os.OpenFile(filepath.Join(g.folders[0], name), os.O_WRONLY, 0)
 		if i > 0 && errors.Is(err, fs.ErrNotExist) {
-			continue // the kernel does not count swap
+			continue // the kernel does not count the use of swap
 		}
 		if err != nil {
 			return err
@@ -128,8 +129,8 @@ func (g *group) open() error {
 	return nil
 }
 
-// The method "write" writes a limit to a file of the group. In version 1, the file is in the folder
-// of the controller in the file's name.
+// The method "write" writes a limit to one file of the group. In version 1, each controller has a
+// separate folder. The prefix of the file name identifies the controller.
 func (g *group) write(name, value string) error {
 	folder := g.folders[0]
 	if strings.HasPrefix(name, "pids.") {
@@ -143,7 +144,8 @@ func (g *group) write(name, value string) error {
 	return errors.Join(err, file.Close())
 }
 
-// descriptor returns the descriptor of the group in which to start a process.
+// The method "descriptor" returns the descriptor of the group. A new process can be started in this
+// group.
 func (g *group) descriptor() (use bool, folder int) {
 	if g == nil || g.version != 2 {
 		return false, 0
@@ -151,7 +153,8 @@ func (g *group) descriptor() (use bool, folder int) {
 	return true, g.folder
 }
 
-// The method "add" moves a process into the group unless the process was started in the group.
+// The method "add" moves a process into the group. If the process was started in the group, the
+// method does nothing.
 func (g *group) add(pid int) error {
 	if g == nil || g.version == 2 {
 		return nil
@@ -169,15 +172,16 @@ func (g *group) add(pid int) error {
 	return nil
 }
 
-// The method "limit" sets the memory limit of the group in bytes. If the group exceeds the limit,
-// the kernel kills the worker.
+// The method "limit" sets the memory limit of the group. The limit is a number of bytes. If the
+// group exceeds the limit, the kernel kills the worker.
 func (g *group) limit(bytes uint64) error {
 	if g == nil {
 		return nil
 	}
 	value := []byte(strconv.FormatUint(bytes, 10))
-	// The limit without swap must never exceed the limit with swap. The limit with swap is
-	// therefore written first if the limits are raised, and last if the limits are lowered.
+	// The group has two memory limits: one without swap, and one that includes swap. The limit
+	// without swap must never be larger than the limit that includes swap. Therefore, the limit
+	// that includes swap is the first limit to be raised and the last limit to be lowered.
 	var errs []error
 	for _, up := range []bool{true, false} {
 		errs = errs[:0]
@@ -193,14 +197,14 @@ func (g *group) limit(bytes uint64) error {
 			return nil
 		}
 	}
-	if err := errors.Join(errs...); !errors.Is(err, unix.EBUSY) { // version 1 cannot lower a limit below the current use
+	if err := errors.Join(errs...); !errors.Is(err, unix.EBUSY) { // in version 1, a limit below the use
 		return fmt.Errorf("set memory limit of control group: %w", err)
 	}
 	return nil
 }
 
-// The method "remove" kills the remaining processes in the group and removes the group. The worker
-// process of the group must have exited.
+// The method "remove" kills all processes that remain in the group. Then it removes the group. The
+// worker process of the group must have exited before.
 func (g *group) remove() {
 	if g == nil {
 		return
@@ -208,20 +212,20 @@ func (g *group) remove() {
 	closeAll(g.limitFiles)
 	closeRoot(g.folder)
 	folders := g.folders
-	g.limitFiles, g.folders, g.folder = nil, nil, -1 // an empty list allows repeated calls to remove
+	g.limitFiles, g.folders, g.folder = nil, nil, -1 // allows repeated calls
 	for _, folder := range folders {
 		for range 100 {
 			err := os.Remove(folder)
 			if !errors.Is(err, unix.EBUSY) {
 				break
 			}
-			killGroup(folder) // the group contains a child process that a guest left behind
+			killGroup(folder) // the group still contains a child process that a guest has started
 			time.Sleep(time.Millisecond)
 		}
 	}
 }
 
-// killGroup kills the processes of a group.
+// killGroup kills all processes of a group.
 func killGroup(folder string) {
 	text, _ := os.ReadFile(filepath.Join(folder, "cgroup.procs"))
 	for pid := range bytes.FieldsSeq(text) {
@@ -231,7 +235,7 @@ func killGroup(folder string) {
 	}
 }
 
-// detail returns the description of the group for a report.
+// The method "detail" returns a description of the group for a report.
 func (g *group) detail() string {
 	if g == nil {
 		return ""

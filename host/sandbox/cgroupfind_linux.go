@@ -12,20 +12,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// controllers contains the cgroup controllers that limit the resources of a worker.
+// The list "controllers" contains the cgroup controllers that limit the resources of a worker.
 var controllers = []string{"memory", "pids"}
 
-// hostGroup is the name of the group to which this process moves itself. In version 2, a group that
-// has subgroups cannot contain a process.
+// hostGroup is the name of a group. This process moves itself to this group. In version 2, a group
+// with subgroups cannot contain a process itself.
 const hostGroup = groupPrefix + "host"
 
-// findGroups finds the group of this process from the contents of /proc/self/mountinfo and
-// /proc/self/cgroup.
+// findGroups finds the group of this process. Its arguments are the contents of
+// /proc/self/mountinfo and /proc/self/cgroup.
 func findGroups(mounts, own string) (*groups, error) {
 	paths := ownGroups(own)
-	found := map[string]string{} // the folders by controller; the key is "" in version 2
+	found := map[string]string{} // the folder of each controller; in version 2, the only key is ""
 	for line := range strings.Lines(mounts) {
-		// proc_pid_mountinfo(5): id parent device root folder options optional... - type source superoptions
+		// format of proc_pid_mountinfo(5): id parent device root folder options optional... - type
+		// source superoptions
 		before, after, ok := strings.Cut(strings.TrimSpace(line), " - ")
 		fields, last := strings.Fields(before), strings.Fields(after)
 		if !ok || len(fields) < 5 || len(last) < 3 {
@@ -58,7 +59,8 @@ func findGroups(mounts, own string) (*groups, error) {
 	return g, nil
 }
 
-// ownGroups returns the groups of a process by controller. In cgroup version 2, the only key is "".
+// ownGroups returns the groups of a process. The key of the result is the controller. In cgroup
+// version 2, the result has only the key "".
 func ownGroups(text string) map[string]string {
 	paths := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -73,7 +75,7 @@ func ownGroups(text string) map[string]string {
 	return paths
 }
 
-// relativeTo returns a path relative to the root of a mount.
+// relativeTo removes the root of a mount from the beginning of a path.
 func relativeTo(root, path string) (string, bool) {
 	if path == "" || strings.HasPrefix(path, "/..") { // in another namespace
 		return "", false
@@ -82,23 +84,23 @@ func relativeTo(root, path string) (string, bool) {
 	return rest, err == nil && rest != ".." && !strings.HasPrefix(rest, "../")
 }
 
-// unescape decodes the kernel's escapes in folder names.
+// The function "unescape" decodes the escapes that the kernel uses in folder names.
 func unescape(name string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\134`, `\`).Replace(name)
 }
 
-// hasControllers reports whether a version 2 group has all required controllers.
+// hasControllers reports whether a group of version 2 has all required controllers.
 func hasControllers(folder string) bool {
 	text, _ := os.ReadFile(filepath.Join(folder, "cgroup.controllers"))
 	have := strings.Fields(string(text))
 	return !slices.ContainsFunc(controllers, func(name string) bool { return !slices.Contains(have, name) })
 }
 
-// delegate prepares the group of this process for subgroups. delegate moves this process, which
-// must be the only process in the group, to a subgroup.
+// The function "delegate" prepares the group of this process for subgroups. It moves this process
+// to a subgroup. This process must be the only process in the group.
 func (g *groups) delegate() error {
 	folder := g.folders[0]
-	if filepath.Base(folder) == hostGroup { // systemd or an earlier process created the group
+	if filepath.Base(folder) == hostGroup { // the group exists already
 		folder = filepath.Dir(folder)
 		g.folders[0] = folder
 	}

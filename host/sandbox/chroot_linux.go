@@ -12,11 +12,12 @@ import (
 	"kernel.org/pub/linux/libs/security/libcap/psx"
 )
 
-// openRoot opens the folder that becomes the root of this process. The new root is the folder of
-// compiled code, or else a folder that contains only the process's own descriptors. The folder of
-// descriptors belongs to the current thread. Landlock puts each thread into a separate Landlock
-// domain, which a child process of the thread inherits. The caller must therefore stay on its
-// thread until the root has been changed.
+// openRoot opens the folder that becomes the root of this process. The new root is the folder with
+// compiled code. If no such folder exists, the new root is a folder that contains only the
+// descriptors of this process. The folder with the descriptors belongs to the current thread.
+// Landlock puts each thread into a separate Landlock domain. A child process inherits the domain of
+// the thread that starts it. Therefore the caller must stay on its thread until the root has been
+// changed.
 func openRoot(h handshake) (int, error) {
 	folder := h.mounts.folder
 	if folder == "" {
@@ -35,17 +36,16 @@ func closeRoot(root int) {
 	}
 }
 
-// changeRoot makes a folder the root of this process, and drops the capability that a change of the
-// root requires. After changeRoot, the process cannot open any path outside of the folder. See
-// chroot(2).
+// changeRoot makes a folder the root of this process. It also drops the capability to change the
+// root. Afterwards, the process cannot open any path outside of the folder. See chroot(2).
 //
-// Package psx drops capabilities on one thread after the other and reads /proc to find the threads.
-// The root must therefore change after this process has dropped the capability. Therefore a child
-// process that shares the root with this process (CLONE_FS in clone(2)) keeps the capability and
-// changes the root.
+// Package psx drops capabilities on one thread after the other. To find the threads, it reads
+// /proc. Therefore the root must change after this process has dropped the capability. For this
+// reason, a child process changes the root. The child process shares the root with this process
+// (CLONE_FS in clone(2)) and keeps the capability.
 func changeRoot(root int) error {
 	if root < 0 {
-		return nil // the caller reports the first error
+		return nil // the caller reports the first of the errors
 	}
 	if !mayChangeRoot() {
 		return errors.New("this process lacks CAP_SYS_CHROOT inside and outside a user namespace")
@@ -79,7 +79,7 @@ func changeRoot(root int) error {
 	return nil
 }
 
-// waitFor waits until a child exits.
+// waitFor waits until a child process exits.
 func waitFor(child int, status *unix.WaitStatus) error {
 	for {
 		if _, err := unix.Wait4(child, status, 0, nil); err != unix.EINTR {
@@ -88,13 +88,14 @@ func waitFor(child int, status *unix.WaitStatus) error {
 	}
 }
 
-// dot is the path of the current folder as a C string.
+// The variable "dot" contains the path of the current folder as a C string.
 var dot = [2]byte{'.', 0}
 
-// startChroot starts a process that shares the root and the current folder with this process. When
-// the new process reads a byte, it changes the root and the current folder of both processes. If
-// the pipe is closed before the new process has read a byte, the new process exits. The new process
-// also shares the memory, so nothing is copied. The new process does not use a stack.
+// startChroot starts a child process. The child process shares the root and the current folder with
+// this process. When the child process reads a byte from the pipe, it changes the root and the
+// current folder of both processes. If the pipe is closed before the child process reads a byte,
+// the child process exits. The child process also shares the memory of this process, so no memory
+// is copied. The child process does not use a stack.
 func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
 	stack := uintptr(unsafe.Pointer(&chrootStack[len(chrootStack)/2]))
 	r := cloneChroot(unix.CLONE_VM|unix.CLONE_FS|uintptr(syscall.SIGCHLD), stack, uintptr(root), uintptr(from), uintptr(to), uintptr(unsafe.Pointer(&dot)))
@@ -104,23 +105,24 @@ func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
 	return int(r), 0
 }
 
-// chrootStack is the memory at the stack pointer of the child process. The child process writes
-// only the byte that it reads from the pipe to chrootStack.
+// The stack pointer of the child process points to chrootStack. The child process writes only one
+// byte to chrootStack. It has read this byte from the pipe.
 var chrootStack [256]byte
 
-// capabilities contains the header and the sets of capget(2) and capset(2), version 3.
+// The struct "capabilities" contains the header and the sets for capget(2) and capset(2), version
+// 3.
 type capabilities struct {
 	header unix.CapUserHeader
 	sets   [2]unix.CapUserData
 }
 
-// mayChangeRoot reports whether this thread has CAP_SYS_CHROOT.
+// mayChangeRoot reports whether this thread has the capability CAP_SYS_CHROOT.
 func mayChangeRoot() bool {
 	c := capabilities{header: unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}}
 	return unix.Capget(&c.header, &c.sets[0]) == nil && c.sets[0].Effective&(1<<unix.CAP_SYS_CHROOT) != 0
 }
 
-// dropCapabilities drops all capabilities on all threads.
+// dropCapabilities drops all capabilities of all threads.
 func dropCapabilities() error {
 	c := &capabilities{header: unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}}
 	_, _, errno := psx.Syscall3(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&c.header)), uintptr(unsafe.Pointer(&c.sets[0])), 0)

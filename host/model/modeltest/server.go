@@ -80,22 +80,24 @@ func (s *Server) URL() string { return s.http.URL + "/v1" }
 // Close stops the server.
 func (s *Server) Close() { s.http.Close() }
 
-// Script adds replies for the next requests. After the replies of the script, the server answers
-// with the reply that Always has set. By default, the reply of Always is the zero Reply.
+// Script adds replies that the server uses for the next requests. After the script has ended, the
+// server answers with the reply that Always has set. If Always was not called, this reply is the
+// zero Reply.
 func (s *Server) Script(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.script = append(s.script, replies...)
 }
 
-// Always sets the reply to all requests that have no reply in the script.
+// Always sets the reply to all requests after the end of the script.
 func (s *Server) Always(reply Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.standard = reply
 }
 
-// Hold makes the server delay the answers to all requests until the returned function is called.
+// Hold delays the answers to all requests. The answers are sent after the returned function has
+// been called.
 func (s *Server) Hold() (release func()) {
 	gate := make(chan struct{})
 	s.mu.Lock()
@@ -121,14 +123,14 @@ func (s *Server) Await(ctx context.Context, n int) error {
 	}
 }
 
-// Requests returns the received requests.
+// Requests returns the requests that the server has received.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Request(nil), s.requests...)
 }
 
-// Keys returns the number of requests for each idempotency key, including failed requests.
+// Keys returns the number of requests for each idempotency key. Failed requests count too.
 func (s *Server) Keys() map[string]int {
 	counts := map[string]int{}
 	for _, r := range s.Requests() {
@@ -137,7 +139,7 @@ func (s *Server) Keys() map[string]int {
 	return counts
 }
 
-// body contains the fields of both kinds of requests: chat and embeddings.
+// The type "body" contains the fields of chat requests and of embedding requests.
 type body struct {
 	Model    string `json:"model"`
 	Messages []struct {
@@ -195,8 +197,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// The method "next" records a request and returns its reply. If the channel "gate" is not nil, the
-// method "next" first waits until the channel is closed.
+// The method "next" records a request and returns the reply to the request. If the channel "gate"
+// is not nil, the method "next" first waits until the channel is closed.
 func (s *Server) next(r *http.Request, raw []byte, in body) (reply Reply, gate <-chan struct{}) {
 	request := Request{Path: r.URL.Path, IdempotencyKey: r.Header.Get("Idempotency-Key"), Authorization: r.Header.Get("Authorization"), Prompt: in.prompt(), Body: raw}
 	s.mu.Lock()
@@ -244,7 +246,7 @@ func chat(reply Reply, in body) object {
 	}
 }
 
-// embeddings returns vectors that depend only on the texts.
+// The method "embeddings" returns vectors that depend only on the texts.
 func (s *Server) embeddings(in body) object {
 	data := []object{}
 	for i, text := range in.Input {
@@ -262,7 +264,7 @@ func (s *Server) embeddings(in body) object {
 	return object{"object": "list", "model": in.Model, "data": data, "usage": object{"prompt_tokens": len(in.Input), "total_tokens": len(in.Input)}}
 }
 
-// repeat writes a body until the client disconnects.
+// The function "repeat" writes a body again and again until the client disconnects.
 func repeat(w http.ResponseWriter, r *http.Request, body string) {
 	for r.Context().Err() == nil {
 		if _, err := fmt.Fprint(w, body); err != nil {

@@ -33,8 +33,8 @@ func (p *Provider) Chat(ctx context.Context, request model.ChatRequest) (model.C
 // completion translates a request.
 func (p *Provider) completion(request model.ChatRequest) openai.ChatCompletionRequest {
 	out := openai.ChatCompletionRequest{Model: p.options.Model}
-	// Older servers support only max_tokens. The newer models of OpenAI accept only
-	// max_completion_tokens instead of max_tokens.
+	// Older servers support only the field max_tokens. The newer models of OpenAI reject max_tokens
+	// and accept only max_completion_tokens.
 	if p.base.Hostname() == "api.openai.com" {
 		out.MaxCompletionTokens = request.MaxTokens
 	} else {
@@ -65,7 +65,7 @@ func (p *Provider) completion(request model.ChatRequest) openai.ChatCompletionRe
 	return out
 }
 
-// The function "read" checks a response and returns the answer.
+// The function "read" checks a response and returns the answer in the response.
 func read(request model.ChatRequest, response openai.ChatCompletionResponse) (model.ChatAnswer, error) {
 	if len(response.Choices) == 0 {
 		return model.ChatAnswer{}, abi.Faultf(abi.Unavailable, "the model's provider sent no answer")
@@ -89,13 +89,13 @@ func read(request model.ChatRequest, response openai.ChatCompletionResponse) (mo
 	return answer, err
 }
 
-// usageOf returns the usage without negative counts.
+// usageOf returns the usage in a response. Negative counts are replaced by 0.
 func usageOf(u openai.Usage) model.Usage {
 	return model.Usage{InputTokens: max(u.PromptTokens, 0), OutputTokens: max(u.CompletionTokens, 0)}
 }
 
-// isProtocol reports whether a response could not be decoded. If an error is of type
-// *url.Error, it is an error of the connection.
+// isProtocol reports whether an error means that a response could not be decoded. If
+// the error has the type *url.Error, the connection has failed.
 func isProtocol(err error) bool {
 	_, transport := errors.AsType[*url.Error](err)
 	_, syntax := errors.AsType[*json.SyntaxError](err)

@@ -1,8 +1,9 @@
-// Package openai is the provider of chat models and embedders that use the protocol of OpenAI: the
+// Package openai implements chat models and embedders with the protocol of OpenAI. It supports the
 // OpenAI API, compatible endpoints of other vendors, and servers such as Ollama, vLLM and TEI.
 //
-// New checks the Options and returns a Provider, which is a model.Chat. Provider.Embedder returns a
-// model.Embedder. Requests that fail with the status 429 or 5xx are retried within the deadline,
-// with backoff and jitter. The size of answers is limited. Redirects to other hosts are not
-// followed, and the proxy settings of the environment have no effect.
+// New checks the Options and returns a Provider. The Provider implements model.Chat.
+// Provider.Embedder returns a model.Embedder. If a request fails with the status 429 or 5xx, the
+// provider retries the request until the deadline. The delays between tries have backoff and
+// jitter. The size of answers is limited. The provider does not follow redirects to other hosts.
+// Proxy settings in the environment have no effect.
 package openai

@@ -13,17 +13,18 @@ import (
 
 // EmbedOptions configures an embedder.
 type EmbedOptions struct {
-	// Dim is the number of dimensions of the model's vectors. Required.
+	// Dim is the number of dimensions of each vector of the model. Required.
 	Dim int
-	// QueryPrefix is put before each query, and DocumentPrefix before each document, as some models
-	// require. Default: "".
+	// QueryPrefix is put before each query. DocumentPrefix is put before each document. Some models
+	// require such prefixes. Default: "".
 	QueryPrefix, DocumentPrefix string
-	// Batch is the maximum number of texts of a request. Batch is also limited by the size of an
-	// answer. Default: model.DefaultBatch.
+	// Batch is the maximum number of texts in one request. The maximum size of an answer also
+	// limits the number of texts. Default: model.DefaultBatch.
 	Batch int
 }
 
-// numberBytes is the maximum size of a number in an answer, as most servers write numbers.
+// numberBytes is the maximum size of a number in an answer. Most servers do not write longer
+// numbers.
 const numberBytes = 24
 
 type embedder struct {
@@ -31,7 +32,7 @@ type embedder struct {
 	options  EmbedOptions
 }
 
-// Embedder returns an embedder with the provider's model.
+// Embedder returns an embedder that uses the model of the provider.
 func (p *Provider) Embedder(options EmbedOptions) (model.Embedder, error) {
 	const maxDim = 16_384
 	if options.Dim < 1 || options.Dim > maxDim {
@@ -42,8 +43,8 @@ func (p *Provider) Embedder(options EmbedOptions) (model.Embedder, error) {
 	return &embedder{provider: p, options: options}, nil
 }
 
-// ID implements model.Embedder. The id contains all options that change the vectors, except the
-// base URL.
+// ID implements model.Embedder. The id contains all options that change the vectors. It does not
+// contain the base URL.
 func (e *embedder) ID() string {
 	id := fmt.Sprintf("openai:%s:%d", e.provider.options.Model, e.options.Dim)
 	if e.options.QueryPrefix != "" || e.options.DocumentPrefix != "" {
@@ -91,8 +92,8 @@ func (e *embedder) Embed(ctx context.Context, texts []string, purpose model.Purp
 	return vectors, usageOf(response.Usage), err
 }
 
-// normalize scales a vector to unit length. The result is false if the vector has no direction,
-// because all of its numbers are zero, or because one of its numbers is not finite.
+// The function "normalize" scales a vector to unit length. The result is false if all numbers of
+// the vector are zero, or if one of the numbers is not finite. Such a vector has no direction.
 func normalize(vector []float32) bool {
 	squares := 0.0
 	for _, x := range vector {
@@ -108,7 +109,7 @@ func normalize(vector []float32) bool {
 	return true
 }
 
-// vectors returns the vectors in the order of their texts.
+// The method "vectors" returns the vectors in the order of their texts.
 func (e *embedder) vectors(data []openai.Embedding, count int) ([][]float32, error) {
 	if len(data) != count {
 		return nil, abi.Faultf(abi.Unavailable, "the model's provider sent %d vectors for %d texts", len(data), count)

@@ -10,7 +10,7 @@ import (
 )
 
 func Example() {
-	server := modeltest.Start() // a server in place of a provider
+	server := modeltest.Start() // this server replaces a real provider
 	defer server.Close()
 	server.Script(modeltest.Reply{Status: 429}, modeltest.Reply{Text: "Hello!"})
 

@@ -2,7 +2,7 @@ package openai
 
 import "github.com/toolrun/toolrun/host/model"
 
-// Factory returns the factory of the models in models.yaml.
+// Factory returns a model.Factory for the models in models.yaml.
 func Factory() model.Factory {
 	return model.Factory{
 		Chat: func(entry model.Entry, key string) (model.Chat, error) { return fromEntry(entry, key) },

@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/model/openai"
 )
 
-// Each failure of a provider must become the fault in the table. The number of requests must be
-// bounded, and the fault must not contain the key or the address of the provider.
+// The table maps each failure of a provider to a fault. The caller must get this fault. The number
+// of requests must be limited. The fault must not contain the key or the address of the provider.
 func TestEmbedFailures(t *testing.T) {
 	for _, failure := range modeltest.Failures() {
 		t.Run(failure.Name, func(t *testing.T) {
@@ -44,7 +44,8 @@ func embedder(t *testing.T, s *modeltest.Server, o openai.EmbedOptions, change f
 	return e
 }
 
-// The number of texts of a request is limited by the configuration, and by the size of an answer.
+// Two values limit the number of texts in a request: the configuration, and the maximum size of an
+// answer.
 func TestEmbedBatch(t *testing.T) {
 	s := start(t)
 	for _, tc := range []struct{ batch, dim, want int }{
@@ -60,7 +61,7 @@ func TestEmbedBatch(t *testing.T) {
 	}
 }
 
-// The vectors have unit length, although the provider sends vectors of other lengths.
+// The returned vectors have unit length, although the provider sends vectors of other lengths.
 func TestEmbedUnitLength(t *testing.T) {
 	s := start(t)
 	e := embedder(t, s, openai.EmbedOptions{Dim: 2}, nil)

@@ -12,9 +12,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// fault converts the error of a request to a fault. The argument "ctx" is the caller's context. The
-// fault does not contain the text of the error, because that text can contain the URL, the key or a
-// whole body.
+// The function "fault" converts the error of a request to a fault. The argument "ctx" is the
+// context of the caller. The fault does not contain the text of the error. This text can contain
+// the URL, the key or a whole body.
 func (p *Provider) fault(ctx context.Context, err error) *abi.Fault {
 	if cause, ok := errors.AsType[*abi.Fault](context.Cause(ctx)); ok {
 		return cause
@@ -50,8 +50,8 @@ func statusOf(err error) (status int, message string) {
 	return 0, ""
 }
 
-// statusFault returns the fault for an HTTP status. The fault does not contain the provider's
-// messages about credentials, because they quote parts of the key.
+// statusFault converts the HTTP status of a response to a fault. If the provider's message is about
+// credentials, the fault omits the message, because it can quote parts of the key.
 func (p *Provider) statusFault(status int, message string) *abi.Fault {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusProxyAuthRequired:
@@ -71,8 +71,8 @@ func (p *Provider) statusFault(status int, message string) *abi.Fault {
 	return abi.Faultf(abi.InvalidArgument, "the model's provider rejected the request with status %d: %s", status, text)
 }
 
-// sanitize returns the start of a provider's message, without control characters, credentials and
-// the name of the host.
+// The method "sanitize" returns the start of a provider's message. It removes control characters,
+// credentials and the name of the host.
 func (p *Provider) sanitize(message string) string {
 	password, _ := p.base.User.Password()
 	for _, secret := range []string{p.options.Key, password, p.base.User.Username(), p.base.Host, p.base.Hostname()} {

@@ -186,7 +186,8 @@ func TestCancelAndUnreachable(t *testing.T) {
 	}
 }
 
-// A request is not retried after a lost connection, because the provider may have processed it.
+// If the connection is lost after a request was sent, the request is not retried, because the
+// provider may have processed it.
 func TestLostConnection(t *testing.T) {
 	s := start(t)
 	var received atomic.Int64
@@ -213,8 +214,8 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
-// This test repeats runs after conflicts, and the provider limits the rate of requests. The
-// provider must answer each prompt only once.
+// This test repeats runs after conflicts. The provider limits the rate of requests. The provider
+// must answer each prompt exactly once.
 func TestJournaledPromptsArePaidOnce(t *testing.T) {
 	s := start(t)
 	p := provider(t, s, nil)
@@ -291,7 +292,7 @@ func TestProxy(t *testing.T) {
 		s.ServeHTTP(w, r)
 	}))
 	defer proxy.Close()
-	// The host does not exist, so only the proxy can answer.
+	// The host in the URL does not exist. Therefore only the proxy can answer the request.
 	use := func(o *openai.Options) { o.BaseURL, o.Proxy, o.Tries = "http://model.invalid/v1", proxy.URL, 1 }
 	if _, err := provider(t, s, use).Chat(t.Context(), ask("x")); err != nil || proxied != 1 {
 		t.Errorf("Chat() with a proxy = %v, %d requests; want one request through the proxy", err, proxied)

@@ -23,34 +23,34 @@ const (
 	DefaultBackoff     = 500 * time.Millisecond
 )
 
-// Options configures a Provider. If a field is zero, its default applies. No field can disable a
-// limit.
+// Options configures a Provider. If a field is zero, the field has its default value. No value of a
+// field can disable a limit.
 type Options struct {
 	// BaseURL is the address of the API, such as https://api.openai.com/v1. Required.
 	BaseURL string
-	// Model is the name of the model at the provider. Required.
+	// Model is the name that the provider uses for the model. Required.
 	Model string
-	// Key is the API key. By default, requests have no authorization header, which is correct for
-	// local servers.
+	// Key is the API key. If Key is "", requests have no authorization header. Local servers need
+	// no key.
 	Key string
-	// Timeout bounds the total time of a request, including all tries. Default: 1 minute.
+	// Timeout limits the total time of a request. This time includes all tries. Default: 1 minute.
 	Timeout time.Duration
 	// AnswerBytes is the maximum size of the body of an answer. Default: 4 MiB.
 	AnswerBytes int
-	// Tries is the maximum number of attempts to send a request. Default: 4.
+	// Tries limits how many times a request is sent. Default: 4.
 	Tries int
-	// Backoff is the maximum delay before the second try. The maximum delay doubles with every
-	// further try, up to 16 times the Backoff. Default: 500ms.
+	// Backoff is the maximum delay between the first and the second try. The maximum delay doubles
+	// with every further try. It never exceeds 16 times the Backoff. Default: 500ms.
 	Backoff time.Duration
-	// Proxy is the URL of an HTTP proxy. By default, there is no proxy. The environment variables for
-	// proxies have no effect.
+	// Proxy is the URL of the HTTP proxy for requests to the provider. If Proxy is "", no proxy is
+	// used. Environment variables for proxies have no effect.
 	Proxy string
-	// Jitter returns a number in [0,1), by which a delay is multiplied. Default: random. Jitter
-	// must be safe for concurrent use.
+	// Jitter returns a random number in [0,1). The random part of a delay is multiplied by this
+	// number. Default: random. Jitter must be safe for concurrent use.
 	Jitter func() float64
 }
 
-// Provider is a chat model at a base URL. Provider is safe for concurrent use.
+// A Provider is a chat model at a base URL. A Provider is safe for concurrent use.
 type Provider struct {
 	options Options
 	base    *url.URL
@@ -59,8 +59,8 @@ type Provider struct {
 
 var _ model.Chat = (*Provider)(nil)
 
-// New returns a provider. New opens no connection. The error reports every mistake in the options
-// and contains neither the key nor the URL.
+// New returns a provider. New opens no connection. The error lists all mistakes in the options. It
+// contains neither the key nor the URL.
 func New(options Options) (*Provider, error) {
 	base, errBase := parseURL("base_url", options.BaseURL)
 	proxy, errProxy := (*url.URL)(nil), error(nil)
@@ -92,7 +92,7 @@ func positive[T cmp.Ordered](v, standard T) T {
 	return v
 }
 
-// parseURL checks a URL. The errors of parseURL do not quote the URL, because a URL can contain
+// parseURL checks a URL. The errors of parseURL do not quote the URL, because the URL can contain
 // credentials.
 func parseURL(name, text string) (*url.URL, error) {
 	u, err := url.Parse(text)
@@ -123,7 +123,8 @@ func newClient(proxy *url.URL) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: sameHost}
 }
 
-// sameHost rejects redirects that would send the prompt and the key to another host.
+// sameHost rejects redirects to another host. Otherwise, the other host would receive the prompt
+// and the key.
 func sameHost(request *http.Request, via []*http.Request) error {
 	const maxRedirects = 3
 	first := via[0].URL
@@ -133,7 +134,7 @@ func sameHost(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// api returns a client for one request.
+// The method "api" returns a client for one request.
 func (p *Provider) api(idempotencyKey string) *openai.Client {
 	config := openai.DefaultConfig(p.options.Key)
 	config.BaseURL = strings.TrimRight(p.base.String(), "/")

@@ -16,8 +16,8 @@ var (
 	errTooLarge = errors.New("answer too large")
 )
 
-// sender sends one request, with retries. sender reads the whole answer, so the size of the answer
-// is checked before the answer is parsed.
+// The type "sender" sends one request, with retries. It reads the whole answer first. Therefore the
+// size of the answer is checked before the answer is parsed.
 type sender struct {
 	provider       *Provider
 	idempotencyKey string
@@ -26,9 +26,9 @@ type sender struct {
 // Do implements openai.HTTPDoer.
 func (s *sender) Do(request *http.Request) (*http.Response, error) {
 	if s.idempotencyKey != "" {
-		// If the header Idempotency-Key had its canonical name, net/http would resend a request
-		// after a lost connection. A resent request can be executed twice, because not every
-		// provider supports the header.
+		// The name of the header Idempotency-Key is not in canonical form here. Otherwise, net/http
+		// would resend a request after a lost connection. Not every provider supports the header,
+		// so a provider could execute a resent request twice.
 		request.Header["idempotency-key"] = []string{s.idempotencyKey}
 	}
 	for try := 1; ; try++ {
@@ -63,7 +63,8 @@ func (s *sender) once(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// The function "again" returns a copy of a request whose body has already been read.
+// The function "again" returns a copy of a request. The body of the original request has already
+// been read.
 func again(request *http.Request) (*http.Request, error) {
 	repeated := request.Clone(request.Context())
 	if request.GetBody == nil {
@@ -74,9 +75,9 @@ func again(request *http.Request) (*http.Request, error) {
 	return repeated, err
 }
 
-// temporary reports whether the provider did not process a request, but might process a repeated
-// request. If a connection was made before the error, the error is not temporary, because the
-// request may have been processed.
+// The function "temporary" reports whether a request can be repeated: The provider has not
+// processed the request, but may process a repeated request. If a connection existed before the
+// error, the error is not temporary, because the provider may have processed the request.
 func temporary(response *http.Response, err error) bool {
 	if err != nil {
 		dial, ok := errors.AsType[*net.OpError](err)
@@ -91,8 +92,8 @@ func temporary(response *http.Response, err error) bool {
 	return response.StatusCode >= http.StatusInternalServerError
 }
 
-// wait delays the next attempt. If the deadline ends earlier than the wait, wait returns false
-// without waiting.
+// The method "wait" waits before the next try. If the deadline is earlier than the end of the wait,
+// the method returns false without waiting.
 func (p *Provider) wait(ctx context.Context, try int, response *http.Response) bool {
 	d := p.delay(try, response)
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
@@ -108,8 +109,9 @@ func (p *Provider) wait(ctx context.Context, try int, response *http.Response) b
 	}
 }
 
-// delay returns the delay after the given number of attempts: half of the backoff, plus the other
-// half multiplied by the jitter. A longer delay in the header Retry-After takes precedence.
+// The method "delay" returns the delay after the given number of tries. One half of the backoff is
+// fixed, and the other half is multiplied by the jitter. If the header Retry-After contains a
+// longer delay, this delay is used.
 func (p *Provider) delay(try int, response *http.Response) time.Duration {
 	const maxDoublings = 4
 	backoff := p.options.Backoff << min(try-1, maxDoublings)

@@ -30,8 +30,8 @@ func TestDelay(t *testing.T) {
 	}
 }
 
-// TestProxyOfEnvironment inspects the transport, because net/http reads the environment only once
-// per process and never uses a proxy for 127.0.0.1.
+// TestProxyOfEnvironment inspects the transport instead of sending a request. net/http reads the
+// environment only once per process and never uses a proxy for 127.0.0.1.
 func TestProxyOfEnvironment(t *testing.T) {
 	if newClient(nil).Transport.(*http.Transport).Proxy != nil {
 		t.Error("newClient(nil) uses the proxy of the environment; want none")
