@@ -76,21 +76,21 @@ func (u ModelUsage) Plus(v ModelUsage) ModelUsage {
 	return ModelUsage{u.Calls + v.Calls, u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens}
 }
 
-// OrphanedCall is an external call of an earlier attempt that the last attempt did not repeat. The
-// call was made, but the result does not depend on it.
+// An OrphanedCall is an external call of an earlier attempt. The last attempt did not repeat this
+// call. The call was performed, but the result of the run does not depend on the call.
 type OrphanedCall struct {
-	// Kind is the kind of the call, such as chat. Target is the name of the model.
+	// Kind is the kind of the call. An example is "chat". Target is the name of the called model.
 	Kind   string `json:"kind"`
 	Target string `json:"target"`
 }
 
-// Effects are the reads and writes of a run: names and revisions, never content.
+// Effects contains the reads and writes of a run. It contains names and revisions, but no contents.
 type Effects struct {
 	Reads  []ReadEffect  `json:"reads"`
 	Writes []WriteEffect `json:"writes"`
 }
 
-// Violations returns all schema violations of the stored contents.
+// Violations returns the schema violations of all stored contents.
 func (e Effects) Violations() []abi.Violation {
 	var all []abi.Violation
 	for _, w := range e.Writes {

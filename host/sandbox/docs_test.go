@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestDocumentedLayers checks the output of toolrun doctor in the documentation. The documented
-// output must contain every layer of a Report, in the same order. The documented texts must equal
-// the texts of the Report, apart from the versions of the kernel.
+// TestDocumentedLayers checks the documented output of the command "toolrun doctor". The documented
+// output must contain all layers of a Report in the order of the Report. The documented texts must
+// equal the texts of the Report. Only the versions of the kernel can differ.
 func TestDocumentedLayers(t *testing.T) {
 	text, err := os.ReadFile("../../docs/explanation/isolation.md")
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// proxy is an engine that runs its guests in workers.
+// The type "proxy" is an engine that runs its guests in workers.
 type proxy struct {
 	pool     *Pool
 	language Language
 	info     engine.Info
 
-	preparing  sync.Mutex // locked while shared state is prepared
-	shared     string     // the folder of the shared state; "" until it is prepared
-	generation int        // the number of times that the shared state was replaced
+	preparing  sync.Mutex // locked during the preparation of shared state
+	shared     string     // the folder of the shared state; "" before its preparation
+	generation int        // how many times the shared state was replaced
 }
 
 var (
@@ -46,7 +46,8 @@ func (e *proxy) MemoryBytes() int64 { return cmp.Or(e.language.MemoryBytes, engi
 
 func (e *proxy) Info() engine.Info { return e.info }
 
-// Load compiles the source in a worker. The first run uses the worker that compiled the source.
+// Load compiles the source in a worker. The first run of the program uses the worker that compiled
+// the source.
 func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
 	if err := checkSource(src); err != nil {
 		return nil, err
@@ -58,8 +59,8 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	p := &program{engine: e, id: e.pool.programs.Add(1), source: src, table: src.Table(), files: newArchive(src.Files, e.pool.readable), closing: make(chan struct{})}
 	p.mounts.memoryFiles = e.language.MemoryFiles
 	err := p.compile(ctx)
-	// If the fault comes from the engine and not from the pool, the shared state on disk may be
-	// damaged. The engine prepares damaged state again, but only once.
+	// If the fault comes from the engine and not from the pool, the reason can be damaged shared
+	// state on the disk. The engine prepares damaged state again. It does this only once.
 	if f, ok := err.(*abi.Fault); ok && f.Code == abi.Unavailable && p.mounts.shared != "" && ctx.Err() == nil && e.dropShared(p.mounts) {
 		err = p.compile(ctx)
 	}
@@ -70,7 +71,7 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	return p, nil
 }
 
-// compile compiles the program and prepares everything that the program requires.
+// The method "compile" compiles the program. It also prepares everything that the program requires.
 func (p *program) compile(ctx context.Context) error {
 	spent, err := p.attachShared(ctx)
 	if err != nil {
@@ -87,7 +88,7 @@ func (p *program) compile(ctx context.Context) error {
 	return p.within(ctx, nil, func(*worker) error { return nil })
 }
 
-// The limits of a source.
+// These constants are the limits of a source.
 const (
 	maxSourceBytes = 64 << 20
 	maxNameBytes   = 4 << 10
@@ -112,26 +113,26 @@ func checkSource(src engine.Source) error {
 	return nil
 }
 
-// program is a source that at least one worker has compiled. Another worker compiles the source
-// before its first run of the program.
+// A program is a source that at least one worker has compiled. If another worker runs the program
+// for the first time, this worker first compiles the source.
 type program struct {
 	engine *proxy
 	id     uint64
 	source engine.Source
-	table  abi.Table // the operations that the guest can call
+	table  abi.Table // the operations that the guest is allowed to call
 	files  *archive
 	mounts mounts
 	review atomic.Pointer[engine.Review]
-	key    string // the key of the compiled code in mounts.folder; "" if the code is not cached
+	key    string // the key of the compiled code in mounts.folder; "" without cached code
 
 	open    engine.Inflight
-	closing chan struct{} // the channel is closed by the first Close
+	closing chan struct{} // the first call of Close closes this channel
 	closed  atomic.Bool
 }
 
 var errClosed = errors.New("sandbox: the program is closed")
 
-// Run executes the tool once, in a worker of its domain.
+// Run executes the tool once. It uses a worker of the run's domain.
 func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (out engine.Output, err error) {
 	if !p.open.Enter() {
 		return engine.Output{}, errClosed
@@ -150,8 +151,9 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	return out, err
 }
 
-// The method "within" calls the function "do" with a worker that has compiled the program. If the
-// worker died while idle, "within" tries another worker, because the tool has not run yet.
+// The method "within" calls the function "do" with a worker. The worker has already compiled the
+// program. If the worker died while it was idle, the method "within" tries another worker, because
+// the tool has not run yet.
 func (p *program) within(ctx context.Context, domain *string, do func(*worker) error) error {
 	for range maxTries {
 		w, err := p.engine.pool.acquire(ctx, p, domain)
@@ -174,13 +176,13 @@ func (p *program) within(ctx context.Context, domain *string, do func(*worker) e
 	return unavailable("worker processes exited before they started the run; see the host's log")
 }
 
-// errDetached is the error of a run that ended before its worker was ready.
+// If a run ended before its worker was ready, the error is errDetached.
 var errDetached = errors.New("sandbox: the run ended before its worker was ready")
 
-// loadFor compiles the source in a worker. If the run ends first, the compilation continues and the
-// next run uses the worker.
+// loadFor lets a worker compile the source. If the run ends before the compilation, the compilation
+// continues. The next run then uses the worker.
 func (p *program) loadFor(ctx context.Context, w *worker, domain *string) error {
-	if domain == nil || ctx.Done() == nil || !p.open.Enter() { // the compilation keeps the program open, as a run does
+	if domain == nil || ctx.Done() == nil || !p.open.Enter() { // keeps the program open
 		return p.loadIn(ctx, w)
 	}
 	pool := p.engine.pool
@@ -215,8 +217,8 @@ func (p *program) loadFor(ctx context.Context, w *worker, domain *string) error 
 	return errDetached
 }
 
-// IsWarm reports whether an idle worker can run the program for a domain. IsWarm also returns true
-// if no slot is free to prepare a worker.
+// IsWarm reports whether an idle worker can run the program for a domain. If no slot is free,
+// IsWarm also returns true, because no worker can be prepared.
 func (p *program) IsWarm(domain string) bool { return p.engine.pool.isReady(p, domain) }
 
 // Warm prepares a worker that can run the program for a domain.
@@ -228,14 +230,14 @@ func (p *program) Warm(ctx context.Context, domain string) error {
 	return p.within(ctx, &domain, func(*worker) error { return nil })
 }
 
-// maxTries is the maximum number of workers to try for one run if workers die while idle. If
-// maxTries workers die, another worker would probably die too.
+// Workers can die while they are idle. maxTries is the maximum number of workers that are tried for
+// one run. If maxTries workers have died, a further worker would probably die too.
 const maxTries = 10
 
-// errWorkerDied is the error of a request to a worker that had already died.
+// If a worker had already died before a request, the request fails with errWorkerDied.
 var errWorkerDied = errors.New("sandbox: the worker died while idle")
 
-// runIn executes the tool in a worker that has compiled the tool.
+// runIn executes the tool in a worker. The worker has already compiled the tool.
 func (p *program) runIn(ctx context.Context, w *worker, in engine.Input, host engine.Host) (engine.Output, error) {
 	in.Limits.MemoryBytes = cmp.Or(in.Limits.MemoryBytes, p.engine.MemoryBytes())
 	limits := in.Limits.WithDefaults()
@@ -268,16 +270,16 @@ func (p *program) runIn(ctx context.Context, w *worker, in engine.Input, host en
 		w.kill()
 		return out, over
 	}
-	if x.halted == nil && errors.Is(err, abi.Internal) { // a bug of the engine; its standard error contains details
+	if x.halted == nil && errors.Is(err, abi.Internal) { // the engine has a bug
 		_ = exit{cause: err, doing: "the run"}.fault(w, p.engine.pool.log)
 	}
 	return out, err
 }
 
-// loadSizes contains the frame size limits for a worker that compiles.
+// loadSizes contains the frame size limits while a worker compiles.
 var loadSizes = sizes{kindOpen: maxNameBytes, kindLoaded: maxFaultBytes}
 
-// loadIn compiles the source in a worker.
+// loadIn lets a given worker compile the source.
 func (p *program) loadIn(ctx context.Context, w *worker) error {
 	limit := p.engine.pool.options.LoadBytes
 	if err := w.limit(limit); err != nil {
@@ -311,9 +313,9 @@ func (p *program) loadIn(ctx context.Context, w *worker) error {
 	return nil
 }
 
-// exchangeLoad sends the source to the worker and receives the result. The result "failed" is the
-// fault of the source, and "err" is the error of the exchange. The result "exited" is true if the
-// worker had exited before it received the request.
+// exchangeLoad sends the source to the worker. It returns the result of the compilation. The result
+// "failed" is the fault that the source caused. The result "err" is the error of the exchange. The
+// result "exited" is true if the worker exited before it received the request.
 func (p *program) exchangeLoad(w *worker) (failed *abi.Fault, exited bool, err error) {
 	src := p.source
 	operations, err := json.Marshal(p.table)
@@ -351,15 +353,15 @@ func (p *program) exchangeLoad(w *worker) (failed *abi.Fault, exited bool, err e
 	}
 }
 
-// loadCodes contains the codes of the faults that a compilation can return. Codes that are not in
-// loadCodes describe a run, a caller or stored data.
+// loadCodes contains the fault codes that a compilation can return. All other codes describe a run,
+// a caller or stored data.
 var loadCodes = []abi.Code{
 	abi.SourceInvalid, abi.ABIMismatch, abi.ToolError, abi.TooLarge, abi.InvalidArgument, abi.NotFound,
 	abi.MemoryLimit, abi.StackLimit, abi.Timeout, abi.Unavailable, abi.Internal,
 }
 
-// readLoaded reads the result of a compilation, including the review of the source if the load
-// requested a review.
+// readLoaded reads the result of a compilation. If the load requested a review, the result contains
+// the review of the source.
 func readLoaded(f *fields) (failed *abi.Fault, review engine.Review, err error) {
 	status, text, reviewed := f.number(), f.data(), f.data()
 	if err := f.end(); err != nil {
@@ -382,8 +384,8 @@ func readLoaded(f *fields) (failed *abi.Fault, review engine.Review, err error) 
 	return nil, review, fmt.Errorf("compile: %s", text)
 }
 
-// readReview reads a review. readReview limits the size, because a hostile source may control the
-// worker.
+// readReview reads a review. It limits the size of the review, because a hostile source may control
+// the worker.
 func readReview(text []byte) (review engine.Review, err error) {
 	if len(text) == 0 {
 		return review, nil
@@ -402,7 +404,8 @@ func (p *program) Review() engine.Review {
 	return engine.Review{}
 }
 
-// Close waits for active runs and releases the program. Close cancels compilations for later runs.
+// Close waits until active runs have ended, and then releases the program. Close cancels
+// compilations that only later runs would use.
 func (p *program) Close() error {
 	if !p.closed.Swap(true) {
 		close(p.closing)

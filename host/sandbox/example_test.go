@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestMain calls Main first, as the main function of a program does. Main does not return in a
+// TestMain first calls Main, as the main function of a program does. Main does not return in a
 // worker.
 func TestMain(m *testing.M) {
 	sandbox.Main(languages...)

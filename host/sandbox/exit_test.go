@@ -19,14 +19,14 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The constant "short" is the deadline of runs that never end by themselves, and "enough" is the
-// deadline of other runs.
+// The constant "short" is the deadline of runs that would otherwise never end. The constant
+// "enough" is the deadline of all other runs.
 const (
 	short  = 100 * time.Millisecond
 	enough = 30 * time.Second
 )
 
-// The constant "roomy" is a memory limit that is large enough for the largest possible stack, even
+// The constant "roomy" is a memory limit. It is sufficient for the largest possible stack, even
 // under the race detector.
 var roomy = engine.Input{Limits: engine.Limits{MemoryBytes: 512 << 20}}
 
@@ -63,7 +63,7 @@ func newBench(t testing.TB, o sandbox.Options) *bench {
 	return b
 }
 
-// The method "load" compiles the source of an act.
+// The method "load" compiles the source of an act of the probe engine.
 func (b *bench) load(t testing.TB, act, domain string) engine.Program {
 	t.Helper()
 	program, err := b.pool.Engines()[probing].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte(act), Domain: domain})
@@ -73,7 +73,7 @@ func (b *bench) load(t testing.TB, act, domain string) engine.Program {
 	return program
 }
 
-// The method "run" runs the program of an act with an argument, and returns the result.
+// The method "run" runs the program of an act with an argument and returns the result.
 func (b *bench) run(t testing.TB, act, text string, in engine.Input, limit time.Duration, host engine.Host) (string, error) {
 	t.Helper()
 	program := b.load(t, act, "")
@@ -97,8 +97,8 @@ func perform(t testing.TB, program engine.Program, text string, in engine.Input,
 	return got, err
 }
 
-// TestDeath ends workers in every known way. The exit of a worker must affect only the run in this
-// worker. The fault of the affected run must contain the cause, and the next run must succeed.
+// TestDeath ends workers in all known ways. If a worker exits, only the run in this worker may be
+// affected. The fault of the affected run must contain the cause. The next run must succeed.
 func TestDeath(t *testing.T) {
 	tests := []struct {
 		act    string
@@ -106,7 +106,7 @@ func TestDeath(t *testing.T) {
 		in     engine.Input
 		limit  time.Duration
 		want   abi.Code
-		logged string // a substring of the log; "" for an empty log
+		logged string // the log must contain this text; "" means an empty log
 	}{
 		{act: "spin", limit: short, want: abi.Timeout},
 		{act: "spin hard", limit: short, want: abi.Timeout},
@@ -145,7 +145,8 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// TestProcessorTimeHint checks that the hint contains the limit that ended the run.
+// TestProcessorTimeHint checks the hint of a run that exceeded a limit. The hint must contain this
+// limit.
 func TestProcessorTimeHint(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	_, err := b.run(t, "burn", "", engine.Input{Limits: engine.Limits{CPU: short}}, enough, engine.Host{})
@@ -164,7 +165,7 @@ func codeOf(err error) abi.Code {
 	return ""
 }
 
-// TestDeathOfCompiler repeats TestDeath with workers that compile.
+// TestDeathOfCompiler is like TestDeath, but the workers compile.
 func TestDeathOfCompiler(t *testing.T) {
 	for act, want := range map[string]abi.Code{
 		"compile for ever": abi.Timeout, "compile bomb": abi.MemoryLimit, "compile nesting": abi.StackLimit,
@@ -189,7 +190,7 @@ func TestDeathOfCompiler(t *testing.T) {
 	}
 }
 
-// TestFloods checks a guest that sends log lines and memory calls as fast as it can.
+// TestFloods runs a guest that sends log lines and memory calls as fast as possible.
 func TestFloods(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	lines, calls := 0, 0
@@ -217,7 +218,7 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// TestLargeCall checks a guest that sends a call that exceeds the size limit.
+// TestLargeCall runs a guest that sends a call. The call exceeds the size limit.
 func TestLargeCall(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	called := false
@@ -227,7 +228,7 @@ func TestLargeCall(t *testing.T) {
 	}
 }
 
-// TestLargeFault checks an error whose text exceeds the maximum size of a frame.
+// TestLargeFault checks an error with a long text. The text exceeds the maximum size of a frame.
 func TestLargeFault(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	if _, err := b.run(t, "fail at length", "", roomy, enough, engine.Host{}); codeOf(err) != abi.ToolError {
@@ -235,12 +236,13 @@ func TestLargeFault(t *testing.T) {
 	}
 }
 
-// TestGrace checks that the pool reuses a worker that ends its own run shortly after the deadline.
+// TestGrace runs a worker that ends its own run shortly after the deadline. The pool must reuse
+// this worker.
 func TestGrace(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	spin := b.load(t, "fail in time", "")
 	who := b.load(t, "who", "")
-	for range 20 { // on a busy machine, the grace period can be too short for the worker
+	for range 20 { // on a busy machine, the grace period can be too short
 		first := whoRuns(t, who, "")
 		ctx, cancel := context.WithTimeout(t.Context(), short)
 		_, err := spin.Run(ctx, engine.Input{Input: []byte("{}")}, engine.Host{})
@@ -255,7 +257,8 @@ func TestGrace(t *testing.T) {
 	t.Errorf("every worker was killed at its deadline; want a worker that ends its own run\n%s", b.log.text())
 }
 
-// whoRuns runs the program "who" for a domain, and returns the ID of the process that ran it.
+// whoRuns runs the program "who" for a domain. It returns the ID of the process that executed the
+// program.
 func whoRuns(t testing.TB, program engine.Program, domain string) string {
 	t.Helper()
 	got, err := perform(t, program, "", engine.Input{Domain: domain}, enough, engine.Host{})
@@ -265,7 +268,7 @@ func whoRuns(t testing.TB, program engine.Program, domain string) string {
 	return got
 }
 
-// TestDomains checks that runs of different domains use different processes.
+// TestDomains checks that runs of different domains are executed by different processes.
 func TestDomains(t *testing.T) {
 	b := newBench(t, sandbox.Options{Idle: 10})
 	one, two := b.load(t, "who", "app one"), b.load(t, "who", "app two")
@@ -283,7 +286,7 @@ func TestDomains(t *testing.T) {
 	}
 }
 
-// TestReuse checks that a worker is replaced after its maximum number of runs.
+// TestReuse checks that the pool replaces a worker after the maximum number of runs.
 func TestReuse(t *testing.T) {
 	b := newBench(t, sandbox.Options{Runs: 3})
 	program := b.load(t, "who", "")
@@ -296,7 +299,7 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// TestLifetime checks that a worker is replaced after its lifetime.
+// TestLifetime checks that the pool replaces a worker after the maximum lifetime.
 func TestLifetime(t *testing.T) {
 	b := newBench(t, sandbox.Options{Lifetime: time.Nanosecond})
 	program := b.load(t, "who", "")

@@ -10,22 +10,24 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// maxPending is the maximum number of unanswered external operations of a guest. The host's own
-// limit on the operations of a run is lower than maxPending.
+// maxPending is the maximum number of external operations without an answer. It applies to one
+// guest. The host also limits the external operations of a run. This limit is lower than
+// maxPending.
 const maxPending = 1000
 
-// externalExchange contains the state of a run's external operations in the parent.
+// externalExchange contains the parent's state of a run's external operations.
 type externalExchange struct {
 	pool *Pool
-	// The field "begun" is the id of the last operation that the worker began. The worker numbers
-	// its operations from 1.
+	// The field "begun" is the id of the operation that the worker began last. The first operation
+	// of a worker has the id 1.
 	begun uint64
-	// The field "pending" maps the ids of operations in the host to their ids in the worker.
+	// The field "pending" maps ids of the host to ids of the worker. Both ids identify the same
+	// operation.
 	pending map[uint64]uint64
 }
 
-// begin begins an external operation of the guest. The worker expects no reply to a frame that
-// begins an operation.
+// The method "begin" begins an external operation of the guest. If a frame begins an operation, the
+// worker expects no reply to this frame.
 func (x *exchange) begin(f *fields) error {
 	id := f.number()
 	call, op, err := x.readCall(f)
@@ -43,7 +45,7 @@ func (x *exchange) begin(f *fields) error {
 	known, err := x.host.Begin(call)
 	if err != nil {
 		x.halted = err
-		x.watchdog.startGrace() // the worker receives the fault at its next wait
+		x.watchdog.startGrace() // the worker receives the fault when it waits the next time
 		return nil
 	}
 	if e.pending == nil {
@@ -53,8 +55,8 @@ func (x *exchange) begin(f *fields) error {
 	return nil
 }
 
-// The method "wait" waits for the next answer to an external operation, up to a time limit, and
-// sends the answer.
+// The method "wait" waits for the next answer to an external operation and sends the answer. The
+// wait has a time limit.
 func (x *exchange) wait(f *fields) error {
 	left := time.Duration(f.amount())
 	if err := f.end(); err != nil {
@@ -78,8 +80,8 @@ func (x *exchange) wait(f *fields) error {
 	return x.worker.wire.send(answer.number(outcomeHalted))
 }
 
-// await waits for the next answer, and returns the answer with the id of the operation in the
-// worker.
+// The method "await" waits for the next answer. It returns the answer and the id that the worker
+// uses for the operation.
 func (x *exchange) await(left time.Duration) (id uint64, reply json.RawMessage, err error) {
 	if x.halted != nil {
 		return 0, nil, x.halted
@@ -98,9 +100,9 @@ func (x *exchange) await(left time.Duration) (id uint64, reply json.RawMessage, 
 	return id, reply, err
 }
 
-// withoutSlot calls the function "wait", and releases the slot of the worker during the call, so
-// that another worker can run. If no slot becomes free before the run's context ends, withoutSlot
-// returns an error, which ends the run.
+// withoutSlot releases the slot of the worker and calls the function "wait". During this call,
+// another worker can use the slot. Afterwards, withoutSlot waits for a free slot. If the run's
+// context ends before a slot is free, withoutSlot returns an error, and the run ends.
 func (x *exchange) withoutSlot(wait func() error) error {
 	p := x.external.pool
 	if p == nil {
@@ -119,7 +121,7 @@ func (x *exchange) withoutSlot(wait func() error) error {
 	return &engine.NotStartedError{Fault: abi.FaultOf(engine.FaultFromContext(x.ctx))}
 }
 
-// begin asks the parent to begin an external operation.
+// The method "begin" requests that the parent begins an external operation.
 func (s *server) begin(call abi.Call) (id uint64, err error) {
 	f := s.wire.frame(kindBegin).number(s.begun + 1)
 	writeCall(f, call)
@@ -130,10 +132,11 @@ func (s *server) begin(call abi.Call) (id uint64, err error) {
 	return s.begun, s.wire.send(f)
 }
 
-// doneSizes contains the frame size limits for the answer to an external operation.
+// doneSizes contains the frame size limits while a worker waits for the answer to an external
+// operation.
 var doneSizes = sizes{kindDone: replySizes[kindReply]}
 
-// await waits until the parent sends the answer to an external operation.
+// The method "await" waits until the parent has sent the answer to an external operation.
 func (s *server) await(_ context.Context, until time.Time) (id uint64, reply json.RawMessage, err error) {
 	left := uint64(0)
 	if !until.IsZero() {

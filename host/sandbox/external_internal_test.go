@@ -13,7 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// TestRogueExternalFrames checks that the parent rejects frames that a correct worker never sends.
+// TestRogueExternalFrames sends frames that a correct worker never sends. The parent must reject
+// these frames.
 func TestRogueExternalFrames(t *testing.T) {
 	begin := func(id uint64, op string) func(*wire) error {
 		return func(w *wire) error { return w.send(w.frame(kindBegin).number(id).text(op).number(0)) }
@@ -50,8 +51,8 @@ func TestRogueExternalFrames(t *testing.T) {
 	})
 }
 
-// exchangeOf returns an exchange with a worker that has sent the given bytes. The host answers each
-// operation.
+// exchangeOf returns an exchange with a simulated worker. The worker has sent the given bytes. In
+// the exchange, the host answers each operation.
 func exchangeOf(sent []byte) *exchange {
 	w := &worker{dead: true, wire: newWire(bytes.NewReader(sent), io.Discard)}
 	x := &exchange{ctx: context.Background(), worker: w, limits: engine.Limits{}.WithDefaults(), table: abi.Operations(), watchdog: &watchdog{worker: w, finished: true}}

@@ -11,21 +11,21 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The limits on what a worker can request while it compiles one source.
+// These constants limit what a worker can request during the compilation of one source.
 const (
 	maxFiles     = 50_000
-	maxFileBytes = 64 << 20 // the size of all content and entries together
+	maxFileBytes = 64 << 20 // the total size of all contents and entries
 	maxEntries   = 10_000   // of a folder
 )
 
-// The types of a file in a reply.
+// These constants are the types of a file in a reply.
 const (
 	fileMissing = iota
 	fileRegular
 	fileFolder
 )
 
-// servedFile is the reply to a request for a file.
+// A servedFile is the reply to a request for a file.
 type servedFile struct {
 	fileType uint64
 	data     []byte
@@ -42,26 +42,26 @@ func (s servedFile) size() int {
 	return n
 }
 
-// archive serves the files of a source. archive caches the files, because every worker that
-// compiles the source must see the same files. archive is safe for concurrent use.
+// The type "archive" serves the files of a source. It caches the files, because every worker that
+// compiles the source must see the same files. It is safe for concurrent use.
 type archive struct {
 	readable []string // extensions
 
 	mu      sync.Mutex
 	files   fs.FS // nil for none
-	sealed  bool  // if true, the archive reads no more files, and a file that is not cached does not exist for workers
+	sealed  bool  // if true, workers can see only cached files
 	answers map[string]servedFile
 	bytes   int
 }
 
-// newArchive returns the archive of files. The archive contains only files with the listed
-// extensions, so a compromised compiler can see no other files.
+// newArchive returns an archive of the files in a file system. The archive contains only files with
+// the listed extensions. Therefore a compromised compiler cannot see other files.
 func newArchive(files fs.FS, readable []string) *archive {
 	return &archive{files: files, readable: readable, answers: map[string]servedFile{}}
 }
 
-// seal ends the use of the file system. A sealed archive serves only files that it has already
-// read.
+// The method "seal" ends the use of the file system. Afterwards, the archive serves only files that
+// it has already read.
 func (a *archive) seal() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -70,7 +70,7 @@ func (a *archive) seal() {
 
 var errTooManyFiles = abi.Faultf(abi.SourceInvalid, "the files that the tool imports exceed the limit on files or bytes")
 
-// The method "reply" writes the type and the content of a file.
+// The method "reply" writes the type and the content of a file to a frame.
 func (a *archive) reply(f *frame, name string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -90,8 +90,8 @@ func (a *archive) reply(f *frame, name string) error {
 	return nil
 }
 
-// The function "hidden" reports whether an element of the path starts with a dot. Hidden files,
-// such as databases or secrets, are not part of a tool.
+// The function "hidden" reports whether a name in the path starts with a dot. Hidden files are not
+// part of a tool. They can be databases or secrets.
 func hidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") && part != "." {
@@ -101,13 +101,13 @@ func hidden(name string) bool {
 	return false
 }
 
-// The method "read" reads a file from the file system of the source. If the read fails for any
-// reason, the method reports that the file does not exist.
+// The method "read" reads a file from the file system of the source. If the file cannot be read,
+// the method reports that the file does not exist.
 func (a *archive) read(name string) servedFile {
 	if a.files == nil || !fs.ValidPath(name) || hidden(name) {
 		return servedFile{}
 	}
-	info, err := fs.Stat(a.files, name) // the type is checked first, because opening a named pipe would block
+	info, err := fs.Stat(a.files, name) // opening a named pipe would block
 	if err != nil || !info.IsDir() && !(info.Mode().IsRegular() && slices.Contains(a.readable, path.Ext(name))) {
 		return servedFile{}
 	}

@@ -9,42 +9,45 @@ import (
 	"math"
 )
 
-// kind is the type of a frame. kind determines the fields of the frame.
+// The type "kind" is the type of a frame. The kind of a frame determines its fields.
 type kind byte
 
-// The kinds of frames, with the sender of each. An unexpected frame ends the exchange.
+// These constants are the kinds of frames. The comments name the sender of each kind. If a frame is
+// not expected, the exchange ends.
 const (
-	kindHandshake kind = iota + 1 // host: configures the worker; worker: reports the worker's layers
+	kindHandshake kind = iota + 1 // host: configures the worker; worker: reports its layers
 	kindLoad                      // host: compile a source
 	kindOpen                      // worker: a request for a file of the source
 	kindFile                      // host: the requested file
-	kindLoaded                    // worker: the source is compiled or has an error
+	kindLoaded                    // worker: the source was compiled or has an error
 	kindRun                       // host: run a program
 	kindCall                      // worker: a memory call of the guest
-	kindReply                     // host: the reply to the call
+	kindReply                     // host: the reply to the memory call
 	kindLog                       // worker: a log line; the host does not reply
 	kindOutcome                   // worker: the result of the run
-	kindPrepare                   // host: prepare the shared state of a language; the reply is kindLoaded
-	kindBegin                     // worker: begin an external operation; the host does not reply
+	kindPrepare                   // host: prepare shared state; the reply is a kindLoaded frame
+	kindBegin                     // worker: begin an external operation; the host sends no reply
 	kindWait                      // worker: the guest waits for an external operation
-	kindDone                      // host: the answer to an external operation, or the end of the wait
+	kindDone                      // host: the answer to an external operation, or a timeout
 	kindCount     = iota
 )
 
-// version is the protocol version. The parent and the worker must use the same version.
+// The constant "version" is the version of the protocol. The parent and the worker must use equal
+// versions.
 const version = 4
 
-// sizes contains the maximum payload size of each kind. A size of 0 rejects the kind.
+// The type "sizes" contains the maximum payload size for each kind of frame. If the maximum size of
+// a kind is 0, frames of this kind are rejected.
 type sizes [kindCount + 1]int
 
-// headBytes is the size of a frame's head. The head contains the payload length in little endian
-// and the kind.
+// headBytes is the number of bytes in the head of a frame. The head contains the payload length in
+// little endian, followed by the kind.
 const headBytes = 5
 
-// maxReusedBytes is the size of the largest buffer that is reused for the next frame.
+// maxReusedBytes limits the size of a buffer that is reused for the next frame.
 const maxReusedBytes = 64 << 10
 
-// wire reads and writes frames. Only one goroutine can use a wire at a time.
+// The type "wire" reads and writes frames. A wire is not safe for concurrent use.
 type wire struct {
 	in       *bufio.Reader
 	out      io.Writer
@@ -56,12 +59,12 @@ func newWire(in io.Reader, out io.Writer) *wire {
 	return &wire{in: bufio.NewReaderSize(in, 16<<10), out: out}
 }
 
-// errProtocol is the error that all errors about invalid frames wrap.
+// All errors about invalid frames wrap errProtocol.
 var errProtocol = errors.New("protocol violation")
 
-// receive reads a frame. receive checks the length against the limit of the kind before it
-// allocates memory. The caller owns the payload. The returned fields are valid until the next
-// frame.
+// The method "receive" reads a frame. It checks the length of the payload before it allocates
+// memory. The kind of the frame determines the maximum length. The caller becomes the owner of the
+// payload. The returned fields become invalid when the next frame is read.
 func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	head, err := w.in.Peek(headBytes)
 	if err != nil {
@@ -74,7 +77,7 @@ func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	if uint64(length) > uint64(limit[k]) {
 		return 0, nil, fmt.Errorf("frame of kind %d has %d bytes; the limit is %d: %w", k, length, limit[k], errProtocol)
 	}
-	_, _ = w.in.Discard(headBytes) // Discard cannot fail after Peek
+	_, _ = w.in.Discard(headBytes) // after Peek, Discard cannot fail
 	payload := make([]byte, length)
 	if _, err := io.ReadFull(w.in, payload); err != nil {
 		return 0, nil, err
@@ -83,13 +86,13 @@ func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	return k, &w.received, nil
 }
 
-// The method "frame" starts a frame in the buffer of the previous frame.
+// The method "frame" starts a new frame. It reuses the buffer of the previous frame.
 func (w *wire) frame(k kind) *frame {
 	w.writing.bytes = append(w.writing.bytes[:0], 0, 0, 0, 0, byte(k))
 	return &w.writing
 }
 
-// send writes a frame with one call to Write.
+// The method "send" writes a frame. It calls Write only once.
 func (w *wire) send(f *frame) error {
 	message := f.bytes
 	if cap(message) > maxReusedBytes {
@@ -103,8 +106,8 @@ func (w *wire) send(f *frame) error {
 	return err
 }
 
-// frame is a frame under construction. Numbers are encoded as varints, and byte slices are preceded
-// by their length.
+// The type "frame" is a frame that is being built. Numbers are encoded as varints. Each byte slice
+// follows after its length.
 type frame struct{ bytes []byte }
 
 func (f *frame) number(n uint64) *frame {
@@ -124,7 +127,8 @@ func (f *frame) text(text string) *frame {
 	return f
 }
 
-// The method optional writes a byte slice so that the reader can distinguish nil from empty data.
+// The method "optional" writes a byte slice. The reader can distinguish a nil slice from an empty
+// slice.
 func (f *frame) optional(data []byte) *frame {
 	if data == nil {
 		return f.number(0)
@@ -142,8 +146,9 @@ func (f *frame) texts(list []string) *frame {
 	return f
 }
 
-// fields reads the fields of a frame. After an error, every further field is empty, and end returns
-// the error. Callers therefore have to check for errors only once, at the end.
+// The type "fields" reads the fields of a frame. After an error, all further fields are empty, and
+// the method "end" returns the error. Therefore callers check for errors only once, after the last
+// field.
 type fields struct {
 	rest      []byte
 	malformed bool
@@ -159,7 +164,7 @@ func (f *fields) number() uint64 {
 	return n
 }
 
-// The method "count" reads a number that must not exceed limit.
+// The method "count" reads a number. The number must not exceed the argument "limit".
 func (f *fields) count(limit int) int {
 	n := f.number()
 	if n > uint64(limit) {
@@ -169,7 +174,7 @@ func (f *fields) count(limit int) int {
 	return int(n)
 }
 
-// The method "amount" reads a number that must fit into an int64.
+// The method "amount" reads a number. The number must fit into an int64.
 func (f *fields) amount() int64 {
 	n := f.number()
 	if n > math.MaxInt64 {
@@ -179,7 +184,7 @@ func (f *fields) amount() int64 {
 	return int64(n)
 }
 
-// The method "take" returns the next n bytes, which share the memory of the payload.
+// The method "take" returns the next n bytes. The result shares the memory of the payload.
 func (f *fields) take(n uint64) []byte {
 	if n > uint64(len(f.rest)) {
 		f.rest, f.malformed = nil, true
@@ -202,10 +207,10 @@ func (f *fields) optional() []byte {
 	return f.take(n - 1)
 }
 
-// texts reads a list of strings that has at most limit elements.
+// The method "texts" reads a list of strings. The list can contain at most "limit" strings.
 func (f *fields) texts(limit int) []string {
-	// Each string needs at least one byte. The size of the remaining payload therefore limits the
-	// number of strings, even if the encoded number is larger.
+	// The encoding of each string needs at least one byte. Therefore the size of the remaining
+	// payload limits the number of strings, even if the encoded number is larger.
 	n := f.count(min(limit, len(f.rest)))
 	if n == 0 {
 		return nil
@@ -217,8 +222,8 @@ func (f *fields) texts(limit int) []string {
 	return list
 }
 
-// The method "end" returns an error if the payload was malformed, or if it contains more bytes than
-// were read.
+// The method "end" returns an error if the payload was malformed, or if some bytes of the payload
+// were not read.
 func (f *fields) end() error {
 	if f.malformed || len(f.rest) > 0 {
 		return fmt.Errorf("malformed frame fields: %w", errProtocol)

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// seed returns the encoded bytes of frames.
+// The function "seed" returns the encoding of frames.
 func seed(frames ...func(*wire) error) []byte {
 	var out bytes.Buffer
 	w := newWire(nil, &out)
@@ -26,9 +26,9 @@ func seed(frames ...func(*wire) error) []byte {
 	return out.Bytes()
 }
 
-// FuzzParent feeds arbitrary data to the parent as the output of a worker, for a run and for a
-// load. All calls and log lines that reach the host must be within the limits of the run, and
-// outputs must be JSON.
+// FuzzParent sends arbitrary data to the parent. The parent treats the data as the output of a
+// worker, during a run and during a load. All calls and log lines that reach the host must comply
+// with the limits of the run. All outputs must be JSON.
 func FuzzParent(f *testing.F) {
 	call := func(w *wire) error {
 		return w.send(w.frame(kindCall).text(abi.GetContent).number(2).optional([]byte(`"prefs"`)).optional(nil))
@@ -77,7 +77,7 @@ func fuzzRun(t *testing.T, sent []byte) {
 		return nil
 	}
 	x.host.Call = func(_ context.Context, call abi.Call) (json.RawMessage, error) {
-		if len(call.Args) > maxArguments { // package memory checks the arguments, because a plug-in can pass invalid bytes
+		if len(call.Args) > maxArguments { // package memory checks the arguments
 			t.Errorf("a call with %d arguments reached the host", len(call.Args))
 		}
 		if call.Op == "" {
@@ -109,8 +109,8 @@ func fuzzRun(t *testing.T, sent []byte) {
 	}
 }
 
-// FuzzWorker feeds arbitrary data to a worker as the output of its parent. The worker must not
-// panic.
+// FuzzWorker sends arbitrary data to a worker. The worker treats the data as the output of its
+// parent. The worker must not panic.
 func FuzzWorker(f *testing.F) {
 	load := func(w *wire) error {
 		return w.send(w.frame(kindLoad).number(1).text("echo").text("[]").text("").text("a").text("").number(1).texts(nil).text("code"))
@@ -133,7 +133,7 @@ func FuzzWorker(f *testing.F) {
 	})
 }
 
-// echo is an engine that reads a file, makes memory calls and logs.
+// The type "echo" is an engine. It reads a file, performs memory calls and writes log lines.
 type echo struct{}
 
 func (echo) Info() engine.Info { return engine.Info{Name: "echo"} }

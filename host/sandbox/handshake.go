@@ -9,42 +9,43 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// handshake is the first message that the parent and the worker exchange. In its handshake, the
-// parent configures the worker. In its handshake, the worker reports how it has locked itself down.
+// The type "handshake" is the first message between the parent and the worker. The handshake of the
+// parent configures the worker. The handshake of the worker reports which isolation layers are on.
 type handshake struct {
 	version uint64
 	build   string
-	key     string // a random number that the worker returns to show that it uses the protocol
+	key     string // a random number that the worker must return
 
-	// The parent sends these fields:
+	// Only the parent sends these fields:
 	without []string // the layers to disable
 	mounts  mounts
 	job     uint64
-	files   []string // the names of the files in mounts.folder that jobPrepare reads
+	files   []string // the names of files in mounts.folder; jobPrepare reads these files
 
-	namespaces bool // true if the worker has its own user namespace
+	namespaces bool // whether the worker has its own user namespace
 
-	// The worker sends these fields:
+	// Only the worker sends these fields:
 	layers []Layer
 }
 
 // maxSharedFiles is the maximum number of files in Shared.Files.
 const maxSharedFiles = 16
 
-// newHandshake returns a handshake with only the fields that the parent and the worker compare.
+// newHandshake returns a handshake. It contains only the fields that the parent and the worker
+// compare.
 func newHandshake() handshake { return handshake{version: version, build: build(), key: rand.Text()} }
 
-// mounts describes the folders that a worker can access.
+// The type "mounts" describes the folders that a worker can access.
 type mounts struct {
 	folder      string // the folder of compiled code of the worker's domain, or ""
 	language    string // the language whose Shared the worker starts, or ""
 	shared      string // the folder of the shared state
-	memoryFiles bool   // true if the worker can create memory files
-	generation  int    // the number of times that the shared state was prepared; used only by the parent
+	memoryFiles bool   // whether the worker can create memory files
+	generation  int    // how many times the shared state was prepared (parent only)
 }
 
-// The jobs of a worker. Workers with any job except jobRun write to mounts.folder, handle
-// a single request, and run no guest.
+// These constants are the jobs of a worker. If the job of a worker is not jobRun, the worker writes
+// to mounts.folder, processes a single request and runs no guest.
 const (
 	jobRun     = iota
 	jobCompile // compile one source
@@ -75,11 +76,12 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// modulePath is the path of toolrun's module in the build information of a program.
+// modulePath is the path of toolrun's Go module. The build information of a program contains this
+// path.
 const modulePath = "github.com/toolrun/toolrun"
 
-// build identifies the versions of the protocol, the ABI and toolrun. The parent and the worker
-// must have the same versions.
+// The function "build" returns the versions of the protocol, the ABI and toolrun. The parent and
+// the worker must have equal versions.
 var build = sync.OnceValue(func() string {
 	text := fmt.Sprintf("worker %d, ABI %d", version, abi.Version)
 	info, ok := debug.ReadBuildInfo()

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestIntlInWorker checks that locale data is available in a worker that cannot open files, because
-// the data is embedded in the binary.
+// TestIntlInWorker checks that a worker can use locale data. The worker cannot open files, but the
+// binary contains the data.
 func TestIntlInWorker(t *testing.T) {
 	const code = `return [
 		new Date(0).toLocaleString('en-US', { timeZone: 'America/New_York' }),

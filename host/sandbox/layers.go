@@ -7,31 +7,33 @@ import (
 	"strings"
 )
 
-// The isolation layers of a worker, from the outermost to the innermost.
+// These constants are the isolation layers of a worker. The outermost layer is the first, and the
+// innermost layer is the last.
 const (
-	LayerProcess     = "process"      // the guest runs in its own process, which can be killed
-	LayerParentDeath = "parent_death" // the worker dies with its parent
-	LayerNamespaces  = "namespaces"   // no network and no privileges: user, network, ipc and uts namespaces
-	LayerPrivileges  = "no_new_privs" // executing a program does not grant privileges
+	LayerProcess     = "process"      // each guest runs in a separate process that can be killed
+	LayerParentDeath = "parent_death" // if the parent dies, the worker dies too
+	LayerNamespaces  = "namespaces"   // user, network, ipc and uts namespaces
+	LayerPrivileges  = "no_new_privs" // the execution of a program does not grant privileges
 	LayerLimits      = "limits"       // few threads and descriptors, no large files, no core dumps
-	LayerMemory      = "memory"       // the kernel denies memory beyond the run's limit
+	LayerMemory      = "memory"       // the kernel denies memory beyond the memory limit of the run
 	LayerCPU         = "cpu_time"     // the parent measures and limits the processor time
-	LayerLandlock    = "landlock"     // no access to files outside the worker's own folder, no TCP
-	LayerChroot      = "chroot"       // no names, sizes or times of files outside the worker's own folder
-	LayerCgroup      = "cgroup"       // the kernel counts all memory and all threads of the worker
-	LayerSeccomp     = "seccomp"      // only the system calls that running a guest requires
+	LayerLandlock    = "landlock"     // no TCP, and no files outside of the worker's folder
+	LayerChroot      = "chroot"       // hides the metadata of files outside of the worker's folder
+	LayerCgroup      = "cgroup"       // the kernel counts the memory and the threads of the worker
+	LayerSeccomp     = "seccomp"      // only system calls that are necessary to run a guest
 )
 
-// layers contains the names of all layers in the order of a Report.
+// The list "layers" contains the names of all layers in the order of a Report.
 var layers = []string{
 	LayerProcess, LayerParentDeath, LayerNamespaces, LayerPrivileges, LayerLimits, LayerMemory, LayerCPU, LayerCgroup, LayerLandlock, LayerChroot, LayerSeccomp,
 }
 
-// Layers returns the names of all layers, in the order of a Report.
+// Layers returns the names of all layers. They have the order of a Report.
 func Layers() []string { return slices.Clone(layers) }
 
-// Baseline returns the layers that need only kernel support, in the order of a Report. The result
-// is all layers except LayerCgroup, for which an administrator must delegate a control group.
+// Baseline returns the layers that need only support by the kernel. They have the order of a
+// Report. The result contains all layers except LayerCgroup. LayerCgroup also needs a control group
+// that an administrator must delegate.
 func Baseline() []string {
 	return slices.DeleteFunc(Layers(), func(name string) bool { return name == LayerCgroup })
 }
@@ -40,21 +42,21 @@ func Baseline() []string {
 type Layer struct {
 	Name string `json:"name"`
 	On   bool   `json:"on"`
-	// Detail describes what the layer protects. If the layer is off, Detail is the reason why the
-	// layer is off.
+	// If the layer is on, Detail describes what the layer protects. If the layer is off, Detail
+	// contains the reason.
 	Detail string `json:"detail"`
 }
 
-// Report contains the isolation layers of a pool's workers on this machine.
+// A Report contains the isolation layers that the workers of a pool have on this machine.
 type Report struct {
 	Layers []Layer `json:"layers"`
 }
 
-// errDisabled is the reason why a layer in Options.Without is off.
+// If Options.Without contains a layer, errDisabled is the reason why this layer is off.
 var errDisabled = errors.New("disabled by option")
 
-// newLayer returns a layer that is on if err is nil. If err is not nil, the layer is off, and its
-// Detail is err.
+// newLayer returns the state of a layer. If err is nil, the layer is on. If err is not nil, the
+// layer is off, and Detail contains the text of err.
 func newLayer(name string, err error, detail string) Layer {
 	if err != nil {
 		return Layer{Name: name, Detail: err.Error()}
@@ -62,18 +64,19 @@ func newLayer(name string, err error, detail string) Layer {
 	return Layer{Name: name, On: true, Detail: detail}
 }
 
-// On reports whether a layer is on.
+// On reports whether the layer with the given name is on.
 func (r Report) On(name string) bool {
 	return slices.ContainsFunc(r.Layers, func(l Layer) bool { return l.Name == name && l.On })
 }
 
-// MissingError reports that some layers in Options.Require are not available on this machine.
+// MissingError reports that this machine lacks some layers in Options.Require.
 type MissingError struct {
-	// Layers contains the missing layers with the reasons. Layers has at least one element.
+	// Layers contains the missing layers. The Detail of each layer is the reason. Layers has at
+	// least one element.
 	Layers []Layer
 }
 
-// Error returns the names of the layers and the reasons.
+// Error returns the names of the missing layers and the reasons.
 func (e *MissingError) Error() string {
 	var texts []string
 	for _, l := range e.Layers {

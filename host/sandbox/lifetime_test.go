@@ -24,7 +24,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// children returns the child processes of this process that have not been reaped.
+// The function "children" returns the child processes of this process that have not been reaped.
 func children(t testing.TB) []int {
 	t.Helper()
 	files, err := filepath.Glob("/proc/self/task/*/children")
@@ -33,7 +33,7 @@ func children(t testing.TB) []int {
 	}
 	var pids []int
 	for _, file := range files {
-		text, _ := os.ReadFile(file) // reading fails if the thread has ended
+		text, _ := os.ReadFile(file) // if the thread has ended, the read fails
 		for _, field := range strings.Fields(string(text)) {
 			if pid, err := strconv.Atoi(field); err == nil {
 				pids = append(pids, pid)
@@ -52,8 +52,9 @@ func descriptors(t testing.TB) int {
 	return len(files)
 }
 
-// TestKilledAtEveryCall kills the worker before the run and at each memory call. The run must end
-// at once and report the cause. The next run after the killed worker must succeed.
+// TestKilledAtEveryCall executes several runs and kills the worker of each run. The worker is
+// killed before the run or at one of the memory calls. The run must end at once. Its fault must
+// contain the cause. The next run after this run must succeed.
 func TestKilledAtEveryCall(t *testing.T) {
 	b := newBench(t, sandbox.Options{Spares: -1})
 	code := `for (let i = 0; i < 4; i++) await memory.set_content("counter", {i}); return "done";`
@@ -75,7 +76,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), enough)
 		out, err := program.Run(ctx, engine.Input{}, host)
 		cancel()
-		if at == 0 || at == 5 { // a worker that died while idle is replaced, and the last worker is not killed
+		if at == 0 || at == 5 { // no worker dies during the first and last run
 			if string(out.Output) != `"done"` {
 				t.Errorf("killed at %d: Run = %s, %v; want done", at, out.Output, err)
 			}
