@@ -100,7 +100,7 @@ func killAll(t testing.TB) {
 	}
 }
 
-// waitFor waits until a process has exited.
+// waitFor waits until a given process has exited.
 func waitFor(t testing.TB, pidfd int) {
 	t.Helper()
 	for {
@@ -115,8 +115,8 @@ func waitFor(t testing.TB, pidfd int) {
 	}
 }
 
-// TestNothingIsLeft ends runs in all possible ways. After the runs, Close must leave no processes
-// and no descriptors behind.
+// TestNothingIsLeft ends runs in all possible ways. Then it closes the pool. After Close, no
+// processes and no open descriptors of the pool may remain.
 func TestNothingIsLeft(t *testing.T) {
 	before, fds := len(children(t)), descriptors(t)
 	b := newBench(t, sandbox.Options{Workers: 3})
@@ -138,7 +138,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestCloseUnderWay checks that Close ends active runs.
+// TestCloseUnderWay calls Close while runs are active. Close must end these runs.
 func TestCloseUnderWay(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	program := b.load(t, "call", "")
@@ -146,7 +146,7 @@ func TestCloseUnderWay(t *testing.T) {
 		go b.pool.Close()
 		return json.RawMessage("null"), nil
 	}}
-	for range 1000 { // the run can end before Close has started
+	for range 1000 { // the run can end before the call of Close
 		if _, err := perform(t, program, "", engine.Input{}, enough, host); err != nil {
 			if codeOf(err) != abi.Unavailable {
 				t.Errorf("Run = %v; want unavailable", err)
@@ -172,8 +172,8 @@ func TestMixed(t *testing.T) {
 					if want == abi.Timeout {
 						limit = short
 					}
-					// The deadline includes the wait for a worker, so a short deadline can pass while other runs
-					// use the workers.
+					// The wait for a worker counts toward the deadline of a run. Therefore a short
+					// deadline can pass while other runs use the workers.
 					if _, err := perform(t, program, "", roomy, limit, host); codeOf(err) != want {
 						t.Errorf("%s: Run = %v; want %q", act, err, want)
 					}
@@ -184,14 +184,14 @@ func TestMixed(t *testing.T) {
 	group.Wait()
 }
 
-// asParent runs in a child process. asParent creates a pool, and runs a guest that never ends.
+// asParent is executed in a child process. It creates a pool and runs a guest that never ends.
 const asParent = "TOOLRUN_TEST_PARENT"
 
 func init() {
 	if os.Getenv(asParent) == "" {
 		return
 	}
-	sandbox.Main(languages...) // New requires a call of Main
+	sandbox.Main(languages...) // Main must be called before New
 	pool, err := sandbox.New(sandbox.Options{Languages: languages})
 	if err != nil {
 		panic(err)
@@ -213,7 +213,7 @@ func init() {
 	os.Exit(0)
 }
 
-// TestParentDies checks that no worker survives if the parent is killed while a guest spins.
+// TestParentDies kills the parent while a guest runs an endless loop. No worker may survive.
 func TestParentDies(t *testing.T) {
 	children(t) // skips if unsupported
 	parent := exec.Command(os.Args[0], "-test.run=^$")

@@ -9,14 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The limits of a worker.
+// These constants are the limits of a worker.
 const (
-	maxDescriptors = 256      // files, pipes and memory files
-	maxThreads     = 64       // an engine needs about 15
-	maxAddresses   = 16 << 30 // in bytes, in addition to the reservation of Go's runtime; also limits page tables
+	maxDescriptors = 256      // the limit includes pipes and memory files
+	maxThreads     = 64       // an engine needs about 15 threads
+	maxAddresses   = 16 << 30 // bytes beyond the reservation of Go's runtime; also limits page tables
 )
 
-// The maximum sizes of compiled code and of memory files that a worker can write, in bytes.
+// These constants are maximum file sizes in bytes. One limits compiled code, and the other limits
+// memory files.
 const (
 	maxCompiledFile = 256 << 20
 	maxSharedFile   = 1 << 30
@@ -28,16 +29,16 @@ func limitsDetail() string {
 		maxThreads, maxDescriptors, maxAddresses>>30)
 }
 
-// setLimits sets the resource limits of this process; see getrlimit(2). The parent sets the memory
-// limit.
+// setLimits sets the resource limits of the current process; see getrlimit(2). The parent sets the
+// memory limit.
 func setLimits(h handshake) error {
-	signal.Ignore(unix.SIGXFSZ) // without the signal, a write beyond the limit fails with EFBIG
+	signal.Ignore(unix.SIGXFSZ) // a write beyond the limit then fails with EFBIG
 	limits := map[int]uint64{
 		unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: maxDescriptors, unix.RLIMIT_FSIZE: fileLimit(h),
 		unix.RLIMIT_MEMLOCK: 0, unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_AS: addressSpaceBytes() + maxAddresses,
 	}
-	// Without a user namespace, the kernel counts the threads of all processes of the user, and a
-	// worker with the limit could not start any threads.
+	// Without a user namespace, the kernel counts the threads of all processes of the user. If a
+	// worker had this limit, it could not start any threads.
 	if h.namespaces && countsThreadsByNamespace() {
 		limits[unix.RLIMIT_NPROC] = maxThreads
 	}
@@ -58,8 +59,8 @@ func setLimits(h handshake) error {
 	return nil
 }
 
-// disableDumps prevents other processes of the same user from tracing this process and from reading
-// its memory through /proc.
+// disableDumps protects this process from other processes of the same user. They cannot trace this
+// process and cannot read its memory through /proc.
 func disableDumps() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("PR_SET_DUMPABLE: %w", err)
@@ -80,7 +81,8 @@ func fileLimit(h handshake) uint64 {
 	return 0
 }
 
-// addressSpaceBytes returns the size of this process's address space, or 0 if it is unknown.
+// addressSpaceBytes returns the size of this process's address space. If the size is unknown, the
+// result is 0.
 func addressSpaceBytes() uint64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -93,8 +95,8 @@ func addressSpaceBytes() uint64 {
 	return pages * uint64(os.Getpagesize())
 }
 
-// countsThreadsByNamespace reports whether RLIMIT_NPROC counts by user namespace. Linux counts by
-// user namespace since version 5.14.
+// countsThreadsByNamespace reports whether RLIMIT_NPROC counts threads separately for each user
+// namespace. Linux counts threads in this way since version 5.14.
 func countsThreadsByNamespace() bool {
 	var name unix.Utsname
 	if err := unix.Uname(&name); err != nil {

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockDown permanently removes all rights from this process that a guest does not need. Call
-// lockDown before the process reads any data from a guest. lockDown returns the state of each
-// layer.
+// lockDown removes rights from this process. Afterwards, the process permanently has only the
+// rights that a guest needs. Call lockDown before the process reads data from a guest. lockDown
+// returns the state of each layer.
 func lockDown(h handshake, wanted func(string) bool) []Layer {
 	var done []Layer
 	add := func(name string, detail string, apply func() (string, error)) {
@@ -30,7 +30,7 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 	add(LayerLimits, limitsDetail(), func() (string, error) { return "", setLimits(h) })
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	root, rootErr := openRoot(h) // before the lockdown makes /proc and the folder unreachable
+	root, rootErr := openRoot(h) // after the lockdown, /proc and the folder cannot be reached
 	add(LayerLandlock, "no files except its own compiled code", func() (string, error) { return restrictFiles(h) })
 	landlocked := done[len(done)-1].On
 	add(LayerChroot, "no names, sizes or times of files except its own compiled code", func() (string, error) {
@@ -38,7 +38,7 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 	})
 	closeRoot(root)
 	rooted := done[len(done)-1].On
-	if wanted(LayerLimits) { // after changeRoot, which reads /proc/self
+	if wanted(LayerLimits) { // changeRoot reads /proc/self, so it comes first
 		if err := disableDumps(); err != nil {
 			add(LayerLimits, "", func() (string, error) { return "", err })
 			done = slices.DeleteFunc(done, func(l Layer) bool { return l.Name == LayerLimits && l.On })
@@ -46,8 +46,8 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 	}
 	add(LayerSeccomp, "only the system calls that guests require", func() (string, error) {
 		return "", installFilter(permissions{
-			// If no other layer restricts files, only workers that never run a guest can open
-			// files.
+			// If no other layer restricts files, a worker can open files only if it never runs a
+			// guest.
 			open: h.job == jobPrepare || h.mounts.folder != "" && (landlocked || rooted), write: h.job != jobRun,
 			memoryFiles: h.mounts.memoryFiles,
 		})
@@ -55,8 +55,8 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 	return done
 }
 
-// setNoNewPrivileges ensures that executing a program never grants privileges; see
-// PR_SET_NO_NEW_PRIVS in prctl(2). setNoNewPrivileges applies to all threads.
+// If this process executes a program, the program cannot gain privileges; see PR_SET_NO_NEW_PRIVS
+// in prctl(2). setNoNewPrivileges sets this attribute for all threads.
 func setNoNewPrivileges() (string, error) {
 	if err := ll.AllThreadsPrctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return "", fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
@@ -64,9 +64,9 @@ func setNoNewPrivileges() (string, error) {
 	return "", nil
 }
 
-// restrictFiles denies access to all files outside the worker's folder. On kernels with a recent
-// version of Landlock, restrictFiles also denies TCP, abstract sockets and signals to other
-// processes. See landlock(7).
+// restrictFiles denies access to files. Only files in the worker's folder remain accessible. If the
+// kernel has a recent version of Landlock, restrictFiles also denies TCP, abstract sockets and
+// signals to other processes. See landlock(7).
 func restrictFiles(h handshake) (string, error) {
 	abi, err := ll.LandlockGetABIVersion()
 	if err != nil {
@@ -83,15 +83,16 @@ func restrictFiles(h handshake) (string, error) {
 	if err := landlock.V7.BestEffort().Restrict(rules...); err == nil {
 		return detail, nil
 	}
-	// The folder is missing, or this user cannot read the folder. Engines work without the folder,
-	// but Landlock must stay on.
+	// The folder does not exist, or this user cannot read it. Engines work without the folder, but
+	// Landlock must nevertheless be on.
 	if err := landlock.V7.BestEffort().Restrict(); err != nil {
 		return "", err
 	}
 	return detail + "; compiled code cannot be read", nil
 }
 
-// landlockScopes describes what a version of Landlock restricts; see "VERSIONS" in landlock(7).
+// landlockScopes describes which actions a version of Landlock can restrict; see "VERSIONS" in
+// landlock(7).
 func landlockScopes(abi int) string {
 	supported, missing := []string{"files"}, []string(nil)
 	for _, scope := range []struct {
@@ -110,5 +111,5 @@ func landlockScopes(abi int) string {
 	return strings.Join(supported, ", ") + "; not " + strings.Join(missing, ", ")
 }
 
-// dropWhenFull makes a write to a full pipe fail instead of block.
+// After a call of dropWhenFull, a write to a full pipe fails instead of blocking.
 func dropWhenFull(f *os.File) { _ = unix.SetNonblock(int(f.Fd()), true) }

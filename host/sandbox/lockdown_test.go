@@ -17,17 +17,17 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// kernelLayers contains the layers that the kernel enforces in the worker.
+// kernelLayers contains the layers of a worker that the kernel enforces.
 var kernelLayers = []string{
 	sandbox.LayerNamespaces, sandbox.LayerPrivileges, sandbox.LayerLimits, sandbox.LayerCgroup, sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp,
 }
 
-// attempts contains the acts that a guest tries. Each attempt contains the layers that prevent the
-// act. Each of the layers prevents the act even if all other layers are off.
+// The list "attempts" contains the acts that a guest tries. Each attempt lists the layers that can
+// prevent the act. Each of these layers prevents the act, even if all other layers are off.
 var attempts = []struct {
 	act    string
 	layers []string
-	root   bool // even without layers, only root can perform the act
+	root   bool // only root can perform the act, even if no layer is on
 }{
 	{act: "open a file", layers: []string{sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp}},
 	{act: "look at a file", layers: []string{sandbox.LayerChroot, sandbox.LayerSeccomp}},
@@ -58,8 +58,9 @@ var attempts = []struct {
 	{act: "open many descriptors", layers: []string{sandbox.LayerLimits}},
 }
 
-// TestLayers tries each act in a worker. Without layers, the act must succeed. With any single
-// layer that prevents the act, and with all layers, the act must fail.
+// TestLayers tries each act in a worker with different layers. Without layers, the act must
+// succeed. The act must fail if all layers are on. It must also fail if only one of the listed
+// layers is on.
 func TestLayers(t *testing.T) {
 	w := newTestEnv(t)
 	for _, a := range attempts {
@@ -72,7 +73,7 @@ func TestLayers(t *testing.T) {
 			}
 			for _, layer := range a.layers {
 				only := []string{layer}
-				if layer == sandbox.LayerChroot && os.Geteuid() != 0 { // other users can change the root only in a user namespace
+				if layer == sandbox.LayerChroot && os.Geteuid() != 0 { // only root can change the root
 					only = append(only, sandbox.LayerNamespaces)
 				}
 				if got := w.try(t, a.act, only...); got == "done" {
@@ -86,7 +87,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestEnvironment checks that a worker with any set of layers inherits no environment variables.
+// TestEnvironment checks that a worker inherits no environment variables, whatever layers it has.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("TOOLRUN_TEST_SECRET", "secret")
 	if got := newTestEnv(t).try(t, "read the environment"); got != "it is empty" {
@@ -94,7 +95,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// testEnv contains the targets of the attempts.
+// testEnv contains the targets that the acts try to reach.
 type testEnv struct {
 	file     string
 	tcp, udp string
@@ -136,7 +137,8 @@ func newTestEnv(t *testing.T) *testEnv {
 	return w
 }
 
-// try performs an act in a worker that has only the given kernel layers, and returns the result.
+// The function "try" performs an act in a worker and returns the result. Only the given kernel
+// layers of the worker are on.
 func (w *testEnv) try(t *testing.T, name string, with ...string) string {
 	t.Helper()
 	for _, layer := range with {
@@ -149,7 +151,7 @@ func (w *testEnv) try(t *testing.T, name string, with ...string) string {
 	if e == nil {
 		var without []string
 		for _, layer := range kernelLayers {
-			// Landlock and the seccomp filter require LayerPrivileges.
+			// Landlock and the seccomp filter work only if LayerPrivileges is on.
 			if !slices.Contains(with, layer) && (layer != sandbox.LayerPrivileges || len(with) == 0) {
 				without = append(without, layer)
 			}
@@ -195,7 +197,7 @@ func (w *testEnv) argument(act string) string {
 	return w.file
 }
 
-// TestSameLayers checks that all workers have the same layers, even if different threads apply the
+// TestSameLayers checks that all workers have the same layers. Different threads can apply the
 // layers.
 func TestSameLayers(t *testing.T) {
 	first, err := newPool(t, sandbox.Options{}).Report()

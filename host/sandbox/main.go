@@ -18,12 +18,12 @@ const (
 	workerFlag    = "--serve"
 )
 
-// mainCalled is true after Main was called in a process that is not a worker.
+// mainCalled is true if Main was called and this process is not a worker.
 var mainCalled atomic.Bool
 
-// Main runs a worker and does not return if this process was started as a worker. Otherwise it does
-// nothing. A program that creates a Pool must call Main at the start of its main function, and pass
-// the same languages to Main and to the Pool.
+// Main runs a worker if this process was started as a worker. In this case, Main does not return.
+// Otherwise it does nothing. If a program creates a Pool, it must call Main at the start of its
+// main function. It must pass the same languages to Main and to the Pool.
 func Main(languages ...Language) {
 	mainCalled.Store(true)
 	if len(os.Args) == 3 && os.Args[1] == workerCommand && os.Args[2] == workerFlag {
@@ -35,25 +35,25 @@ func Main(languages ...Language) {
 	}
 }
 
-// maxProcs is the number of processors that a worker can use: one for the guest and one for the
-// garbage collector.
+// maxProcs is the number of processors that a worker can use. One is for the guest, and one is for
+// the garbage collector.
 const maxProcs = 2
 
-// maxStackBytes is the maximum stack size of a goroutine. Go's own limit of one gigabyte exceeds
-// the memory limit of a worker.
+// maxStackBytes is the maximum size of a goroutine's stack. Go's default limit of one gigabyte is
+// higher than the memory limit of a worker.
 const maxStackBytes = 32 << 20
 
-// The function "run" locks this process down. The function then reads the requests of the parent
-// from standard input until the input ends, and compiles and runs programs. The function writes
-// replies to standard output.
+// The function "run" first locks this process down. Then it reads requests of the parent from
+// standard input, and compiles and runs programs. It returns when the input ends. The function
+// writes the replies to standard output.
 func run(languages []Language) error {
 	closeInherited()
 	ignoreSignals()
 	runtime.GOMAXPROCS(maxProcs)
-	time.Local = engine.UTC // guests must not see the time zone of the machine
+	time.Local = engine.UTC // guests must not find out the time zone of the machine
 	debug.SetMaxStack(maxStackBytes)
 	in, out := os.Stdin, os.Stdout
-	os.Stdin, os.Stdout = nil, os.Stderr // stray output must not corrupt the frames
+	os.Stdin, os.Stdout = nil, os.Stderr // output of other code must not corrupt the frames
 	dropWhenFull(os.Stderr)
 	if err := serve(in, out, languages); err != nil {
 		return fmt.Errorf("sandbox: %w", err)
@@ -61,7 +61,7 @@ func run(languages []Language) error {
 	return nil
 }
 
-// firstFrameSizes contains the frame size limits before the handshake.
+// firstFrameSizes contains the frame size limits that apply before the handshake.
 var firstFrameSizes = sizes{kindHandshake: 64 << 10}
 
 func serve(in io.Reader, out io.Writer, languages []Language) error {
@@ -80,7 +80,7 @@ func serve(in io.Reader, out io.Writer, languages []Language) error {
 			l.BeforeLockdown()
 		}
 	}
-	s := newServer(wire, languages, parent) // newServer reads the shared state of a language, but no data from a guest
+	s := newServer(wire, languages, parent) // reads shared state, but no guest data
 	answer := handshake{version: version, build: build(), key: parent.key}
 	answer.layers = lockDown(parent, func(name string) bool { return !slices.Contains(parent.without, name) })
 	if (Report{answer.layers}).On(LayerChroot) && s.folder != "" {

@@ -20,8 +20,8 @@ func TestCacheDirIsAbsolute(t *testing.T) {
 	}
 }
 
-// TestCompilingSurvivesTheRun ends a run before its worker has compiled the tool. The next run must
-// use the same worker.
+// TestCompilingSurvivesTheRun starts a run whose worker must first compile the tool. The run ends
+// before the end of the compilation. The next run must use the same worker.
 func TestCompilingSurvivesTheRun(t *testing.T) {
 	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")
@@ -30,8 +30,8 @@ func TestCompilingSurvivesTheRun(t *testing.T) {
 		t.Fatal(err) // this run uses the worker that compiled the tool
 	}
 	warm := program.(engine.Warmer)
-	// If a run ends before its worker has started, no worker remains for the next run. The test
-	// therefore tries several runs, each of which is shorter than the compilation.
+	// If a run ends before its worker has started, the next run needs a new worker. Therefore the
+	// test tries several runs. Each of them is shorter than the compilation.
 	for patience := 20 * time.Millisecond; !warm.IsWarm(in.Domain); patience += 10 * time.Millisecond {
 		if patience > 150*time.Millisecond {
 			t.Fatal("the worker does not become ready")
@@ -46,7 +46,7 @@ func TestCompilingSurvivesTheRun(t *testing.T) {
 	}
 }
 
-// runFor runs a program with a deadline that is shorter than the program needs.
+// runFor runs a program with a deadline. The program needs more time than the deadline allows.
 func runFor(t *testing.T, p engine.Program, in engine.Input, patience time.Duration) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -55,7 +55,7 @@ func runFor(t *testing.T, p engine.Program, in engine.Input, patience time.Durat
 	return err
 }
 
-// TestCloseWhileCompiling checks that Close cancels a compilation and does not wait for it.
+// TestCloseWhileCompiling checks that Close cancels a compilation and does not wait for its end.
 func TestCloseWhileCompiling(t *testing.T) {
 	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")
@@ -76,7 +76,7 @@ func TestCloseWhileCompiling(t *testing.T) {
 	}
 }
 
-// TestWarm checks that Warm prepares a worker before the run starts.
+// TestWarm checks that Warm prepares a worker before the first run.
 func TestWarm(t *testing.T) {
 	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")

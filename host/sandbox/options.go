@@ -13,113 +13,119 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Language describes an engine that runs in workers. The parent and its workers must have the same
-// list of languages.
+// A Language describes an engine that runs in workers. The parent and its workers must use equal
+// lists of languages.
 type Language struct {
-	// New creates the engine. New is called in each worker and once in the parent. The parent uses
-	// only the name and the extensions of the engine that New returns.
+	// New creates the engine. New is called once in each worker and once in the parent. The parent
+	// uses only the name and the extensions of the returned engine.
 	New func(Setup) engine.Engine
-	// BeforeLockdown acquires the system resources that the engine needs as long as the worker
-	// runs. BeforeLockdown is called before the worker locks itself down. BeforeLockdown can be
-	// nil.
+	// BeforeLockdown acquires system resources. The engine needs these resources as long as the
+	// worker runs. Each worker calls BeforeLockdown before it locks itself down. BeforeLockdown can
+	// be nil.
 	BeforeLockdown func()
-	// Unsound is the reason why the language's own sandbox cannot be trusted on this machine, or ""
-	// if the sandbox can be trusted. For example, a compiler can have known errors on the machine's
-	// processor. If Options.Require is not empty, the tools of a language with a nonempty Unsound
-	// fail with the code abi.Unavailable.
+	// If the language's own sandbox cannot be trusted on this machine, Unsound is the reason.
+	// Otherwise Unsound is "". For example, the compiler can have known errors on the machine's
+	// type of processor. If Unsound is not "" and Options.Require is not empty, the tools of the
+	// language fail with the code abi.Unavailable.
 	Unsound string
-	// CacheCode reports whether to cache compiled code in Setup.CacheDir because compilation is
-	// slow.
+	// CacheCode is true if compiled code must be cached in Setup.CacheDir. This is useful if
+	// compilation is slow.
 	CacheCode bool
-	// MemoryFiles reports whether the engine creates files in memory (memfd_create). Workers of
-	// other engines cannot create files in memory, because no process limit counts the content of
-	// files in memory.
+	// MemoryFiles is true if the engine creates memory files (see memfd_create). Workers of other
+	// engines cannot create memory files, because no limit of a process counts the content of
+	// memory files.
 	MemoryFiles bool
-	// Shared is state that all programs of the language share and that is slow to prepare. If
-	// Shared is nil, the language has no shared state.
+	// Shared is state that all programs of the language share. Its preparation is slow. If the
+	// language has no shared state, Shared is nil.
 	Shared *Shared
-	// ExtraBytes is the maximum memory in bytes that the engine needs for a run in addition to the
-	// guest's memory. The default is 0.
+	// ExtraBytes is the maximum memory that the engine needs for a run, in bytes. The memory of the
+	// guest is not included. The default is 0.
 	ExtraBytes int64
-	// MemoryBytes is the default memory limit of a run. If MemoryBytes is 0,
-	// engine.DefaultMemoryBytes is used.
+	// MemoryBytes is the default memory limit of a run. If MemoryBytes is 0, the default is
+	// engine.DefaultMemoryBytes.
 	MemoryBytes int64
 }
 
-// Shared is state that all programs of a language share, such as an interpreter. Shared is prepared
-// once, in a worker that does nothing else and never runs a guest. Shared is stored in the pool's
-// CacheDir. Workers of all domains can read the state.
+// Shared describes state that all programs of a language share. An example is an interpreter. The
+// state is prepared only once. The worker that prepares it does nothing else and never runs a
+// guest. The state is stored in the CacheDir of the pool. Workers of all domains can read the
+// state.
 type Shared struct {
-	// Key identifies a version of the state. Workers ignore Key.
+	// Key identifies the version of the state. Workers ignore Key.
 	Key string
-	// Files contains the absolute paths of the files that Prepare reads. Workers ignore
+	// Files contains the absolute paths of files. Prepare reads these files. Workers ignore
 	// Shared.Files.
 	Files []string
 	// Prepare reads Setup.Files and writes the state to Setup.CacheDir.
 	Prepare func(context.Context, Setup) error
-	// Start loads the prepared state into an engine that was created with the same CacheDir. Start
-	// is called in each worker before the lockdown and must open everything that it needs. If Start
-	// fails, loading a program tries again and reports the error.
+	// Start loads the prepared state into an engine. The engine was created with the same CacheDir.
+	// Each worker calls Start before its lockdown. Start must open all files that it needs. If
+	// Start fails, the next load of a program calls Start again and reports the error.
 	Start func(context.Context, engine.Engine)
 }
 
-// Setup is the environment that a worker passes to an engine.
+// A worker passes a Setup to an engine. The Setup describes the environment of the engine.
 type Setup struct {
-	// CacheDir is the folder of compiled code, or "" if the worker has no folder for compiled code.
-	// An engine reads the compiled code. In a worker that only compiles, the engine also writes
-	// compiled code. An engine must work even if CacheDir cannot be used.
+	// CacheDir is the folder with compiled code. If the worker has no such folder, CacheDir is "".
+	// An engine reads the compiled code. If a worker only compiles, its engine also writes compiled
+	// code to this folder. If CacheDir cannot be used, an engine must nevertheless work.
 	CacheDir string
-	// Files contains the files that Shared.Prepare reads. Files is nil in workers that do not call
-	// Shared.Prepare.
+	// Files contains the files that Shared.Prepare can read. If a worker does not call
+	// Shared.Prepare, Files is nil.
 	Files []string
-	// Panicked receives the value and the stack of a panic in the engine. The parent logs both.
+	// Panicked is a function. It receives the value and the stack of a panic in the engine. The
+	// parent logs both.
 	Panicked func(value any, stack []byte)
 }
 
-// Options configures a Pool. Languages is required. For any other field with the zero value, the
-// default in the comment of the field applies.
+// Options configures a Pool. Languages is required. If another field has the zero value, its
+// default applies. The comment of the field contains the default.
 type Options struct {
-	// Languages contains the languages that the workers run.
+	// Languages contains the languages that workers can run.
 	Languages []Language
-	// Command is the path of a program that calls Main with the same languages, such as the toolrun
-	// command. The default of Command is the path of the current program.
+	// Command is the path of a program that calls Main with the same languages. An example is the
+	// toolrun command. The default of Command is the path of the running program.
 	Command string
-	// Workers is the maximum number of concurrent guests. Further runs wait. The default is 4 for
-	// each processor that Go uses.
+	// Workers is the maximum number of guests that run concurrently. Further runs wait. The default
+	// of Workers is 4 for each processor that Go uses.
 	Workers int
-	// Idle is the maximum number of workers that the pool keeps after a run for the next run of the
-	// same domain. The default is Workers.
+	// Idle limits how many workers the pool keeps after their runs. These workers wait for the next
+	// run of the same domain. The default is Workers.
 	Idle int
-	// Spares is the number of ready workers that have not run a guest. A negative number disables
-	// spares. The first spares are started after the first run. The default is 1.
+	// Spares is the number of ready workers that have not yet run a guest. If Spares is negative,
+	// the pool keeps no such workers. The pool starts the first spares after the first run. The
+	// default is 1.
 	Spares int
-	// Runs is the number of runs after which a worker is replaced. Starting a Python worker takes
-	// as much processor time as a few hundred runs. The default is 10,000.
+	// Runs is the maximum number of runs of a worker. After these runs, the worker is replaced. The
+	// start of a Python worker needs as much processor time as a few hundred runs. The default is
+	// 10,000.
 	Runs int
-	// Lifetime is the age at which a worker is replaced, counted from its first run. If a bug in a
-	// language's sandbox lets an attacker take over a worker, the attacker can see the runs of the
-	// same app and tenant until the worker is replaced. The default Lifetime is 10 minutes.
+	// Lifetime is the age at which a worker is replaced. The age begins with the first run of the
+	// worker. An attacker could use a bug in a language's sandbox to control a worker. Until the
+	// worker is replaced, the attacker can then see runs of the same app and tenant. The default
+	// Lifetime is 10 minutes.
 	Lifetime time.Duration
-	// LoadBytes is the memory limit for compiling a source, in bytes. The default of LoadBytes is
-	// 512 MiB.
+	// LoadBytes is the memory limit for the compilation of a source, in bytes. The default of
+	// LoadBytes is 512 MiB.
 	LoadBytes int64
-	// LoadTimeout is the time limit for compiling a source that another worker has compiled before.
-	// If the run ends during the compilation, the pool keeps the worker for the next run. The
-	// default of LoadTimeout is 30 seconds.
+	// LoadTimeout is the time limit for a compilation in a further worker. Another worker has
+	// already compiled the same source. If the run ends before the compilation, the pool keeps the
+	// worker for the next run. The default of LoadTimeout is 30 seconds.
 	LoadTimeout time.Duration
-	// CacheDir is the folder of compiled code. CacheDir is an absolute path that only the user can
-	// access. CacheDir is created if it does not exist. Code is stored by domain, and only workers
-	// of the code's domain can read the code. Code that has not been used for 30 days is removed.
-	// The default is a temporary folder that exists as long as the pool.
+	// CacheDir is the folder in which compiled code is cached. CacheDir must be an absolute path,
+	// and only the user may have access to it. If CacheDir does not exist, the pool creates it. The
+	// code of each domain is stored separately. Only workers of this domain can read the code. If
+	// code has not been used for 30 days, it is removed. The default of CacheDir is a temporary
+	// folder. It exists as long as the pool.
 	CacheDir string
-	// Require contains the names of layers that New requires. If a layer is missing, New returns a
-	// *MissingError. The default is none.
+	// Require contains the names of layers that must be available. If a required layer is missing,
+	// New returns a *MissingError. The default is none.
 	Require []string
-	// Without contains the names of layers to disable. Disable a layer to find out what the layer
-	// protects. The default is none.
+	// Without contains the names of layers to disable. To find out what a layer protects, disable
+	// the layer. The default is none.
 	Without []string
-	// Logger receives the exit state and the standard error of workers that die for an unknown
-	// reason. The default discards them.
+	// If a worker dies for an unknown reason, Logger receives its exit state and its standard
+	// error. The default discards them.
 	Logger *slog.Logger
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestMistakes checks that New reports all errors in the options at once.
+// TestMistakes checks that one call of New reports all errors in the options.
 func TestMistakes(t *testing.T) {
 	_, err := sandbox.New(sandbox.Options{Languages: []sandbox.Language{{}}, Workers: -1, Runs: -1, Require: []string{"moat"}})
 	if err == nil {
@@ -25,7 +25,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestRequire checks that New fails if a required layer is missing, and that New reports the
+// TestRequire checks that New fails if a required layer is missing. The error must contain the
 // reason.
 func TestRequire(t *testing.T) {
 	for _, layer := range kernelLayers {
@@ -44,7 +44,7 @@ func TestRequire(t *testing.T) {
 	pool.Close()
 }
 
-// TestCommand checks that a pool reports a command that does not run workers.
+// TestCommand uses a command that does not run workers. The pool must report this mistake.
 func TestCommand(t *testing.T) {
 	for _, command := range []string{"/bin/true", "/there/is/no/such/program"} {
 		b := newBench(t, sandbox.Options{Command: command})

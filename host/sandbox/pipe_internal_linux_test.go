@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestEmptyUnderSignals checks that signals to the thread, which Go's runtime often sends, do not
-// affect the result of the method "empty".
+// TestEmptyUnderSignals sends signals to the thread, as Go's runtime often does. The signals must
+// not affect the result of the method "empty".
 func TestEmptyUnderSignals(t *testing.T) {
 	in, out, err := os.Pipe()
 	if err != nil {

@@ -8,25 +8,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pipe is the parent's end of the wire. Reading ends when the worker process exits, even if a child
-// process of a guest still has the pipes open.
+// The type "pipe" is the end of the wire that belongs to the parent. A read ends when the worker
+// process exits. This is true even if a child process of a guest still has the pipes open.
 type pipe struct {
 	in, out int
-	pidfd   int // a pidfd of the process; -1 if the system does not support pidfds
-	ended   int // the number of bytes read since the process exited
+	pidfd   int // the pidfd of the process; -1 if the system has no pidfds
+	ended   int // the number of bytes that were read after the exit of the process
 }
 
-// newPipe returns the parent's end of the pipes from and to a process.
+// newPipe returns the parent's end of two pipes. One pipe leads to the process, and the other pipe
+// comes from the process.
 func newPipe(in, out *os.File, pidfd int) (*pipe, error) {
 	l := &pipe{in: int(in.Fd()), out: int(out.Fd()), pidfd: pidfd}
 	return l, os.NewSyscallError("fcntl", unix.SetNonblock(l.out, true))
 }
 
-// pipeBytes is the capacity of a pipe. After the process has exited, the pipe contains at most
-// pipeBytes unread bytes.
+// pipeBytes is the capacity of a pipe. After the process has exited, the number of unread bytes in
+// the pipe is at most pipeBytes.
 const pipeBytes = 64 << 10
 
-// Read waits in poll(2), because a thread wakes from poll(2) as fast as from read(2).
+// Read waits in poll(2), because poll(2) and read(2) wake a thread equally fast.
 func (l *pipe) Read(b []byte) (int, error) {
 	for {
 		readable, ended, err := l.wait(l.in, unix.POLLIN)
@@ -53,7 +54,7 @@ func (l *pipe) Read(b []byte) (int, error) {
 	}
 }
 
-// Write blocks while the pipe is full.
+// If the pipe is full, Write blocks.
 func (l *pipe) Write(b []byte) (written int, err error) {
 	for written < len(b) {
 		n, err := unix.Write(l.out, b[written:])
@@ -80,7 +81,7 @@ func (l *pipe) empty() bool {
 	fds := [...]unix.PollFd{{Fd: int32(l.in), Events: unix.POLLIN}}
 	for {
 		n, err := unix.Poll(fds[:], 0)
-		if err == unix.EINTR { // Go can send signals to its threads at any time
+		if err == unix.EINTR { // Go's runtime can send signals to its threads at any time
 			continue
 		}
 		return n == 0 && err == nil
@@ -106,17 +107,17 @@ func (l *pipe) close() {
 	}
 }
 
-// killAll kills a process and its process group.
+// killAll kills a process and all processes of its process group.
 func killAll(p *os.Process) {
-	_ = unix.Kill(-p.Pid, unix.SIGKILL) // the worker leads a process group, which may contain processes of a guest
+	_ = unix.Kill(-p.Pid, unix.SIGKILL) // the group can contain processes of a guest
 	_ = p.Kill()
 }
 
-// closeInherited closes descriptors that this process inherited because they are not close-on-exec.
-// closeInherited does not close the descriptors of Go's runtime.
+// This process can inherit descriptors that are not close-on-exec. closeInherited closes these
+// descriptors. It does not close the descriptors of Go's runtime.
 func closeInherited() {
 	const firstOther = 3
-	names, _ := os.ReadDir("/proc/self/fd") // without /proc, the list of descriptors is not available
+	names, _ := os.ReadDir("/proc/self/fd") // if /proc is missing, the descriptors cannot be listed
 	for _, name := range names {
 		fd := 0
 		for _, digit := range name.Name() {

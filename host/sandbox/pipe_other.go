@@ -4,7 +4,7 @@ package sandbox
 
 import "os"
 
-// pipe is the parent's end of the wire.
+// The type "pipe" is the end of the wire that belongs to the parent.
 type pipe struct{ in, out *os.File }
 
 func newPipe(in, out *os.File, _ int) (*pipe, error) { return &pipe{in, out}, nil }

@@ -12,35 +12,34 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Pool keeps workers and provides engines that run guests in the workers. Pool is safe for
-// concurrent use.
+// A Pool keeps workers. Its engines run guests in the workers. A Pool is safe for concurrent use.
 type Pool struct {
 	options  Options
 	log      *slog.Logger
 	engines  []engine.Engine
-	readable []string // the extensions of the source files that workers can read
+	readable []string // workers can read source files with these extensions
 	spawner  *spawner
-	programs atomic.Uint64 // the ID of the last program
-	slots    chan struct{} // a semaphore with one slot per concurrent guest
+	programs atomic.Uint64 // the ID that the last program received
+	slots    chan struct{} // a semaphore with one slot for each concurrent guest
 	done     chan struct{} // closed by Close
 
-	background sync.WaitGroup // counts the goroutines that start and reap workers; Add requires a slot
+	background sync.WaitGroup // counts goroutines that start or reap workers; Add needs a slot
 
 	mu           sync.Mutex
 	closed       bool
-	idle         []*worker      // workers that have run a guest; the most recently used is last
-	spares       []*worker      // workers that have not run a guest
-	starting     map[mounts]int // the number of spares that are starting
-	spareMounts  []mounts       // the mounts for which the pool keeps spares; not specific to a domain
+	idle         []*worker      // used workers; the most recently used worker is the last
+	spares       []*worker      // workers that have not yet run a guest
+	starting     map[mounts]int // the number of spares whose start is in progress
+	spareMounts  []mounts       // mounts of the spares; independent of a domain
 	busy         map[*worker]bool
-	temporary    string // the code cache if Options.CacheDir is empty; "" until needed
+	temporary    string // the code cache without Options.CacheDir; "" before its first use
 	namespaceErr error  // the reason why workers have no namespaces
-	namespaces   bool   // true if an earlier worker had namespaces
+	namespaces   bool   // whether an earlier worker had namespaces
 	reported     *Report
 }
 
-// New creates a Pool. New starts a worker only if Options.Require is not empty. If a required layer
-// is missing, New fails.
+// New creates a Pool. If Options.Require is empty, New starts no worker. If a required layer is
+// missing, New fails.
 func New(options Options) (*Pool, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -62,11 +61,11 @@ func New(options Options) (*Pool, error) {
 	return p, nil
 }
 
-// Engines returns one engine per language, in the order of Options.Languages.
+// Engines returns one engine for each language. The order is the order of Options.Languages.
 func (p *Pool) Engines() []engine.Engine { return p.engines }
 
-// Report returns the isolation layers of the workers. Report starts a worker if no worker has been
-// started yet.
+// Report returns the state of the workers' isolation layers. If no worker has been started yet,
+// Report starts a worker.
 func (p *Pool) Report() (Report, error) {
 	p.mu.Lock()
 	known := p.reported
@@ -88,10 +87,11 @@ func (p *Pool) Report() (Report, error) {
 	return w.report, nil
 }
 
-// errPoolClosed is the error of runs after Close.
+// If a run starts after Close, it fails with errPoolClosed.
 var errPoolClosed = unavailable("the worker pool is closed")
 
-// refill starts the missing spares. The caller must hold mu.
+// The method "refill" starts spares until their number is correct. The caller must hold the lock
+// "mu".
 func (p *Pool) refill() {
 	for _, o := range p.spareMounts {
 		for !p.closed && p.sparesOf(o)+p.starting[o] < p.options.Spares {
@@ -100,8 +100,8 @@ func (p *Pool) refill() {
 	}
 }
 
-// keepSpares makes the pool keep spares with the given mounts, which must not be specific to a
-// domain.
+// After a call of keepSpares, the pool keeps spares with the given mounts. The mounts must not
+// depend on a domain.
 func (p *Pool) keepSpares(o mounts) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,8 +110,8 @@ func (p *Pool) keepSpares(o mounts) {
 	}
 }
 
-// forgetSpares stops the waiting workers with the given mounts. After forgetSpares, the pool keeps
-// no spares with the given mounts.
+// forgetSpares stops the idle and spare workers that have the given mounts. Afterwards, the pool
+// keeps no spares with these mounts.
 func (p *Pool) forgetSpares(o mounts) {
 	p.mu.Lock()
 	p.spareMounts = slices.DeleteFunc(p.spareMounts, func(other mounts) bool { return other == o })
@@ -119,7 +119,7 @@ func (p *Pool) forgetSpares(o mounts) {
 	p.stopWaiting(func(w *worker) bool { return w.mounts == o })
 }
 
-// sparesOf returns the number of spares with the given mounts. The caller holds mu.
+// sparesOf returns the number of spares that have the given mounts. The caller holds mu.
 func (p *Pool) sparesOf(o mounts) (n int) {
 	for _, w := range p.spares {
 		if w.mounts == o {
@@ -139,7 +139,7 @@ func (p *Pool) startSpare(o mounts) {
 		p.starting[o]--
 		switch {
 		case err != nil:
-			p.log.Error("cannot start a spare worker", "error", err) // the next run tries to start a spare again
+			p.log.Error("cannot start a spare worker", "error", err) // the next run tries again
 		case p.closed || !slices.Contains(p.spareMounts, o):
 			w.stop()
 		default:
@@ -148,8 +148,8 @@ func (p *Pool) startSpare(o mounts) {
 	})
 }
 
-// start starts a worker. If the system denies namespaces, the worker runs without namespaces, and
-// the report of the worker contains the reason.
+// start starts a worker. If the system denies namespaces, the worker runs without them. The report
+// of the worker then contains the reason.
 func (p *Pool) start(o mounts, job uint64, files ...string) (*worker, error) {
 	set := p.spawnConfig()
 	command, argument0 := p.command()
@@ -178,29 +178,29 @@ func (p *Pool) start(o mounts, job uint64, files ...string) (*worker, error) {
 	}
 	w.mounts = o
 	w.addParentLayers(set, p.options.Without)
-	if err := w.report.missing(p.options.Require); err != nil { // required layers are checked for each worker, because layers can differ
+	if err := w.report.missing(p.options.Require); err != nil { // workers can differ
 		w.reap()
 		return nil, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reported, p.namespaces = &w.report, p.namespaces || w.report.On(LayerNamespaces)
-	if !p.namespaces { // if an earlier worker had namespaces, the failure is temporary
+	if !p.namespaces { // an earlier worker had namespaces, so the failure is temporary
 		p.namespaceErr = set.namespaceErr
 	}
 	return w, nil
 }
 
-// spawnConfig describes the isolation that the parent applies to a new worker.
+// The type spawnConfig describes how the parent isolates a new worker.
 type spawnConfig struct {
-	namespaces   bool  // true if the worker has its own namespaces
-	namespaceErr error // the reason why the worker has no namespaces
-	chroot       bool  // true if the worker can change its root in its namespaces
+	namespaces   bool  // whether the worker has its own namespaces
+	namespaceErr error // why the worker has no namespaces
+	chroot       bool  // whether the worker can change its root in its namespaces
 	group        *group
-	groupErr     error // the reason why the worker has no control group
+	groupErr     error // why the worker has no control group
 }
 
-// spawnConfig returns the configuration of the next worker.
+// The method spawnConfig returns the configuration for the next worker.
 func (p *Pool) spawnConfig() spawnConfig {
 	p.mu.Lock()
 	s := spawnConfig{namespaceErr: p.namespaceErr}
@@ -222,9 +222,9 @@ func (p *Pool) spawnConfig() spawnConfig {
 	return s
 }
 
-// degrade removes the next feature that the system may have denied, or returns false if no feature
-// is left. degrade removes the control group first, because the control group adds the least
-// protection.
+// The system can deny features of the configuration. The method "degrade" removes the next such
+// feature. It returns false if no feature is left. It removes the control group first, because the
+// control group adds the least protection.
 func (s *spawnConfig) degrade(err error) bool {
 	switch {
 	case s.group != nil:
@@ -240,7 +240,7 @@ func (s *spawnConfig) degrade(err error) bool {
 	return true
 }
 
-// hostFault logs err and returns the fault for a run that could not get a worker.
+// If a run could not get a worker, hostFault logs err and returns the fault for the run.
 func hostFault(log *slog.Logger, err error) error {
 	log.Error("cannot start a worker", "error", err)
 	return unavailable("cannot start a process for the tool; see the host's log")
@@ -250,7 +250,7 @@ func unavailable(text string) error {
 	return &engine.NotStartedError{Fault: abi.Faultf(abi.Unavailable, "%s", text)}
 }
 
-// command returns the program of the workers and the program's first argument.
+// The method "command" returns the path of the program for workers and its first argument.
 func (p *Pool) command() (path, argument0 string) {
 	if p.options.Command != "" {
 		return p.options.Command, p.options.Command
@@ -258,7 +258,7 @@ func (p *Pool) command() (path, argument0 string) {
 	return self(), os.Args[0]
 }
 
-// Close stops all workers and cancels active runs. Close can be called more than once.
+// Close cancels active runs and stops all workers. Repeated calls of Close are allowed.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	first := !p.closed
@@ -269,19 +269,19 @@ func (p *Pool) Close() error {
 	ended := slices.Concat(p.idle, p.spares)
 	p.idle, p.spares = nil, nil
 	for w := range p.busy {
-		w.kill() // the goroutine that uses the worker also reaps the worker
+		w.kill() // the goroutine that uses the worker reaps it
 	}
 	p.mu.Unlock()
 	for _, w := range ended {
 		w.stop()
 	}
 	if first {
-		for range cap(p.slots) { // wait until every run has released its worker
+		for range cap(p.slots) { // waits until all runs have released their workers
 			p.slots <- struct{}{}
 		}
 		p.background.Wait()
 		if p.temporary != "" {
-			_ = os.RemoveAll(p.temporary) // the system removes the remaining files
+			_ = os.RemoveAll(p.temporary) // the system removes files that remain
 		}
 		p.spawner.close()
 	}

@@ -23,9 +23,9 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox/sandboxtest"
 )
 
-// probes is an engine whose guests are Go code in this file. The guests perform acts that an
-// attacker can perform after escaping from the sandbox of a language. A source is the name of an
-// act.
+// The type "probes" is an engine. Its guests are Go functions in this file. The guests perform acts
+// of an attacker. The attacker has escaped from the sandbox of a language. In this engine, a source
+// is the name of an act.
 type probes struct{ dir string }
 
 func (probes) Info() engine.Info { return engine.Info{Name: "probe", Extensions: []string{".probe"}} }
@@ -45,8 +45,8 @@ func (p probes) Load(_ context.Context, src engine.Source) (engine.Program, erro
 	return probe{name, found}, nil
 }
 
-// The method "compiled" returns the compiled code of a source, or the text of an error. If the code
-// is missing, the method writes the code.
+// The method "compiled" returns the compiled code of a source. If this fails, it returns the text
+// of an error. If the code does not exist, the method writes the code.
 func (p probes) compiled(name string) string {
 	if p.dir == "" {
 		return "nowhere"
@@ -64,8 +64,8 @@ func (p probes) compiled(name string) string {
 	return string(text)
 }
 
-// The type "sharing" is an engine whose tools all return the same text. The text is shared state
-// that is prepared once from a file.
+// The type "sharing" is an engine. All its tools return the same text. This text is shared state.
+// It is prepared only once from a file.
 type sharing struct{ dir, text string }
 
 var sharingLanguage = sandbox.Language{
@@ -110,7 +110,7 @@ func (s *sharing) Load(_ context.Context, src engine.Source) (engine.Program, er
 }
 func (s *sharing) Close() error { return nil }
 
-// Run returns the text and reports whether the shared state is writable.
+// Run returns the text. It also reports whether the guest can write to the shared state.
 func (s *sharing) Run(context.Context, engine.Input, engine.Host) (engine.Output, error) {
 	err := os.WriteFile(filepath.Join(s.dir, "made"), nil, 0o600)
 	text, _ := json.Marshal(fmt.Sprint(s.text, ", writable: ", err == nil))
@@ -121,7 +121,7 @@ type probe struct{ name, found string }
 
 func (probe) Close() error { return nil }
 
-// Run returns the result of the act, which is "done" or the text of an error.
+// Run returns the result of the act. The result is "done" or the text of an error.
 func (p probe) Run(ctx context.Context, in engine.Input, host engine.Host) (engine.Output, error) {
 	var argument struct {
 		Text []byte
@@ -145,21 +145,21 @@ func (p probe) Run(ctx context.Context, in engine.Input, host engine.Host) (engi
 	return engine.Output{Output: text}, err
 }
 
-// The function "asks" reports whether an act returns the errors and faults of its memory calls
-// unchanged.
+// The function "asks" reports whether an act returns errors and faults of its memory calls without
+// a change.
 func (p probe) asks() bool {
 	return strings.HasPrefix(p.name, "call") || strings.HasPrefix(p.name, "fl") || strings.HasPrefix(p.name, "fail")
 }
 
-// act is the input of an act.
+// The type "act" is the input of an act.
 type act struct {
 	ctx  context.Context
 	text string // the argument of the act
-	pid  int    // a process that the act must not reach
+	pid  int    // a process that the act tries to reach, but must not reach
 	host engine.Host
 }
 
-// loads contains acts that hostile sources perform while they are compiled.
+// The map "loads" contains acts that a hostile source performs during its compilation.
 var loads = map[string]func(){
 	"compile slowly":   func() { time.Sleep(200 * time.Millisecond) },
 	"compile for ever": func() { _ = flood(func() error { return nil }) },
@@ -168,7 +168,7 @@ var loads = map[string]func(){
 	"compile crash":    func() { panic("a bug of the compiler") },
 }
 
-// loadFaults contains acts that make the compilation fail.
+// The map loadFaults contains acts that make a compilation fail.
 var loadFaults = map[string]func(dir string) error{
 	"compile to a conflict": func(string) error {
 		return &abi.Fault{Code: abi.Conflict, Message: strings.Repeat("x", 900_000), Outcome: "unknown"}
@@ -192,8 +192,8 @@ var loadFaults = map[string]func(dir string) error{
 	},
 }
 
-// The function "fill" appends blocks to files until a write is denied. The function writes at most
-// the number of blocks in the argument "times".
+// The function "fill" appends blocks to files until the system denies a write. The argument "times"
+// is the maximum number of blocks.
 func fill(dir string, name func(int) string, bytes, times int) error {
 	block := make([]byte, bytes)
 	for n := range times {
@@ -213,7 +213,7 @@ func fill(dir string, name func(int) string, bytes, times int) error {
 	return nil
 }
 
-// acts contains the acts that guests try in a worker.
+// The map "acts" contains the acts that guests try in a worker.
 var acts = map[string]func(act) error{
 	"compile slowly": func(act) error { return nil },
 	"open a file":    func(a act) error { _, err := os.ReadFile(a.text); return err },
@@ -234,7 +234,7 @@ var acts = map[string]func(act) error{
 	"take a lease": func(act) error {
 		fd, err := unix.MemfdCreate("x", 0)
 		if err != nil {
-			fd = 0 // if memory files are denied, use a pipe
+			fd = 0 // uses a pipe if memory files are denied
 		}
 		_, err = unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_UNLCK)
 		return may(err, unix.EAGAIN, unix.EINVAL)
@@ -258,13 +258,13 @@ var acts = map[string]func(act) error{
 	"map shared memory": func(act) error {
 		all, err := unix.Mmap(-1, 0, 400<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
 		for i := 0; i < len(all); i += 4096 {
-			if all[i] = 1; i%(8<<20) == 0 { // every 8 MiB, the act releases the memory, which does not stay resident
+			if all[i] = 1; i%(8<<20) == 0 { // releases the memory
 				_ = unix.Madvise(all[:i], unix.MADV_DONTNEED)
 			}
 		}
 		return err
 	},
-	"read a quarter of a terabyte": func(act) error { // the loop fills memory with page tables
+	"read a quarter of a terabyte": func(act) error { // fills memory with page tables
 		const quarterTerabyte = 1 << 38
 		all, err := unix.Mmap(-1, 0, quarterTerabyte, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 		for i := 0; i < len(all); i += 2 << 20 {
@@ -317,7 +317,7 @@ var acts = map[string]func(act) error{
 		buffer := make([]byte, 8)
 		local := []unix.Iovec{{Base: &buffer[0], Len: 8}}
 		_, err := unix.ProcessVMReadv(a.pid, local, []unix.RemoteIovec{{Base: 0, Len: 8}}, 0)
-		return may(err, unix.EFAULT) // the address is not mapped
+		return may(err, unix.EFAULT) // no memory is mapped at this address
 	},
 	"read a process's environment": func(a act) error {
 		_, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", a.pid))
@@ -327,7 +327,7 @@ var acts = map[string]func(act) error{
 		return unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY})
 	},
 	"make a namespace": func(act) error { return unix.Unshare(unix.CLONE_NEWUTS) },
-	// The file system type does not exist, so root cannot mount anything.
+	// The file system type does not exist. Therefore the act mounts nothing, even as root.
 	"mount": func(a act) error {
 		return may(unix.Mount("none", filepath.Dir(a.text), "toolrun-none", 0, ""), unix.ENODEV)
 	},
@@ -373,13 +373,13 @@ var acts = map[string]func(act) error{
 		}
 		return errors.New("nothing was found")
 	},
-	"leave a child behind": func(act) error { // the child keeps the pipes open and survives the worker
+	"leave a child behind": func(act) error { // the child keeps the pipes open
 		pid, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
 		if errno != 0 {
 			return errno
 		}
 		if pid == 0 {
-			for { // the process has no Go runtime and executes only this loop
+			for { // the process has no Go runtime and executes only one loop
 				_, _, _ = syscall.RawSyscall(syscall.SYS_GETPID, 0, 0, 0)
 			}
 		}
@@ -393,7 +393,7 @@ var acts = map[string]func(act) error{
 		time.Sleep(time.Second)
 		return err
 	},
-	"speak ahead": func(a act) error { // the frame is a result for the next run
+	"speak ahead": func(a act) error { // the frame contains a result for the next run
 		frame := "\x0e\x00\x00\x00\x0a\x00\x00\x08\"forged\"\x00\x00\x00"
 		_, err := unix.Write(1, []byte(frame+frame))
 		return err
@@ -404,7 +404,7 @@ var acts = map[string]func(act) error{
 	"nest":                func(act) error { return fmt.Errorf("%s", nest(1)) },
 	"crash":               func(act) error { go panic("a bug of the engine"); select {} },
 	"exit":                func(act) error { os.Exit(0); return nil },
-	"burn": func(a act) error { // the goroutines use more than one processor
+	"burn": func(a act) error { // the goroutines together use more than one processor
 		for range 2 {
 			go func() {
 				for {
@@ -427,7 +427,7 @@ var acts = map[string]func(act) error{
 	"flood calls": func(a act) error {
 		return flood(func() error { _, err := a.host.Call(a.ctx, abi.Call{Op: "get_content"}); return err })
 	},
-	"say": func(a act) error { // the act writes raw bytes instead of frames
+	"say": func(a act) error { // the act writes other bytes than frames
 		_, err := unix.Write(1, []byte(a.text))
 		if err != nil {
 			return err
@@ -438,7 +438,7 @@ var acts = map[string]func(act) error{
 		text := []byte(strings.Repeat(a.text, 1000))
 		return flood(func() error { _, err := unix.Write(1, text); return err })
 	},
-	"cry": func(a act) error { // the act writes more bytes than the parent ever reads
+	"cry": func(a act) error { // the parent never reads as many bytes as the act writes
 		text := []byte(strings.Repeat("x", 1<<16))
 		for range 1000 {
 			_, _ = unix.Write(2, text)
@@ -447,7 +447,7 @@ var acts = map[string]func(act) error{
 	},
 }
 
-// The function "may" returns nil for errors that only report invalid arguments.
+// If an error only reports invalid arguments, the function "may" returns nil.
 func may(err error, harmless ...syscall.Errno) error {
 	for _, e := range harmless {
 		if err == e {
@@ -477,7 +477,7 @@ func swell() {
 	}
 }
 
-// nest calls itself until the stack overflows.
+// The function "nest" calls itself until the stack overflows.
 func nest(n int) string {
 	if n < 0 {
 		return ""

@@ -6,17 +6,18 @@ import (
 	"time"
 )
 
-// cacheLifetime is the time after which unused compiled code is removed. When a tool changes, its
-// old code stays in the cache.
+// If compiled code is not used for the time cacheLifetime, it is removed. When a tool changes, the
+// code of its old version stays in the cache.
 const cacheLifetime = 30 * 24 * time.Hour
 
-// touch marks compiled code as used.
-func touch(entry string, now time.Time) { _ = os.Chtimes(entry, now, now) } // on failure, the code is compiled again
+// The function "touch" marks compiled code as used.
+func touch(entry string, now time.Time) { _ = os.Chtimes(entry, now, now) } // can fail
 
-// prune removes compiled code that has not been used for a long time, and the folders of compilers
-// that were killed. prune ignores errors, because without a removal the cache only uses more space.
+// The function "prune" removes compiled code that has not been used for a long time. It also removes
+// the folders of compilers that were killed. It ignores errors, because an error means only that
+// the cache uses more space.
 func prune(cacheDir string, now time.Time) {
-	entries, _ := filepath.Glob(filepath.Join(cacheDir, "*", "*")) // Glob fails only for a malformed pattern
+	entries, _ := filepath.Glob(filepath.Join(cacheDir, "*", "*")) // only a malformed pattern fails
 	for _, entry := range entries {
 		if info, err := os.Lstat(entry); err == nil && now.Sub(info.ModTime()) > cacheLifetime {
 			_ = os.RemoveAll(entry)
@@ -24,6 +25,6 @@ func prune(cacheDir string, now time.Time) {
 	}
 	domains, _ := filepath.Glob(filepath.Join(cacheDir, "*"))
 	for _, domain := range domains {
-		_ = os.Remove(domain) // Remove fails unless the folder is empty
+		_ = os.Remove(domain) // Remove fails if the folder is not empty
 	}
 }

@@ -15,14 +15,15 @@ var (
 	_ fs.DirEntry    = remoteEntry{}
 )
 
-// remoteFS is the file system of a source. remoteFS requests each file from the parent only once.
-// remoteFS is safe for concurrent use. A remoteFS can be used until the compilation ends.
+// The type remoteFS is the file system of a source. It requests each file from the parent only
+// once. It is safe for concurrent use. A remoteFS becomes invalid when the compilation ends.
 type remoteFS struct {
 	server *server
 	known  map[string]*remoteFile
 }
 
-// Open returns a file with its complete content, or a folder with all of its entries.
+// Open returns a file or a folder. A file contains its complete content, and a folder contains all
+// of its entries.
 func (r *remoteFS) Open(name string) (fs.File, error) {
 	file, err := r.find(name)
 	if err != nil {
@@ -33,7 +34,7 @@ func (r *remoteFS) Open(name string) (fs.File, error) {
 	return opened, nil
 }
 
-// Stat returns the information about a file without copying the content of the file.
+// Stat returns the information about a file. It does not copy the content of the file.
 func (r *remoteFS) Stat(name string) (fs.FileInfo, error) {
 	file, err := r.find(name)
 	if err != nil {
@@ -80,7 +81,7 @@ func (r *remoteFS) read(f *fields, name string) (*remoteFile, error) {
 	return file, nil
 }
 
-// remoteFile is an immutable file or folder.
+// A remoteFile is an immutable file or folder.
 type remoteFile struct {
 	name     string
 	fileType uint64
@@ -88,11 +89,11 @@ type remoteFile struct {
 	entries  []fs.DirEntry
 }
 
-// openFile is an open remoteFile with its own read position.
+// An openFile is an open remoteFile. It has its own read position.
 type openFile struct {
 	*remoteFile
 	bytes.Reader
-	left int // the number of entries that ReadDir has not returned yet
+	left int // how many entries ReadDir has not returned yet
 }
 
 func (f *openFile) Stat() (fs.FileInfo, error) { return f.remoteFile, nil }
@@ -126,7 +127,7 @@ func (f *remoteFile) Mode() fs.FileMode {
 	return 0o444
 }
 
-// remoteEntry is an entry of a folder. The method Info requests the file from the parent.
+// A remoteEntry is an entry of a folder. The method "Info" requests the file from the parent.
 type remoteEntry struct {
 	files  *remoteFS
 	path   string
