@@ -87,7 +87,7 @@ func TestEveryOperationFails(t *testing.T) {
 	}
 }
 
-// The function "fail" executes the run and makes the operation with the number n fail. The result
+// The method "fail" executes the run and makes the operation with the number n fail. The result
 // is false if the run performs fewer operations.
 func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes map[string]int) bool {
 	f := storagetest.NewFaulty(mem.New())
@@ -166,7 +166,7 @@ func (run faultyRun) check(t *testing.T, err error, stored string, outcomes map[
 	}
 }
 
-// The function "again" repeats a run with an idempotency key. The repeated run must succeed, but
+// The method "again" repeats a run with an idempotency key. The repeated run must succeed, but
 // the effects of the run must not be stored twice.
 func (run faultyRun) again(t *testing.T, a *app) {
 	_, err := a.Transact(context.Background(), &run.tx, func(ctx context.Context, v *memory.View) error {

@@ -78,8 +78,8 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 	return found, next, nil
 }
 
-// The method "listed" returns the store with the given name if the records of the store can be
-// listed. Otherwise the method returns nil. An undeclared collection can be listed if it has a
+// The function "listed" returns the store with the given name if the records of the store can be
+// listed. Otherwise the function returns nil. An undeclared collection can be listed if it has a
 // record.
 func listed(ctx context.Context, s *Service, c partition.Caller, name string) (*store, error) {
 	st := lookup(s, name)

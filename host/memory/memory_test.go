@@ -110,7 +110,7 @@ func args(texts ...string) []json.RawMessage {
 
 func call(op string, texts ...string) abi.Call { return abi.Call{Op: op, Args: args(texts...)} }
 
-// The function "do" performs one operation in a separate transaction.
+// The method "do" performs one operation in a separate transaction.
 func (a *app) do(c partition.Caller, op string, texts ...string) (string, error) {
 	a.t.Helper()
 	reply, _, err := a.Do(context.Background(), c, memory.Operator(), call(op, texts...))

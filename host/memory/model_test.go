@@ -55,7 +55,7 @@ func modelDeclarations() []declare.Store {
 // A place identifies a record by its store and by its user or session.
 type place struct{ store, owner string }
 
-// The function "subject" returns the data subject of the caller's writes. The data subject is the
+// The method "subject" returns the data subject of the caller's writes. The data subject is the
 // user, or the session if the caller has no user.
 func (at place) subject(c partition.Caller) string {
 	if user, ok := strings.CutPrefix(at.owner, "user "); ok {

@@ -174,7 +174,7 @@ func match(path []string, rules []rule) (included, excluded, below bool) {
 	return included, excluded, below
 }
 
-// The function "key" returns the key that the Service uses for the record at a place.
+// The method "key" returns the key that the Service uses for the record at a place.
 func (at place) key(tenant string) storage.Key {
 	key := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: tenant}, storage.Part{Tag: storage.App, Value: "shop"},
 		storage.Part{Tag: storage.Store, Value: at.store})

@@ -95,7 +95,7 @@ func (v *View) accountUsage(account storage.Key) (storage.Usage, error) {
 	return v.usage[slices.Index(v.run.limits.Accounts(), account)], nil
 }
 
-// The function "change" describes a write as a storage.Change. The write replaces the record
+// The method "change" describes a write as a storage.Change. The write replaces the record
 // "stored" by the record "next".
 func (v *View) change(stored, next storage.Record) storage.Change {
 	if v.run.reclaimed && stored.Expired(v.s.now()) {
@@ -132,13 +132,13 @@ func (v *View) reclaim(ctx context.Context) error {
 // "reclaim" removes.
 const reclaimed = 1000
 
-// The method "reclaim" removes expired records of the app. It is called if a caller's quota is
-// exhausted, and reports whether it removed records. Each call of the method removes a limited
-// number of records. A transaction calls the method at most twice: once for all calls of the guest,
-// and once for the commit.
+// The function "reclaim" removes expired records of the app. It is called if a caller's quota is
+// exhausted, and reports whether it removed records. Each call of the function removes a limited
+// number of records. A transaction calls the function at most twice: once for the calls of the
+// guest, and once for the commit.
 //
 // The clock of the host can be ahead. Therefore a sweep removes a record only one hour after the
-// expiry. The method "reclaim" does not need this delay, because a write can replace an expired
+// expiry. The function "reclaim" does not need this delay, because a write can replace an expired
 // record at once.
 func reclaim(ctx context.Context, s *Service, c partition.Caller) bool {
 	if clockMoved(s.began, s.clock()) {

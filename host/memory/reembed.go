@@ -187,7 +187,7 @@ func (m *Move) update(ctx context.Context, keys []storage.Key, decide func(moveT
 	return m.s.records.Fault("move entries", err)
 }
 
-// The function "stamp" completes a host record that replaces another record.
+// The method "stamp" completes a host record that replaces another record.
 func (m *Move) stamp(r *storage.Record, old storage.Record) {
 	r.Revision, r.Created, r.Updated, r.Generation, r.Run = old.Revision+1, old.Created, m.s.now(), old.Generation, m.holder
 	if !old.Exists() {

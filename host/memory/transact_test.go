@@ -87,7 +87,7 @@ func TestCaughtFaultKeepsWrites(t *testing.T) {
 	a.want(ann, `"prefs"`, `{"count":0,"language":"fr"}`)
 }
 
-// The function "interfere" runs a transaction. The first attempt of the transaction conflicts with
+// The method "interfere" runs a transaction. The first attempt of the transaction conflicts with
 // another transaction. Each attempt calls the functions "before" and "after". In the first attempt,
 // the function "other" is called between these calls. The function "other" runs the conflicting
 // transaction.
@@ -315,7 +315,7 @@ func TestQuota(t *testing.T) {
 	small.wantFault(abi.QuotaExceeded, ann, abi.SetContent, `"notes"`, `{"a":"`+strings.Repeat("x", 100)+`"}`)
 }
 
-// The function "bump" changes a record without the fair lock of this host, as another host would
+// The method "bump" changes a record without the fair lock of this host, as another host would
 // do.
 func (a *app) bump(key storage.Key) {
 	a.t.Helper()

@@ -99,7 +99,7 @@ func (r *configReader) entry(entry field, known []string) Entry {
 	return e
 }
 
-// The type "setting" is a known key of an entry and a function that reads its value.
+// The method "setting" reads the value of a known key of an entry.
 func (r *configReader) setting(f field, e *Entry) {
 	switch f.key {
 	case "provider":

@@ -88,9 +88,9 @@ func CheckID(what, id string) error {
 	return nil
 }
 
-// A proxy can decode the path of a URL. CheckSessionID returns a fault if this could change an id
-// in the path. Do not use CheckSessionID for users and tenants. Their ids come from the platform
-// and not from clients. The empty id causes no fault.
+// CheckSessionID returns a fault if an id in the path of a URL is not safe. A proxy can decode the
+// path, and the decoding must not change the id. Do not use CheckSessionID for users and tenants.
+// Their ids come from the platform and not from clients. The empty id causes no fault.
 func CheckSessionID(id string) error { return checkPathID("session", id) }
 
 // checkPathID is like CheckSessionID. The argument "what" is the name of the id in the text of the

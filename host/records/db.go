@@ -110,8 +110,8 @@ func (db *DB) Fault(doing string, err error) error {
 	return db.Unavailable(doing, err)
 }
 
-// If a write exceeds the quota or the space of the backend, SpaceFault converts the error of the
-// write to a fault. SpaceFault returns any other error unchanged.
+// SpaceFault converts the error of a write to a fault if the write exceeds the quota or the space
+// of the backend. SpaceFault returns any other error unchanged.
 func (db *DB) SpaceFault(err error) error {
 	over, exceeded := errors.AsType[*storage.OverBudgetError](err)
 	switch {

@@ -27,7 +27,7 @@ type PageContents struct{ bytes int64 }
 // empty page.
 func (p *PageContents) Fits(bytes int64) bool { return p.bytes == 0 || p.bytes+bytes <= PageBytes }
 
-// If a content fits on the page, Add counts the content and returns true.
+// Add counts a content and returns true if the content fits on the page.
 func (p *PageContents) Add(bytes int64) bool {
 	if !p.Fits(bytes) {
 		return false

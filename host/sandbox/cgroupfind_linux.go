@@ -96,7 +96,7 @@ func hasControllers(folder string) bool {
 	return !slices.ContainsFunc(controllers, func(name string) bool { return !slices.Contains(have, name) })
 }
 
-// The function "delegate" prepares the group of this process for subgroups. It moves this process
+// The method "delegate" prepares the group of this process for subgroups. It moves this process
 // to a subgroup. This process must be the only process in the group.
 func (g *groups) delegate() error {
 	folder := g.folders[0]

@@ -26,8 +26,8 @@ const (
 	enough = 30 * time.Second
 )
 
-// The constant "roomy" is a memory limit. It is sufficient for the largest possible stack, even
-// under the race detector.
+// The variable "roomy" contains a memory limit. It is sufficient for the largest possible stack,
+// even under the race detector.
 var roomy = engine.Input{Limits: engine.Limits{MemoryBytes: 512 << 20}}
 
 // The type "bench" is a pool with one worker that runs the probe engine.

@@ -64,7 +64,7 @@ type Shared struct {
 	Start func(context.Context, engine.Engine)
 }
 
-// A worker passes a Setup to an engine. The Setup describes the environment of the engine.
+// Setup describes the environment of an engine. A worker passes the Setup to the engine.
 type Setup struct {
 	// CacheDir is the folder with compiled code. If the worker has no such folder, CacheDir is "".
 	// An engine reads the compiled code. If a worker only compiles, its engine also writes compiled

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// A change replaces or deletes a block. Expected is the version that the block must have before the
-// change. The zero Expected means that the block must not exist. If several fields are set, the
+// Expected is the version that a block must have before a change. A change replaces or deletes the
+// block. The zero Expected means that the block must not exist. If several fields are set, the
 // block must match all of them.
 type Expected struct {
 	// Updated is the time of the last write that the caller has read.

@@ -104,7 +104,7 @@ func (m *model) expect(options map[string]any, revision int64) bool {
 	return true
 }
 
-// The method "fits" reports whether a text is within the limits of a block. Its code to count
+// The function "fits" reports whether a text is within the limits of a block. Its code to count
 // characters and entries is separate from the code of the package.
 func fits(b declare.Block, text string) bool {
 	entries := 0

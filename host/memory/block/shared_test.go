@@ -54,7 +54,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// The function "records" returns the records of a store. It reads the store page by page.
+// The method "records" returns the records of a store. It reads the store page by page.
 func (b *blocks) records(name string) (all []memory.RecordInfo) {
 	b.t.Helper()
 	for after := ""; ; {
@@ -69,7 +69,7 @@ func (b *blocks) records(name string) (all []memory.RecordInfo) {
 	}
 }
 
-// The function "ids" returns the ids of all blocks of a user.
+// The method "ids" returns the ids of all blocks of a user.
 func (b *blocks) ids(c partition.Caller) string {
 	b.t.Helper()
 	var ids []string

@@ -131,7 +131,7 @@ var (
 	anonymous = as("")
 )
 
-// The function "call" returns an abi.Call. Its arguments are given as JSON values, separated by
+// The method "operation" returns an abi.Call. Its arguments are given as JSON values, separated by
 // commas.
 func (f *fixture) operation(op, args string) abi.Call {
 	f.t.Helper()
@@ -177,8 +177,8 @@ func (f *fixture) recall(c partition.Caller, args string) string {
 	return f.ids(f.call(c, abi.Recall, args))
 }
 
-// The function "ids" returns the ids in a reply to the operation "recall". If the reply is a fault,
-// the function "ids" returns the reply.
+// The method "ids" returns the ids in a reply to the operation "recall". If the reply is a fault,
+// the method "ids" returns the reply.
 func (f *fixture) ids(reply string) string {
 	f.t.Helper()
 	var found struct {

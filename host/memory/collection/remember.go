@@ -54,13 +54,13 @@ func (st *store) remember(ctx context.Context, p kind.NamespacedPartition, conte
 	}{true, e.id, kind.FormatTime(expires)})
 }
 
-// The method "put" stores an entry. It replaces a previous entry with the same id.
+// The function "put" stores an entry. It replaces a previous entry with the same id.
 func put(ctx context.Context, space kind.Namespace, id string, ttl time.Duration, e entry) (time.Time, error) {
 	content := e.encode()
 	return space.Apply(ctx, id, ttl, func(*storage.Record, bool) ([]byte, []abi.Violation, error) { return content, nil, nil })
 }
 
-// The function newEntry checks the arguments of "remember".
+// The method newEntry checks the arguments of "remember".
 func (st *store) newEntry(content, text json.RawMessage) (newEntry, error) {
 	var e newEntry
 	if kind.IsAbsent(content) {

@@ -371,7 +371,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// The function "paths" reads all pages of a list and returns the sorted paths.
+// The method "paths" reads all pages of a list and returns the sorted paths.
 func (f *facts) paths(c partition.Caller, options string) string {
 	f.t.Helper()
 	opts := map[string]any{}

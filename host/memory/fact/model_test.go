@@ -217,7 +217,7 @@ func firstCode(codes ...abi.Code) abi.Code {
 	return ""
 }
 
-// The function "conflicts" reports whether the revision of a value differs from the required
+// The method "conflicts" reports whether the revision of a value differs from the required
 // revision.
 func (m *model) conflicts(key, required string) bool {
 	f, ok := m.find(key)

@@ -66,10 +66,10 @@ type Member struct {
 	Partition Partition
 }
 
-// In a Scoped store, the item of a record determines the scope of the record. The Partition of a
-// Scoped store contains the records of all scopes of the caller. The Partition rejects an item if
-// no grant of the caller covers it. The declaration of a Scoped store has the access
-// declare.ScopeByItem.
+// Scoped is a Store with records of several scopes. The item of a record determines its scope. The
+// Partition of a Scoped store contains the records of all scopes of the caller. The Partition
+// rejects an item if no grant of the caller covers it. The declaration of a Scoped store has the
+// access declare.ScopeByItem.
 type Scoped interface {
 	Store
 	// Scope returns the scope of the record with a given item.

@@ -297,7 +297,7 @@ func TestLargeEntry(t *testing.T) {
 	}
 }
 
-// The method "export" returns the records of an export.
+// The function "export" returns the records of an export.
 func export(t *testing.T, h *host.Host, who host.Caller) string {
 	t.Helper()
 	var buf bytes.Buffer

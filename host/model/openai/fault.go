@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The function "fault" converts the error of a request to a fault. The argument "ctx" is the
+// The method "fault" converts the error of a request to a fault. The argument "ctx" is the
 // context of the caller. The fault does not contain the text of the error. This text can contain
 // the URL, the key or a whole body.
 func (p *Provider) fault(ctx context.Context, err error) *abi.Fault {
