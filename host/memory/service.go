@@ -205,7 +205,7 @@ func (l Limits) content() kind.Limits {
 type store struct {
 	declare.Store
 	compiled kind.Store
-	// The method "dated" reports whether the compiled store implements kind.Dated.
+	// The field "dated" is true if the compiled store implements kind.Dated.
 	dated bool
 }
 

@@ -274,7 +274,7 @@ func (v *View) classify(ctx context.Context, err error, op, name string) error {
 		v.closed = ctx.Err()
 		return v.closed
 	}
-	return withCall(v.s.records.Unavailable("memory call", err), op, name) // or a deadline of the backend
+	return withCall(v.s.records.Unavailable("memory call", err), op, name) // or a backend deadline
 }
 
 // withCall returns a copy of a fault. The copy contains the operation and the store of the call.

@@ -112,7 +112,7 @@ func (g *group) open() error {
 		return err
 	}
 	for name, value := range fixed {
-		if err := g.write(name, value); err != nil && !errors.Is(err, fs.ErrNotExist) { // missing without swap
+		if err := g.write(name, value); err != nil && !errors.Is(err, fs.ErrNotExist) { // no swap
 			return err
 		}
 	}
