@@ -81,10 +81,11 @@ func checkOperation(op abi.Operation, storeless bool) error {
 	return nil
 }
 
-// The method "merge" is used if another kind already has the operation. It merges the operation
-// into the existing entry of the table. All kinds with an operation share one entry, because tool
-// code has one function for these kinds. Both kinds must have the same parameters after the store
-// parameter. If one of these kinds has no store parameter, the store becomes optional.
+// The method "merge" is used if another kind already has the operation. The method "merge" merges
+// the operation into the existing entry of the table. All kinds with an operation share one entry,
+// because tool code has one function for these kinds. Both kinds must have the same parameters
+// after the store parameter. If one of these kinds has no store parameter, the store becomes
+// optional.
 func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) error {
 	at := slices.IndexFunc(k.table, func(other abi.Operation) bool { return other.Name == op.Name })
 	listed := k.table[at]

@@ -104,10 +104,10 @@ func openNamespace(v *View, name, namespace string) (*store, kind.Namespace, err
 	return st, space, nil
 }
 
-// ScanEntries returns entries of a namespace in the order of their ids. It returns the first n
-// entries whose ids follow the given id. Shorter ids come before longer ids. Ids of the same length
-// are sorted by their text. ScanEntries adds the examined range of keys to the read set of the
-// attempt.
+// ScanEntries returns entries of a namespace in the order of their ids. ScanEntries returns the
+// first n entries whose ids follow the given id. Shorter ids come before longer ids. Ids of the
+// same length are sorted by their text. ScanEntries adds the examined range of keys to the read set
+// of the attempt.
 func ScanEntries(ctx context.Context, v *View, name, namespace, after string, n int) ([]Entry, error) {
 	st, space, err := openNamespace(v, name, namespace)
 	if err != nil {

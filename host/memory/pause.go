@@ -37,7 +37,7 @@ type Pause struct {
 	// time Began.
 	Began time.Time
 	// Key is the idempotency key of the run's Tx, and Fingerprint is the fingerprint of the run's
-	// Tx. If Key is not "", Answer is stored under the key. It remains the answer of the key until
+	// Tx. If Key is not "", Answer is stored under the key. The Answer remains under the key until
 	// the run has ended.
 	Key, Fingerprint string
 	Answer           []byte

@@ -53,9 +53,9 @@ func (v *View) checkQuota(key storage.Key, next *txn.State) error {
 	return v.s.records.SpaceFault(v.run.budget().Check(&growth, v.accountUsage))
 }
 
-// fitsAsAddition counts each earlier write of the attempt as a new record. It reports whether the
-// record then fits within the quota. If fitsAsAddition returns true, the exact check of all writes
-// is not necessary.
+// fitsAsAddition counts each earlier write of the attempt as a new record. fitsAsAddition reports
+// whether the record then fits within the quota. If fitsAsAddition returns true, the exact check of
+// all writes is not necessary.
 func (v *View) fitsAsAddition(record storage.Record) bool {
 	countWrite(v, record)
 	i := 0
@@ -71,7 +71,8 @@ func (v *View) fitsAsAddition(record storage.Record) bool {
 	return true
 }
 
-// countWrite updates the sum for fitsAsAddition. It counts the write as if it added a new record.
+// countWrite updates the sum for fitsAsAddition. countWrite counts the write as if it added a new
+// record.
 func countWrite(v *View, record storage.Record) {
 	record.Revision = max(record.Revision, 1)
 	v.written = v.written.Plus(storage.UsageOf(storage.HeadOf(record)))
@@ -132,10 +133,10 @@ func (v *View) reclaim(ctx context.Context) error {
 // "reclaim" removes.
 const reclaimed = 1000
 
-// The function "reclaim" removes expired records of the app. It is called if a caller's quota is
-// exhausted, and reports whether it removed records. Each call of the function removes a limited
-// number of records. A transaction calls the function at most twice: once for the calls of the
-// guest, and once for the commit.
+// The function "reclaim" removes expired records of the app. The function "reclaim" is called if a
+// caller's quota is exhausted, and reports whether it removed records. Each call of the function
+// removes a limited number of records. A transaction calls the function at most twice: once for the
+// calls of the guest, and once for the commit.
 //
 // The clock of the host can be ahead. Therefore a sweep removes a record only one hour after the
 // expiry. The function "reclaim" does not need this delay, because a write can replace an expired

@@ -153,8 +153,8 @@ type moveTurn struct {
 }
 
 // The method "update" reads the records of the move and the records with the additional keys, and
-// passes them to a function. The method stores the writes that the function returns. It adds
-// revisions to the writes of the move's own records.
+// passes them to a function. The method stores the writes that the function returns. The method
+// "update" adds revisions to the writes of the move's own records.
 func (m *Move) update(ctx context.Context, keys []storage.Key, decide func(moveTurn) ([]storage.Write, error)) error {
 	all := append([]storage.Key{m.pinKey(), m.moveKey()}, keys...)
 	err := m.s.backend.Update(ctx, storage.Keys(all...), func(now []storage.Record) ([]storage.Write, error) {
@@ -303,7 +303,8 @@ func (m *Move) Store(ctx context.Context, b MoveBatch, vectors [][]float32) (eff
 	return effects, done, nil
 }
 
-// The method "moved" returns the writes for a batch. It omits entries that have changed.
+// The method "moved" returns the writes for a batch. The method "moved" omits entries that have
+// changed.
 func (m *Move) moved(b MoveBatch, now []storage.Record, contents [][]byte) (writes []storage.Write, effects []report.WriteEffect, err error) {
 	for i, r := range now {
 		switch {

@@ -61,8 +61,8 @@ func (h *runHistory) coverEnd(counts map[string]int) {
 	}
 }
 
-// coverChange compares two attempts of a run and finds the first reply that differs. It counts the
-// kind of change that explains the different reply.
+// coverChange compares two attempts of a run and finds the first reply that differs. coverChange
+// counts the kind of change that explains the different reply.
 func coverChange(counts map[string]int, before, after attempt) {
 	for i := range min(len(before.trace), len(after.trace)) {
 		was, is := before.trace[i], after.trace[i]

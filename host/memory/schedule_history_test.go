@@ -211,8 +211,8 @@ func (h *runHistory) applyBegin(id int) func(world) []world {
 	}
 }
 
-// The method "replay" executes the program of the run in the model. It stops at the step that the
-// observed attempt reached.
+// The method "replay" executes the program of the run in the model. The method "replay" stops at
+// the step that the observed attempt reached.
 func (h *runHistory) replay(w world, a attempt, lenient bool) (g *guest, trace []string, err error) {
 	g = newGuest(w, h.caller, a.stamp)
 	calls := 0

@@ -64,8 +64,8 @@ type Config struct {
 	// ApprovalExpired is a function. It is called after a sweep has ended an approval request that
 	// expired without a decision. ApprovalExpired must return quickly. ApprovalExpired can be nil.
 	ApprovalExpired func(context.Context, partition.Caller, approval.Approval)
-	// KeyRetention applies to runs with an idempotency key. It is the time for which the Result of
-	// such a run is stored. Default: 24 hours.
+	// KeyRetention applies to runs with an idempotency key. KeyRetention is the time for which the
+	// Result of such a run is stored. Default: 24 hours.
 	KeyRetention time.Duration
 	// LedgerRetention is the time for which ledger entries are stored. By default, ledger entries
 	// are not stored.

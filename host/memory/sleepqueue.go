@@ -80,7 +80,7 @@ func (q SleepQueue) List(ctx context.Context, tenant string, until time.Time, li
 	}
 }
 
-// dueIn examines heads of records. It returns the records that are due at the time "until". The
+// dueIn examines heads of records. dueIn returns the records that are due at the time "until". The
 // second result is true if a record that is not yet due follows. dueIn omits expired records. After
 // a long pause, many expired records can exist until a sweep removes them.
 func (q SleepQueue) dueIn(heads []storage.Head, tenant string, until time.Time) (due []Due, ended bool) {
@@ -156,7 +156,7 @@ const listing = "list the queue"
 // argument "after" is the time that must pass before a session counts as settled. The result is nil
 // if the run must not start now. The reason can be that another node has leased the run, that the
 // session has not settled, or that the transcript has no messages. Lease uses the clock of the
-// transaction. It does not use the clock of the caller.
+// transaction. Lease does not use the clock of the caller.
 func (q SleepQueue) Lease(ctx context.Context, d Due, after, length time.Duration) (lease *Lease, err error) {
 	err = q.transact(ctx, d.caller(), func(ctx context.Context, v *View) error {
 		lease = nil
@@ -220,8 +220,8 @@ func (l *Lease) Key() string {
 	return fmt.Sprintf("sleep/%s/%d/%d", l.Session, l.Began.UnixMicro(), l.Last)
 }
 
-// Holds reports whether the lease is still valid. It also requires that no message was added to the
-// transcript.
+// Holds reports whether the lease is still valid. Holds also requires that no message was added to
+// the transcript.
 func (l *Lease) Holds(t *Transcript) bool {
 	return t.State.Due.Equal(l.At) && t.State.Last == l.Last && len(t.State.Messages) > 0
 }
@@ -263,7 +263,7 @@ func (q SleepQueue) Discard(ctx context.Context, l *Lease, entry *ledger.Entry) 
 	return discarded && err == nil, err
 }
 
-// End is called for an ended session. It makes the run of the session due now. If the run is in
+// End is called for an ended session. End makes the run of the session due now. If the run is in
 // progress, End does not stop it.
 func (q SleepQueue) End(ctx context.Context, tenant, user, session string) error {
 	err := q.transact(ctx, partition.Caller{Tenant: tenant, User: user}, func(ctx context.Context, v *View) error {

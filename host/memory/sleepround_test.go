@@ -17,7 +17,8 @@ func (a *app) sayIn(n int, user string) {
 	}
 }
 
-// turnsOf calls Next and returns the users of the records. It checks that no user appears twice.
+// turnsOf calls Next and returns the users of the records. turnsOf checks that no user appears
+// twice.
 func (a *app) turnsOf(r *memory.Round) map[string]bool {
 	a.t.Helper()
 	next, err := memory.NewSleepQueue(a.Service).Next(context.Background(), "acme", r, 8)

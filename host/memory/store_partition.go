@@ -196,8 +196,8 @@ func (p *storePartition) CheckWrite(ttl time.Duration) error {
 	return p.store.checkTTL(ttl)
 }
 
-// checkTTL checks the lifetime that a write requests. It returns a fault if the lifetime exceeds
-// the retention of the store.
+// checkTTL checks the lifetime that a write requests. checkTTL returns a fault if the lifetime
+// exceeds the retention of the store.
 func (st *store) checkTTL(ttl time.Duration) error {
 	if limit := st.Retention.For; limit > 0 && ttl > limit {
 		return abi.Faultf(abi.InvalidArgument, "the ttl exceeds the store's retention of %s", st.Retention)

@@ -90,10 +90,10 @@ type transaction struct {
 	limits storage.Budget
 }
 
-// Transact executes the function "body" in attempts. It returns when an attempt commits or fails.
-// If the function "body" fails, nothing is stored, and Transact returns the error of the function.
-// Every other error of Transact is an *abi.Fault or the error of the context. Transact copies tx
-// and does not modify the original.
+// Transact executes the function "body" in attempts. Transact returns when an attempt commits or
+// fails. If the function "body" fails, nothing is stored, and Transact returns the error of the
+// function. Every other error of Transact is an *abi.Fault or the error of the context. Transact
+// copies tx and does not modify the original.
 //
 // The function "body" receives a View. The View becomes invalid when the function returns. The
 // function "body" must return soon after ctx ends. If a method of the View returns an error that is
@@ -173,8 +173,8 @@ func (t *transaction) refresh(e txn.Effects) {
 	t.s.index.Refresh(keys...)
 }
 
-// The method "fault" converts an error of package txn into the error for callers. It returns an
-// error of the body unchanged.
+// The method "fault" converts an error of package txn into the error for callers. The method
+// "fault" returns an error of the body unchanged.
 func (t *transaction) fault(ctx context.Context, err error) error {
 	if own, ok := errors.AsType[*bodyError](err); ok {
 		return own.error
@@ -252,6 +252,6 @@ func (t *transaction) earlier(ctx context.Context) ([]byte, error) {
 	return answer, t.s.records.Fault("look for an earlier run", err)
 }
 
-// ReleaseLocks releases the locks of the run on records. It is called before the run waits for
-// something outside of the host. The later commit acquires its own locks.
+// ReleaseLocks releases the locks of the run on records. ReleaseLocks is called before the run
+// waits for something outside of the host. The later commit acquires its own locks.
 func (v *View) ReleaseLocks() { txn.ReleaseLocks(v.tx) }

@@ -139,7 +139,8 @@ func (t *Transcript) save(ctx context.Context) error {
 	return t.classified(ctx, err)
 }
 
-// The method "schedule" stores the transcript. It also replaces the record that schedules the run.
+// The method "schedule" stores the transcript. The method "schedule" also replaces the record that
+// schedules the run.
 func (t *Transcript) schedule(ctx context.Context, at time.Time, state dueState) error {
 	if err := t.unschedule(ctx); err != nil {
 		return err
@@ -171,8 +172,8 @@ func (t *Transcript) unschedule(ctx context.Context) error {
 	}))
 }
 
-// The method "scheduled" returns the content of the record that schedules the run. It adds this
-// record to the read set.
+// The method "scheduled" returns the content of the record that schedules the run. The method
+// "scheduled" adds this record to the read set.
 func (t *Transcript) scheduled(ctx context.Context) (state dueState, err error) {
 	if t.State.Due.IsZero() {
 		return state, nil

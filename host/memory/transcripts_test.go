@@ -61,8 +61,8 @@ func (a *app) lease() *memory.Lease {
 	return lease
 }
 
-// The method "finish" removes the messages of a leased transcript. It reports whether the lease was
-// still valid.
+// The method "finish" removes the messages of a leased transcript. The method "finish" reports
+// whether the lease was still valid.
 func (a *app) finish(l *memory.Lease) (valid bool) {
 	a.t.Helper()
 	_, err := a.transactWithoutRights(partition.Caller{Tenant: l.Tenant, User: l.User}, func(ctx context.Context, v *memory.View) error {
@@ -311,9 +311,9 @@ func TestDueApps(t *testing.T) {
 	}
 }
 
-// TestTranscriptAtQuota adds a message to an empty transcript. It repeats this with messages of all
-// sizes. If the message and its scheduled run together exceed the quota, RecordMessages fails. The
-// transaction then commits neither the message nor the run.
+// TestTranscriptAtQuota adds a message to an empty transcript. TestTranscriptAtQuota uses messages
+// of all sizes. If the message and its scheduled run together exceed the quota, RecordMessages
+// fails. The transaction then commits neither the message nor the run.
 func TestTranscriptAtQuota(t *testing.T) {
 	fits, refused := 0, 0
 	for size := range 400 {

@@ -16,7 +16,7 @@ const (
 	unfitBytes   = 32 << 20
 )
 
-// Unfit checks the records of a store in a tenant. It counts the records that do not match the
+// Unfit checks the records of a store in a tenant. Unfit counts the records that do not match the
 // given declaration. Unfit checks at most 10,000 records and at most 32 MiB of contents. The result
 // "all" reports whether Unfit checked every record.
 func (s *Service) Unfit(ctx context.Context, tenant string, decl declare.Store) (unfit int, all bool, err error) {

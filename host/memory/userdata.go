@@ -53,8 +53,8 @@ func (s *Service) UserData(ctx context.Context, c partition.Caller) (*UserData, 
 
 const exportingUser = "export a user's data"
 
-// Records visits the records of the user. It also visits the records of the user's sessions and
-// workflows. Records visits all stores, even stores that are no longer declared.
+// Records visits the records of the user. Records also visits the records of the user's sessions
+// and workflows. Records visits all stores, even stores that are no longer declared.
 func (d *UserData) Records(ctx context.Context, visit func(UserRecord) error) error {
 	one := func(r storage.Record) error { return d.record(ctx, r, visit) }
 	err := d.scan(ctx, d.s.app.Group(d.caller), one)

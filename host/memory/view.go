@@ -29,7 +29,8 @@ type View struct {
 	caller    partition.Caller
 	authority Authority
 	run       *transaction
-	// The field "tx" is the txn transaction. It contains the reads and writes of the attempt.
+	// The field "tx" is the txn transaction. The field "tx" contains the reads and writes of the
+	// attempt.
 	tx *txn.Tx
 	// The field "partitions" contains the partitions that the attempt has opened.
 	partitions []*storePartition
@@ -151,9 +152,9 @@ func (v *View) CallWith(ctx context.Context, a Authority, call abi.Call) (json.R
 	return v.Call(ctx, call)
 }
 
-// The method "open" returns the partition of a store. It returns a fault if the View cannot perform
-// the operation on the store. If a store is not granted, the View treats the store as if it did not
-// exist.
+// The method "open" returns the partition of a store. The method "open" returns a fault if the View
+// cannot perform the operation on the store. If a store is not granted, the View treats the store
+// as if it did not exist.
 func (v *View) open(op operation, name string) (*storePartition, error) {
 	grant, granted := v.authority.grant(name, op.verb)
 	if !granted {
@@ -201,8 +202,8 @@ func (v *View) noStore(noun, name string) error {
 	return f.WithHint("declare the %[1]s in the app file, and grant the %[1]s to the tool", noun)
 }
 
-// notDeclared returns the fault for a store that does not exist. It is used if the Authority covers
-// all stores.
+// notDeclared returns the fault for a store that does not exist. notDeclared is used if the
+// Authority covers all stores.
 func notDeclared(noun, name string, stores []string) error {
 	f := abi.Faultf(abi.NotFound, "the %s %s does not exist", noun, kind.Quote(name))
 	if near := spell.Name(name, stores); near != "" {

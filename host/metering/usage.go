@@ -24,7 +24,7 @@ type Query struct {
 	Since, Until time.Time
 	// For a later page, the field After is the result "next" of the previous page.
 	After string
-	// Limit is the maximum number of apps to return. It must be at least 1.
+	// Limit is the maximum number of apps to return. Limit must be at least 1.
 	Limit int
 }
 
@@ -48,8 +48,8 @@ type Usage struct {
 	OutputTokens int64 `json:"output_tokens"`
 }
 
-// Usage returns the usage of the app in a tenant. It contains the current storage and the sums over
-// the UTC days from the day "since" to the day before "until". Zero means no bound.
+// Usage returns the usage of the app in a tenant. The Usage contains the current storage and the
+// sums over the UTC days from the day "since" to the day before "until". Zero means no bound.
 func (m *Meter) Usage(ctx context.Context, tenant string, since, until time.Time) (Usage, error) {
 	usage, err := usageOf(ctx, m.db.Backend, position{tenant, m.db.App}, Query{Since: since, Until: until})
 	return usage, m.db.Fault("read the usage", err)

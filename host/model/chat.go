@@ -69,7 +69,7 @@ type ToolCall struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// ChatAnswer is the answer of a model. It contains tool calls, an object or a text.
+// ChatAnswer is the answer of a model. ChatAnswer contains tool calls, an object or a text.
 type ChatAnswer struct {
 	Text string `json:"text,omitempty"`
 	// Object is compact JSON. It matches the schema of the request.

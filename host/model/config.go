@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/model/lexical"
 )
 
-// Config is the content of models.yaml. It contains the models that the operator offers.
+// Config is the content of models.yaml. Config contains the models that the operator offers.
 type Config struct {
 	// Chat contains the chat models, and Embeddings contains the embedding models. The key of each
 	// map entry is the name under which apps use the model.

@@ -96,8 +96,8 @@ func (r *configReader) syntax(err error) {
 	r.refuse(nil, "", "the YAML is malformed")
 }
 
-// The method "fields" returns the fields of a mapping. It reports a mistake if the value is not a
-// mapping or contains duplicate keys.
+// The method "fields" returns the fields of a mapping. The method "fields" reports a mistake if the
+// value is not a mapping or contains duplicate keys.
 func (r *configReader) fields(n ast.Node, at *token.Token, name string) []field {
 	var values []*ast.MappingValueNode
 	switch n := n.(type) {

@@ -7,7 +7,7 @@ import (
 )
 
 // A LocalEmbedder is an Embedder that computes vectors within the process. The time for a vector is
-// limited. A LocalEmbedder uses no network and no tokens. It never returns an error.
+// limited. A LocalEmbedder uses no network and no tokens. The LocalEmbedder never returns an error.
 type LocalEmbedder interface {
 	Embedder
 	// Vectors returns a vector of unit length for each text.

@@ -67,7 +67,7 @@ func construct[T any](entry Entry, factory func(Entry, string) (T, error), geten
 	return factory(entry, key)
 }
 
-// Vectors returns the cache of vectors. It contains vectors of all embedders except local
+// Vectors returns the cache of vectors. The cache contains vectors of all embedders except local
 // embedders.
 func (s *Set) Vectors() *VectorCache { return s.vectors }
 
@@ -83,7 +83,7 @@ func (s *Set) HasChat(name string) bool {
 	return ok
 }
 
-// Chat returns the chat model with the given name. It also returns the entry of the model in
+// Chat returns the chat model with the given name. Chat also returns the entry of the model in
 // models.yaml. If the model does not exist, or if the tenant cannot use it, the error is the fault
 // unavailable. The text of the fault is the same in both cases. If the Set is nil, it has no chat
 // models.

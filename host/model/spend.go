@@ -15,8 +15,8 @@ type Consumer struct{ Tenant, App, User string }
 // number is reached, all further users share one count.
 const maxUsers = 100_000
 
-// The type "spending" counts the tokens that were used on the current UTC day. It is safe for
-// concurrent use. The counts are lost when the process ends.
+// The type "spending" counts the tokens that were used on the current UTC day. The type "spending"
+// is safe for concurrent use. The counts are lost when the process ends.
 type spending struct {
 	mu    sync.Mutex
 	day   int64

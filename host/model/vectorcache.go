@@ -18,7 +18,8 @@ const (
 	vectorOverhead = 256
 )
 
-// A VectorKey identifies a vector. It contains the vector space, the purpose and the text.
+// A VectorKey identifies a vector. The VectorKey contains the vector space, the purpose and the
+// text.
 type VectorKey [sha256.Size]byte
 
 // NewVectorKey returns the key for the vector of a text. The argument "id" is the ID of the
@@ -146,7 +147,7 @@ func (c *VectorCache) Erase(owner Consumer) {
 	}
 }
 
-// Count counts the vectors that runs needed. It distinguishes known vectors from vectors that a
+// Count counts the vectors that runs needed. Count distinguishes known vectors from vectors that a
 // model had to compute.
 func (c *VectorCache) Count(hits, misses int) {
 	c.mu.Lock()

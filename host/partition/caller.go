@@ -29,7 +29,7 @@ type Caller struct {
 	Confined bool
 }
 
-// maxID is the maximum size in bytes. It applies to the ids of a caller and to idempotency keys.
+// maxID is the maximum size in bytes. maxID applies to the ids of a caller and to idempotency keys.
 // The ids of a caller become parts of keys.
 const maxID = 256
 

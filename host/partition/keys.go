@@ -46,8 +46,8 @@ const Shared App = "\x00shared"
 // and to the caller's tenant.
 type App string
 
-// System returns the key of a host record. It can also return the common prefix of all host records
-// of a kind.
+// System returns the key of a host record. System can also return the common prefix of all host
+// records of a kind.
 func (a App) System(kind string, c Caller, parts ...storage.Part) storage.Key {
 	return storage.MakeKey(
 		storage.Part{Tag: storage.System, Value: kind},

@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// DeleteWhere removes the selected records in chunks and returns their number. It calls the
-// function "count" with each removed record.
+// DeleteWhere removes the selected records in chunks and returns their number. DeleteWhere calls
+// the function "count" with each removed record.
 func (db *DB) DeleteWhere(ctx context.Context, what storage.Selector, count func(storage.Head)) (int, error) {
 	total := 0
 	for {
@@ -22,7 +22,7 @@ func (db *DB) DeleteWhere(ctx context.Context, what storage.Selector, count func
 }
 
 // Remove removes the records with the given keys in the order of the keys and returns the number of
-// removed records. It calls the function "count" with each removed record.
+// removed records. Remove calls the function "count" with each removed record.
 func (db *DB) Remove(ctx context.Context, keys []storage.Key, count func(storage.Head)) (int, error) {
 	if len(keys) == 0 {
 		return 0, nil

@@ -24,14 +24,14 @@ func (db *DB) Heads(ctx context.Context, prefix storage.Key) func(after storage.
 }
 
 // ScanHeads calls the function "visit" with the heads of all records whose keys begin with a
-// prefix. It reads the heads in chunks.
+// prefix. ScanHeads reads the heads in chunks.
 func (db *DB) ScanHeads(ctx context.Context, prefix storage.Key, visit func([]storage.Head) error) error {
 	chunks := db.Heads(ctx, prefix)
 	return eachChunk(func(after storage.Key) ([]storage.Head, error) { return chunks(after, Chunk) }, visit)
 }
 
-// ScanTag calls the function "visit" with the heads of all records that have a tag. It reads the
-// heads in chunks.
+// ScanTag calls the function "visit" with the heads of all records that have a tag. ScanTag reads
+// the heads in chunks.
 func (db *DB) ScanTag(ctx context.Context, what storage.Selector, visit func([]storage.Head) error) error {
 	return eachChunk(func(after storage.Key) ([]storage.Head, error) {
 		return db.Backend.ScanTag(ctx, what, after, Chunk)
@@ -39,7 +39,7 @@ func (db *DB) ScanTag(ctx context.Context, what storage.Selector, visit func([]s
 }
 
 // eachChunk calls the function "next" for chunks of heads and passes each chunk to the function
-// "visit". It ends after a chunk with fewer than Chunk heads.
+// "visit". eachChunk ends after a chunk with fewer than Chunk heads.
 func eachChunk(next func(after storage.Key) ([]storage.Head, error), visit func([]storage.Head) error) error {
 	for after := storage.Key(""); ; {
 		chunk, err := next(after)
@@ -54,8 +54,9 @@ func eachChunk(next func(after storage.Key) ([]storage.Head, error), visit func(
 	}
 }
 
-// Scan is like ScanHeads, but also reads the contents. It reads them in chunks of limited size.
-// Scan reads the heads first and the contents later. It skips records that are removed in between.
+// Scan is like ScanHeads, but also reads the contents. Scan reads the contents in chunks of limited
+// size. Scan reads the heads first and the contents later. Scan skips records that are removed
+// between these reads.
 func (db *DB) Scan(ctx context.Context, prefix storage.Key, visit func([]storage.Record) error) error {
 	return db.ScanHeads(ctx, prefix, db.WithContents(ctx, visit))
 }

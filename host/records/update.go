@@ -16,14 +16,15 @@ var ErrChanged = errors.New("a record changed since it was read")
 // MaxAttempts limits how many times an update of host records is tried.
 const MaxAttempts = 100
 
-// Update calls the function "fn" with the records under the given keys. It stores the writes that
-// the function returns if the quota of the caller allows them. The function receives records of one
-// snapshot. It is called outside of the backend's transaction. The transaction only compares
-// versions. Therefore a slow function does not delay other commits. If a record has changed since
-// the snapshot, Update takes a new snapshot and calls the function again. During the second call
-// and all later calls of the function, Update holds the fair lock of the first key. The function
-// can also return writes to keys outside of the snapshot. The versions of these records are not
-// compared. If records change during each of MaxAttempts attempts, the error is ErrChanged.
+// Update calls the function "fn" with the records under the given keys. Update stores the writes
+// that the function returns if the quota of the caller allows them. The function receives records
+// of one snapshot. The function "fn" is called outside of the backend's transaction. The
+// transaction only compares versions. Therefore a slow function does not delay other commits. If a
+// record has changed since the snapshot, Update takes a new snapshot and calls the function again.
+// During the second call and all later calls of the function, Update holds the fair lock of the
+// first key. The function can also return writes to keys outside of the snapshot. The versions of
+// these records are not compared. If records change during each of MaxAttempts attempts, the error
+// is ErrChanged.
 func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key, fn func(now []storage.Record) ([]storage.Write, error)) error {
 	unlock := func() {}
 	defer func() { unlock() }()
@@ -109,9 +110,9 @@ func changesOf(keys []storage.Key, now []storage.Record, writes []storage.Write)
 	return changes
 }
 
-// CheckSpace checks that a number of bytes can be stored. It returns a fault if the quota of the
-// caller or the backend has too little space. If the quota is exhausted, CheckSpace removes expired
-// records and checks once more. CheckSpace reserves nothing.
+// CheckSpace checks that a number of bytes can be stored. CheckSpace returns a fault if the quota
+// of the caller or the backend has too little space. If the quota is exhausted, CheckSpace removes
+// expired records and checks once more. CheckSpace reserves nothing.
 func (db *DB) CheckSpace(ctx context.Context, c partition.Caller, bytes int64) error {
 	if full := storage.Space(db.Backend); full != nil {
 		return db.SpaceFault(full)
@@ -131,7 +132,7 @@ func (db *DB) CheckSpace(ctx context.Context, c partition.Caller, bytes int64) e
 	return err
 }
 
-// Swap changes one host record. It calls the function "fn" with the record and stores the writes
+// Swap changes one host record. Swap calls the function "fn" with the record and stores the writes
 // that the function returns. Swap checks no quota. Swap calls the function outside of the backend's
 // transaction. If the record has changed, Swap calls the function again. If the record changes
 // during each of MaxAttempts attempts, the error is ErrChanged.

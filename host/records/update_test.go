@@ -33,8 +33,8 @@ var caller = partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
 
 const app = partition.App("shop")
 
-// The function "open" returns a DB. It also returns a counter of the locks that the DB has
-// acquired.
+// The function "open" returns a DB. The function "open" also returns a counter of the locks that
+// the DB has acquired.
 func open(q *quota) (*records.DB, *int) {
 	locks := 0
 	q.key = app.Group(caller)

@@ -2,7 +2,7 @@ package report
 
 import "encoding/json"
 
-// Outcome is the outcome of a turn. It contains the answer of the agent and the state of the
+// Outcome is the outcome of a turn. Outcome contains the answer of the agent and the state of the
 // conversation.
 type Outcome struct {
 	// Agent is the agent that will answer the next message.
@@ -28,9 +28,9 @@ type Outcome struct {
 	// contains texts for a model. Recalls have added these texts.
 	Injected     map[string]any `json:"injected"`
 	Instructions []string       `json:"instructions"`
-	// UserMemory contains the memory that the prompts of this turn contained. It has one entry for
-	// each agent that sent a request to a model. UserMemory is empty if no request was sent to a
-	// model or if the user has no blocks.
+	// UserMemory contains the memory that the prompts of this turn contained. UserMemory has one
+	// entry for each agent that sent a request to a model. UserMemory is empty if no request was
+	// sent to a model or if the user has no blocks.
 	UserMemory []InjectedMemory `json:"user_memory,omitempty"`
 	Warnings   []string         `json:"warnings"`
 	// Trace lists the evaluated elements of the agent, in order.

@@ -6,8 +6,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Preview is the result of a preview of a turn. It contains the first request that the turn would
-// send to a model. In a Preview, sensitive values are masked if their declaration requires it.
+// Preview is the result of a preview of a turn. Preview contains the first request that the turn
+// would send to a model. In a Preview, sensitive values are masked if their declaration requires
+// it.
 type Preview struct {
 	// TurnID identifies the preview in log lines.
 	TurnID string `json:"turn_id"`

@@ -46,7 +46,7 @@ type Result struct {
 // Usage is the total usage of all attempts of a run.
 type Usage struct {
 	WallMS float64 `json:"wall_ms"`
-	// CPUMS is the processor time of the tool in milliseconds. It includes the time in which the
+	// CPUMS is the processor time of the tool in milliseconds. CPUMS includes the time in which the
 	// host computes searches and vectors for the tool.
 	CPUMS float64 `json:"cpu_ms"`
 	// MemoryBytes is the peak memory use of the guest. If the engine cannot measure the memory use,
@@ -58,7 +58,7 @@ type Usage struct {
 }
 
 // ModelUsage is the use of models by a run. ModelUsage counts only the calls that were sent to a
-// model. It does not count calls whose answers the journal repeated.
+// model. ModelUsage does not count calls whose answers the journal repeated.
 type ModelUsage struct {
 	Calls        int `json:"calls"`
 	InputTokens  int `json:"input_tokens"`
@@ -84,7 +84,8 @@ type OrphanedCall struct {
 	Target string `json:"target"`
 }
 
-// Effects contains the reads and writes of a run. It contains names and revisions, but no contents.
+// Effects contains the reads and writes of a run. Effects contains names and revisions, but no
+// contents.
 type Effects struct {
 	Reads  []ReadEffect  `json:"reads"`
 	Writes []WriteEffect `json:"writes"`
@@ -123,8 +124,8 @@ type Remembered struct {
 	Expires *time.Time `json:"expires_at,omitempty"`
 }
 
-// A ReadEffect is a record that a run has read. It contains the revision of the record. If the
-// record did not exist, the revision is 0.
+// A ReadEffect is a record that a run has read. The ReadEffect contains the revision of the record.
+// If the record did not exist, the revision is 0.
 type ReadEffect struct {
 	Store    string `json:"store"`
 	Item     string `json:"item,omitempty"`

@@ -22,8 +22,8 @@ type Turn struct {
 	Effects Effects `json:"effects"`
 	// Changes contains the changes that a dry run did not store.
 	Changes []Change `json:"changes,omitempty"`
-	// Remembered contains the entries that a test run would have added to collections. It has the
-	// same meaning as in a Result.
+	// Remembered contains the entries that a test run would have added to collections. Remembered
+	// has the same meaning as in a Result.
 	Remembered []Remembered `json:"remembered,omitzero"`
 	// Orphaned lists external calls of earlier attempts. The last attempt did not repeat these
 	// calls.

@@ -44,8 +44,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheIsSafe checks that workers cannot write to their cache. It also checks that workers
-// cannot read the cache of another domain.
+// TestCacheIsSafe checks that workers cannot write to their cache. TestCacheIsSafe also checks that
+// workers cannot read the cache of another domain.
 func TestCacheIsSafe(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "compiled")
 	b := newBench(t, sandbox.Options{CacheDir: dir})

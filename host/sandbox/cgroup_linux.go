@@ -98,7 +98,8 @@ type group struct {
 	limitFiles []*os.File // the files with the memory limits; the limit that includes swap is last
 }
 
-// The method "open" writes the limits that never change. It opens the files of all other limits.
+// The method "open" writes the limits that never change. The method "open" opens the files of all
+// other limits.
 func (g *group) open() error {
 	limitFiles, fixed := []string{"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"}, map[string]string{}
 	if g.version == 2 {

@@ -96,8 +96,8 @@ func hasControllers(folder string) bool {
 	return !slices.ContainsFunc(controllers, func(name string) bool { return !slices.Contains(have, name) })
 }
 
-// The method "delegate" prepares the group of this process for subgroups. It moves this process
-// to a subgroup. This process must be the only process in the group.
+// The method "delegate" prepares the group of this process for subgroups. The method "delegate"
+// moves this process to a subgroup. This process must be the only process in the group.
 func (g *groups) delegate() error {
 	folder := g.folders[0]
 	if filepath.Base(folder) == hostGroup { // the group exists already

@@ -36,8 +36,9 @@ func closeRoot(root int) {
 	}
 }
 
-// changeRoot makes a folder the root of this process. It also drops the capability to change the
-// root. Afterwards, the process cannot open any path outside of the folder. See chroot(2).
+// changeRoot makes a folder the root of this process. changeRoot also drops the capability to
+// change the root. Afterwards, the process cannot open any path outside of the folder. See
+// chroot(2).
 //
 // Package psx drops capabilities on one thread after the other. To find the threads, it reads
 // /proc. Therefore the root must change after this process has dropped the capability. For this

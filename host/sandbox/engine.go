@@ -71,7 +71,8 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	return p, nil
 }
 
-// The method "compile" compiles the program. It also prepares everything that the program requires.
+// The method "compile" compiles the program. The method "compile" also prepares everything that the
+// program requires.
 func (p *program) compile(ctx context.Context) error {
 	spent, err := p.attachShared(ctx)
 	if err != nil {
@@ -132,7 +133,7 @@ type program struct {
 
 var errClosed = errors.New("sandbox: the program is closed")
 
-// Run executes the tool once. It uses a worker of the run's domain.
+// Run executes the tool once. Run uses a worker of the run's domain.
 func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (out engine.Output, err error) {
 	if !p.open.Enter() {
 		return engine.Output{}, errClosed
@@ -313,9 +314,9 @@ func (p *program) loadIn(ctx context.Context, w *worker) error {
 	return nil
 }
 
-// exchangeLoad sends the source to the worker. It returns the result of the compilation. The result
-// "failed" is the fault that the source caused. The result "err" is the error of the exchange. The
-// result "exited" is true if the worker exited before it received the request.
+// exchangeLoad sends the source to the worker. exchangeLoad returns the result of the compilation.
+// The result "failed" is the fault that the source caused. The result "err" is the error of the
+// exchange. The result "exited" is true if the worker exited before it received the request.
 func (p *program) exchangeLoad(w *worker) (failed *abi.Fault, exited bool, err error) {
 	src := p.source
 	operations, err := json.Marshal(p.table)

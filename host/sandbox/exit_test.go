@@ -26,8 +26,8 @@ const (
 	enough = 30 * time.Second
 )
 
-// The variable "roomy" contains a memory limit. It is sufficient for the largest possible stack,
-// even under the race detector.
+// The variable "roomy" contains a memory limit. The variable "roomy" is sufficient for the largest
+// possible stack, even under the race detector.
 var roomy = engine.Input{Limits: engine.Limits{MemoryBytes: 512 << 20}}
 
 // The type "bench" is a pool with one worker that runs the probe engine.
@@ -257,8 +257,8 @@ func TestGrace(t *testing.T) {
 	t.Errorf("every worker was killed at its deadline; want a worker that ends its own run\n%s", b.log.text())
 }
 
-// whoRuns runs the program "who" for a domain. It returns the ID of the process that executed the
-// program.
+// whoRuns runs the program "who" for a domain. whoRuns returns the ID of the process that executed
+// the program.
 func whoRuns(t testing.TB, program engine.Program, domain string) string {
 	t.Helper()
 	got, err := perform(t, program, "", engine.Input{Domain: domain}, enough, engine.Host{})

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// maxPending is the maximum number of external operations without an answer. It applies to one
-// guest. The host also limits the external operations of a run. This limit is lower than
+// maxPending is the maximum number of external operations without an answer. maxPending applies to
+// one guest. The host also limits the external operations of a run. This limit is lower than
 // maxPending.
 const maxPending = 1000
 
@@ -80,8 +80,8 @@ func (x *exchange) wait(f *fields) error {
 	return x.worker.wire.send(answer.number(outcomeHalted))
 }
 
-// The method "await" waits for the next answer. It returns the answer and the id that the worker
-// uses for the operation.
+// The method "await" waits for the next answer. The method "await" returns the answer and the id
+// that the worker uses for the operation.
 func (x *exchange) await(left time.Duration) (id uint64, reply json.RawMessage, err error) {
 	if x.halted != nil {
 		return 0, nil, x.halted

@@ -42,8 +42,9 @@ func (s servedFile) size() int {
 	return n
 }
 
-// The type "archive" serves the files of a source. It caches the files, because every worker that
-// compiles the source must see the same files. It is safe for concurrent use.
+// The type "archive" serves the files of a source. The type "archive" caches the files, because
+// every worker that compiles the source must see the same files. The type "archive" is safe for
+// concurrent use.
 type archive struct {
 	readable []string // extensions
 

@@ -62,9 +62,9 @@ func newWire(in io.Reader, out io.Writer) *wire {
 // All errors about invalid frames wrap errProtocol.
 var errProtocol = errors.New("protocol violation")
 
-// The method "receive" reads a frame. It checks the length of the payload before it allocates
-// memory. The kind of the frame determines the maximum length. The caller becomes the owner of the
-// payload. The returned fields become invalid when the next frame is read.
+// The method "receive" reads a frame. The method "receive" checks the length of the payload before
+// it allocates memory. The kind of the frame determines the maximum length. The caller becomes the
+// owner of the payload. The returned fields become invalid when the next frame is read.
 func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	head, err := w.in.Peek(headBytes)
 	if err != nil {
@@ -86,13 +86,14 @@ func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	return k, &w.received, nil
 }
 
-// The method "frame" starts a new frame. It reuses the buffer of the previous frame.
+// The method "frame" starts a new frame. The method "frame" reuses the buffer of the previous
+// frame.
 func (w *wire) frame(k kind) *frame {
 	w.writing.bytes = append(w.writing.bytes[:0], 0, 0, 0, 0, byte(k))
 	return &w.writing
 }
 
-// The method "send" writes a frame. It calls Write only once.
+// The method "send" writes a frame. The method "send" calls Write only once.
 func (w *wire) send(f *frame) error {
 	message := f.bytes
 	if cap(message) > maxReusedBytes {

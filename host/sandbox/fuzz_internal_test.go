@@ -133,7 +133,8 @@ func FuzzWorker(f *testing.F) {
 	})
 }
 
-// The type "echo" is an engine. It reads a file, performs memory calls and writes log lines.
+// The type "echo" is an engine. The type "echo" reads a file, performs memory calls and writes log
+// lines.
 type echo struct{}
 
 func (echo) Info() engine.Info { return engine.Info{Name: "echo"} }

@@ -61,8 +61,8 @@ var (
 	bob     = as("bob", "emails")
 )
 
-// The method "call" performs an operation under an Authority. It returns the reply, or the text of
-// the fault.
+// The method "call" performs an operation under an Authority. The method "call" returns the reply,
+// or the text of the fault.
 func (b *blocks) call(c partition.Caller, a memory.Authority, op, args string) string {
 	b.t.Helper()
 	call := abi.Call{Op: op}

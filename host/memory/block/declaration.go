@@ -25,7 +25,8 @@ type Declaration struct {
 	Shared bool `json:"shared"`
 }
 
-// DeclarationOf returns the Declaration of a block. It contains the defaults of omitted fields.
+// DeclarationOf returns the Declaration of a block. The Declaration contains the defaults of
+// omitted fields.
 func DeclarationOf(b declare.Block) Declaration {
 	d := Declaration{
 		Name: b.Name, Description: b.Description, Use: string(b.Use), Characters: b.Characters,

@@ -20,8 +20,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The type "model" is a reference implementation of blocks. It is a map from an owner and a name to
-// a text.
+// The type "model" is a reference implementation of blocks. The type "model" is a map from an owner
+// and a name to a text.
 type model struct {
 	rand   *rand.Rand
 	stored map[string]modelBlock // by owner and name
@@ -35,7 +35,8 @@ type modelBlock struct {
 	revision int64
 }
 
-// The type "change" is a random change of a block. It contains the version that the change expects.
+// The type "change" is a random change of a block. The type "change" contains the version that the
+// change expects.
 type change struct {
 	caller   partition.Caller
 	block    declare.Block
@@ -78,8 +79,8 @@ func (m *model) text(b declare.Block) string {
 	return strings.Repeat(unit, n)
 }
 
-// The method "expect" adds a random expected version to the options. It reports whether the
-// expected version matches the stored revision.
+// The method "expect" adds a random expected version to the options. The method "expect" reports
+// whether the expected version matches the stored revision.
 func (m *model) expect(options map[string]any, revision int64) bool {
 	other := revision + int64(m.rand.IntN(3)) - 1
 	switch m.rand.IntN(6) {
@@ -183,8 +184,8 @@ func (m *model) compare(t *testing.T, b *blocks, c change) {
 	}
 }
 
-// TestModel performs random sequences of operations on two backends. It compares the results with a
-// plain map. A sequence also sets the clock back and opens the app again.
+// TestModel performs random sequences of operations on two backends. TestModel compares the results
+// with a plain map. A sequence also sets the clock back and opens the app again.
 func TestModel(t *testing.T) {
 	steps := 400
 	if testing.Short() {

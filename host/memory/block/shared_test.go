@@ -54,7 +54,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// The method "records" returns the records of a store. It reads the store page by page.
+// The method "records" returns the records of a store. The method "records" reads the store page by
+// page.
 func (b *blocks) records(name string) (all []memory.RecordInfo) {
 	b.t.Helper()
 	for after := ""; ; {

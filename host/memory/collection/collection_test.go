@@ -142,8 +142,8 @@ func (f *fixture) operation(op, args string) abi.Call {
 	return call
 }
 
-// The method "call" performs an operation in a separate transaction. It returns the reply, or the
-// text of the fault.
+// The method "call" performs an operation in a separate transaction. The method "call" returns the
+// reply, or the text of the fault.
 func (f *fixture) call(c partition.Caller, op, args string) string {
 	f.t.Helper()
 	reply, _, err := f.Do(f.t.Context(), c, memory.Operator(), f.operation(op, args))

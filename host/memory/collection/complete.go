@@ -70,9 +70,9 @@ func (m unembedded) complete(ctx context.Context, vector []byte) error {
 	return err
 }
 
-// pendingEntry returns the entry that a record contains. It also returns the text that represents
-// the entry in searches. If the record contains no entry, or if the entry has a vector, the text is
-// "".
+// pendingEntry returns the entry that a record contains. pendingEntry also returns the text that
+// represents the entry in searches. If the record contains no entry, or if the entry has a vector,
+// the text is "".
 func pendingEntry(r storage.Record) (e entry, text string, err error) {
 	if !r.Exists() {
 		return e, "", nil

@@ -29,9 +29,9 @@ type selector struct {
 	filter    index.Filter
 }
 
-// The method "forget" performs the operation "forget". It reads each entry again before it removes
-// the entry. It adds removed entries to the read set. It does not add other entries to the read
-// set.
+// The method "forget" performs the operation "forget". The method "forget" reads each entry again
+// before it removes the entry. The method "forget" adds removed entries to the read set. The method
+// "forget" does not add other entries to the read set.
 func (st *store) forget(ctx context.Context, p kind.NamespacedPartition, text json.RawMessage) (json.RawMessage, error) {
 	s, err := readSelector(text)
 	if err != nil {

@@ -49,8 +49,8 @@ func (m model) clone() model {
 	return copied
 }
 
-// The method "erase" removes all entries in the partitions of a user. It also removes the user's
-// entries from collections of the app, but not from the collection "kb".
+// The method "erase" removes all entries in the partitions of a user. The method "erase" also
+// removes the user's entries from collections of the app, but not from the collection "kb".
 func (m model) erase(user string) {
 	for name, entries := range m {
 		maps.DeleteFunc(entries, func(_ string, e modelEntry) bool {
@@ -72,8 +72,8 @@ func (m model) find(name, word, kind string, now time.Time) string {
 	return strings.Join(ids, " ")
 }
 
-// The type "machine" executes random calls. It compares the replies of the Service with the replies
-// of the model.
+// The type "machine" executes random calls. The type "machine" compares the replies of the Service
+// with the replies of the model.
 type machine struct {
 	*fixture
 	stored model

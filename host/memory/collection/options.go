@@ -15,7 +15,7 @@ import (
 
 // Limits of calls.
 const (
-	// MaxName is the maximum size in bytes. It applies to ids and to names of namespaces.
+	// MaxName is the maximum size in bytes. MaxName applies to ids and to names of namespaces.
 	MaxName = 256
 	// MaxMetadataBytes is the maximum size of the metadata of an entry. The size is the length of
 	// the JSON text.
@@ -129,7 +129,7 @@ func scoreOption(to *float64) kind.Option {
 }
 
 // The function "canonical" returns the JSON text of a value without spaces and with sorted members.
-// It returns a fault if the value exceeds limits.
+// The function "canonical" returns a fault if the value exceeds limits.
 func canonical(value json.RawMessage, limits kind.Limits) (json.RawMessage, error) {
 	if err := limits.Check(value); err != nil {
 		return nil, err

@@ -144,7 +144,8 @@ func (st *store) verified(ctx context.Context, space kind.Namespace, q query) ([
 }
 
 // The method "check" reads the proposed entries and returns a result for each entry that is visible
-// to the run. It excludes the other entries from the next search and returns their number.
+// to the run. The method "check" excludes the other entries from the next search and returns their
+// number.
 func (st *store) check(ctx context.Context, space kind.Namespace, q *query, hits []index.Hit) (results []result, changed int, err error) {
 	keys := make([]storage.Key, len(hits))
 	for i, h := range hits {

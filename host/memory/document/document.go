@@ -40,8 +40,8 @@ func (Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error) 
 	return st, nil
 }
 
-// allowsAnyRoot reports whether the schema allows contents that are not objects. It checks only the
-// type at the root of the schema.
+// allowsAnyRoot reports whether the schema allows contents that are not objects. allowsAnyRoot
+// checks only the type at the root of the schema.
 func allowsAnyRoot(text json.RawMessage) bool {
 	var root struct{ Type any }
 	if json.Unmarshal(text, &root) != nil {

@@ -153,7 +153,7 @@ func (p *projection) set(value any, steps []string, full string) error {
 	return nil
 }
 
-// markIncludes sets the field "includes" of all nodes. It processes the leaves first.
+// markIncludes sets the field "includes" of all nodes. markIncludes processes the leaves first.
 func (p *projection) markIncludes() bool {
 	p.includes = p.include
 	for _, child := range p.children {
@@ -163,7 +163,8 @@ func (p *projection) markIncludes() bool {
 }
 
 // The method "apply" returns the selected part of a content. If nothing is selected, it returns
-// false. It does not modify the content. The selected part can share memory with the content.
+// false. The method "apply" does not modify the content. The selected part can share memory with
+// the content.
 func (p *projection) apply(content any) (any, bool) {
 	if p == nil {
 		return content, true

@@ -84,8 +84,8 @@ func (st *store) update(value json.RawMessage, replace bool) kind.Update {
 // transaction. Other commits wait until this transaction ends.
 var errTooSlow = errors.New("the update took too long in the backend's transaction")
 
-// lockedWork limits an update inside of the backend's transaction. It is the maximum number of
-// validation steps.
+// lockedWork limits an update inside of the backend's transaction. lockedWork is the maximum number
+// of validation steps.
 const lockedWork = 2_000
 
 // The method "bounded" returns a copy of the store. The copy performs at most lockedWork steps to

@@ -64,8 +64,8 @@ var (
 	bob = as("bob", "s2")
 )
 
-// The method "call" performs an operation under an Authority. It returns the reply, or the text of
-// the fault.
+// The method "call" performs an operation under an Authority. The method "call" returns the reply,
+// or the text of the fault.
 func (f *facts) call(c partition.Caller, a memory.Authority, op, args string) string {
 	f.t.Helper()
 	call := abi.Call{Op: op}
@@ -439,7 +439,7 @@ func TestUserData(t *testing.T) {
 }
 
 // TestSerializable executes two runs that read and change the same fact, and checks that the runs
-// take effect one after the other. It also checks that the read set contains lists.
+// take effect one after the other. TestSerializable also checks that the read set contains lists.
 func TestSerializable(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.SetFact, `"project.n", 1`, `{`)

@@ -20,8 +20,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The type "model" is a reference implementation of facts. It is a map from an owner and a path to
-// a value.
+// The type "model" is a reference implementation of facts. The type "model" is a map from an owner
+// and a path to a value.
 type model struct {
 	rand     *rand.Rand
 	now      time.Time
@@ -152,10 +152,10 @@ func (m *model) find(key string) (modelFact, bool) {
 // The list "values" contains random values of several types.
 var values = []string{"1", `"x"`, "[1,2]", `{"a":null}`, "true", "null"}
 
-// The method "step" performs a random operation on the model. It returns the operation and the
-// expected reply. The reply to get_fact is the value, and the reply to list_facts is the list of
-// paths. The reply to other operations is empty. If an operation fails, its reply is the code of
-// the fault.
+// The method "step" performs a random operation on the model. The method "step" returns the
+// operation and the expected reply. The reply to get_fact is the value, and the reply to list_facts
+// is the list of paths. The reply to other operations is empty. If an operation fails, its reply is
+// the code of the fault.
 func (m *model) step(c partition.Caller, grants []declare.Grant) (op, args, want string) {
 	path := modelPaths[m.rand.IntN(len(modelPaths))]
 	switch m.rand.IntN(4) {
@@ -351,7 +351,7 @@ func reply(op, text string) string {
 	return ""
 }
 
-// TestModel uses random declarations, callers, grants and times. It performs operations and
+// TestModel uses random declarations, callers, grants and times. TestModel performs operations and
 // compares each reply with the reply of a model.
 func TestModel(t *testing.T) {
 	for name, open := range map[string]func(dir string) (storage.Backend, error){

@@ -21,7 +21,7 @@ type Limits struct {
 	Depth, Keys, Values int
 }
 
-// Check checks a content or a merge patch. It returns a fault if the text is not JSON or exceeds
+// Check checks a content or a merge patch. Check returns a fault if the text is not JSON or exceeds
 // the limits.
 func (l Limits) Check(content json.RawMessage) error {
 	if len(content) > l.Bytes {

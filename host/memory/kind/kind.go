@@ -99,8 +99,8 @@ type Store interface {
 	Fits(r storage.Record) bool
 	// Show returns the content of a record as JSON. Dry runs and exports use Show.
 	Show(content []byte) json.RawMessage
-	// Public returns the JSON Pointer of a violation. It omits names that occur only in the content
-	// and not in the declaration.
+	// Public returns the JSON Pointer of a violation. Public omits names that occur only in the
+	// content and not in the declaration.
 	Public(pointer string) string
 	// Mistakes returns parts of the declaration. Such a part resembles a constraint but has no
 	// effect.

@@ -96,8 +96,8 @@ func text(t *testing.T, v any) string {
 	return string(b)
 }
 
-// TestEngines runs tools in worker processes. It calls the operations of the kind from JavaScript,
-// from a plug-in and from Python.
+// TestEngines runs tools in worker processes. TestEngines calls the operations of the kind from
+// JavaScript, from a plug-in and from Python.
 func TestEngines(t *testing.T) {
 	h := open(t, mem.New(), inWorkers(t))
 	for _, tt := range []struct{ tool, output, effects string }{

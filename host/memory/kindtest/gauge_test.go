@@ -77,8 +77,8 @@ return [memory.read_gauge("py"), memory.get_count("visits", "py")]
 	return openHost(t, files, options, changes...)
 }
 
-// TestSpaceInEngines runs tools in worker processes. It calls shared operations and operations
-// without a store parameter from JavaScript, from a plug-in and from Python.
+// TestSpaceInEngines runs tools in worker processes. TestSpaceInEngines calls shared operations and
+// operations without a store parameter from JavaScript, from a plug-in and from Python.
 func TestSpaceInEngines(t *testing.T) {
 	h := openGauges(t, inWorkers(t))
 	for _, tt := range []struct{ tool, output, writes string }{

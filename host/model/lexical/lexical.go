@@ -48,7 +48,8 @@ func Vectors(texts []string) [][]float32 {
 	return vectors
 }
 
-// The type "vectorizer" converts texts to vectors. It is not safe for concurrent use.
+// The type "vectorizer" converts texts to vectors. The type "vectorizer" is not safe for concurrent
+// use.
 type vectorizer struct {
 	tokens *search.Tokenizer
 	counts map[search.Token]int
@@ -105,8 +106,8 @@ func (v *vectorizer) count(text string) {
 // largest text fit into 30 bits, so their squares do not overflow.
 const (
 	stemWeight = 64
-	// gramWeight is the weight of the n-grams of a word. It is the length of the vector that all
-	// n-grams of the word form together.
+	// gramWeight is the weight of the n-grams of a word. gramWeight is the length of the vector
+	// that all n-grams of the word form together.
 	gramWeight = 45
 	// Each n-gram has from minGram to maxGram characters.
 	minGram, maxGram = 3, 5
@@ -168,8 +169,8 @@ func (v *vectorizer) add(class, feature string, weight int64) {
 	}
 }
 
-// The function "hash" returns the FNV-1a hash of a feature. It mixes the hash so that every bit of
-// the result depends on every byte of the feature.
+// The function "hash" returns the FNV-1a hash of a feature. The function "hash" mixes the hash so
+// that every bit of the result depends on every byte of the feature.
 func hash(class, feature string) uint64 {
 	const offset, prime = 14695981039346656037, 1099511628211
 	h := uint64(offset)

@@ -71,8 +71,8 @@ func (p *Provider) statusFault(status int, message string) *abi.Fault {
 	return abi.Faultf(abi.InvalidArgument, "the model's provider rejected the request with status %d: %s", status, text)
 }
 
-// The method "sanitize" returns the start of a provider's message. It removes control characters,
-// credentials and the name of the host.
+// The method "sanitize" returns the start of a provider's message. The method "sanitize" removes
+// control characters, credentials and the name of the host.
 func (p *Provider) sanitize(message string) string {
 	password, _ := p.base.User.Password()
 	for _, secret := range []string{p.options.Key, password, p.base.User.Username(), p.base.Host, p.base.Hostname()} {

@@ -16,8 +16,8 @@ var (
 	errTooLarge = errors.New("answer too large")
 )
 
-// The type "sender" sends one request, with retries. It reads the whole answer first. Therefore the
-// size of the answer is checked before the answer is parsed.
+// The type "sender" sends one request, with retries. The type "sender" reads the whole answer
+// first. Therefore the size of the answer is checked before the answer is parsed.
 type sender struct {
 	provider       *Provider
 	idempotencyKey string
