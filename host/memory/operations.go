@@ -83,8 +83,8 @@ func checkOperation(op abi.Operation, storeless bool) error {
 
 // The method "merge" is used if another kind already has the operation. The method "merge" merges
 // the operation into the existing entry of the table. All kinds with an operation share one entry,
-// because tool code has one function for these kinds. Both kinds must have the same parameters
-// after the store parameter. If one of these kinds has no store parameter, the store becomes
+// because tool code has one function for these kinds. The parameters after the store parameter must
+// be the same in both kinds. If one of these kinds has no store parameter, the store becomes
 // optional.
 func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) error {
 	at := slices.IndexFunc(k.table, func(other abi.Operation) bool { return other.Name == op.Name })
@@ -145,8 +145,8 @@ type target struct {
 	name string
 	// The field "implied" is true if the call omits the name of the store.
 	implied bool
-	// The field "call" contains the arguments. Their order is the order of the parameters in the
-	// declaration of the store's kind.
+	// The field "call" contains the arguments. The order of the arguments is the order of the
+	// parameters in the declaration of the store's kind.
 	call abi.Call
 }
 

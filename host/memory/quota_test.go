@@ -22,8 +22,8 @@ import (
 
 var bob = partition.Caller{Tenant: "acme", User: "bob", Session: "s2", Run: "r"}
 
-// All data that the host stores for a user count toward the limit of this user. They do not affect
-// the limits of other users.
+// All data that the host stores for a user count toward the limit of this user. The data of one
+// user do not affect the limits of other users.
 func TestUserQuota(t *testing.T) {
 	large := strings.Repeat("x", 20_000)
 	for _, test := range []struct {

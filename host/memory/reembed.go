@@ -266,10 +266,11 @@ func (m *Move) add(ctx context.Context, b *MoveBatch, life *lifetimes, r storage
 }
 
 // Store replaces the vectors of the entries of a batch and stores the progress of the move, in one
-// transaction. Store skips an entry that has changed since the call of Next. Such an entry was
-// removed or already has a vector of the new space. Store increases the revision of an entry. Its
-// times, owner and author remain unchanged. Store returns the entries that it has replaced. If the
-// result "done" is true, all entries have been moved, and the caller must call Finish.
+// transaction. Store skips an entry that has changed since the call of Next. Store also skips an
+// entry that was removed or that already has a vector of the new space. Store increases the
+// revision of an entry. Store does not change the times, the owner and the author of an entry.
+// Store returns the entries that it has replaced. If the result "done" is true, all entries have
+// been moved, and the caller must call Finish.
 func (m *Move) Store(ctx context.Context, b MoveBatch, vectors [][]float32) (effects []report.WriteEffect, done bool, err error) {
 	contents, keys := make([][]byte, len(b.records)), make([]storage.Key, len(b.records))
 	for i, r := range b.records {
@@ -337,7 +338,7 @@ func (m *Move) Finish(ctx context.Context) error {
 	})
 }
 
-// Release ends the lease. Afterwards another process can continue the move at once.
+// Release ends the lease. After the release, another process can continue the move at once.
 func (m *Move) Release(ctx context.Context) error {
 	return m.update(ctx, nil, func(t moveTurn) ([]storage.Write, error) {
 		if !t.old.Exists() || t.progress.Holder != m.holder {

@@ -22,8 +22,8 @@ func (a *app) revision(c partition.Caller, store string) int64 {
 }
 
 // TestRevisionsNeverRepeat removes a record in every possible way and creates it again. The new
-// record must have a higher revision than the removed record. Otherwise a stale "if_revision" could
-// be accepted.
+// record must have a higher revision than the removed record. If the revision did not increase, a
+// stale "if_revision" could be accepted.
 func TestRevisionsNeverRepeat(t *testing.T) {
 	for _, test := range []struct {
 		name, store string

@@ -14,9 +14,9 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// The RAM that an attempt uses is at most a small multiple of the size of the written records. This
-// is also true if the attempt writes each record many times. Some decoded documents take forty
-// times as much memory as their text.
+// The RAM that an attempt uses is at most a small multiple of the size of the written records. The
+// RAM for many writes of the same record is limited too. Some decoded documents take forty times as
+// much memory as their text.
 func TestAttemptKeepsEncodedContents(t *testing.T) {
 	const stores = 15
 	a := newApp(t, func(cfg *memory.Config) {

@@ -105,8 +105,8 @@ func (p routedPartition) Scan(ctx context.Context, after string, limit int) ([]s
 }
 
 // checkPath returns a fault if an item is not a valid path of names. Empty names are not allowed,
-// because pathParts drops empty names. Otherwise, two different texts could identify the same
-// record, and the range of a path could contain items outside of the path.
+// because pathParts drops empty names. With empty names, two different texts could identify the
+// same record, and the range of a path could contain items outside of the path.
 func checkPath(item string) error {
 	if item == "" || strings.Contains("."+item+".", "..") {
 		return abi.Faultf(abi.InvalidArgument, "the text %s is not a path of names separated by dots", kind.Quote(item))

@@ -13,7 +13,7 @@ import (
 )
 
 // weighing is a backend that records the total size of the contents that each operation returned.
-// It keeps the maximum of these sizes.
+// The backend keeps the maximum of these sizes.
 type weighing struct {
 	storage.Backend
 	mu  sync.Mutex

@@ -107,8 +107,8 @@ func (s *scenario) addMetadata() {
 }
 
 // addErasure erases a user. An erasure is not a transaction. First, the erasure marks the user, so
-// that concurrent runs of the user store nothing. Afterwards the erasure removes records in several
-// steps. Other runs can execute between these steps, so each step is an event.
+// that concurrent runs of the user store nothing. After the mark, the erasure removes records in
+// several steps. Other runs can execute between these steps, so each step is an event.
 func (s *scenario) addErasure(user string) {
 	task := s.Go("erase "+user, func(ctx context.Context, _ *txntest.Task) {
 		if _, err := s.hosts[0].Erase(ctx, partition.Caller{Tenant: s.tenant, User: user, Run: "erase"}); err != nil {

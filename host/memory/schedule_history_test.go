@@ -47,16 +47,16 @@ type runHistory struct {
 	changed bool
 }
 
-// The type "event" is a change that took effect at one moment. This moment is between the steps
-// "begin" and "end". The function "apply" returns the possible states of the model after the
-// change. These states are consistent with the observations. If no state is consistent, the
+// The type "event" is a change that took effect at one moment. An event takes effect between the
+// steps "begin" and "end". The function "apply" returns the possible states of the model after the
+// change. Each returned state is consistent with the observations. If no state is consistent, the
 // function "apply" returns no state.
 type event struct {
 	name       string
 	begin, end int
 	after      int // the index of the event that must precede this event, or -1
 	// If idle is true, the event changes nothing. The search applies an idle event as early as
-	// possible. It does not also try a later moment.
+	// possible. The search does not try to apply an idle event later.
 	idle  bool
 	apply func(world) []world
 }
@@ -133,8 +133,8 @@ func (s *search) from(w world, done eventSet, n int) bool {
 	return false
 }
 
-// errTorn ends an attempt of the model. This happens in two cases: A call ended the observed
-// attempt at this point, or the results in the model differ from the observed results.
+// errTorn ends an attempt of the model. An attempt of the model ends in two cases: A call ended the
+// observed attempt at this point, or the results in the model differ from the observed results.
 var errTorn = errors.New("the observed attempt ended here")
 
 // outcomeCode returns the outcome of a run. The outcome is "" for success, the code of a fault, or
@@ -161,8 +161,8 @@ func (h *runHistory) refused() bool {
 	return len(h.attempts) > 0 && (code == abi.SessionEnded || code == abi.Cancelled || code == abi.AccessDenied)
 }
 
-// The method "events" returns the events of a run in order. These events are the start of the
-// session, the start of the run, each attempt that stored nothing, and the last attempt. If an
+// The method "events" returns the events of a run in order. The events of a run are the start of
+// the session, the start of the run, each attempt that stored nothing, and the last attempt. If an
 // attempt stored nothing, it must nevertheless have read a consistent state. The argument "first"
 // is the index of the first event.
 func (h *runHistory) events(id, first int) []event {
@@ -243,8 +243,8 @@ func (h *runHistory) applySeen(a attempt) func(world) []world {
 	}
 }
 
-// applyLast accepts a state of the model if the run has the observed outcome in this state. It
-// returns the state after the run.
+// applyLast accepts a state of the model if the run has the observed outcome in this state. The
+// method applyLast returns the state after the run.
 func (h *runHistory) applyLast(id int, a attempt) func(world) []world {
 	return func(w world) []world {
 		g, trace, err := h.replay(w, a, h.err != nil)
@@ -279,8 +279,8 @@ func (h *runHistory) stands(w world, id int) bool {
 	return w.mayCommit(h.caller) && w.began[id] == w.erased[h.caller.User]
 }
 
-// sameEffects checks the revisions that were reported for the writes of the run. They must equal
-// the revisions in the model.
+// sameEffects checks the revisions that were reported for the writes of the run. The reported
+// revisions must equal the revisions in the model.
 func (h *runHistory) sameEffects(g *guest) bool {
 	reported := map[string]int64{}
 	for _, e := range h.done.Effects.Writes {

@@ -61,8 +61,9 @@ type Config struct {
 	// session.BeforeEnd. The function can itself end the session. For this, it calls Tx.EndIdle in
 	// a transaction. BeforeIdleEnd can be nil.
 	BeforeIdleEnd session.BeforeEnd
-	// ApprovalExpired is a function. It is called after a sweep has ended an approval request that
-	// expired without a decision. ApprovalExpired must return quickly. ApprovalExpired can be nil.
+	// ApprovalExpired is a function. ApprovalExpired is called after a sweep has ended an approval
+	// request that expired without a decision. ApprovalExpired must return quickly. ApprovalExpired
+	// can be nil.
 	ApprovalExpired func(context.Context, partition.Caller, approval.Approval)
 	// KeyRetention applies to runs with an idempotency key. KeyRetention is the time for which the
 	// Result of such a run is stored. Default: 24 hours.

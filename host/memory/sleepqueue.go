@@ -17,9 +17,9 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// SleepQueue is a queue. It contains the runs that process transcripts. For each transcript with
-// messages, the queue has one record. The key of the record contains the time at which the run is
-// due. SleepQueue is safe for concurrent use.
+// SleepQueue is a queue. The queue contains the runs that process transcripts. For each transcript
+// with messages, the queue has one record. The key of the record contains the time at which the run
+// is due. SleepQueue is safe for concurrent use.
 type SleepQueue struct{ s *Service }
 
 // NewSleepQueue returns the queue of an app.
@@ -214,8 +214,7 @@ type Lease struct {
 }
 
 // Key returns the idempotency key of the run. Two runs that process different messages have
-// different keys. This is true even if the messages belong to different transcripts of the same
-// session.
+// different keys. Transcripts of the same session have different keys too.
 func (l *Lease) Key() string {
 	return fmt.Sprintf("sleep/%s/%d/%d", l.Session, l.Began.UnixMicro(), l.Last)
 }

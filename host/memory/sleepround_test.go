@@ -72,8 +72,9 @@ func TestRoundContinues(t *testing.T) {
 	}
 }
 
-// TestRoundOfManyUsers checks that every user gets one run before any user gets a second run. This
-// must be true even if a few users have enough records at the head of the queue for every call.
+// TestRoundOfManyUsers checks that every user gets one run before any user gets a second run. The
+// order must be correct even if a few users have enough records at the head of the queue for every
+// call.
 func TestRoundOfManyUsers(t *testing.T) {
 	a := withTranscripts(t)
 	for i := range 10 {

@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// storePartition contains the part of a store's records that an attempt can access. These records
-// belong to the user of the caller, to the session of the caller, or to the app.
+// storePartition contains the part of a store's records that an attempt can access. The partition
+// contains records of the caller's user, of the caller's session, or of the app.
 type storePartition struct {
 	view  *View
 	store *store
@@ -56,7 +56,7 @@ func (p *storePartition) recordKey(item string) storage.Key {
 	return p.key.With(storage.Part{Tag: storage.Item, Value: item})
 }
 
-// maxItem is the maximum size of an item in bytes. This limit exists because the item is a part of
+// maxItem is the maximum size of an item in bytes. Items are limited because the item is a part of
 // a key.
 const maxItem = 512
 
@@ -233,8 +233,8 @@ func (p *storePartition) tags(key storage.Key) []string {
 	return partition.Tags(key, c, ends)
 }
 
-// endsWithSession reports whether a record of the partition expires together with a session. This
-// is the session that wrote the record last.
+// endsWithSession reports whether a record of the partition expires together with a session. A
+// record expires with the session that wrote the record last.
 func (p *storePartition) endsWithSession() bool {
 	return p.scope == declare.ScopeSession || p.store.Retention.Session
 }

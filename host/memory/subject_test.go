@@ -69,7 +69,7 @@ func shared(k storage.Key) bool {
 
 // TestEverythingOfAUserIsTagged stores data of each kind for a user and then checks all records.
 // Each record that does not belong to the app must have the tag of the user. An erasure must remove
-// all records with this tag. It must also remove all other data of the user.
+// all records with this tag. An erasure must also remove all other data of the user.
 func TestEverythingOfAUserIsTagged(t *testing.T) {
 	ctx := t.Context()
 	a := newApp(t, func(cfg *memory.Config) { cfg.LedgerRetention = 90 * 24 * time.Hour })

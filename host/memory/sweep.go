@@ -14,8 +14,8 @@ import (
 // clock of the sweep is ahead.
 const SweepDelay = time.Hour
 
-// Sweep removes records that expired more than SweepDelay ago. These records can belong to any
-// tenant and app of the backend. Then Sweep calls SweepTenant for one tenant. Sweep removes at most
+// Sweep removes records that expired more than SweepDelay ago. Sweep removes records of all tenants
+// and apps of the backend. Then Sweep calls SweepTenant for one tenant. Sweep removes at most
 // "limit" records and returns the number of removed records. If this number is less than the limit,
 // no such records are left.
 func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, error) {
@@ -26,9 +26,9 @@ func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, err
 	return n, s.SweepTenant(ctx, tenant)
 }
 
-// FreeExpired removes records of a backend. These records expired at least SweepDelay before the
-// time "now". FreeExpired removes at most "limit" records and returns the number of removed
-// records. If this number is less than the limit, no such records are left.
+// FreeExpired removes records of a backend. FreeExpired removes records that expired at least
+// SweepDelay before the time "now". FreeExpired removes at most "limit" records and returns the
+// number of removed records. If this number is less than the limit, no such records are left.
 func FreeExpired(ctx context.Context, backend storage.Backend, now time.Time, limit int) (int, error) {
 	removed, err := backend.DeleteWhere(ctx, storage.Selector{Expired: now.Add(-SweepDelay)}, limit)
 	return len(removed), err
@@ -82,9 +82,10 @@ func boundedEnds(before session.BeforeEnd) session.BeforeEnd {
 	}
 }
 
-// Tenants calls the function "visit" with each tenant that SweepTenant must sweep. Such a tenant
-// has sessions, workflows, ledger entries, paused runs or collections of the app. Tenants reads
-// from the backend once for each tenant, and once more for each other app of a tenant.
+// Tenants calls the function "visit" with each tenant that SweepTenant must sweep. SweepTenant must
+// sweep a tenant that has sessions, workflows, ledger entries, paused runs or collections of the
+// app. Tenants reads from the backend once for each tenant, and once more for each other app of a
+// tenant.
 func (s *Service) Tenants(ctx context.Context, visit func(tenant string) error) error {
 	seen := map[string]bool{}
 	for _, kind := range []string{partition.Session, partition.Workflow, partition.Ledger, partition.PausedRun, partition.Embedding} {

@@ -23,16 +23,16 @@ type Tx struct {
 	// first attempt. If the caller has no session, sessionMeta contains these data, but only during
 	// the transaction.
 	Session session.Start
-	// If ReadOnly is set, the transaction does not start a session or a workflow. It also does not
-	// record that a session or a workflow was used.
+	// If ReadOnly is set, the transaction does not start a session or a workflow. ReadOnly also
+	// prevents that the transaction records the use of a session or a workflow.
 	ReadOnly bool
 	// If Unlimited is set, no quota applies to the transaction. The writes of the transaction still
 	// count toward the usage. Use Unlimited only for host records that cannot wait until a user
 	// frees space.
 	Unlimited bool
 	// If EndIdle is set, the commit of the transaction ends the session of the caller. The session
-	// must be idle. The transaction can read and write the records of the session. These records
-	// are invisible to all other transactions.
+	// must be idle. The transaction can read and write the records of the session. The records of
+	// the session are invisible to all other transactions.
 	EndIdle bool
 	// If DryRun is set, the transaction ignores Key and stores nothing, and Done.Changes lists the
 	// changes.
@@ -52,9 +52,9 @@ type Tx struct {
 	// If the transaction executes an approved run again, Claim is set. The commit then ends the
 	// approval request. If the Claim is no longer valid, nothing is stored.
 	Claim *approval.Claim
-	// Answer is a function that returns the answer under Key. Its argument contains the effects of
-	// the transaction. The commit calls Answer, possibly several times. Answer must be a pure
-	// function.
+	// Answer is a function that returns the answer under Key. The argument of Answer contains the
+	// effects of the transaction. The commit calls Answer, possibly several times. Answer must be a
+	// pure function.
 	Answer func(report.Effects) ([]byte, error)
 }
 
@@ -192,8 +192,8 @@ func (t *transaction) fault(ctx context.Context, err error) error {
 	return t.s.records.Fault("commit", t.s.records.SpaceFault(err))
 }
 
-// contextFault returns the cause of the end of ctx if this cause is a fault. Otherwise contextFault
-// returns the error of ctx.
+// contextFault returns the cause of the end of ctx if this cause is a fault. If the cause is not a
+// fault, contextFault returns the error of ctx.
 func contextFault(ctx context.Context) error {
 	if f, ok := errors.AsType[*abi.Fault](context.Cause(ctx)); ok {
 		return f
@@ -222,8 +222,8 @@ func (t *transaction) unknownOutcome(err error) error {
 }
 
 // lockKey acquires a lock. The lock serializes the transactions with the same idempotency key. A
-// transaction holds the lock until the transaction ends. It also holds the lock while it waits for
-// an external call. Without the lock, a concurrent retry would repeat the external call.
+// transaction holds the lock until the transaction ends. A transaction holds the lock even while it
+// waits for an external call. Without the lock, a concurrent retry would repeat the external call.
 func (t *transaction) lockKey(ctx context.Context) (unlock func(), err error) {
 	if t.tx.Key == "" {
 		return func() {}, nil

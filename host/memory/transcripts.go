@@ -64,7 +64,7 @@ func (t *Transcript) extend(ctx context.Context, after time.Duration) error {
 	return err
 }
 
-// A Transcript belongs to a session. It is valid during one attempt.
+// A Transcript belongs to a session. A Transcript is valid during one attempt.
 type Transcript struct {
 	// State is the content of the transcript.
 	State transcript.State

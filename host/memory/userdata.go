@@ -65,8 +65,8 @@ func (d *UserData) Records(ctx context.Context, visit func(UserRecord) error) er
 	return d.s.records.Fault(exportingUser, err)
 }
 
-// Sessions visits the sessions of the user. These include ended sessions whose ids cannot be reused
-// yet.
+// Sessions visits the sessions of the user. Sessions also visits ended sessions whose ids cannot be
+// reused yet.
 func (d *UserData) Sessions(ctx context.Context, visit func(session.Session) error) error {
 	return d.s.records.Fault(exportingUser, d.eachSession(ctx, func(r storage.Record, _ session.State) error {
 		described, err := d.s.sessions.Describe(r)
@@ -77,8 +77,8 @@ func (d *UserData) Sessions(ctx context.Context, visit func(session.Session) err
 	}))
 }
 
-// Workflows visits the workflows of the user. These include ended workflows whose ids cannot be
-// reused yet.
+// Workflows visits the workflows of the user. Workflows also visits ended workflows whose ids
+// cannot be reused yet.
 func (d *UserData) Workflows(ctx context.Context, visit func(session.Workflow) error) error {
 	return d.s.records.Fault(exportingUser, d.eachWorkflow(ctx, func(r storage.Record) error {
 		described, err := d.s.workflows.Describe(r)
@@ -106,7 +106,7 @@ func (d *UserData) Files(ctx context.Context, visit func(session string, file ar
 	}))
 }
 
-// Results visits the user's Results. These were stored under idempotency keys.
+// Results visits the user's Results. The Results of the user were stored under idempotency keys.
 func (d *UserData) Results(ctx context.Context, visit func(key string, result json.RawMessage) error) error {
 	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.System(partition.Finished, d.caller), func(r storage.Record) error {
 		if r.Expired(d.s.now()) {

@@ -19,7 +19,7 @@ import (
 )
 
 // A View is the memory that one attempt of a run can access. A View is bound to a caller and to an
-// Authority. It collects the reads and writes of the attempt. A View is not safe for concurrent
+// Authority. A View collects the reads and writes of the attempt. A View is not safe for concurrent
 // use. The zero View has no rights.
 //
 // If tool code makes a mistake, a method of the View returns an *abi.Fault and does not change the

@@ -19,7 +19,7 @@ type Counts struct {
 	Failed int64 `json:"failed"`
 	// Repeated is the number of runs that did not execute their tool, because an earlier Result was
 	// returned. Refused is the number of rejected runs. NotStarted is the number of runs that could
-	// not start. In both cases, no tool was executed.
+	// not start. If a run was rejected or could not start, no tool was executed.
 	Repeated   int64 `json:"repeated"`
 	Refused    int64 `json:"refused"`
 	NotStarted int64 `json:"not_started"`

@@ -32,7 +32,8 @@ type Query struct {
 type Usage struct {
 	Tenant string `json:"tenant"`
 	App    string `json:"app"`
-	// StoredBytes and StoredRecords are the data that are stored now. They count toward the quota.
+	// StoredBytes and StoredRecords are the data that are stored now. StoredBytes and StoredRecords
+	// count toward the quota.
 	StoredBytes   int64 `json:"stored_bytes"`
 	StoredRecords int64 `json:"stored_records"`
 	// All other fields are sums over the requested days; see Counts.

@@ -12,8 +12,8 @@ import (
 // Answer receives the text and the tool calls that a model returned, and checks them. Answer
 // returns the text and the tool calls as the answer to the request. If the request has a schema,
 // the text must be JSON that matches the schema. The request must contain each tool that is called.
-// The arguments must match the schema of the tool. The error is the fault schema_violation. It does
-// not quote the answer.
+// The arguments must match the schema of the tool. The error is the fault schema_violation. The
+// error does not quote the answer.
 func (r ChatRequest) Answer(text string, calls []ToolCall) (ChatAnswer, error) {
 	if len(calls) > 0 {
 		checked, fault := r.checkCalls(calls)

@@ -72,7 +72,7 @@ type ToolCall struct {
 // ChatAnswer is the answer of a model. ChatAnswer contains tool calls, an object or a text.
 type ChatAnswer struct {
 	Text string `json:"text,omitempty"`
-	// Object is compact JSON. It matches the schema of the request.
+	// Object is compact JSON. Object matches the schema of the request.
 	Object    json.RawMessage `json:"object,omitempty"`
 	ToolCalls []ToolCall      `json:"tool_calls,omitempty"`
 	// Truncated is true if the text was cut off at MaxTokens.

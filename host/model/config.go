@@ -67,8 +67,8 @@ type Entry struct {
 	Batch                       int
 }
 
-// A Budget limits the number of tokens per day. It contains separate limits for a tenant, an app
-// and a user.
+// A Budget limits the number of tokens per day. A Budget contains separate limits for a tenant, an
+// app and a user.
 type Budget struct {
 	// The default of Tenant is DefaultTenantTokens, the default of App is DefaultAppTokens, and the
 	// default of User is DefaultUserTokens.

@@ -8,8 +8,9 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Mocks contains fixed answers. They replace the answers of models. The key of the map is the name
-// of the model. The first answer of a model replaces the answer to its first request, and so on.
+// Mocks contains fixed answers. The answers in Mocks replace the answers of models. The key of the
+// map is the name of the model. The first answer of a model replaces the answer to its first
+// request, and so on.
 type Mocks map[string][]MockAnswer
 
 // MockAnswer is an answer of a model, or an error. In JSON, a MockAnswer can be a string. The

@@ -54,7 +54,7 @@ func (s *Set) Totals(section Section) Totals {
 	return *s.spent.totals(section)
 }
 
-// An account counts the use of a model. It belongs to a tenant, an app or a user.
+// An account counts the use of a model. An account belongs to a tenant, an app or a user.
 type account struct {
 	section Section
 	model   string

@@ -77,7 +77,8 @@ func TestMocks(t *testing.T) {
 	}
 }
 
-// A chat model and an embedder can have the same name. They nevertheless have separate budgets.
+// A chat model and an embedder can have the same name. A chat model and an embedder with the same
+// name have separate budgets.
 func TestBudgetsOfSections(t *testing.T) {
 	entry := map[string]model.Entry{"a": {Provider: "x", TokensPerDay: model.Budget{Tenant: 5, App: 5, User: 5}}}
 	factory := model.Factory{

@@ -36,9 +36,9 @@ func NewVectorKey(id string, purpose Purpose, text string) VectorKey {
 }
 
 // A VectorCache keeps recent vectors in RAM. Therefore the same text is not embedded and paid for
-// twice. Consumers do not share vectors. Otherwise, a user could find out which texts other users
-// have stored. If the cache is full, it removes the oldest vectors of the tenant with the most
-// vectors. VectorCache is safe for concurrent use.
+// twice. Consumers do not share vectors. If consumers shared vectors, a user could find out which
+// texts other users have stored. If the cache is full, it removes the oldest vectors of the tenant
+// with the most vectors. VectorCache is safe for concurrent use.
 type VectorCache struct {
 	limit int
 

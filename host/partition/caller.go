@@ -52,10 +52,10 @@ func (c Caller) Check() error {
 	return checkPathID("workflow", c.Workflow)
 }
 
-// Subject returns the data subject of the caller's writes. This is the user, the session or the
-// workflow. If the caller has several of these, the user takes precedence over the session, and the
-// session takes precedence over the workflow. The writes count toward the quota of this data
-// subject. If the caller has no user, session or workflow, Subject returns "".
+// Subject returns the data subject of the caller's writes. The data subject is the user, the
+// session or the workflow. If the caller has several of these, the user takes precedence over the
+// session, and the session takes precedence over the workflow. The writes count toward the quota of
+// this data subject. If the caller has no user, session or workflow, Subject returns "".
 func (c Caller) Subject() string {
 	switch {
 	case c.User != "":
@@ -90,7 +90,8 @@ func CheckID(what, id string) error {
 
 // CheckSessionID returns a fault if an id in the path of a URL is not safe. A proxy can decode the
 // path, and the decoding must not change the id. Do not use CheckSessionID for users and tenants.
-// Their ids come from the platform and not from clients. The empty id causes no fault.
+// The ids of users and tenants come from the platform and not from clients. The empty id causes no
+// fault.
 func CheckSessionID(id string) error { return checkPathID("session", id) }
 
 // checkPathID is like CheckSessionID. The argument "what" is the name of the id in the text of the

@@ -34,8 +34,8 @@ const (
 	Reembed   = "reembed"   // the progress of a move of a collection to another embedder
 )
 
-// ErasedRetention is the time for which the mark of an erasure is kept. This time is longer than
-// any run that began before the erasure can take.
+// ErasedRetention is the time for which the mark of an erasure is kept. ErasedRetention is longer
+// than any run that began before the erasure can take.
 const ErasedRetention = 24 * time.Hour
 
 // If all apps of a tenant share texts of users, the keys of these texts contain Shared instead of

@@ -35,10 +35,10 @@ type Lifetime struct {
 	Author string
 }
 
-// Tags returns the tags of a record. They contain the data subject of the record, and the session
-// and the workflow whose end also ends the record. All tags of records are created by Tags.
+// Tags returns the tags of a record. The tags contain the data subject of the record, and the
+// session and the workflow whose end also ends the record. All tags of records are created by Tags.
 // Therefore an erasure finds all data of a user. If the key contains a user, this user is the data
-// subject. Otherwise, the data subject is the Subject of the argument "writer".
+// subject. If the key contains no user, the data subject is the Subject of the argument "writer".
 func Tags(key storage.Key, writer Caller, ends Lifetime) (all []string) {
 	if who := cmp.Or(subjectOfKey(key, writer), ends.Author); who != "" {
 		all = append(all, storage.SubjectTag(who))

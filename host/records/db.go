@@ -20,8 +20,8 @@ type Config struct {
 	// Lock is a function that acquires a fair lock on keys. The lock serializes conflicting
 	// updates; see txn.DB.Lock. Default: no locks.
 	Lock func(ctx context.Context, keys ...storage.Key) (unlock func(), err error)
-	// Quota is a function. It returns the quota of a caller. Quota is required for calls of Update
-	// and CheckSpace.
+	// Quota is a function. Quota returns the quota of a caller. Quota is required for calls of
+	// Update and CheckSpace.
 	Quota func(partition.Caller) txn.Quota
 	// Now is the clock. Default: the system's.
 	Now func() time.Time
@@ -60,7 +60,7 @@ func New(cfg Config) *DB {
 // Now returns the current time with the precision of stored records.
 func (db *DB) Now() time.Time { return db.now().UTC().Truncate(time.Microsecond) }
 
-// Log returns the logger. It receives details that callers must not see.
+// Log returns the logger. The logger receives details that callers must not see.
 func (db *DB) Log() *slog.Logger { return db.log }
 
 // Get returns the record with the given key. If the record does not exist, Get returns the zero
@@ -129,9 +129,9 @@ func (db *DB) SpaceFault(err error) error {
 	return err
 }
 
-// Unavailable logs an error of the backend. It returns the fault abi.Unavailable, which callers can
-// see. If the error wraps storage.ErrCorrupt, the fault reports damaged data and does not suggest a
-// retry.
+// Unavailable logs an error of the backend. Unavailable returns the fault abi.Unavailable, which
+// callers can see. If the error wraps storage.ErrCorrupt, the fault reports damaged data and does
+// not suggest a retry.
 func (db *DB) Unavailable(doing string, err error) error {
 	db.log.Error("the backend failed", "doing", doing, "error", err)
 	if errors.Is(err, storage.ErrCorrupt) {

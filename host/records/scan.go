@@ -62,7 +62,7 @@ func (db *DB) Scan(ctx context.Context, prefix storage.Key, visit func([]storage
 }
 
 // WithContents returns a function. For given heads, the function reads the records and calls the
-// function "visit" with each record. It reads the contents in parts of limited size.
+// function "visit" with each record. The function reads the contents in parts of limited size.
 func (db *DB) WithContents(ctx context.Context, visit func([]storage.Record) error) func([]storage.Head) error {
 	return func(heads []storage.Head) error {
 		for len(heads) > 0 {
@@ -120,9 +120,9 @@ func existing(records []storage.Record) []storage.Record {
 }
 
 // EachTenant calls the function "visit" with each tenant that has records of a given kind. The
-// records belong to the app. EachTenant skips the tenants in the set "seen". It adds each visited
-// tenant to the set. EachTenant reads from the backend once for each tenant, and once more for each
-// other app of a tenant.
+// records belong to the app. EachTenant skips the tenants in the set "seen". EachTenant adds each
+// visited tenant to the set. EachTenant reads from the backend once for each tenant, and once more
+// for each other app of a tenant.
 func (db *DB) EachTenant(ctx context.Context, kind string, seen map[string]bool, visit func(tenant string) error) error {
 	prefix := storage.MakeKey(storage.Part{Tag: storage.System, Value: kind})
 	for after := storage.Key(""); ; {

@@ -49,7 +49,7 @@ func open(q *quota) (*records.DB, *int) {
 }
 
 // If an update conflicts, the DB repeats the update with the changed record. During the second
-// attempt and all later attempts, the update holds a lock. It releases the lock at the end.
+// attempt and all later attempts, the update holds a lock. The update releases the lock at the end.
 func TestUpdateConflict(t *testing.T) {
 	db, locks := open(&quota{limit: 1 << 20})
 	key, calls := app.Session(caller), 0

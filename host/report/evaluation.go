@@ -51,8 +51,8 @@ func NewRuleOutcome(agent string) *RuleOutcome {
 	}
 }
 
-// A Failure is a constraint that failed. It contains the action that the ON_FAIL of the constraint
-// declares. The caller must perform the action.
+// A Failure is a constraint that failed. A Failure contains the action that the ON_FAIL of the
+// constraint declares. The caller must perform the action.
 type Failure struct {
 	// Position is the position of the constraint in the form "FILE:LINE". Rule is "REQUIRE",
 	// "LIMIT", "RESTRICT" or "WARN". Severity is "error" or "warning".

@@ -6,8 +6,8 @@ type MemoryContext struct {
 	// UserMemory is "".
 	UserMemory string `json:"user_memory"`
 	// SystemReminders contains lines that match the message of the user. The best match is the
-	// first line. These lines come from blocks with the use "recall". Only the model, not the user,
-	// should see SystemReminders.
+	// first line. SystemReminders come from blocks with the use "recall". Only the model, not the
+	// user, should see SystemReminders.
 	SystemReminders []string `json:"system_reminders"`
 }
 

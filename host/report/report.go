@@ -16,7 +16,7 @@ type Result struct {
 	// Status is "completed", "paused" or "failed".
 	Status Status `json:"status"`
 	// If OK is true, the run has succeeded and all its writes are stored. If OK is false, nothing
-	// was stored. In this case, either Error is set or the run is paused.
+	// was stored. If OK is false, either Error is set or the run is paused.
 	OK     bool            `json:"ok"`
 	Output json.RawMessage `json:"output"`
 	// Context contains the keys that the tool changed or added in its context.

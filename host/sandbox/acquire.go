@@ -160,7 +160,7 @@ const maxIdleCPU = 200 * time.Millisecond
 
 // The method "quiescent" reports whether a worker was inactive while it was idle. If a worker is
 // still active after a run, the worker is not reused. Code of the previous guest could still be
-// active in such a worker. This code could send a result for the next run.
+// active in such a worker. Code of the previous guest could send a result for the next run.
 func (w *worker) quiescent() bool {
 	return w.wire.in.Buffered() == 0 && w.pipe.empty() && cpuTime(w.process.Pid)-w.cpuAtRelease < maxIdleCPU
 }

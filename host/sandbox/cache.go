@@ -17,9 +17,9 @@ import (
 
 // Workers execute machine code. An engine has compiled this code. If a process can change the
 // machine code, it can control the workers. Therefore a worker can write machine code only if it
-// compiles a single source and runs no guest. This worker writes the machine code to a temporary
-// folder. After the compilation, the parent moves the folder. Only workers of the same domain can
-// read the new location.
+// compiles a single source and runs no guest. The compiling worker writes the machine code to a
+// temporary folder. After the compilation, the parent moves the folder. Only workers of the same
+// domain can read the new location.
 
 // attachCache sets the folder and the key under which the program's compiled code is cached. If the
 // cache does not contain the code, attachCache lets a worker compile the code.

@@ -30,8 +30,8 @@ const groupPrefix = "toolrun-"
 
 var groupNumber atomic.Uint64
 
-// newGroups detects whether control groups are available. It also removes the groups of killed
-// processes. All pools of this process share one call of newGroups.
+// newGroups detects whether control groups are available. The function newGroups also removes the
+// groups of killed processes. All pools of this process share one call of newGroups.
 var newGroups = sync.OnceValues(func() (*groups, error) {
 	mounts, err1 := os.ReadFile("/proc/self/mountinfo")
 	own, err2 := os.ReadFile("/proc/self/cgroup")

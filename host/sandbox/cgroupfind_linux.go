@@ -15,11 +15,11 @@ import (
 // The list "controllers" contains the cgroup controllers that limit the resources of a worker.
 var controllers = []string{"memory", "pids"}
 
-// hostGroup is the name of a group. This process moves itself to this group. In version 2, a group
-// with subgroups cannot contain a process itself.
+// hostGroup is the name of a group. This process moves itself to the group hostGroup. In version 2,
+// a group with subgroups cannot contain a process itself.
 const hostGroup = groupPrefix + "host"
 
-// findGroups finds the group of this process. Its arguments are the contents of
+// findGroups finds the group of this process. The arguments of findGroups are the contents of
 // /proc/self/mountinfo and /proc/self/cgroup.
 func findGroups(mounts, own string) (*groups, error) {
 	paths := ownGroups(own)

@@ -37,7 +37,7 @@ func closeRoot(root int) {
 }
 
 // changeRoot makes a folder the root of this process. changeRoot also drops the capability to
-// change the root. Afterwards, the process cannot open any path outside of the folder. See
+// change the root. After the call, the process cannot open any path outside of the folder. See
 // chroot(2).
 //
 // Package psx drops capabilities on one thread after the other. To find the threads, it reads
@@ -107,7 +107,7 @@ func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
 }
 
 // The stack pointer of the child process points to chrootStack. The child process writes only one
-// byte to chrootStack. It has read this byte from the pipe.
+// byte to chrootStack. The child process has read the byte from the pipe.
 var chrootStack [256]byte
 
 // The struct "capabilities" contains the header and the sets for capget(2) and capset(2), version

@@ -3,7 +3,7 @@ package sandbox
 // Counts contains the numbers of worker processes of a Pool.
 type Counts struct {
 	// Busy is the number of workers that run or compile a tool. Idle is the number of workers that
-	// wait for another run of the same tenant. These workers have already run a guest. Spare is the
+	// wait for another run of the same tenant. An idle worker has already run a guest. Spare is the
 	// number of workers that have not yet run a guest.
 	Busy, Idle, Spare int
 }

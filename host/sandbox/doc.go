@@ -9,7 +9,7 @@
 // memory limit, the parent kills the worker. If a worker is killed, its run ends with the fault
 // timeout, memory_limit or stack_limit. A spare worker executes the next run.
 //
-// A worker is a new process. It executes the same program that created the Pool. The program must
-// first call [Main]. In a worker, [Main] does not return. On Linux, a worker locks itself down
+// A worker is a new process. A worker executes the same program that created the Pool. The program
+// must first call [Main]. In a worker, [Main] does not return. On Linux, a worker locks itself down
 // before it reads any data from a guest. [Pool.Report] returns the state of the isolation layers.
 package sandbox

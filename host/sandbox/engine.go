@@ -60,7 +60,8 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	p.mounts.memoryFiles = e.language.MemoryFiles
 	err := p.compile(ctx)
 	// If the fault comes from the engine and not from the pool, the reason can be damaged shared
-	// state on the disk. The engine prepares damaged state again. It does this only once.
+	// state on the disk. The engine prepares damaged state again. The engine prepares damaged state
+	// only once.
 	if f, ok := err.(*abi.Fault); ok && f.Code == abi.Unavailable && p.mounts.shared != "" && ctx.Err() == nil && e.dropShared(p.mounts) {
 		err = p.compile(ctx)
 	}
@@ -385,8 +386,8 @@ func readLoaded(f *fields) (failed *abi.Fault, review engine.Review, err error) 
 	return nil, review, fmt.Errorf("compile: %s", text)
 }
 
-// readReview reads a review. It limits the size of the review, because a hostile source may control
-// the worker.
+// readReview reads a review. The function readReview limits the size of the review, because a
+// hostile source may control the worker.
 func readReview(text []byte) (review engine.Review, err error) {
 	if len(text) == 0 {
 		return review, nil

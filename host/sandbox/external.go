@@ -11,7 +11,7 @@ import (
 )
 
 // maxPending is the maximum number of external operations without an answer. maxPending applies to
-// one guest. The host also limits the external operations of a run. This limit is lower than
+// one guest. The host also limits the external operations of a run. The host's limit is lower than
 // maxPending.
 const maxPending = 1000
 
@@ -21,8 +21,8 @@ type externalExchange struct {
 	// The field "begun" is the id of the operation that the worker began last. The first operation
 	// of a worker has the id 1.
 	begun uint64
-	// The field "pending" maps ids of the host to ids of the worker. Both ids identify the same
-	// operation.
+	// The field "pending" maps ids of the host to ids of the worker. The two ids in an entry
+	// identify the same operation.
 	pending map[uint64]uint64
 }
 
@@ -101,7 +101,7 @@ func (x *exchange) await(left time.Duration) (id uint64, reply json.RawMessage, 
 }
 
 // withoutSlot releases the slot of the worker and calls the function "wait". During this call,
-// another worker can use the slot. Afterwards, withoutSlot waits for a free slot. If the run's
+// another worker can use the slot. After the call, withoutSlot waits for a free slot. If the run's
 // context ends before a slot is free, withoutSlot returns an error, and the run ends.
 func (x *exchange) withoutSlot(wait func() error) error {
 	p := x.external.pool

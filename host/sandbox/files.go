@@ -61,8 +61,8 @@ func newArchive(files fs.FS, readable []string) *archive {
 	return &archive{files: files, readable: readable, answers: map[string]servedFile{}}
 }
 
-// The method "seal" ends the use of the file system. Afterwards, the archive serves only files that
-// it has already read.
+// The method "seal" ends the use of the file system. After the call, the archive serves only files
+// that it has already read.
 func (a *archive) seal() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -92,7 +92,7 @@ func (a *archive) reply(f *frame, name string) error {
 }
 
 // The function "hidden" reports whether a name in the path starts with a dot. Hidden files are not
-// part of a tool. They can be databases or secrets.
+// part of a tool. Hidden files can be databases or secrets.
 func hidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") && part != "." {

@@ -31,8 +31,8 @@ type handshake struct {
 // maxSharedFiles is the maximum number of files in Shared.Files.
 const maxSharedFiles = 16
 
-// newHandshake returns a handshake. It contains only the fields that the parent and the worker
-// compare.
+// newHandshake returns a handshake. The handshake contains only the fields that the parent and the
+// worker compare.
 func newHandshake() handshake { return handshake{version: version, build: build(), key: rand.Text()} }
 
 // The type "mounts" describes the folders that a worker can access.

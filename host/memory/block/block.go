@@ -19,8 +19,8 @@ type Block struct {
 	// user, Agent is "".
 	Agent string
 	// Created is the time of the first write. Updated is the time of the last write, in whole
-	// milliseconds. Each write increases Updated. This is true even if the previous write deleted
-	// the text.
+	// milliseconds. Each write increases Updated. A write increases Updated even if the previous
+	// write deleted the text.
 	Created, Updated time.Time
 	// Revision is the time Updated in milliseconds since 1970.
 	Revision int64

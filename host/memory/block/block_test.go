@@ -190,8 +190,8 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// TestEffects checks the item of an agent's block. This item appears in effects, in the changes of
-// a dry run, in the export of a user, and in the erasure of a user.
+// TestEffects checks the item of an agent's block. The item appears in effects, in the changes of a
+// dry run, in the export of a user, and in the erasure of a user.
 func TestEffects(t *testing.T) {
 	b := open(t)
 	b.want(ann, abi.UpdateBlock, `"core", "old"`, stored)
@@ -280,9 +280,9 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListTooLarge checks a list with too many texts of agents, and a list with too large texts.
-// Both lists must fail and must not be truncated. A list of the texts of only one agent must still
-// succeed.
+// TestListTooLarge checks a list with too many texts of agents, and a list with too large texts. A
+// list with too many or too large texts must fail and must not be truncated. A list of the texts of
+// only one agent must still succeed.
 func TestListTooLarge(t *testing.T) {
 	for _, test := range []struct {
 		agents int

@@ -105,8 +105,8 @@ func (m *model) expect(options map[string]any, revision int64) bool {
 	return true
 }
 
-// The function "fits" reports whether a text is within the limits of a block. Its code to count
-// characters and entries is separate from the code of the package.
+// The function "fits" reports whether a text is within the limits of a block. The code of the
+// function "fits" is separate from the code of the package.
 func fits(b declare.Block, text string) bool {
 	entries := 0
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n\r\u2028", r) }) {

@@ -119,8 +119,8 @@ func TestSharedErase(t *testing.T) {
 	}
 }
 
-// TestSharedEraseMeetsRun uses two apps. It erases a user in one app while a run of the other app
-// is about to write the shared block. The run must store nothing.
+// TestSharedEraseMeetsRun uses two apps. TestSharedEraseMeetsRun erases a user in one app while a
+// run of the other app is about to write the shared block. The run must store nothing.
 func TestSharedEraseMeetsRun(t *testing.T) {
 	backend := mem.New()
 	shop, desk := openShared(t, "shop", backend, true), openShared(t, "desk", backend, true)

@@ -8,8 +8,8 @@ const timeLayout = "2006-01-02T15:04:05.000Z"
 // FormatTime formats a time for replies.
 func FormatTime(t time.Time) string { return t.UTC().Format(timeLayout) }
 
-// timeLayouts contains the formats that ParseTime accepts. Both formats accept an optional fraction
-// of a second.
+// timeLayouts contains the formats that ParseTime accepts. All formats in timeLayouts accept an
+// optional fraction of a second.
 var timeLayouts = [...]string{time.RFC3339, "2006-01-02T15:04:05"}
 
 // maxTimeText is the maximum length of the argument of ParseTime.

@@ -131,8 +131,8 @@ var (
 	anonymous = as("")
 )
 
-// The method "operation" returns an abi.Call. Its arguments are given as JSON values, separated by
-// commas.
+// The method "operation" returns an abi.Call. The arguments of the call are given as JSON values,
+// separated by commas.
 func (f *fixture) operation(op, args string) abi.Call {
 	f.t.Helper()
 	call := abi.Call{Op: op}

@@ -79,7 +79,7 @@ func (f *fixture) writer(user string, rounds int) error {
 }
 
 // Writers of several users and an erasure run concurrently. A search must find each entry of its
-// user as soon as the entry is committed. It must not find an entry of another user.
+// user as soon as the entry is committed. A search must not find an entry of another user.
 func TestConcurrentWriters(t *testing.T) {
 	f := open(t)
 	var group sync.WaitGroup

@@ -35,8 +35,8 @@ func (f *fixture) damage() {
 	}
 }
 
-// If a search reads a damaged entry, the search fails. This is true for a small partition and for a
-// partition with an index. The fault does not suggest a retry, because a retry would fail too.
+// If a search reads a damaged entry, the search fails. The search fails in a small partition and in
+// a partition with an index. The fault does not suggest a retry, because a retry would fail too.
 func TestDamagedEntry(t *testing.T) {
 	for _, entries := range []int{1, 300} {
 		f := openWith(t, func(*memory.Config) {})

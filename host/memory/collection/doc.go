@@ -6,5 +6,5 @@
 // have the same prefix, and no other keys have this prefix. Therefore a search can never return an
 // entry of another namespace or of another user. The search index only proposes entries. The
 // operation "recall" then reads each proposed entry from the records that are visible to the run.
-// It omits entries that have changed, have expired or were removed.
+// The operation "recall" omits entries that have changed, have expired or were removed.
 package collection

@@ -31,7 +31,7 @@ var optionLimits = kind.Limits{Bytes: maxOptionsBytes, Depth: 16, Keys: 1000, Va
 // value is JSON.
 type options map[string]json.RawMessage
 
-// readOptions decodes the options of a call. The options must be an object. They can also be
+// readOptions decodes the options of a call. The options must be an object. The options can also be
 // absent. The argument "what" is the name of the options in faults. If an option is null, it counts
 // as absent.
 func readOptions(text json.RawMessage, what string, known ...string) (options, error) {

@@ -43,8 +43,8 @@ func TestRecallOfReplacedEntries(t *testing.T) {
 	}
 }
 
-// If the retention is shortened, some entries expire. These entries must not prevent a search from
-// finding other entries.
+// If the retention is shortened, some entries expire. Expired entries must not prevent a search
+// from finding other entries.
 func TestRecallBehindEndedEntries(t *testing.T) {
 	for name, ended := range map[string]int{"without an index": 100, "with an index": 1000} {
 		t.Run(name, func(t *testing.T) {
@@ -62,8 +62,8 @@ func TestRecallBehindEndedEntries(t *testing.T) {
 	}
 }
 
-// If a session has ended, its entries can remain until the next sweep. These entries must not
-// prevent a search from finding other entries.
+// If a session has ended, its entries can remain until the next sweep. Entries of ended sessions
+// must not prevent a search from finding other entries.
 func TestRecallBehindEntriesOfIdleSession(t *testing.T) {
 	f := openWith(t, func(c *memory.Config) {
 		c.Stores = append(c.Stores, declare.Store{Name: "visit", Kind: declare.KindCollection, Access: declare.ScopeUser, Retention: declare.Retention{Session: true}})

@@ -97,8 +97,8 @@ func (st *store) search(ctx context.Context, space kind.Namespace, q query) ([]r
 	return st.verified(ctx, space, q)
 }
 
-// embedQuery computes the vector of a query. A dry run without vectors compares only words. This is
-// not possible if the query requires vectors.
+// embedQuery computes the vector of a query. A dry run without vectors compares only words. If the
+// query requires vectors, a dry run without vectors returns an error.
 func (st *store) embedQuery(ctx context.Context, space kind.Namespace, q *query) error {
 	if q.Mode == index.Text {
 		return nil
@@ -122,9 +122,9 @@ func (st *store) embedQuery(ctx context.Context, space kind.Namespace, q *query)
 }
 
 // The method "verified" searches the index and then reads each proposed entry. The index and the
-// run can have different versions of an entry. In this case, the version of the run is compared
-// with the query. If proposed entries are not visible to the run, the method searches again. The
-// next search omits these entries and requests more entries.
+// run can have different versions of an entry. The version of the run is compared with the query.
+// If proposed entries are not visible to the run, the method searches again. The next search omits
+// these entries and requests more entries.
 func (st *store) verified(ctx context.Context, space kind.Namespace, q query) ([]result, error) {
 	wanted, dropped := q.Limit, 0
 	for {

@@ -70,7 +70,7 @@ func badProjection(path string) error {
 		WithHint(`use a projection such as {"preferences.language": 1}`)
 }
 
-// The method "add" merges fields into p. These are the fields of one level of a projection. The
+// The method "add" merges fields into p. The fields belong to one level of a projection. The
 // argument "path" is the path of p.
 func (p *projection) add(fields map[string]any, path []string) error {
 	for name, value := range fields {
@@ -98,7 +98,8 @@ func (p *projection) add(fields map[string]any, path []string) error {
 }
 
 // projectionOperators lists operators of MongoDB. If a projection contains such an operator, it is
-// rejected. Otherwise the operator would be used as the name of a field that does not exist.
+// rejected. Without this check, the operator would be used as the name of a field that does not
+// exist.
 var projectionOperators = []string{"$", "$slice", "$elemMatch", "$meta"}
 
 // splitPath splits a path into names.
@@ -232,8 +233,8 @@ func (p *projection) without(value any) any {
 	return value
 }
 
-// The method "keep" applies the projection to a field inside of an included field. Its argument is
-// the value of the inner field. The second result is false if the field is excluded.
+// The method "keep" applies the projection to a field inside of an included field. The argument of
+// the method is the value of the inner field. The second result is false if the field is excluded.
 func (p *projection) keep(field any) (any, bool) {
 	switch {
 	case !p.exclude || p.include:

@@ -308,8 +308,8 @@ func (m *model) end(f *facts) {
 	maps.DeleteFunc(m.stored, func(key string, _ modelFact) bool { return strings.Contains(key, " "+id+" ") })
 }
 
-// After a write, the method "revise" reads the revision of the value. It checks that no two
-// revisions of a fact are equal.
+// After a write, the method "revise" reads the revision of the value. The method "revise" checks
+// that no two revisions of a fact are equal.
 func (m *model) revise(f *facts, c partition.Caller, path string) {
 	key, _ := m.owner(c, path)
 	var record struct{ Revision int64 }

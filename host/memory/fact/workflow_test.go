@@ -147,9 +147,9 @@ func TestWorkflowEndsDuringRun(t *testing.T) {
 	f.want(ann, abi.GetFact, `"user.n"`, `null`)
 }
 
-// TestWorkflowOfUser checks the export and the erasure of a user. Both must include the facts of
-// the user's workflows. An anonymous session can have written such a fact before the workflow was
-// bound to the user.
+// TestWorkflowOfUser checks the export and the erasure of a user. The export and the erasure must
+// include the facts of the user's workflows. An anonymous session can have written such a fact
+// before the workflow was bound to the user.
 func TestWorkflowOfUser(t *testing.T) {
 	f, ctx := open(t), t.Context()
 	f.want(in("w1", as("", "visit")), abi.SetFact, `"workflow.early", 1`, `{`)

@@ -72,8 +72,8 @@ func IsAbsent(argument json.RawMessage) bool {
 // names.
 func Quote(name string) string { return strconv.Quote(Shorten(name)) }
 
-// Shorten truncates a name from tool code. Its maximum length is the maximum length of a store
-// name.
+// Shorten truncates a name from tool code. The maximum length of a name is the maximum length of a
+// store name.
 func Shorten(name string) string {
 	const max = 128
 	if len(name) > max {

@@ -35,11 +35,11 @@ type Kind interface {
 	Compile(st declare.Store, limits Limits) (Store, error)
 }
 
-// Space is a Kind whose operations can omit the store parameter. This is possible because an app
-// has only one store for these operations. Another kind can have the same operation with a store
-// parameter. In this case, the first parameter of the operation in the Space must be a required
-// text. This required text makes it possible to distinguish calls with a store from calls without a
-// store.
+// Space is a Kind whose operations can omit the store parameter. The store parameter is not
+// necessary, because an app has only one store for these operations. Another kind can have the same
+// operation with a store parameter. If another kind has the same operation with a store parameter,
+// the first parameter of the operation in the Space must be a required text. The required text
+// makes it possible to distinguish calls with a store from calls without a store.
 type Space interface {
 	Kind
 	// Space returns the name of the store.
@@ -102,7 +102,7 @@ type Store interface {
 	// Public returns the JSON Pointer of a violation. Public omits names that occur only in the
 	// content and not in the declaration.
 	Public(pointer string) string
-	// Mistakes returns parts of the declaration. Such a part resembles a constraint but has no
-	// effect.
+	// Mistakes returns parts of the declaration. The returned parts resemble constraints but have
+	// no effect.
 	Mistakes() schema.Errors
 }

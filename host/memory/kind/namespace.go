@@ -18,7 +18,8 @@ type Embedder interface {
 	// name, Space returns the fault unavailable.
 	Space(name string) (id string, dim int, err error)
 	// Embed returns one vector for each text. The length of each vector is 1. The argument "query"
-	// is true if the text is the query of a search. It is false if the texts will be stored.
+	// is true if the text is the query of a search. The argument "query" is false if the texts will
+	// be stored.
 	Embed(ctx context.Context, name string, texts []string, query bool) ([][]float32, error)
 }
 
@@ -57,7 +58,7 @@ type Namespace interface {
 	// Prefix returns the key prefix that all records of the namespace share.
 	Prefix() storage.Key
 	// Written returns the uncommitted records of the run. The run has written or removed these
-	// records. They are in the order of their first use.
+	// records. The records are in the order of their first use.
 	Written() []Written
 	// Peek returns the versions of the given records that are visible to the run. All committed
 	// versions are from the same snapshot. Peek does not add the records to the read set.
@@ -75,8 +76,9 @@ type Namespace interface {
 	// vectors and "write" is false, Pin returns the zero VectorSpace. If the store has no vectors
 	// and "write" is true, Pin binds the store to the named embedder.
 	Pin(ctx context.Context, embedder string, write bool) (VectorSpace, error)
-	// Mock returns a fixed reply to a call of "recall". This reply replaces the search. If the run
-	// must perform the search, the reply is nil. Each call of Mock counts as one call of "recall".
+	// Mock returns a fixed reply to a call of "recall". The reply of Mock replaces the search. If
+	// the run must perform the search, the reply is nil. Each call of Mock counts as one call of
+	// "recall".
 	Mock() (json.RawMessage, error)
 	// Embed computes vectors in the same way as Embedder.Embed.
 	Embed(ctx context.Context, embedder string, texts []string, query bool) ([][]float32, error)

@@ -85,7 +85,7 @@ func CountOption(to *int, max int) Option {
 // options are decoded. Valid options are much smaller than this maximum.
 const maxOptionsBytes = 4 << 10
 
-// ReadOptions decodes the options of a call. The options must be an object. They can also be
+// ReadOptions decodes the options of a call. The options must be an object. The options can also be
 // absent. If the value of an option is null, the option counts as absent. The error is a fault for
 // the guest.
 func ReadOptions(text json.RawMessage, known map[string]Option) error {

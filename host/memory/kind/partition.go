@@ -10,11 +10,11 @@ import (
 )
 
 // A Partition contains the part of a store's records that a call can access. The call uses the
-// transaction of its run. These records belong to the user of the caller, to the session of the
-// caller, or to the app. A Partition is not safe for concurrent use. It becomes invalid when the
-// call returns. An item identifies one record of the partition. If each partition of a kind has
-// only one record, the item is "". If a method returns an error that is not an *abi.Fault, the
-// attempt usually ends. A kind must return such an error unchanged.
+// transaction of its run. A Partition contains records of the caller's user, of the caller's
+// session, or of the app. A Partition is not safe for concurrent use. A Partition becomes invalid
+// when the call returns. An item identifies one record of the partition. If each partition of a
+// kind has only one record, the item is "". If a method returns an error that is not an *abi.Fault,
+// the attempt usually ends. A kind must return such an error unchanged.
 type Partition interface {
 	// Now returns the time of the run.
 	Now() time.Time
@@ -30,14 +30,14 @@ type Partition interface {
 	// Holds reports whether the record with a given item is in the read set. If a record is not in
 	// the read set, a reply must not depend on the record.
 	Holds(item string) bool
-	// CheckWrite checks a write. It returns a fault if the write violates the retention of the
-	// store. Apply performs the same check as CheckWrite. If a kind reads a record and then writes
-	// it, the kind should call CheckWrite before the read. A rejected write then leaves the read
-	// set unchanged.
+	// CheckWrite checks a write. CheckWrite returns a fault if the write violates the retention of
+	// the store. Apply performs the same check as CheckWrite. If a kind reads a record and then
+	// writes it, the kind should call CheckWrite before the read. A rejected write then leaves the
+	// read set unchanged.
 	CheckWrite(ttl time.Duration) error
 	// Apply applies an update to the record with a given item. Apply returns the expiry of the
-	// record. If ttl is not zero, the record expires after ttl. Otherwise, it expires after the
-	// declared retention of the store. Apply does not add the record to the read set.
+	// record. If ttl is not zero, the record expires after ttl. If ttl is zero, the record expires
+	// after the declared retention of the store. Apply does not add the record to the read set.
 	Apply(ctx context.Context, item string, ttl time.Duration, update Update) (expires time.Time, err error)
 	// Delete removes the record with a given item if the record exists.
 	Delete(ctx context.Context, item string) error
@@ -90,15 +90,15 @@ func joinItems(parts []storage.Part) string {
 type ScopedPartition interface {
 	Partition
 	// Check returns a fault if the caller cannot use the record with a given item. A kind must call
-	// Check before it checks other arguments. Otherwise a fault could contain data about a record
-	// without a grant.
+	// Check before it checks other arguments. If Check were called later, a fault could contain
+	// data about a record without a grant.
 	Check(item string) error
 	// Each calls the function "visit" for each record that the caller can read, in the order of the
-	// keys. It ends when the function returns false. The records belong to all scopes of the
+	// keys. Each ends when the function returns false. The records belong to all scopes of the
 	// caller. If the argument "prefix" is not "", Each visits only the item with this name and the
 	// items that begin with this name and a dot. If the argument "after" is not "", Each visits
 	// only the items that follow this item. Each adds the visited parts of the ranges to the read
-	// set. It adds no other records.
+	// set. Each adds no other records to the read set.
 	Each(ctx context.Context, prefix, after string, visit func(storage.Record) (more bool)) error
 }
 

@@ -15,9 +15,9 @@ const ReadGauge = "read_gauge"
 // GaugeStore is the name of the store that contains gauges.
 const GaugeStore = "gauges"
 
-// Gauges is a kind of store. Its store contains named values, which are called gauges. An app has
+// Gauges is a kind of store. The store contains named values, which are called gauges. An app has
 // only one store of gauges. Therefore calls from tool code do not contain the name of the store.
-// Gauges share the operation "delete_content" with documents. They share the operation "count_up"
+// Gauges share the operation "delete_content" with documents. Gauges share the operation "count_up"
 // with Counters. A call of "count_up" on a counter contains the name of the store.
 type Gauges struct{}
 

@@ -100,8 +100,8 @@ func TestSpaceInEngines(t *testing.T) {
 	}
 }
 
-// TestSpaceFaults checks calls without a store parameter. Such a call requires a grant on the
-// store, and its faults must contain the store.
+// TestSpaceFaults checks calls without a store parameter. A call without a store parameter requires
+// a grant on the store, and its faults must contain the store.
 func TestSpaceFaults(t *testing.T) {
 	h := openGauges(t)
 	_, err := h.Run(t.Context(), host.Invocation{Tool: "stranger", Caller: ann})

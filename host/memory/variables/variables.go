@@ -24,8 +24,8 @@ import (
 // contains a dot. No agent has a name with a dot.
 const Session = "session.state"
 
-// Kept returns the item for an agent's variables that are never reset. These variables belong to
-// the user. Without a user, they belong to the session.
+// Kept returns the item for an agent's variables that are never reset. Variables that are never
+// reset belong to the user. Without a user, they belong to the session.
 func Kept(agent string, hasUser bool) string {
 	if hasUser {
 		return keptPrefix + agent

@@ -3,7 +3,7 @@
 //
 // A vector does not represent the meaning of a text: For example, the vector of "car" is not
 // similar to the vector of "automobile". The package needs no network and no files, and it never
-// fails. It returns the same vector on every machine.
+// fails. The package returns the same vector on every machine.
 package lexical
 
 import (

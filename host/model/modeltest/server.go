@@ -1,5 +1,6 @@
 // Package modeltest contains a provider of models for tests. The provider implements the protocol
-// of OpenAI on a port of 127.0.0.1. It returns the answers of a script and counts requests.
+// of OpenAI on a port of 127.0.0.1. The provider returns the answers of a script and counts
+// requests.
 package modeltest
 
 import (

@@ -1,5 +1,6 @@
-// Package openai implements chat models and embedders with the protocol of OpenAI. It supports the
-// OpenAI API, compatible endpoints of other vendors, and servers such as Ollama, vLLM and TEI.
+// Package openai implements chat models and embedders with the protocol of OpenAI. The package
+// supports the OpenAI API, compatible endpoints of other vendors, and servers such as Ollama, vLLM
+// and TEI.
 //
 // New checks the Options and returns a Provider. The Provider implements model.Chat.
 // Provider.Embedder returns a model.Embedder. If a request fails with the status 429 or 5xx, the

@@ -43,8 +43,8 @@ func (p *Provider) Embedder(options EmbedOptions) (model.Embedder, error) {
 	return &embedder{provider: p, options: options}, nil
 }
 
-// ID implements model.Embedder. The id contains all options that change the vectors. It does not
-// contain the base URL.
+// ID implements model.Embedder. The id contains all options that change the vectors. The id does
+// not contain the base URL.
 func (e *embedder) ID() string {
 	id := fmt.Sprintf("openai:%s:%d", e.provider.options.Model, e.options.Dim)
 	if e.options.QueryPrefix != "" || e.options.DocumentPrefix != "" {
@@ -93,7 +93,8 @@ func (e *embedder) Embed(ctx context.Context, texts []string, purpose model.Purp
 }
 
 // The function "normalize" scales a vector to unit length. The result is false if all numbers of
-// the vector are zero, or if one of the numbers is not finite. Such a vector has no direction.
+// the vector are zero, or if one of the numbers is not finite. A vector of zeros and a vector with
+// such a number have no direction.
 func normalize(vector []float32) bool {
 	squares := 0.0
 	for _, x := range vector {

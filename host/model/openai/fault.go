@@ -12,9 +12,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The method "fault" converts the error of a request to a fault. The argument "ctx" is the
-// context of the caller. The fault does not contain the text of the error. This text can contain
-// the URL, the key or a whole body.
+// The method "fault" converts the error of a request to a fault. The argument "ctx" is the context
+// of the caller. The fault does not contain the text of the error. The text of the error can
+// contain the URL, the key or a whole body.
 func (p *Provider) fault(ctx context.Context, err error) *abi.Fault {
 	if cause, ok := errors.AsType[*abi.Fault](context.Cause(ctx)); ok {
 		return cause

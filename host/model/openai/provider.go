@@ -33,14 +33,15 @@ type Options struct {
 	// Key is the API key. If Key is "", requests have no authorization header. Local servers need
 	// no key.
 	Key string
-	// Timeout limits the total time of a request. This time includes all tries. Default: 1 minute.
+	// Timeout limits the total time of a request. Timeout includes all tries of the request.
+	// Default: 1 minute.
 	Timeout time.Duration
 	// AnswerBytes is the maximum size of the body of an answer. Default: 4 MiB.
 	AnswerBytes int
 	// Tries limits how many times a request is sent. Default: 4.
 	Tries int
 	// Backoff is the maximum delay between the first and the second try. The maximum delay doubles
-	// with every further try. It never exceeds 16 times the Backoff. Default: 500ms.
+	// with every further try. The maximum delay never exceeds 16 times the Backoff. Default: 500ms.
 	Backoff time.Duration
 	// Proxy is the URL of the HTTP proxy for requests to the provider. If Proxy is "", no proxy is
 	// used. Environment variables for proxies have no effect.
@@ -59,8 +60,8 @@ type Provider struct {
 
 var _ model.Chat = (*Provider)(nil)
 
-// New returns a provider. New opens no connection. The error lists all mistakes in the options. It
-// contains neither the key nor the URL.
+// New returns a provider. New opens no connection. The error lists all mistakes in the options. The
+// error contains neither the key nor the URL.
 func New(options Options) (*Provider, error) {
 	base, errBase := parseURL("base_url", options.BaseURL)
 	proxy, errProxy := (*url.URL)(nil), error(nil)
@@ -123,8 +124,8 @@ func newClient(proxy *url.URL) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: sameHost}
 }
 
-// sameHost rejects redirects to another host. Otherwise, the other host would receive the prompt
-// and the key.
+// sameHost rejects redirects to another host. A redirect to another host would send the prompt and
+// the key to this host.
 func sameHost(request *http.Request, via []*http.Request) error {
 	const maxRedirects = 3
 	first := via[0].URL

@@ -26,9 +26,9 @@ type sender struct {
 // Do implements openai.HTTPDoer.
 func (s *sender) Do(request *http.Request) (*http.Response, error) {
 	if s.idempotencyKey != "" {
-		// The name of the header Idempotency-Key is not in canonical form here. Otherwise, net/http
-		// would resend a request after a lost connection. Not every provider supports the header,
-		// so a provider could execute a resent request twice.
+		// The name of the header Idempotency-Key is not in canonical form here. If the name were
+		// canonical, net/http would resend a request after a lost connection. Not every provider
+		// supports the header, so a provider could execute a resent request twice.
 		request.Header["idempotency-key"] = []string{s.idempotencyKey}
 	}
 	for try := 1; ; try++ {
