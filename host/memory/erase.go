@@ -31,8 +31,8 @@ type Erased struct {
 	Runs     int `json:"runs"`
 	// Workflows is the number of ended workflows.
 	Workflows int `json:"workflows"`
-	// Files is the number of removed files. The user uploaded these files. Entries is the number of
-	// removed ledger entries that contained the user.
+	// Files is the number of removed files. The user uploaded the removed files. Entries is the
+	// number of removed ledger entries that contained the user.
 	Files   int `json:"files"`
 	Entries int `json:"ledger_entries"`
 	// KeptShared contains each collection with declare.EraseNever. The value is the number of
@@ -77,9 +77,9 @@ func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error)
 		WithHint("stop the user's runs, then erase the user again")
 }
 
-// evict removes search indexes from the memory of the process. It removes every index that can
-// contain words of the caller's user. An index can contain words of entries that expired or were
-// forgotten before the erasure.
+// evict removes every search index that can contain words of the caller's user from the memory of
+// the process. An index can contain words of entries that expired or were forgotten before the
+// erasure.
 func evict(s *Service, c partition.Caller, erased Erased) {
 	group := s.app.Group(c)
 	s.index.Evict(func(prefix storage.Key) bool {

@@ -47,7 +47,8 @@ func (st *store) scopedKey(group storage.Key, scope declare.Scope, c partition.C
 }
 
 // treeOf returns the key part that identifies the execution tree of the caller. If the caller has a
-// workflow, the execution tree is this workflow. Otherwise the execution tree is the session.
+// workflow, the execution tree is this workflow. Without a workflow, the execution tree is the
+// session.
 func treeOf(c partition.Caller) storage.Part {
 	if c.Workflow != "" {
 		return storage.Part{Tag: storage.Workflow, Value: c.Workflow}

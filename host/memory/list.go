@@ -79,8 +79,8 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 }
 
 // The function "listed" returns the store with the given name if the records of the store can be
-// listed. Otherwise the function returns nil. An undeclared collection can be listed if it has a
-// record.
+// listed. If the records cannot be listed, the function returns nil. An undeclared collection can
+// be listed if it has a record.
 func listed(ctx context.Context, s *Service, c partition.Caller, name string) (*store, error) {
 	st := lookup(s, name)
 	if st == nil || !st.Collection.Auto {
@@ -106,8 +106,8 @@ func listGroup(s *Service, st *store, c partition.Caller, after string) (group s
 	return s.app.Group(c), after, false
 }
 
-// The method "extent" returns a key prefix. It is the longest common prefix of all records that the
-// caller can list in the store.
+// The method "extent" returns a key prefix. The prefix is the longest common prefix of all records
+// that the caller can list in the store.
 func (st *store) extent(group storage.Key, c partition.Caller) storage.Key {
 	key := prefixOf(group, st.Name)
 	switch {
@@ -165,7 +165,7 @@ func belongs(r storage.Record, c partition.Caller, name string) bool {
 }
 
 // lifetimes determines which records are live. Lists need no snapshot, so lists use the type
-// lifetimes. It caches sessions and workflows.
+// lifetimes. The type lifetimes caches sessions and workflows.
 type lifetimes struct {
 	s    *Service
 	open map[storage.Key]bool // whether the session or workflow is open

@@ -26,8 +26,8 @@ type step struct {
 	catch bool
 	// If digest is true, the step adds a member to the content. The step then writes the content.
 	// The value of the member depends on all replies that the program has received. If revise is
-	// true, the step sets the option "if_revision". Its value is the last revision in the replies
-	// that the program has received.
+	// true, the step sets the option "if_revision". The value of the option is the last revision in
+	// the replies that the program has received.
 	digest, revise bool
 	throw          bool
 	skip           int // steps that a branch skips if the digest of earlier replies is even

@@ -9,9 +9,9 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// If a write exceeds the quota, the call of the write must fail. It is not sufficient that the
-// commit fails. If only the commit failed, the host would repeat the attempt until its deadline,
-// and the tool code would get no fault.
+// If a write exceeds the quota, the call of the write must fail. A fault at the commit is not
+// sufficient. If only the commit failed, the host would repeat the attempt until its deadline, and
+// the tool code would get no fault.
 func TestQuotaFaultAtTheCall(t *testing.T) {
 	set := func(store string) abi.Call { return call(abi.SetContent, store, `{"a":"0123456789"}`) }
 	remove := func(store string) abi.Call { return call(abi.DeleteContent, store) }

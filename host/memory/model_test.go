@@ -155,9 +155,9 @@ type guest struct {
 	// records in readSet.
 	readSet map[place]bool
 	wrote   map[place]bool
-	// passed is true if the observed run is known to have completed the current call. In this case,
-	// the model does not check blind merges. A blind merge that succeeded in the run can fail in
-	// the model, because other runs can change the record after the run.
+	// passed is true if the observed run is known to have completed the current call. If passed is
+	// true, the model does not check blind merges. A blind merge that succeeded in the run can fail
+	// in the model, because other runs can change the record after the run.
 	passed func() bool
 }
 

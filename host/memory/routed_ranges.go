@@ -68,8 +68,8 @@ func isBelow(path, above string) bool {
 	return above == "" && path != "" || strings.HasPrefix(path, above+".")
 }
 
-// These constants limit the number of records in a chunk. A cursor chooses this number so that the
-// contents of a chunk have a total size of about chunkBytes.
+// These constants limit the number of records in a chunk. A cursor chooses the number of records so
+// that the contents of a chunk have a total size of about chunkBytes.
 const (
 	minChunk   = 8
 	maxChunk   = 256

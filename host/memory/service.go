@@ -50,12 +50,10 @@ type Config struct {
 	// model of the embedder is declare.Lexical.
 	Embedder kind.Embedder
 	// SessionIdle is the time after which a sweep ends an unused session. The sweep can end the
-	// session later than this time. The delay is at most an eighth of SessionIdle. Default: 24
-	// hours.
+	// session later. The delay is at most an eighth of SessionIdle. Default: 24 hours.
 	SessionIdle time.Duration
 	// WorkflowIdle is the time after which a sweep ends an unused workflow. The sweep can end the
-	// workflow later than this time. The delay is at most an eighth of WorkflowIdle. Default: 24
-	// hours.
+	// workflow later. The delay is at most an eighth of WorkflowIdle. Default: 24 hours.
 	WorkflowIdle time.Duration
 	// BeforeIdleEnd is a function. A sweep calls it before the sweep ends an idle session; see
 	// session.BeforeEnd. The function can itself end the session. For this, it calls Tx.EndIdle in

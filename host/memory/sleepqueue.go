@@ -59,7 +59,7 @@ func (q SleepQueue) transact(ctx context.Context, c partition.Caller, body func(
 
 // List returns the first records of a tenant, sorted by their times. The argument "limit" is the
 // maximum number of records. If the argument "until" is not zero, List omits records that are due
-// after this time. If a record is damaged, List logs and omits it.
+// after the time "until". If a record is damaged, List logs and omits it.
 func (q SleepQueue) List(ctx context.Context, tenant string, until time.Time, limit int) ([]Due, error) {
 	var found []Due
 	prefix := q.s.app.System(partition.SleepDue, partition.Caller{Tenant: tenant})
@@ -152,7 +152,7 @@ func decodeDue(log *slog.Logger, r storage.Record) (state dueState) {
 
 const listing = "list the queue"
 
-// Lease leases a run for a limited time. During this time, no other node begins the run. The
+// Lease leases a run for a limited time. While a run is leased, no other node begins the run. The
 // argument "after" is the time that must pass before a session counts as settled. The result is nil
 // if the run must not start now. The reason can be that another node has leased the run, that the
 // session has not settled, or that the transcript has no messages. Lease uses the clock of the
@@ -214,7 +214,7 @@ type Lease struct {
 }
 
 // Key returns the idempotency key of the run. Two runs that process different messages have
-// different keys. Transcripts of the same session have different keys too.
+// different keys. The key is unique even if an earlier transcript of the session has expired.
 func (l *Lease) Key() string {
 	return fmt.Sprintf("sleep/%s/%d/%d", l.Session, l.Began.UnixMicro(), l.Last)
 }

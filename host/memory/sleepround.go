@@ -32,7 +32,7 @@ func (r *Round) Ended() bool { return r.until.IsZero() }
 // Next returns up to n due records of a tenant and advances the round. The records belong to
 // different users. If too few users without a run are left in the round, Next also returns records
 // of users that have already had a run. Next reads the heads of a limited number of records. The
-// next call continues after the last of these records.
+// next call continues after the last record that was read.
 func (q SleepQueue) Next(ctx context.Context, tenant string, r *Round, n int) ([]Due, error) {
 	prefix := q.s.app.System(partition.SleepDue, partition.Caller{Tenant: tenant})
 	t := roundPage{tenant: tenant, n: n, round: r, users: map[string]bool{}, spareUsers: map[string]bool{}}

@@ -56,8 +56,8 @@ func (p *storePartition) recordKey(item string) storage.Key {
 	return p.key.With(storage.Part{Tag: storage.Item, Value: item})
 }
 
-// maxItem is the maximum size of an item in bytes. Items are limited because the item is a part of
-// a key.
+// maxItem is the maximum size of an item in bytes. The size is limited because the item is a part
+// of a key.
 const maxItem = 512
 
 // checkItem returns a fault if an item cannot be a part of a key.

@@ -16,8 +16,8 @@ const SweepDelay = time.Hour
 
 // Sweep removes records that expired more than SweepDelay ago. Sweep removes records of all tenants
 // and apps of the backend. Then Sweep calls SweepTenant for one tenant. Sweep removes at most
-// "limit" records and returns the number of removed records. If this number is less than the limit,
-// no such records are left.
+// "limit" records and returns the number of removed records. If the number of removed records is
+// less than the limit, no expired records are left.
 func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, error) {
 	n, err := FreeExpired(ctx, s.backend, s.now(), limit)
 	if err != nil {
@@ -26,9 +26,9 @@ func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, err
 	return n, s.SweepTenant(ctx, tenant)
 }
 
-// FreeExpired removes records of a backend. FreeExpired removes records that expired at least
-// SweepDelay before the time "now". FreeExpired removes at most "limit" records and returns the
-// number of removed records. If this number is less than the limit, no such records are left.
+// FreeExpired removes those records of a backend that expired at least SweepDelay before the time
+// "now". FreeExpired removes at most "limit" records and returns the number of removed records. If
+// the number of removed records is less than the limit, no expired records are left.
 func FreeExpired(ctx context.Context, backend storage.Backend, now time.Time, limit int) (int, error) {
 	removed, err := backend.DeleteWhere(ctx, storage.Selector{Expired: now.Add(-SweepDelay)}, limit)
 	return len(removed), err

@@ -75,8 +75,8 @@ type Done struct {
 	Replayed []byte
 }
 
-// The type "transaction" is the state of one call of Transact. All attempts of the call share this
-// state.
+// The type "transaction" is the state of one call of Transact. All attempts of the call share the
+// transaction.
 type transaction struct {
 	s  *Service
 	tx Tx

@@ -89,8 +89,8 @@ func TestCaughtFaultKeepsWrites(t *testing.T) {
 
 // The method "interfere" runs a transaction. The first attempt of the transaction conflicts with
 // another transaction. Each attempt calls the functions "before" and "after". In the first attempt,
-// the function "other" is called between these calls. The function "other" runs the conflicting
-// transaction.
+// the function "other" is called between the calls of "before" and "after". The function "other"
+// runs the conflicting transaction.
 func (a *app) interfere(c partition.Caller, before func(context.Context, *memory.View), other func(), after func(context.Context, *memory.View)) memory.Done {
 	a.t.Helper()
 	attempt := 0

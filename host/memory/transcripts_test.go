@@ -140,8 +140,8 @@ func TestTranscriptLeaseEnds(t *testing.T) {
 	}
 }
 
-// TestTranscriptRelease checks when a failed run is due again. The release of the lease sets this
-// time.
+// TestTranscriptRelease checks when a failed run is due again. The release of the lease sets the
+// time of the next run.
 func TestTranscriptRelease(t *testing.T) {
 	a := withTranscripts(t)
 	a.say(ann, "one")

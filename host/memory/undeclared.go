@@ -15,7 +15,7 @@ import (
 
 // maxUndeclared is the maximum number of undeclared collections in a tenant. maxUndeclaredOfUser is
 // the maximum number that the runs of one user can create. If runs create collections concurrently,
-// the tenant can slightly exceed these numbers.
+// the tenant can slightly exceed the maximum numbers.
 const (
 	maxUndeclared       = 1000
 	maxUndeclaredOfUser = 100

@@ -51,7 +51,7 @@ type Meter struct {
 }
 
 // New returns the Meter of an app. The argument "db" contains the records of the app. The argument
-// "retention" is the time for which the usage of a day is kept. If this time is 0, the Meter is
+// "retention" is the time for which the usage of a day is kept. If the retention is 0, the Meter is
 // disabled.
 func New(db *records.DB, retention time.Duration) *Meter { return &Meter{db: db, retention: retention} }
 

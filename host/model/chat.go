@@ -81,7 +81,7 @@ type ChatAnswer struct {
 }
 
 // Usage contains the numbers of tokens that the provider reports for a request. The provider
-// charges for these tokens.
+// charges for the reported tokens.
 type Usage struct {
 	InputTokens  int `json:"input_tokens"`
 	OutputTokens int `json:"output_tokens"`

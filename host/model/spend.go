@@ -11,8 +11,8 @@ import (
 // User is "" if the user is unknown.
 type Consumer struct{ Tenant, App, User string }
 
-// maxUsers limits how many users have separate counts. The limit applies to one day. After this
-// number is reached, all further users share one count.
+// maxUsers limits how many users have separate counts. The limit applies to one day. If more than
+// maxUsers users use tokens, all further users share one count.
 const maxUsers = 100_000
 
 // The type "spending" counts the tokens that were used on the current UTC day. The type "spending"

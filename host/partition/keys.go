@@ -9,7 +9,7 @@ import (
 )
 
 // The following constants are the kinds of host records. The System part of a record's key contains
-// the kind. Guests cannot set this part.
+// the kind. Guests cannot set the System part of a key.
 const (
 	Session   = "session"        // a session
 	Workflow  = "workflow"       // a workflow

@@ -1,5 +1,5 @@
-// Package problem describes mistakes in files. Authors write these files, for example app files,
-// agent files, machines and the code of tools. A Problem contains the file, the position and the
+// Package problem describes mistakes in files that authors write. Examples are app files, agent
+// files, machines and the code of tools. A Problem contains the file, the position and the
 // description of a mistake. A Problem also describes how to fix the mistake. A List contains the
 // problems of one app or one file.
 package problem

@@ -23,8 +23,8 @@ const MaxAttempts = 100
 // record has changed since the snapshot, Update takes a new snapshot and calls the function again.
 // During the second call and all later calls of the function, Update holds the fair lock of the
 // first key. The function can also return writes to keys outside of the snapshot. The versions of
-// these records are not compared. If records change during each of MaxAttempts attempts, the error
-// is ErrChanged.
+// records outside of the snapshot are not compared. If records change during each of MaxAttempts
+// attempts, the error is ErrChanged.
 func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key, fn func(now []storage.Record) ([]storage.Write, error)) error {
 	unlock := func() {}
 	defer func() { unlock() }()
@@ -54,7 +54,7 @@ func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key
 	return ErrChanged
 }
 
-// The method "swap" stores writes. The writes depend on records, and it checks that these records
+// The method "swap" stores writes. The method checks that the records on which the writes depend
 // have not changed. If the quota is exhausted, the method removes expired records and tries once
 // more.
 func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, before []storage.Record, writes []storage.Write) error {

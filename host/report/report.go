@@ -36,8 +36,8 @@ type Result struct {
 	// Attempts is the number of times that the tool was executed. The logs, the output and the
 	// effects belong to the last attempt.
 	Attempts int `json:"attempts"`
-	// Orphaned lists external calls of earlier attempts. The last attempt did not repeat these
-	// calls.
+	// Orphaned lists external calls of earlier attempts. The last attempt did not repeat the
+	// orphaned calls.
 	Orphaned []OrphanedCall `json:"orphaned,omitempty"`
 	// If Repeated is true, this Result belongs to an earlier run with the same idempotency key.
 	Repeated bool `json:"repeated,omitempty"`

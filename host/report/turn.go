@@ -25,8 +25,8 @@ type Turn struct {
 	// Remembered contains the entries that a test run would have added to collections. Remembered
 	// has the same meaning as in a Result.
 	Remembered []Remembered `json:"remembered,omitzero"`
-	// Orphaned lists external calls of earlier attempts. The last attempt did not repeat these
-	// calls.
+	// Orphaned lists external calls of earlier attempts. The last attempt did not repeat the
+	// orphaned calls.
 	Orphaned []OrphanedCall `json:"orphaned,omitempty"`
 	// Attempts is the number of times that the turn was executed. All other fields except Usage
 	// describe only the last attempt.

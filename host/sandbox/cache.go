@@ -43,7 +43,7 @@ func (p *program) attachCache(ctx context.Context) error {
 
 // attachShared sets the folder that contains the shared state of the program's language. If the
 // state does not exist, attachShared prepares it. The result is the duration of the preparation.
-// The program is not charged for this time.
+// The program is not charged for the preparation.
 func (p *program) attachShared(ctx context.Context) (spent time.Duration, err error) {
 	e := p.engine
 	if e.language.Shared == nil {

@@ -145,8 +145,8 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// TestProcessorTimeHint checks the hint of a run that exceeded a limit. The hint must contain this
-// limit.
+// TestProcessorTimeHint checks the hint of a run that exceeded a limit. The hint must contain the
+// exceeded limit.
 func TestProcessorTimeHint(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	_, err := b.run(t, "burn", "", engine.Input{Limits: engine.Limits{CPU: short}}, enough, engine.Host{})

@@ -28,12 +28,12 @@ var layers = []string{
 	LayerProcess, LayerParentDeath, LayerNamespaces, LayerPrivileges, LayerLimits, LayerMemory, LayerCPU, LayerCgroup, LayerLandlock, LayerChroot, LayerSeccomp,
 }
 
-// Layers returns the names of all layers. They have the order of a Report.
+// Layers returns the names of all layers in the order of a Report.
 func Layers() []string { return slices.Clone(layers) }
 
-// Baseline returns the layers that need only support by the kernel. They have the order of a
-// Report. The result contains all layers except LayerCgroup. LayerCgroup also needs a control group
-// that an administrator must delegate.
+// Baseline returns the layers that need only support by the kernel, in the order of a Report. The
+// result contains all layers except LayerCgroup. LayerCgroup also needs a control group that an
+// administrator must delegate.
 func Baseline() []string {
 	return slices.DeleteFunc(Layers(), func(name string) bool { return name == LayerCgroup })
 }

@@ -53,8 +53,8 @@ func descriptors(t testing.TB) int {
 }
 
 // TestKilledAtEveryCall executes several runs and kills the worker of each run. The worker is
-// killed before the run or at one of the memory calls. The run must end at once. Its fault must
-// contain the cause. The next run after this run must succeed.
+// killed before the run or at one of the memory calls. The run must end at once. The fault of the
+// run must contain the cause. The next run after this run must succeed.
 func TestKilledAtEveryCall(t *testing.T) {
 	b := newBench(t, sandbox.Options{Spares: -1})
 	code := `for (let i = 0; i < 4; i++) await memory.set_content("counter", {i}); return "done";`
@@ -184,7 +184,8 @@ func TestMixed(t *testing.T) {
 	group.Wait()
 }
 
-// asParent is executed in a child process. It creates a pool and runs a guest that never ends.
+// asParent is executed in a child process. The function asParent creates a pool and runs a guest
+// that never ends.
 const asParent = "TOOLRUN_TEST_PARENT"
 
 func init() {

@@ -37,8 +37,8 @@ func setLimits(h handshake) error {
 		unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: maxDescriptors, unix.RLIMIT_FSIZE: fileLimit(h),
 		unix.RLIMIT_MEMLOCK: 0, unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_AS: addressSpaceBytes() + maxAddresses,
 	}
-	// Without a user namespace, the kernel counts the threads of all processes of the user. If a
-	// worker had this limit, it could not start any threads.
+	// Without a user namespace, the kernel counts the threads of all processes of the user. A
+	// worker with a limit on threads could then not start any threads.
 	if h.namespaces && countsThreadsByNamespace() {
 		limits[unix.RLIMIT_NPROC] = maxThreads
 	}
@@ -59,8 +59,8 @@ func setLimits(h handshake) error {
 	return nil
 }
 
-// disableDumps protects this process from other processes of the same user. They cannot trace this
-// process and cannot read its memory through /proc.
+// disableDumps protects this process from other processes of the same user. Other processes cannot
+// trace this process and cannot read its memory through /proc.
 func disableDumps() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("PR_SET_DUMPABLE: %w", err)

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockDown removes rights from this process. Afterwards, the process permanently has only the
+// lockDown removes rights from this process. After lockDown, the process permanently has only the
 // rights that a guest needs. Call lockDown before the process reads data from a guest. lockDown
 // returns the state of each layer.
 func lockDown(h handshake, wanted func(string) bool) []Layer {

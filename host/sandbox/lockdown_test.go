@@ -59,7 +59,7 @@ var attempts = []struct {
 }
 
 // TestLayers tries each act in a worker with different layers. Without layers, the act must
-// succeed. The act must fail if all layers are on. It must also fail if only one of the listed
+// succeed. The act must fail if all layers are on. The act must also fail if only one of the listed
 // layers is on.
 func TestLayers(t *testing.T) {
 	w := newTestEnv(t)

@@ -21,9 +21,9 @@ const (
 // mainCalled is true if Main was called and this process is not a worker.
 var mainCalled atomic.Bool
 
-// Main runs a worker if this process was started as a worker. In this case, Main does not return.
+// Main runs a worker if this process was started as a worker. Main does not return in a worker.
 // Otherwise it does nothing. If a program creates a Pool, it must call Main at the start of its
-// main function. It must pass the same languages to Main and to the Pool.
+// main function. The program must pass the same languages to Main and to the Pool.
 func Main(languages ...Language) {
 	mainCalled.Store(true)
 	if len(os.Args) == 3 && os.Args[1] == workerCommand && os.Args[2] == workerFlag {
@@ -44,8 +44,8 @@ const maxProcs = 2
 const maxStackBytes = 32 << 20
 
 // The function "run" first locks this process down. Then it reads requests of the parent from
-// standard input, and compiles and runs programs. It returns when the input ends. The function
-// writes the replies to standard output.
+// standard input, and compiles and runs programs. The function returns when the input ends. The
+// function writes the replies to standard output.
 func run(languages []Language) error {
 	closeInherited()
 	ignoreSignals()

@@ -28,7 +28,7 @@ type Language struct {
 	// type of processor. If Unsound is not "" and Options.Require is not empty, the tools of the
 	// language fail with the code abi.Unavailable.
 	Unsound string
-	// CacheCode is true if compiled code must be cached in Setup.CacheDir. This is useful if
+	// CacheCode is true if compiled code must be cached in Setup.CacheDir. A cache is useful if
 	// compilation is slow.
 	CacheCode bool
 	// MemoryFiles is true if the engine creates memory files (see memfd_create). Workers of other
@@ -73,8 +73,8 @@ type Setup struct {
 	// Files contains the files that Shared.Prepare can read. If a worker does not call
 	// Shared.Prepare, Files is nil.
 	Files []string
-	// Panicked is a function. It receives the value and the stack of a panic in the engine. The
-	// parent logs both.
+	// Panicked is a function. Panicked receives the value and the stack of a panic in the engine.
+	// The parent logs both.
 	Panicked func(value any, stack []byte)
 }
 
@@ -116,7 +116,7 @@ type Options struct {
 	// and only the user may have access to it. If CacheDir does not exist, the pool creates it. The
 	// code of each domain is stored separately. Only workers of this domain can read the code. If
 	// code has not been used for 30 days, it is removed. The default of CacheDir is a temporary
-	// folder. It exists as long as the pool.
+	// folder. The temporary folder exists as long as the pool.
 	CacheDir string
 	// Require contains the names of layers that must be available. If a required layer is missing,
 	// New returns a *MissingError. The default is none.

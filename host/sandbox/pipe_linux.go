@@ -9,7 +9,7 @@ import (
 )
 
 // The type "pipe" is the end of the wire that belongs to the parent. A read ends when the worker
-// process exits. This is true even if a child process of a guest still has the pipes open.
+// process exits. The read ends even if a child process of a guest still has the pipes open.
 type pipe struct {
 	in, out int
 	pidfd   int // the pidfd of the process; -1 if the system has no pidfds
@@ -114,7 +114,7 @@ func killAll(p *os.Process) {
 }
 
 // This process can inherit descriptors that are not close-on-exec. closeInherited closes these
-// descriptors. It does not close the descriptors of Go's runtime.
+// descriptors. The function closeInherited does not close the descriptors of Go's runtime.
 func closeInherited() {
 	const firstOther = 3
 	names, _ := os.ReadDir("/proc/self/fd") // if /proc is missing, the descriptors cannot be listed

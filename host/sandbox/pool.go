@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// A Pool keeps workers. Its engines run guests in the workers. A Pool is safe for concurrent use.
+// A Pool keeps workers. The engines of a Pool run guests in the workers. A Pool is safe for
+// concurrent use.
 type Pool struct {
 	options  Options
 	log      *slog.Logger
@@ -110,8 +111,8 @@ func (p *Pool) keepSpares(o mounts) {
 	}
 }
 
-// forgetSpares stops the idle and spare workers that have the given mounts. Afterwards, the pool
-// keeps no spares with these mounts.
+// forgetSpares stops the idle and spare workers that have the given mounts. After the call, the
+// pool keeps no spares with the given mounts.
 func (p *Pool) forgetSpares(o mounts) {
 	p.mu.Lock()
 	p.spareMounts = slices.DeleteFunc(p.spareMounts, func(other mounts) bool { return other == o })
@@ -223,8 +224,8 @@ func (p *Pool) spawnConfig() spawnConfig {
 }
 
 // The system can deny features of the configuration. The method "degrade" removes the next such
-// feature. It returns false if no feature is left. It removes the control group first, because the
-// control group adds the least protection.
+// feature. The method "degrade" returns false if no feature is left. The control group is removed
+// first, because the control group adds the least protection.
 func (s *spawnConfig) degrade(err error) bool {
 	switch {
 	case s.group != nil:

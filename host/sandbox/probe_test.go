@@ -23,9 +23,9 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox/sandboxtest"
 )
 
-// The type "probes" is an engine. Its guests are Go functions in this file. The guests perform acts
-// of an attacker. The attacker has escaped from the sandbox of a language. In this engine, a source
-// is the name of an act.
+// The type "probes" is an engine. The guests of the engine are Go functions in this file. The
+// guests perform acts of an attacker. The attacker has escaped from the sandbox of a language. In
+// this engine, a source is the name of an act.
 type probes struct{ dir string }
 
 func (probes) Info() engine.Info { return engine.Info{Name: "probe", Extensions: []string{".probe"}} }
@@ -64,8 +64,8 @@ func (p probes) compiled(name string) string {
 	return string(text)
 }
 
-// The type "sharing" is an engine. All its tools return the same text. This text is shared state.
-// It is prepared only once from a file.
+// The type "sharing" is an engine. All its tools return the same text. The text is shared state,
+// which is prepared only once from a file.
 type sharing struct{ dir, text string }
 
 var sharingLanguage = sandbox.Language{
@@ -110,7 +110,7 @@ func (s *sharing) Load(_ context.Context, src engine.Source) (engine.Program, er
 }
 func (s *sharing) Close() error { return nil }
 
-// Run returns the text. It also reports whether the guest can write to the shared state.
+// Run returns the text. Run also reports whether the guest can write to the shared state.
 func (s *sharing) Run(context.Context, engine.Input, engine.Host) (engine.Output, error) {
 	err := os.WriteFile(filepath.Join(s.dir, "made"), nil, 0o600)
 	text, _ := json.Marshal(fmt.Sprint(s.text, ", writable: ", err == nil))

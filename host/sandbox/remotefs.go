@@ -15,8 +15,9 @@ var (
 	_ fs.DirEntry    = remoteEntry{}
 )
 
-// The type remoteFS is the file system of a source. It requests each file from the parent only
-// once. It is safe for concurrent use. A remoteFS becomes invalid when the compilation ends.
+// The type remoteFS is the file system of a source. A remoteFS requests each file from the parent
+// only once. A remoteFS is safe for concurrent use. A remoteFS becomes invalid when the compilation
+// ends.
 type remoteFS struct {
 	server *server
 	known  map[string]*remoteFile
@@ -34,7 +35,7 @@ func (r *remoteFS) Open(name string) (fs.File, error) {
 	return opened, nil
 }
 
-// Stat returns the information about a file. It does not copy the content of the file.
+// Stat returns the information about a file. Stat does not copy the content of the file.
 func (r *remoteFS) Stat(name string) (fs.FileInfo, error) {
 	file, err := r.find(name)
 	if err != nil {
@@ -89,7 +90,7 @@ type remoteFile struct {
 	entries  []fs.DirEntry
 }
 
-// An openFile is an open remoteFile. It has its own read position.
+// An openFile is an open remoteFile. Each openFile has its own read position.
 type openFile struct {
 	*remoteFile
 	bytes.Reader

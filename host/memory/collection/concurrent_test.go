@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 )
 
-// The method "perform" performs an operation in a separate transaction. All goroutines can call
-// this method.
+// The method "perform" performs an operation in a separate transaction. All goroutines can call the
+// method.
 func (f *fixture) perform(c partition.Caller, op string, args ...any) (json.RawMessage, error) {
 	call := abi.Call{Op: op}
 	for _, arg := range args {

@@ -31,7 +31,7 @@ type model struct {
 	// count too.
 	highest map[string]int64
 	// The field "generation" is the number of ended workflows and sessions of each user. The ids of
-	// the current workflow and session contain this number.
+	// the current workflow and session contain the generation.
 	generation map[string]int
 }
 

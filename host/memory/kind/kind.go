@@ -36,10 +36,10 @@ type Kind interface {
 }
 
 // Space is a Kind whose operations can omit the store parameter. The store parameter is not
-// necessary, because an app has only one store for these operations. Another kind can have the same
-// operation with a store parameter. If another kind has the same operation with a store parameter,
-// the first parameter of the operation in the Space must be a required text. The required text
-// makes it possible to distinguish calls with a store from calls without a store.
+// necessary, because an app has only one store for these operations. If another kind has the same
+// operation with a store parameter, the first parameter of the operation in the Space must be a
+// required text. The required text makes it possible to distinguish calls with a store from calls
+// without a store.
 type Space interface {
 	Kind
 	// Space returns the name of the store.
@@ -52,7 +52,7 @@ type Space interface {
 type Union interface {
 	Kind
 	// CallAll performs an operation without a store parameter. The operation acts on all stores
-	// that the caller can use. The argument "members" contains these stores in the order of their
+	// that the caller can use. The argument "members" contains the stores in the order of their
 	// declaration. The rules of Store.Call also apply to CallAll. If the caller has no grant on a
 	// store of the kind, the argument "members" is empty.
 	CallAll(ctx context.Context, members []Member, call abi.Call) (json.RawMessage, error)

@@ -20,12 +20,12 @@ type Partition interface {
 	Now() time.Time
 	// Get returns the record with a given item. If the record does not exist, Get returns the zero
 	// Record. Get adds the record to the read set. The result "expires" is the time at which the
-	// record expires. If the record does not expire, this time is zero. If the host generates a
-	// record, the record has no creation time.
+	// record expires. If the record does not expire, the result "expires" is zero. If the host
+	// generates a record, the record has no creation time.
 	Get(ctx context.Context, item string) (storage.Record, error)
 	// Scan returns records in the order of their keys. The result begins after the given item. Scan
-	// returns at most "limit" records. Scan adds the range of these records to the read set. Item
-	// returns the item of a record.
+	// returns at most "limit" records. Scan adds the range of the returned records to the read set.
+	// Item returns the item of a record.
 	Scan(ctx context.Context, after string, limit int) ([]storage.Record, error)
 	// Holds reports whether the record with a given item is in the read set. If a record is not in
 	// the read set, a reply must not depend on the record.
