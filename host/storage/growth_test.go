@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestGrowth adds up changes of a few accounts and of many accounts. Some of the changes cancel
-// each other out.
+// TestGrowth adds up usage changes, once for a few accounts and once for many accounts. Some of the
+// changes cancel each other out.
 func TestGrowth(t *testing.T) {
 	group := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"})
 	for _, users := range []int{1, 3, 4, 50} {
@@ -48,7 +48,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestGrowthOfLedger checks that ledger entries do not count toward the bytes of the app.
+// TestGrowthOfLedger checks that ledger entries do not count toward the app's bytes.
 func TestGrowthOfLedger(t *testing.T) {
 	k := storage.MakeKey(storage.Part{Tag: storage.System, Value: storage.Ledger}, storage.Part{Tag: storage.Tenant, Value: "acme"},
 		storage.Part{Tag: storage.App, Value: "shop"}, storage.Part{Tag: storage.Item, Value: "r1"})

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Version identifies the state of one record. A Version with revision 0 means that the record does
+// Version identifies the state of one record. If the revision of a Version is 0, the record does
 // not exist.
 type Version struct {
 	Key        Key
@@ -13,20 +13,21 @@ type Version struct {
 	Generation string
 }
 
-// Version returns the version of r. The version of the zero Record has an empty key; VersionOf adds
-// the key.
+// Version returns the version of r. The version of the zero Record has an empty key; use VersionOf
+// to get a version with a key.
 func (r Record) Version() Version {
 	return Version{Key: r.Key, Revision: r.Revision, Generation: r.Generation}
 }
 
-// VersionOf returns the version of the record r, which may be the zero Record, under a key.
+// VersionOf returns the version of the record r that was read under the given key. The argument r
+// may be the zero Record.
 func VersionOf(k Key, found Record) Version {
 	v := found.Version()
 	v.Key = k
 	return v
 }
 
-// Range is an interval of keys together with the versions of the records that were found in it. The
+// Range is an interval of keys and the versions of the records that were found in the interval. The
 // interval contains the keys under Prefix that are greater than After and not greater than Last. If
 // Last is "", the interval extends to the end of the prefix.
 type Range struct {
@@ -36,8 +37,8 @@ type Range struct {
 	Seen []Version
 }
 
-// RangeOf returns the Range that a Scan with the given arguments covered. The argument "found"
-// contains the records that the Scan returned.
+// RangeOf returns the Range of the keys that a Scan with the given arguments has visited. The
+// argument "found" contains the records that the Scan returned.
 func RangeOf(prefix, after Key, limit int, found []Record) Range {
 	g := Range{Prefix: prefix, After: after, Seen: make([]Version, len(found))}
 	for i, r := range found {
@@ -49,14 +50,15 @@ func RangeOf(prefix, after Key, limit int, found []Record) Range {
 	return g
 }
 
-// Contains reports whether a key is in the interval, even if no record exists under the key.
+// Contains reports whether a key is in the interval of g. A record under the key need not exist.
 func (g Range) Contains(k Key) bool {
 	return k.HasPrefix(g.Prefix) && k > g.After && (g.Last == "" || k <= g.Last)
 }
 
-// Position is a position in the commit order of a backend. Positions can be compared with ==; their
-// fields are private to the backend. A Position is valid only for the Backend value that returned
-// it, unless the backend documents otherwise. The zero Position means that the position is unknown.
+// Position is a position in the commit order of a backend. Positions can be compared with ==. Only
+// the backend interprets the fields of a Position. A Position is valid only for the Backend value
+// that returned the Position, unless the documentation of the backend says otherwise. The zero
+// Position means that the position is unknown.
 type Position struct{ Commit, Index uint64 }
 
 // Before reports whether p comes before q in the order of commits.
@@ -64,19 +66,20 @@ func (p Position) Before(q Position) bool {
 	return p.Commit < q.Commit || p.Commit == q.Commit && p.Index < q.Index
 }
 
-// Held is a set of observations that must still be true. An observation is the version of a record
-// or the content of a range. The zero Held has no observations and never causes ErrChanged.
+// Held is a set of observations that must still be true when a write is committed. An observation
+// is the version of a record or the content of a range. The zero Held has no observations and never
+// causes ErrChanged.
 type Held struct {
-	// Since is a position that is not after any of the observations, so that the backend needs to
-	// check only writes after Since. The zero Position means that the backend has to compare all
-	// observations.
+	// All observations were made at the position Since or later. The backend therefore needs to
+	// check only the writes after Since. If Since is the zero Position, the backend has to compare
+	// all observations.
 	Since Position
 	// Versions can contain versions of absent records and of floors.
 	Versions []Version
 	Ranges   []Range
 }
 
-// ErrChanged means that a held version or range has changed.
+// ErrChanged means that a version or a range in a Held has changed.
 var ErrChanged = errors.New("a record changed since it was read")
 
 // Empty reports whether h contains no observations.
@@ -115,8 +118,8 @@ func changedOr(err error) error {
 	return ErrChanged
 }
 
-// Touched returns the observations in h that a write to the given keys can change. The result of
-// Touched always includes floors.
+// Touched returns the observations in h that can change if the given keys are written. The result
+// of Touched always includes the floors in h.
 func (h Held) Touched(written []Key) Held {
 	set := make(map[Key]struct{}, len(written))
 	for _, k := range written {
@@ -140,11 +143,11 @@ func (h Held) Touched(written []Key) Held {
 type Footprint struct {
 	// Keys are the keys of the records that fn receives, and the only keys that fn may write.
 	Keys []Key
-	// The observations in Held must be true when the Update is committed. If an observation is no
-	// longer true, Update returns ErrChanged and does not call fn.
+	// All observations in Held must still be true at the time of the update. If an observation is
+	// no longer true, Update returns ErrChanged and does not call fn.
 	Held Held
-	// Budget limits the accounts to which the writes add. An Update that exceeds the budget returns
-	// an *OverBudgetError and writes nothing.
+	// Budget limits the usage of the accounts that the writes increase. An Update that exceeds the
+	// budget returns an *OverBudgetError and writes nothing.
 	Budget Budget
 }
 

@@ -9,15 +9,15 @@ import (
 	"sync"
 )
 
-// Changed is a committed write. Version is the version that the write stored or, if Deleted is set,
-// removed.
+// Changed describes a committed write. Version is the version that the write stored or, if Deleted
+// is set, removed.
 type Changed struct {
 	Version
 	Deleted bool
 }
 
-// ErrTooOld is returned by Changes for a position before the beginning of the history. After
-// ErrTooOld, a caller that follows the changes has to read all records again.
+// Changes returns ErrTooOld if a position is older than the beginning of the history. After
+// ErrTooOld, a caller of Changes has to read all records again.
 var ErrTooOld = errors.New("the position is older than the history")
 
 // Limits of a History.
@@ -26,31 +26,32 @@ const (
 	historyBytes   = 4 << 20 // the total size of keys and generations
 )
 
-// smallCheck is the maximum size of a Held whose observations are compared without a search in the
-// history.
+// smallCheck is the maximum size of a small Held. The observations of a small Held are all
+// compared. For a larger Held, the history is searched first.
 const smallCheck = 16
 
-// EndOf returns the position after all writes of a commit. EndOf is for backends that number their
-// commits.
+// EndOf returns a position that follows all writes of a commit. EndOf is for backends that number
+// their commits.
 func EndOf(commit uint64) Position { return Position{Commit: commit, Index: math.MaxUint64} }
 
-// History is a list in memory of the latest writes to a backend that numbers its commits. The size
-// of a History is bounded. A commit number may be reused only after Discard. History is safe for
-// concurrent use.
+// History is an in-memory list of the latest writes to a backend. The backend must number its
+// commits. The size of a History is bounded. A backend may reuse a commit number only after a call
+// to Discard. History is safe for concurrent use.
 type History struct {
 	mu   sync.RWMutex
 	from Position // the field "kept" contains all changes after the position "from"
 	kept []past   // the changes in the order of positions
-	// text is the concatenation of the keys and generations in kept. kept and text contain no
-	// pointers, because the garbage collector would follow tens of thousands of pointers in each
-	// cycle.
+	// text is the concatenation of the keys and generations of the changes in "kept". The fields
+	// "kept" and "text" contain no pointers. Otherwise the garbage collector would follow tens of
+	// thousands of pointers in each cycle.
 	text []byte
-	// maxChanges and maxBytes are the maximum sizes of kept and text.
+	// maxChanges is the maximum length of the field "kept", and maxBytes is the maximum length of
+	// the field "text".
 	maxChanges, maxBytes int
 }
 
-// The type "past" is one change in a History. The key and the generation of the change are in
-// History.text, and begin at the offset "start".
+// The type "past" is one change in a History. The key and the generation of the change are stored
+// in History.text from the offset "start".
 type past struct {
 	at              Position
 	revision        int64
@@ -72,13 +73,13 @@ func (h *History) changed(p *past) Changed {
 
 func (h *History) key(p *past) Key { return Key(h.text[p.start : p.start+p.key]) }
 
-// NewHistory returns a History of the commits after last.
+// NewHistory returns an empty History that accepts the commits after the commit "last".
 func NewHistory(last uint64) *History {
 	return &History{from: EndOf(last), maxChanges: historyChanges, maxBytes: historyBytes}
 }
 
-// Add adds the writes of a commit, in order. Add must be called before other callers can see the
-// commit.
+// Add adds the writes of a commit in the order of the argument. Add must be called before the
+// commit becomes visible to readers.
 func (h *History) Add(commit uint64, changes []Changed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -93,7 +94,8 @@ func (h *History) Add(commit uint64, changes []Changed) {
 }
 
 // The method "trim" removes the oldest quarter of the changes if the history exceeds its limits.
-// Because trim removes many changes at once, trim rarely has to copy the remaining changes.
+// Each removal copies the remaining changes. To make copies rare, the method removes many changes
+// at once.
 func (h *History) trim() {
 	if len(h.kept) <= h.maxChanges && len(h.text) <= h.maxBytes {
 		return
@@ -110,7 +112,7 @@ func (h *History) trim() {
 	}
 }
 
-// Discard removes the changes of failed commits, which are all commits from the given number on.
+// Discard removes the changes of the given commit and of all later commits, which have failed.
 func (h *History) Discard(commit uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -126,8 +128,9 @@ func (h *History) after(p Position) int {
 	return sort.Search(len(h.kept), func(i int) bool { return p.Before(h.kept[i].at) })
 }
 
-// Suspects returns the observations in held that, according to the history, may have changed up to
-// and including a commit. The argument "extra" contains further keys that were written.
+// Suspects uses the history to find the observations in the argument "held" that the given commit
+// or an earlier commit may have changed. The argument "extra" contains written keys that the
+// history does not contain yet.
 func (h *History) Suspects(held Held, commit uint64, extra []Key) Held {
 	size := held.Size()
 	if size <= smallCheck {
@@ -140,9 +143,9 @@ func (h *History) Suspects(held Held, commit uint64, extra []Key) Held {
 	return held.Touched(append(written, extra...))
 }
 
-// The method keys returns the keys that were written after the position "since", up to and
-// including a commit. The second result is false if the history does not contain all of the written
-// keys, or if the number of keys exceeds the argument "limit".
+// The method "keys" returns the keys that were written after the position "since" and not after the
+// given commit. The second result is false if the history does not contain all of the written keys,
+// or if the number of keys exceeds the argument "limit".
 func (h *History) keys(since Position, commit uint64, limit int) ([]Key, bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -160,12 +163,13 @@ func (h *History) keys(since Position, commit uint64, limit int) ([]Key, bool) {
 	return keys, true
 }
 
-// reaches reports whether the history contains all changes between a position and a commit.
+// reaches reports whether the history contains all changes from a position to a commit.
 func (h *History) reaches(since Position, commit uint64) bool {
 	return since != Position{} && !since.Before(h.from) && !EndOf(commit).Before(since)
 }
 
-// Changes implements Backend.Changes for a snapshot of everything up to a commit.
+// Changes implements Backend.Changes for a snapshot that contains the given commit and all earlier
+// commits.
 func (h *History) Changes(prefix Key, since Position, limit int, commit uint64) ([]Changed, Position, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

@@ -8,8 +8,8 @@ import (
 
 func testKey(i int) Key { return MakeKey(Part{Store, fmt.Sprintf("s%05d", i)}) }
 
-// The function "filled" returns a History of a range of commits. The commit with the number n wrote
-// revision 1 of the key with the number n.
+// The function "filled" returns a History of a range of commits. Commit n wrote revision 1 of key
+// n.
 func filled(from, to int) *History {
 	h := NewHistory(uint64(from - 1))
 	for i := from; i <= to; i++ {
@@ -56,7 +56,7 @@ func TestHistoryDiscards(t *testing.T) {
 }
 
 // TestSuspects checks which observations a History excludes from the suspects. A History may
-// exclude a record or range only if the history reaches back far enough.
+// exclude a record or range only if it contains all changes since the observation.
 func TestSuspects(t *testing.T) {
 	h := filled(10, 40)
 	var held Held

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Tag is the type of a part of a key. The parts of a key are in the order of their tags.
+// Tag identifies the kind of a part of a key. The parts of a key are sorted by their tags.
 type Tag byte
 
 // The tags of the parts. Keys of the host's own records start with a System part, which
@@ -22,9 +22,10 @@ const (
 	Agent    Tag = 0x50
 	Session  Tag = 0x60
 	Workflow Tag = 0x70
-	Shared   Tag = 0x78 // separates the app's items in a store from the items of users
-	// Namespace is a group of items in a store. The value of a Namespace is a slash and the name of
-	// the namespace, so that keys also contain a part for the namespace without a name.
+	Shared   Tag = 0x78 // distinguishes items of the app from items of users in the same store
+	// Namespace is a group of items in a store. The value of a Namespace part is a slash and the
+	// name of the namespace. Because of the slash, the value is not empty even if the name of the
+	// namespace is empty.
 	Namespace Tag = 0x7c
 	Item      Tag = 0x80
 )
@@ -42,7 +43,7 @@ func (t Tag) String() string {
 	return fmt.Sprintf("tag(%#x)", byte(t))
 }
 
-// Part is a component of a key: a tag and a value.
+// Part is a component of a key. A part consists of a tag and a value.
 type Part struct {
 	Tag   Tag
 	Value string
@@ -51,7 +52,7 @@ type Part struct {
 // Key is the encoded form of a list of parts. Each part is encoded as its tag, the length of its
 // value as an unsigned varint, and the value.
 //
-// The encoding is unambiguous. A key begins with a list of parts if and only if the encoding of the
+// The encoding is unambiguous. A key begins with the parts of a list if and only if the encoded
 // list is a prefix of the key. Keys are ordered like strings. The zero Key "" is a prefix of every
 // key.
 type Key string
@@ -61,7 +62,7 @@ func MakeKey(parts ...Part) Key {
 	return Key("").With(parts...)
 }
 
-// With returns a key that consists of k and further parts.
+// With returns a key that consists of the parts of k and of the given parts.
 func (k Key) With(parts ...Part) Key {
 	size := len(k)
 	for _, p := range parts {
@@ -97,7 +98,7 @@ func (k Key) Parts() ([]Part, error) {
 	return parts, nil
 }
 
-// The method valid reports whether k is a possible result of MakeKey.
+// The method "valid" reports whether k is a possible result of MakeKey.
 func (k Key) valid() bool {
 	for ok := true; k != ""; {
 		if _, k, ok = k.cut(); !ok {
@@ -111,7 +112,7 @@ func (k Key) valid() bool {
 func (k Key) cut() (first Part, rest Key, ok bool) {
 	tag := Tag(k[0])
 	size, n := binary.Uvarint([]byte(k[1:min(len(k), 1+binary.MaxVarintLen64)]))
-	overlong := n > 1 && k[n] == 0 // the number has a shorter encoding as a varint
+	overlong := n > 1 && k[n] == 0 // the same number has a shorter encoding as a varint
 	if n <= 0 || overlong || size == 0 || size > uint64(len(k)-1-n) || tagNames[tag] == "" {
 		return Part{}, "", false
 	}
@@ -119,7 +120,8 @@ func (k Key) cut() (first Part, rest Key, ok bool) {
 	return Part{Tag: tag, Value: string(value[:size])}, value[size:], true
 }
 
-// Part returns the value of the first part with a tag, or "" if k has no part with the tag.
+// Part returns the value of the first part of k that has the given tag, or "" if k has no such
+// part.
 func (k Key) Part(tag Tag) string {
 	value := ""
 	for k != "" {
@@ -135,10 +137,10 @@ func (k Key) Part(tag Tag) string {
 	return value
 }
 
-// HasPrefix reports whether k begins with prefix.
+// HasPrefix reports whether k begins with the given prefix.
 func (k Key) HasPrefix(prefix Key) bool { return strings.HasPrefix(string(k), string(prefix)) }
 
-// Tenant returns the tenant in k, or "".
+// Tenant returns the tenant in k, or "" if k contains no tenant.
 func (k Key) Tenant() string {
 	for k != "" {
 		part, rest, ok := k.cut()
@@ -153,16 +155,17 @@ func (k Key) Tenant() string {
 	return ""
 }
 
-// Group returns the key of the tenant and the app to whose usage the record under k belongs. The
-// second result is false if k has no app. Group ignores a leading System part.
+// Group returns a key that consists of the tenant and the app in k. The record under k belongs to
+// the usage of this app. The second result is false if k has no app. Group ignores a leading System
+// part.
 func (k Key) Group() (Key, bool) {
 	app, _, ok := k.groups()
 	return app, ok
 }
 
 // groups returns two prefixes of k. The first prefix contains the tenant and the app. The second
-// prefix contains the tenant, the app and the user, without the store, or is "" if k contains no
-// user directly after the app or the store.
+// prefix contains the tenant, the app and the user, but not the store. The second prefix is "" if k
+// contains no user directly after the app or the store.
 func (k Key) groups() (app, user Key, ok bool) {
 	if !k.valid() || k == "" {
 		return "", "", false
@@ -192,8 +195,8 @@ func (k Key) groups() (app, user Key, ok bool) {
 	return app, user, true
 }
 
-// String returns the key as text for logs and errors, for example "tenant=acme/app=shop". Values
-// with control characters or separators are quoted as in Go.
+// String returns the key as text for logs and errors, for example "tenant=acme/app=shop". If a
+// value contains control characters or separators, the value is quoted as in Go.
 func (k Key) String() string {
 	parts, err := k.Parts()
 	if err != nil {

@@ -15,7 +15,7 @@ var tags = []storage.Tag{
 	storage.Session, storage.Workflow, storage.Store, storage.Item,
 }
 
-// drawParts generates parts with values that an ambiguous encoding would confuse.
+// drawParts generates parts. An ambiguous encoding would confuse the values of the parts.
 func drawParts(t *rapid.T, label string) []storage.Part {
 	value := rapid.OneOf(
 		rapid.SampledFrom([]string{"", "a", "aa", "\x10\x01a", "\x70", "\x01", "\x00", "\xff"}),
@@ -48,9 +48,9 @@ func TestKeyRoundTrip(t *testing.T) {
 	})
 }
 
-// TestKeyPrefix checks that key a is a prefix of key b if and only if the parts of a are the first
-// parts of b. For lists of equal length, the test also shows that different lists have different
-// keys.
+// TestKeyPrefix compares pairs of keys. One key must be a prefix of the other key if and only if
+// the parts of the shorter key are the first parts of the longer key. If two lists have equal
+// lengths, the test also shows that different lists have different keys.
 func TestKeyPrefix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := present(drawParts(t, "a")), present(drawParts(t, "b"))

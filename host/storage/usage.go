@@ -2,7 +2,7 @@ package storage
 
 import "strings"
 
-// Usage is the number and total size of the records of an account; see Record.Accounts.
+// Usage contains the number and the total size of the records of an account; see Record.Accounts.
 type Usage struct {
 	// Records is the number of records in stores. Records does not include the host's own records.
 	Records int64
@@ -27,20 +27,20 @@ func (u Usage) Plus(other Usage) Usage {
 	return Usage{Records: u.Records + other.Records, Bytes: u.Bytes + other.Bytes}
 }
 
-// grows reports whether at least one of the numbers is positive.
+// grows reports whether the number of records or the number of bytes in u is positive.
 func (u Usage) grows() bool { return u.Records > 0 || u.Bytes > 0 }
 
-// SizeOf returns the number of bytes by which the record increases the usage of its accounts.
+// SizeOf returns the number of bytes that a record adds to the usage of its accounts.
 func SizeOf(r Record) int64 { return int64(len(r.Key) + len(r.Content)) }
 
 // Accounts returns the accounts whose usage includes a record. The first account is the account of
-// the record's tenant and app. If the record has a user, the second account is the account of that
-// user in the app. The user of a record is the user in the record's key or, if the key contains no
-// user, the user in the record's subject tag.
+// the record's tenant and app. If the record has a user, the second account is the user's account
+// in the app. The record's key usually contains the user of the record. If the key contains no
+// user, the record's subject tag contains the user.
 //
-// The name of an app's account is a key that contains the tenant and the app. The name of a user's
-// account is a key that contains the tenant, the app and the user. Ledger entries and metering
-// records count toward separate accounts, whose names begin with a System part.
+// The name of an app's account is a key that consists of the tenant and the app. The name of a
+// user's account is a key that consists of the tenant, the app and the user. Ledger entries and
+// metering records count toward separate accounts, whose names begin with a System part.
 func (r Record) Accounts() []Key {
 	var all []Key
 	r.eachAccount(func(account Key) { all = append(all, account) })
@@ -69,7 +69,8 @@ func (r Record) eachAccount(do func(account Key)) {
 	}
 }
 
-// Subject returns the user in the subject tag of the record, or "".
+// Subject returns the user in the subject tag of the record, or "" if the record has no subject
+// tag.
 func (r Record) Subject() string {
 	for _, tag := range r.Tags {
 		if id, ok := strings.CutPrefix(tag, subjectPrefix); ok {
@@ -83,11 +84,12 @@ func (r Record) Subject() string {
 // app.
 func UserAccount(app Key, user string) Key { return app.With(Part{User, user}) }
 
-// Ledger is the System part of the keys of ledger entries, which count toward a separate account.
+// Ledger is the System part in the keys of ledger entries. Ledger entries count toward a separate
+// account.
 const Ledger = "ledger"
 
-// Metering is the System part of the keys of metering records, which count toward a separate
-// account.
+// Metering is the System part in the keys of metering records. Metering records count toward a
+// separate account.
 const Metering = "metering"
 
 var (
@@ -97,6 +99,6 @@ var (
 
 const subjectPrefix = "user/"
 
-// SubjectTag returns the tag of records that belong to a user but do not contain the user in their
-// key.
+// SubjectTag returns the tag that assigns a record to a user. Records need the tag if their key
+// does not contain the user.
 func SubjectTag(user string) string { return subjectPrefix + user }

@@ -8,22 +8,23 @@ import (
 	"time"
 )
 
-// Limits of a record. The maximum sizes of a write are the same for every backend, and bound the
-// work while a writer holds its lock. Larger contents must be split into several records.
+// Limits of a record. The maximum sizes of a write are the same for every backend. The limits bound
+// the work that a writer does while the writer holds a lock. Larger contents must be split into
+// several records.
 const (
 	MaxKeyBytes     = 2 << 10 // the maximum size of a key, in bytes
 	MaxTagBytes     = 512     // the maximum size of each tag, in bytes
 	MaxContentBytes = 4 << 20 // the maximum size of a content, in bytes
 )
 
-// Change is a checked write together with the head of the record that it replaces. The zero Head
-// means that the write replaces no record.
+// Change consists of a checked write and the head of the record that the write replaces. The zero
+// Head means that the write replaces no record.
 type Change struct {
 	Old Head
 	Write
 }
 
-// Changed returns the entry of the change in the backend's history.
+// Changed returns the entry for the change in the backend's history.
 func (c Change) Changed() Changed {
 	if c.Delete {
 		return Changed{Version: c.Old.Version(), Deleted: true}
@@ -37,9 +38,10 @@ func Removal(old Head) Change {
 }
 
 // ApplyUpdate is the common part of Update in all backends. ApplyUpdate calls fn with the records
-// under keys and checks the writes that fn returns. ApplyUpdate converts times to UTC with
-// microsecond precision, and omits deletes of absent records. ApplyUpdate returns an error of fn
-// unchanged. ApplyUpdate converts a panic in fn to an error, so that other updates continue.
+// under the given keys and checks the writes that fn returns. ApplyUpdate converts times to UTC
+// with microsecond precision, and omits deletes of absent records. If fn returns an error,
+// ApplyUpdate returns the same error. ApplyUpdate converts a panic in fn to an error, so that other
+// updates continue.
 func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error)) ([]Change, error) {
 	writes, err := call(fn, now)
 	if err != nil {
@@ -68,8 +70,8 @@ func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error
 	return changes, nil
 }
 
-// indexes maps the keys of an update to their positions in the update, and records which keys were
-// taken.
+// indexes maps the keys of an update to the positions of the keys in the update, and records which
+// keys were taken.
 type indexes struct {
 	keys  []Key
 	taken []bool
@@ -88,7 +90,7 @@ func newIndexes(keys []Key) *indexes {
 }
 
 // The method "take" returns the index of a key and marks the key as taken. The second result is
-// false for an unknown key and for a key that was already taken.
+// false if the key is unknown or was already taken.
 func (p *indexes) take(k Key) (int, bool) {
 	i, ok := p.find(k)
 	if !ok || p.taken[i] {

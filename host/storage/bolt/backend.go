@@ -17,7 +17,7 @@ import (
 
 var _ storage.Backend = (*Backend)(nil)
 
-// errBroken is the error of every operation after bbolt has panicked while it held its locks.
+// If bbolt panics while it holds its locks, all later operations return errBroken.
 var errBroken = errors.New("the database failed; close it and check the file")
 
 // Backend is an open database. Backend is safe for concurrent use.
@@ -34,9 +34,9 @@ type Backend struct {
 	// the ids of bbolt's transactions.
 	history *storage.History
 	closed  func() error // the first call closes the database
-	// batchTime is maxBatchTime. Tests that count commits set a longer delay.
+	// batchTime is maxBatchTime. Tests set a longer delay if they count commits.
 	batchTime time.Duration
-	// chunkTime is maxRemovedTime. Tests set a lower value.
+	// chunkTime is maxRemovedTime. Tests set a lower limit.
 	chunkTime time.Duration
 	// The field "update" is a function that executes another function in a write transaction. Tests
 	// replace the field to inject errors.
@@ -50,7 +50,7 @@ func newBackend(f file, o Options) *Backend {
 	b.update = func(fn func(tx *bbolt.Tx) error) error {
 		store := false
 		err := runWrite(f.db, func(tx *bbolt.Tx) error {
-			f.db.AllocSize = growth(tx.Size()) // only the owner of the transaction uses this value and the next value
+			f.db.AllocSize = growth(tx.Size()) // not used by readers
 			store = b.free.begin(tx.Size())
 			f.db.NoFreelistSync = !store
 			return fn(tx)
@@ -65,9 +65,10 @@ func newBackend(f file, o Options) *Backend {
 	return b
 }
 
-// runWrite executes fn in a write transaction and commits it. If the commit panics, the transaction
-// keeps its locks. In contrast, bbolt's Update would roll back. Without a stored free list, the
-// rollback would read all pages in a new goroutine, in which a damaged page ends the process.
+// runWrite executes fn in a write transaction and commits the transaction. If the commit panics,
+// the transaction keeps its locks. In contrast, bbolt's Update would roll the transaction back
+// after the panic. If the free list is not stored, the rollback would read all pages in a new
+// goroutine. A damaged page would cause a panic in that goroutine, which would end the process.
 func runWrite(db *bbolt.DB, fn func(tx *bbolt.Tx) error) error {
 	tx, err := db.Begin(true)
 	if err != nil {
@@ -157,8 +158,8 @@ func (b *Backend) shutdown() error {
 		b.commit([]*request{{do: nothing, done: make(chan struct{})}}) // no other goroutine commits now
 	})
 	if b.broken.Load() {
-		// In Close, bbolt would wait for its own locks forever. The mapping remains, but the file
-		// can be unlocked and closed.
+		// In Close, bbolt would wait for its own locks forever. The memory mapping remains, but the
+		// file can be unlocked and closed.
 		return errors.Join(unlock(b.fd), b.fd.Close())
 	}
 	return b.db.Close()

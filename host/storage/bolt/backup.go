@@ -27,13 +27,12 @@ func (c *Copy) Size() int64 { return c.size }
 // Close implements io.Closer.
 func (c *Copy) Close() error { return c.end() }
 
-// Copy makes a copy of the database in an unnamed file in the same directory. The disk of the
-// directory needs enough space for the copy. The copy contains no removed data. The copy is smaller
-// than the file if many records were removed.
+// Copy copies the database to an unnamed file in the directory of the database. The disk that
+// contains the directory needs enough space for the copy. The copy contains no removed data. If
+// many records were removed, the copy is smaller than the database file.
 //
-// The backend can be used during the copy. Pages that are freed during the copy are not reused
-// until the copy is complete, so the file grows by the amount of data that is written during the
-// copy.
+// The backend can be used during the copy. Until the copy is complete, pages that become free are
+// not reused. The file therefore grows by the amount of data that is written during the copy.
 func (b *Backend) Copy(ctx context.Context) (c *Copy, err error) {
 	temp, err := os.CreateTemp(filepath.Dir(b.fd.Name()), tempPrefix(b.fd.Name())+"*")
 	if err != nil {
@@ -52,7 +51,7 @@ func (b *Backend) Copy(ctx context.Context) (c *Copy, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("back up database: %w", errors.Join(err, c.end()))
 	}
-	// On a system that can remove an open file, no file remains even if the process is killed.
+	// If the system can remove an open file, no file remains even after the process is killed.
 	if os.Remove(temp.Name()) == nil {
 		c.end = temp.Close
 	}
@@ -69,8 +68,8 @@ func remove(path string) error {
 // tempPrefix returns the name prefix of unfinished copies of the database.
 func tempPrefix(path string) string { return "." + filepath.Base(path) + ".copy-" }
 
-// removeTemps removes unfinished copies of a killed process. The caller must have locked the
-// database, which prevents other processes from making copies.
+// removeTemps removes the unfinished copies that a killed process has left. The caller must have
+// locked the database, which prevents other processes from making copies.
 func removeTemps(path string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
@@ -78,7 +77,7 @@ func removeTemps(path string) {
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), tempPrefix(path)) && e.Type().IsRegular() {
-			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name())) // after an error, the next Open tries again
+			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name())) // the next Open tries again
 		}
 	}
 }
@@ -97,9 +96,9 @@ func (b *Backend) Backup(ctx context.Context, w io.Writer) (int64, error) {
 	return n, nil
 }
 
-// BackupFile writes a copy of the database to path; see Copy. The disk of the path needs enough
-// space for the copy. BackupFile replaces an existing file only when the copy is complete and
-// synced to the disk.
+// BackupFile writes a copy of the database to path; see Copy. The disk that contains the path needs
+// enough space for the copy. An existing file at the path is replaced after the copy is complete
+// and synced to the disk.
 func (b *Backend) BackupFile(ctx context.Context, path string) error {
 	if b.isAt(path) {
 		return fmt.Errorf("back up database to %s: the destination is the database itself", path)
@@ -110,7 +109,7 @@ func (b *Backend) BackupFile(ctx context.Context, path string) error {
 	return nil
 }
 
-// copyOver copies the database to a new file and calls the function "finish" with the new file. If
+// copyOver copies the database to a new file, and passes the new file to the function "finish". If
 // "finish" returns nil, the new file replaces the file at path.
 func (b *Backend) copyOver(ctx context.Context, path, prefix string, finish func(copied *os.File) error) error {
 	dir := filepath.Dir(path)
@@ -135,7 +134,8 @@ func (b *Backend) copyOver(ctx context.Context, path, prefix string, finish func
 	return syncDir(dir)
 }
 
-// contextWriter is a writer that returns an error after its context has ended, which stops a copy.
+// contextWriter is a writer that returns an error after its context has ended. The error stops a
+// copy.
 type contextWriter struct {
 	ctx context.Context
 	w   io.Writer

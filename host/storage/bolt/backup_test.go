@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// TestBackupInUse copies a database while updates increment two records together. In every copy,
-// both records must have the same revision.
+// TestBackupInUse copies a database during updates. Each update increments the same two records. In
+// every copy, both records must have the same revision.
 func TestBackupInUse(t *testing.T) {
 	ctx := context.Background()
 	b := openNew(t, &bolt.Options{UnsafeNoSync: true})

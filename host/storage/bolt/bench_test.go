@@ -15,7 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The benchmarks compare the backend with plain bbolt, which writes the same number of bytes.
+// The benchmarks compare the backend with plain bbolt. In plain bbolt, the benchmarks write the
+// same number of bytes as in the backend.
 
 var (
 	benchContent = bytes.Repeat([]byte("x"), 1000)
@@ -35,7 +36,7 @@ func benchTagged(tag string) storage.Selector {
 	return storage.Selector{Group: group, Tag: tag}
 }
 
-// benchUpdate reads a record and writes the next revision of the record, like the commit of a run.
+// Like the commit of a run, benchUpdate reads a record and writes the next revision of the record.
 func benchUpdate(b *testing.B, backend storage.Backend, i int) {
 	k := benchKey(i)
 	err := backend.Update(context.Background(), storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
@@ -94,7 +95,8 @@ func BenchmarkUpdateOneWriter(b *testing.B) {
 	})
 }
 
-// groupCommit is a minimal group commit, which commits the updates of many goroutines together.
+// groupCommit is a minimal group commit. A group commit commits the updates of many goroutines in
+// one transaction.
 type groupCommit struct {
 	db    *bbolt.DB
 	mu    sync.Mutex
@@ -139,7 +141,7 @@ func (g *groupCommit) run() {
 	}
 }
 
-// spread runs update in 256 goroutines.
+// spread calls the function "update" in 256 goroutines.
 func spread(b *testing.B, update func(i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup

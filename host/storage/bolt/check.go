@@ -19,8 +19,8 @@ type Report struct {
 	// FileBytes is the size of the file. The file never shrinks, but its free pages are reused. See
 	// Compact.
 	FileBytes int64 `json:"file_bytes"`
-	// Records and Bytes are the number and total size of the readable records, including the host's
-	// own records.
+	// Records is the number of readable records, and Bytes is the total size of the readable
+	// records. The host's own records are included.
 	Records int64 `json:"records"`
 	Bytes   int64 `json:"bytes"`
 	// Problems lists the first 100 problems. Problems is empty if the file is intact. Restore a
@@ -32,8 +32,8 @@ type Report struct {
 
 // Problem is one defect of a file.
 type Problem struct {
-	// Kind is "pages" if the file itself is damaged, "record", "content", "index", "tag", "usage"
-	// or "floor".
+	// Kind is "pages", "record", "content", "index", "tag", "usage" or "floor". The kind "pages"
+	// means that pages of the file are damaged.
 	Kind string `json:"kind"`
 	// Key is the record's key as text, if the problem concerns a record.
 	Key  string `json:"key,omitempty"`
@@ -57,12 +57,12 @@ func (r *Report) add(kind string, key storage.Key, text string, args ...any) {
 	r.Problems = append(r.Problems, p)
 }
 
-// Check reads the whole database at path and reports its problems: damaged pages, wrong checksums,
-// indexes that do not match the records, and wrong usage counters. No backend may have the file
-// open.
+// Check reads the whole database at path and reports the problems of the database. Examples are
+// damaged pages, wrong checksums, wrong usage counters, and indexes that do not match the records.
+// The file must not be open in a backend.
 //
-// Check returns an error if the file does not exist, is in use, or is not a database in a format
-// that Open accepts.
+// Check returns an error if the file does not exist, if the file is in use, or if Open does not
+// accept the format of the file.
 func Check(path string) (Report, error) {
 	report := Report{Problems: []Problem{}}
 	s, err := openSnapshot(path, time.Second)
@@ -112,7 +112,7 @@ type checker struct {
 	buckets
 	deferred indexChanges
 	counted  map[storage.Key]storage.Usage // the readable records
-	apart    []reference                   // the contents that are stored apart from their records
+	apart    []reference                   // the contents that are not stored in their records
 }
 
 func (c *checker) readMeta(meta *bbolt.Bucket) {
@@ -146,8 +146,8 @@ func (c *checker) checkAll() {
 	}
 }
 
-// The method "each" calls fn for every entry of a bucket, and checks that a look-up of the key of
-// the entry finds the same entry.
+// The method "each" calls fn for every entry of a bucket. For each entry, the method also checks
+// that a look-up of the key finds the same entry.
 func (c *checker) each(bucket *bbolt.Bucket, fn func(k, v []byte)) {
 	scan := bucket.Cursor()
 	for k, v := scan.First(); k != nil; k, v = scan.Next() {
@@ -158,8 +158,8 @@ func (c *checker) each(bucket *bbolt.Bucket, fn func(k, v []byte)) {
 	}
 }
 
-// eachEntry calls fn for each entry of an index after it has applied the deferred changes. Like the
-// method "each", eachEntry also looks up each entry.
+// eachEntry applies the deferred changes to an index and calls fn for each resulting entry. Like
+// the method "each", eachEntry checks that a look-up of the key finds the entry.
 func (c *checker) eachEntry(in index, fn func(entry []byte)) {
 	c.each(c.tx.Bucket(indexBuckets[in]), func(_, _ []byte) {})
 	for entry := range indexEntries(c.tx, c.deferred, in, nil, nil) {
@@ -167,7 +167,7 @@ func (c *checker) eachEntry(in index, fn func(entry []byte)) {
 	}
 }
 
-// indexed reports whether an index contains an entry.
+// The method "indexed" reports whether an index contains an entry.
 func (c *checker) indexed(in index, entry []byte) bool {
 	if present, changed := c.deferred[in][string(entry)]; changed {
 		return present

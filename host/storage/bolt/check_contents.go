@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// checkContent checks that a content that is stored apart from its record can be read.
+// checkContent checks a content that is not stored in its record. The content must be readable.
 func (c *checker) checkContent(k storage.Key, value []byte) {
 	var r storage.Record
 	ref, err := decodeApart(&r, k, value)
@@ -21,8 +21,8 @@ func (c *checker) checkContent(k storage.Key, value []byte) {
 	}
 }
 
-// checkPieces checks that each piece belongs to exactly one record. checkPieces must be called
-// after all records have been checked.
+// checkPieces checks that each piece belongs to exactly one record. Callers must check all records
+// before they call checkPieces.
 func (c *checker) checkPieces() {
 	slices.SortFunc(c.apart, func(a, b reference) int { return cmp.Compare(a.first, b.first) })
 	for i := 1; i < len(c.apart); i++ {

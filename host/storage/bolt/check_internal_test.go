@@ -14,8 +14,7 @@ import (
 
 func epoch() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }
 
-// TestCheck damages an intact database directly, bypassing the backend, in each way that Check must
-// detect.
+// TestCheck damages an intact database without the backend. Check must detect each kind of damage.
 func TestCheck(t *testing.T) {
 	k, other := testKey("s"), testKey("other")
 	group, _ := k.Group()
@@ -117,8 +116,8 @@ func TestReportIsBounded(t *testing.T) {
 	}
 }
 
-// TestStaleIndex adds index entries that do not match their records. A removal must check the
-// record of each index entry.
+// TestStaleIndex adds index entries that do not match their records. A removal must compare each
+// index entry with the record.
 func TestStaleIndex(t *testing.T) {
 	b := openTest(t)
 	kept, missing := testKey("kept"), testKey("missing")
@@ -149,8 +148,9 @@ func TestStaleIndex(t *testing.T) {
 	}
 }
 
-// TestCheckFindsUntagged stores a record whose key contains a user but which lacks the user's tag.
-// An erasure of the user would not remove the record without the tag.
+// TestCheckFindsUntagged stores a record without a tag for its user. The key of the record contains
+// the user. An erasure of the user finds records by their tags and would not remove a record
+// without the tag.
 func TestCheckFindsUntagged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	b, err := Open(path, nil)

@@ -11,15 +11,16 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The limits of one commit. The limits bound the time for which the first request waits and the
-// memory for the pages.
+// The limits of one commit. The limits of a commit bound the waiting time of its first request and
+// the memory for its pages.
 const (
 	maxBatch      = 1024
 	maxBatchBytes = 4 << 20
-	maxBatchTime  = 20 * time.Millisecond // the time for executing requests, before the pages are written
+	maxBatchTime  = 20 * time.Millisecond // the maximum time for executing requests
 )
 
-// errNothing rolls back a transaction that wrote nothing, to avoid waiting for the disk.
+// errNothing makes bbolt roll back a transaction that wrote nothing, because a commit would wait
+// for the disk.
 var errNothing = errors.New("nothing was written")
 
 // Update implements storage.Backend.
@@ -40,8 +41,8 @@ func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]st
 	})
 }
 
-// senderOf returns the sender of a request that uses keys. The key of the sender is the first key
-// that has a tenant.
+// senderOf returns the sender of a request that uses the given keys. The key of the sender is the
+// first of the given keys that contains a tenant.
 func senderOf(keys []storage.Key) sender {
 	for _, k := range keys {
 		if tenant := k.Tenant(); tenant != "" {
@@ -51,11 +52,11 @@ func senderOf(keys []storage.Key) sender {
 	return sender{}
 }
 
-// submit executes the function "do" in a commit when it is the tenant's turn. If ctx ends before
-// the call to "do", submit stops waiting.
+// Tenants take turns. When it is the tenant's turn, submit executes the function "do" in a commit.
+// If ctx ends before the call to "do", submit stops waiting.
 //
-// No separate goroutine commits. If no commit is in progress, the caller commits the request
-// itself, so a single update does not wait. Callers that arrive during a commit wait and share the
+// No separate goroutine commits. If no commit is in progress, the caller of submit commits its own
+// request, so a single update does not wait. Callers that arrive during a commit wait and share the
 // next commits.
 func (b *Backend) submit(ctx context.Context, from sender, do func(t *transaction) error) error {
 	if err := ctx.Err(); err != nil {
@@ -88,9 +89,10 @@ func (b *Backend) commitNext() (more bool) {
 	return b.queue.done(b.commit(b.queue.next()))
 }
 
-// commit executes the first requests of batch in one transaction, reports the result of each
-// request to its caller, and returns the number of executed requests. If one request makes the
-// whole transaction fail, commit executes each request in a separate transaction.
+// commit executes as many requests of batch as fit in one transaction, and reports the result of
+// each request to the caller of the request. The result of commit is the number of executed
+// requests. If one request makes the whole transaction fail, commit executes each request in a
+// separate transaction.
 func (b *Backend) commit(batch []*request) int {
 	n, spoiled, err := b.try(batch)
 	if spoiled && len(batch) > 1 {
@@ -111,7 +113,7 @@ func (b *Backend) commit(batch []*request) int {
 	return n
 }
 
-// stage is the last step that a transaction has reached.
+// stage is a step in the life of a transaction.
 type stage int
 
 const (
@@ -122,8 +124,8 @@ const (
 )
 
 // The method "try" executes the first n requests of batch in one transaction. The result "spoiled"
-// is true if the only error was the error err of the n-th request, and the transaction was rolled
-// back before its commit.
+// is true if the transaction was rolled back before its commit because of request n. If "spoiled"
+// is true, err is the error of request n.
 func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	if b.broken.Load() {
 		return len(batch), false, errBroken
@@ -133,8 +135,8 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	err = guard(func() error {
 		err := b.update(func(tx *bbolt.Tx) error {
 			at, id = writing, tx.ID()
-			// The deferred function converts a panic to an error, so that the transaction is rolled
-			// back and its locks are released.
+			// The call to guard converts a panic to an error, so that bbolt rolls the transaction
+			// back and releases the locks.
 			err := guard(func() (err error) {
 				defer b.stats.worked(time.Now())
 				t = newTransaction(tx, b.history, &b.deferred)
@@ -168,9 +170,8 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	return n, false, b.outcome(id, err)
 }
 
-// The method "outcome" returns the error of a failed commit. If the database contains the
-// transaction or a newer transaction, the failed transaction was committed, but it is unknown
-// whether its bytes reached the disk.
+// The method "outcome" returns the error of a failed commit. If the database contains the changes
+// of the failed commit, the outcome is unknown, because the bytes may not have reached the disk.
 func (b *Backend) outcome(id int, err error) error {
 	err = full(err)
 	current := 0

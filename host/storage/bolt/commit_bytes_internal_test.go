@@ -12,8 +12,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// benchRun makes the same writes as the commit of a run. The writes are a document of one of 32
-// users, the ledger entry and, if the argument "full" is true, the session and the stored Result.
+// benchRun writes the same records as the commit of a run. The records are a document of one of 32
+// users and the ledger entry. If the argument "full" is true, benchRun also writes the session and
+// the stored Result.
 type benchRun struct {
 	n    int
 	full bool
@@ -42,7 +43,7 @@ func (r benchRun) records() []storage.Record {
 	}
 	if r.full {
 		session := storage.Part{Tag: storage.Session, Value: "session-of-" + user.Value}
-		// Unlike run ids, idempotency keys are not in the order of time.
+		// Unlike run ids, idempotency keys are not sorted by time.
 		key := storage.Part{Tag: storage.Item, Value: fmt.Sprintf("key-%07d", r.n*7919%1_000_003)}
 		records = append(records,
 			record(own("session").With(session), 200, time.Hour),
@@ -66,9 +67,10 @@ func (r benchRun) commit(b *Backend) error {
 	})
 }
 
-// BenchmarkCommitBytes reports the bytes and the pages that the commit of a run writes, after 4,000
-// runs. The numbers are the same on every machine with the same page size. Runs that share a commit
-// share its pages.
+// BenchmarkCommitBytes stores 4,000 runs and then measures the commits of further runs.
+// BenchmarkCommitBytes reports the number of bytes and pages per commit. The numbers are the same
+// on every machine with the same page size. If several runs share a commit, the runs also share the
+// written pages.
 func BenchmarkCommitBytes(b *testing.B) {
 	for _, full := range []bool{false, true} {
 		for _, together := range []int{1, 16} {
@@ -97,7 +99,7 @@ func benchCommitBytes(b *testing.B, full bool, together int) {
 			return fn(tx)
 		})
 		if stats := done.Stats(); err == nil {
-			written += stats.PageAlloc + int64(backend.db.Info().PageSize) // one additional page for the header
+			written += stats.PageAlloc + int64(backend.db.Info().PageSize) // plus a header page
 		}
 		return err
 	}

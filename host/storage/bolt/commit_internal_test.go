@@ -35,7 +35,7 @@ func testKey(name string) storage.Key {
 		storage.Part{Tag: storage.Store, Value: name})
 }
 
-// groupOf returns the key of the tenant and app of k.
+// groupOf returns a key that consists of the tenant and the app in k.
 func groupOf(k storage.Key) storage.Key {
 	group, _ := k.Group()
 	return group
@@ -46,7 +46,8 @@ func tagged(tag string) storage.Selector {
 	return storage.Selector{Group: groupOf(testKey("s")), Tag: tag}
 }
 
-// sweepUpTo removes at most limit expired records and returns the number of removed records.
+// sweepUpTo removes expired records and returns their number. The argument "limit" is the maximum
+// number of records.
 func sweepUpTo(ctx context.Context, b storage.Backend, at time.Time, limit int) (int, error) {
 	removed, err := b.DeleteWhere(ctx, storage.Selector{Expired: at}, limit)
 	return len(removed), err
@@ -94,7 +95,7 @@ func gather(b *Backend, do ...func() error) []error {
 	var wg sync.WaitGroup
 	for i, f := range do {
 		wg.Go(func() { errs[i] = f() })
-		for queued := 0; queued < i+2; { // the blocked function, and the functions up to the current function
+		for queued := 0; queued < i+2; { // includes the blocked function
 			b.queue.mu.Lock()
 			queued = len(b.queue.items)
 			b.queue.mu.Unlock()
@@ -201,7 +202,7 @@ func TestLargeBatches(t *testing.T) {
 }
 
 // TestSpoiledTransaction makes one request fail during its writes, once with an error and once with
-// a panic, like the panic that a damaged page causes. The other requests of the commit must
+// a panic. A damaged page causes the same kind of panic. The other requests of the commit must
 // succeed.
 func TestSpoiledTransaction(t *testing.T) {
 	b := openTest(t)
@@ -239,7 +240,8 @@ func TestSpoiledTransaction(t *testing.T) {
 	}
 }
 
-// TestCommitFails makes bbolt's commit fail, once before and once after it takes effect.
+// TestCommitFails makes bbolt's commit fail twice. The first commit fails before it takes effect,
+// and the second commit fails after it takes effect.
 func TestCommitFails(t *testing.T) {
 	disk := errors.New("disk on fire")
 	for _, test := range []struct {
@@ -337,9 +339,9 @@ func TestCommitPanics(t *testing.T) {
 	}
 }
 
-// TestHeldInOneCommit makes an update depend on records that an earlier update of the same commit
-// writes. The footprint of the update is so large that the backend uses the history instead of
-// comparing all records.
+// TestHeldInOneCommit executes two updates in one commit. The second update depends on records that
+// the first update writes. The footprint of the second update is large. Therefore the backend uses
+// the history and does not compare all records.
 func TestHeldInOneCommit(t *testing.T) {
 	b := openTest(t)
 	k, other := testKey("s"), testKey("other")
@@ -371,8 +373,9 @@ func TestHeldInOneCommit(t *testing.T) {
 	}
 }
 
-// TestLateCommit lets the time limit of each commit pass before the commit's first request, as on a
-// machine that stops the process for a moment. The commit must execute the request.
+// TestLateCommit lets the time limit of each commit pass before the first request of the commit.
+// The time limit can pass this early if the machine suspends the process for a moment. The commit
+// must execute the request.
 func TestLateCommit(t *testing.T) {
 	b := openTest(t)
 	b.batchTime = -1

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Compacted is the result of Compact.
+// Compacted contains the result of Compact.
 type Compacted struct {
-	// Before and After are the sizes of the file, in bytes.
+	// Before and After are the sizes of the file in bytes, before and after the call to Compact.
 	Before int64 `json:"bytes_before"`
 	After  int64 `json:"bytes_after"`
 }
@@ -23,8 +23,9 @@ type Compacted struct {
 // If a backend has the file open, Compact fails with abi.Unavailable. A call to Open during Compact
 // waits up to Options.LockTimeout.
 //
-// Compact makes the copy in the same directory. Compact renames the copy only when the copy is
-// complete and synced to the disk, so a crash leaves either the old file or the new file.
+// Compact writes the copy to the directory of the database. Compact renames the copy after the copy
+// is complete and synced to the disk. After a crash, path is therefore either the old database or
+// the complete copy.
 func Compact(ctx context.Context, path string) (Compacted, error) {
 	c, err := compact(ctx, path)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 // canary is a string that occurs only in the removed records.
 const canary = "CANARY-of-an-erased-user"
 
-// fillAndErase writes records of all sizes, of which half contain the canary. fillAndErase then
-// removes the records with the canary.
+// fillAndErase writes records of all sizes. Half of the records contain the canary. Finally,
+// fillAndErase removes all records that contain the canary.
 func fillAndErase(t *testing.T, b *bolt.Backend) {
 	t.Helper()
 	for i := range 400 {
@@ -61,7 +61,8 @@ func countCanaries(t *testing.T, path string) int {
 	return bytes.Count(data, []byte(canary))
 }
 
-// TestCopiesOmitRemovedData removes records and searches every kind of copy for their bytes.
+// TestCopiesOmitRemovedData removes records, and searches every kind of copy for the bytes of the
+// removed records.
 func TestCopiesOmitRemovedData(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "db")
@@ -140,8 +141,8 @@ func TestCompactFails(t *testing.T) {
 	}
 }
 
-// TestCompactThroughLink compacts through a symbolic link. TestCompactThroughLink checks that the
-// symbolic link remains and that the mode is preserved.
+// TestCompactThroughLink compacts a database whose path is a symbolic link. The symbolic link must
+// remain, and the mode of the file must be preserved.
 func TestCompactThroughLink(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no modes here")
@@ -164,8 +165,8 @@ func TestCompactThroughLink(t *testing.T) {
 	checkSound(t, path)
 }
 
-// TestOpenWaitsForCompact repeatedly opens a file during compactions. A write to a file that has
-// already been replaced would be lost, and must not happen.
+// TestOpenWaitsForCompact repeatedly opens a file while the file is compacted. No write may go to a
+// file that has already been replaced, because the write would be lost.
 func TestOpenWaitsForCompact(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	stop, ended := make(chan struct{}), make(chan struct{})
@@ -201,7 +202,7 @@ func TestOpenWaitsForCompact(t *testing.T) {
 	}
 }
 
-// TestOpenRemovesTemps opens a database whose process was killed while it made a copy.
+// TestOpenRemovesTemps opens a database after the previous process was killed during a copy.
 func TestOpenRemovesTemps(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{".db.copy-123", ".db.copy-abc", ".other.copy-1", ".db.copy"} {
@@ -217,8 +218,8 @@ func TestOpenRemovesTemps(t *testing.T) {
 	}
 }
 
-// TestCopyLeavesNothing reads a copy. TestCopyLeavesNothing checks that a copy has a size but no
-// entry in its directory.
+// TestCopyLeavesNothing reads a copy. TestCopyLeavesNothing checks that a copy is not empty and has
+// no name in its directory.
 func TestCopyLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	b, err := bolt.Open(filepath.Join(dir, "db"), nil)

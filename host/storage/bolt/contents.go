@@ -10,27 +10,27 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// pieceBytes is the size of a piece of a content. A larger content is stored apart from its record,
-// in pieces.
+// pieceBytes is the size of a piece of a content. A content that is larger than pieceBytes is split
+// into pieces, which are not stored in the record.
 //
-// bbolt rewrites a whole leaf page for each change of an entry, and does not split pages with up to
-// four entries. Without pieces, writing a small record next to large records would write megabytes,
-// and so would removing a large record. With pieces, a page with records or pieces has at most 64
-// KiB.
+// bbolt rewrites a whole leaf page for each change of an entry, and splits a page only if the page
+// has more than four entries. If contents were not split into pieces, the change of a small record
+// on a page of large records would rewrite megabytes. The removal of a large record would also
+// rewrite megabytes. Because of the pieces, no page of records or pieces is larger than 64 KiB.
 //
-// The pieces of a content fill whole pages. A piece has 16 KiB, minus 16 bytes for the page header,
-// 16 bytes for the element and 8 bytes for the key.
+// The size of a piece is chosen so that pieces fill whole pages. A page of 16 KiB contains the
+// piece, a page header of 16 bytes, an element header of 16 bytes and a key of 8 bytes.
 const pieceBytes = 16<<10 - 40
 
-// The byte "apart" is the first byte of the value of a record whose content is stored apart from
-// the record. The byte is followed by the encoded record, whose content is a reference. The encoded
-// form of a record never begins with the byte "apart".
+// If the content of a record is not stored in the record, the value of the record begins with the
+// byte "apart". The encoded record follows the byte "apart", and contains a reference to the
+// content. The encoded form of a record never begins with the byte "apart".
 const apart = 0xC0
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// reference is the location of a content that is stored apart from its record, in pieces with
-// consecutive numbers.
+// reference is the location of a content that is stored in pieces. The numbers of the pieces are
+// consecutive.
 type reference struct {
 	first    uint64 // the number of the first piece
 	bytes    int64
@@ -53,7 +53,7 @@ func pieceKey(number uint64) []byte { return binary.BigEndian.AppendUint64(nil, 
 
 func isApart(value []byte) bool { return len(value) > 0 && value[0] == apart }
 
-// encodedRecord returns the encoded record in a value. The result is suitable for
+// encodedRecord extracts the encoded record from a value. The result is suitable for
 // storage.HasVersion, which ignores the content.
 func encodedRecord(value []byte) []byte {
 	if isApart(value) {
@@ -62,8 +62,8 @@ func encodedRecord(value []byte) []byte {
 	return value
 }
 
-// decodeApart decodes the value of a record whose content is stored apart. decodeApart sets r to
-// the record without its content, or to the zero Record after an error.
+// decodeApart decodes the value of a record whose content is stored in pieces. decodeApart sets r
+// to the record without the content. If decodeApart returns an error, r is the zero Record.
 func decodeApart(r *storage.Record, k storage.Key, value []byte) (reference, error) {
 	if err := r.Decode(k, value[1:]); err != nil {
 		return reference{}, err
@@ -85,8 +85,8 @@ func parseReference(data []byte) (r reference, ok bool) {
 	return r, r.bytes > pieceBytes && r.bytes <= storage.MaxContentBytes
 }
 
-// decodeInto decodes a value of the records bucket into r, which shares no memory with the file.
-// After an error, r is the zero Record.
+// decodeInto decodes a value of the records bucket into r. The record r shares no memory with the
+// mapped file. If decodeInto returns an error, r is the zero Record.
 func decodeInto(r *storage.Record, tx *bbolt.Tx, k storage.Key, value []byte) error {
 	if !isApart(value) {
 		return r.Decode(k, value)
@@ -107,8 +107,8 @@ func decodeRecord(tx *bbolt.Tx, k storage.Key, value []byte) (r storage.Record, 
 	return r, err
 }
 
-// decodeHead is like decodeRecord, but returns no content. decodeHead does not read a content that
-// is stored apart.
+// decodeHead is like decodeRecord, but the returned record has no content. decodeHead does not read
+// any pieces.
 func decodeHead(_ *bbolt.Tx, k storage.Key, value []byte) (h storage.Head, err error) {
 	if !isApart(value) {
 		return storage.DecodeHead(k, value)
@@ -141,9 +141,9 @@ func damagedContent(k storage.Key, why string) error {
 	return fmt.Errorf("content of record %s: %w: %s", k, storage.ErrCorrupt, why)
 }
 
-// The method "contents" returns the bucket of contents. The method sets nextPiece before any
-// content is removed, because bbolt's Cursor.Last does not terminate after a transaction has
-// deleted all entries of several pages.
+// The method "contents" returns the bucket that contains the pieces. The method also sets
+// nextPiece, before the transaction removes any content. If a transaction has deleted all entries
+// of several pages, bbolt's Cursor.Last does not terminate.
 func (t *transaction) contents() *bbolt.Bucket {
 	contents := t.tx.Bucket(contentsBucket)
 	if t.nextPiece == 0 {
@@ -155,8 +155,8 @@ func (t *transaction) contents() *bbolt.Bucket {
 	return contents
 }
 
-// encode returns the value that is stored for a record. encode stores a large content apart from
-// the record.
+// The method "encode" returns the value that is stored for a record. The method stores a large
+// content in pieces.
 func (t *transaction) encode(r storage.Record) ([]byte, error) {
 	if len(r.Content) <= pieceBytes {
 		return storage.AppendRecord(nil, r), nil
@@ -174,7 +174,7 @@ func (t *transaction) encode(r storage.Record) ([]byte, error) {
 	return storage.AppendRecord([]byte{apart}, r), nil
 }
 
-// If the content of the record under k is stored apart, discard removes the content.
+// If the content of the record under k is stored in pieces, discard removes the pieces.
 func (t *transaction) discard(k storage.Key) error {
 	value := t.records.Get([]byte(k))
 	if !isApart(value) {

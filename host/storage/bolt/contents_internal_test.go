@@ -52,9 +52,9 @@ func piecesIn(t *testing.T, b *Backend) (n int) {
 	return n
 }
 
-// TestContentsApart writes contents whose sizes are close to multiples of a piece.
-// TestContentsApart replaces each content with the next content and removes the last content. All
-// reads must return the written content, and no piece may remain.
+// TestContentsApart writes contents whose sizes are close to multiples of pieceBytes. Each write
+// replaces the previous content, and the last content is removed. All reads must return the written
+// content. After the removal, no piece may remain.
 func TestContentsApart(t *testing.T) {
 	b := openTest(t)
 	k, other := testKey("s"), testKey("t")
@@ -86,8 +86,9 @@ func TestContentsApart(t *testing.T) {
 	}
 }
 
-// TestOnlyContentReplaced repeatedly replaces and removes the only content that is stored apart.
-// bbolt's cursors do not terminate in a bucket of several pages whose entries were all deleted.
+// TestOnlyContentReplaced repeatedly replaces and removes a content in pieces. No other content is
+// stored in pieces. If a bucket has several pages and all entries of the bucket were deleted,
+// bbolt's cursors do not terminate.
 func TestOnlyContentReplaced(t *testing.T) {
 	b := openTest(t)
 	k := testKey("s")
@@ -112,15 +113,15 @@ func TestOnlyContentReplaced(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(30 * time.Second):
-		panic("a commit does not terminate") // Close would not return either
+		panic("a commit does not terminate") // Close would also wait forever
 	}
 	if got := piecesIn(t, b); got != 0 {
 		t.Errorf("%d pieces are left; want none", got)
 	}
 }
 
-// TestSmallRecordAmongLarge counts the pages that are written by an update of a small record among
-// large records.
+// TestSmallRecordAmongLarge updates a small record whose neighbors in the file are large, and
+// counts the written pages.
 func TestSmallRecordAmongLarge(t *testing.T) {
 	b := openTest(t)
 	for i := range 8 {
@@ -142,7 +143,8 @@ func TestSmallRecordAmongLarge(t *testing.T) {
 	}
 }
 
-// TestDamagedContents damages contents that are stored apart. Get and Check must report the damage.
+// TestDamagedContents damages contents that are stored in pieces. Get and Check must report the
+// damage.
 func TestDamagedContents(t *testing.T) {
 	k, other := testKey("s"), testKey("t")
 	for _, test := range []struct {
@@ -205,8 +207,8 @@ func TestDamagedContents(t *testing.T) {
 	}
 }
 
-// TestRemovalOfDamagedContent removes a record with an unreadable content, and the remaining pieces
-// of the content.
+// TestRemovalOfDamagedContent removes a record whose content is unreadable. The remaining pieces of
+// the content must be removed too.
 func TestRemovalOfDamagedContent(t *testing.T) {
 	b := openTest(t)
 	putContent(t, b, testKey("s"), 1, 3*pieceBytes)

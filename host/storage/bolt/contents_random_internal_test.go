@@ -10,8 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestContentsAtRandom writes, replaces and removes records of all sizes and compares the stored
-// records with the expected records. A commit changes several records, and often all records.
+// TestContentsAtRandom writes, replaces and removes records of all sizes. Then TestContentsAtRandom
+// compares the stored records with the expected records. A commit changes several records, and
+// often all records.
 func TestContentsAtRandom(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -39,7 +40,8 @@ func TestContentsAtRandom(t *testing.T) {
 	}
 }
 
-// changeAtRandom changes several random records in one commit, or removes several records by tag.
+// changeAtRandom either changes several random records in one commit, or removes all records with a
+// random tag.
 func changeAtRandom(t *testing.T, r *rand.Rand, b *Backend, want map[storage.Key][]byte, revision int64) {
 	t.Helper()
 	if r.IntN(6) == 0 {

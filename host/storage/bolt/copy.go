@@ -13,9 +13,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// copyTo writes a consistent copy of the database to f, which must be empty. copyTo copies entries
-// instead of pages, because free pages contain removed data until they are reused. The copy has no
-// free pages. copyTo does not sync the copy to the disk.
+// copyTo writes a consistent copy of the database to the file f, which must be empty. copyTo does
+// not copy pages, because free pages contain removed data. copyTo copies the entries of the
+// buckets. The copy has no free pages. copyTo does not sync the copy to the disk.
 func (b *Backend) copyTo(ctx context.Context, f *os.File) error {
 	return full(b.read(func(tx *bbolt.Tx) error {
 		changes, _, err := readDeferred(tx, nil)
@@ -37,9 +37,9 @@ func (b *Backend) copyTo(ctx context.Context, f *os.File) error {
 	}))
 }
 
-// eachCopied calls fn for each entry that a copy of a bucket must contain. A copy
-// contains complete indexes and no deferred changes, because deferred changes contain keys of
-// removed records.
+// eachCopied calls fn for each entry that a copy of a bucket must contain. Deferred changes can
+// contain keys of removed records, so a copy contains no deferred changes. The indexes of a copy
+// are complete.
 func eachCopied(tx *bbolt.Tx, changes indexChanges, name []byte, fn visit) error {
 	if bytes.Equal(name, deferredBucket) {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// crashFile is the name of an environment variable. If the variable is set, the test binary runs as
-// the process that the test kills.
+// crashFile is the name of an environment variable. If the environment variable is set, the test
+// binary runs as the process that the test kills.
 const crashFile = "TOOLRUN_TEST_CRASH_FILE"
 
 const crashWriters = 8
@@ -34,8 +34,8 @@ func crashKeys(writer int) []storage.Key {
 	return []storage.Key{k, k.With(storage.Part{Tag: storage.Item, Value: "twin"})}
 }
 
-// writeForever repeatedly increments the revisions of two records of each writer in one update.
-// writeForever reports each success on standard output.
+// writeForever runs several writers. Each writer has two records and repeatedly increments both
+// revisions in one update. writeForever reports each successful update on standard output.
 func writeForever(path string) {
 	b, err := bolt.Open(path, &bolt.Options{LockTimeout: time.Minute})
 	if err != nil {
@@ -72,7 +72,7 @@ func writeForever(path string) {
 	select {}
 }
 
-// ballast makes the file so large that commits omit the list of free pages.
+// ballast enlarges the file, because commits to a large file omit the list of free pages.
 func ballast(b *bolt.Backend) error {
 	for i := range 10 {
 		k := benchKey(crashWriters + i)
@@ -86,8 +86,9 @@ func ballast(b *bolt.Backend) error {
 	return nil
 }
 
-// TestKilled repeatedly kills a process while it writes. After each kill, the file must completely
-// contain every acknowledged update, and at most one further update of each writer.
+// TestKilled repeatedly kills a process while the process writes. After each kill, the file must
+// contain every acknowledged update as a whole. The file may also contain one further update of
+// each writer.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -129,7 +130,7 @@ func runAndKill(t *testing.T, path string, acknowledged []int64, n int) {
 		var writer int
 		var reached int64
 		if _, err := fmt.Sscan(lines.Text(), &writer, &reached); err != nil {
-			continue // the process was killed while it wrote this line
+			continue // the process was killed while it wrote the line
 		}
 		acknowledged[writer] = max(acknowledged[writer], reached)
 		if i == n {

@@ -11,9 +11,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestDamagedCommit damages one page of a large open file, and then commits changes that make bbolt
-// merge pages. A commit that reads the damaged page must return an error. The error must not end
-// the process, although the file has no stored free list that a rollback could read.
+// TestDamagedCommit damages one page of a large open file. Then TestDamagedCommit commits changes,
+// which make bbolt merge pages. A commit that reads the damaged page must return an error. Neither
+// the commit nor its rollback may end the process. The file has no stored free list, so a rollback
+// could read the damaged page too.
 func TestDamagedCommit(t *testing.T) {
 	b := openTest(t)
 	fillPages(t, b)
@@ -33,7 +34,7 @@ func TestDamagedCommit(t *testing.T) {
 		flags := binary.NativeEndian.Uint16(page[8:])
 		overflow := binary.NativeEndian.Uint32(page[12:])
 		if binary.NativeEndian.Uint64(page) != uint64(at/os.Getpagesize()) || overflow > 0 || flags != leafPage && flags != branchPage {
-			continue // the page is not in a tree, or contains a part of a large content
+			continue // the page is in no tree, or contains a part of a large content
 		}
 		if damagePage(t, image, int64(at), small) {
 			broken++
@@ -45,7 +46,7 @@ func TestDamagedCommit(t *testing.T) {
 }
 
 // damagePage opens a copy of the file, damages the page at an offset, and removes records.
-// damagePage reports whether the backend failed in a commit.
+// damagePage reports whether a commit failed.
 func damagePage(t *testing.T, image []byte, at int64, keys []storage.Key) bool {
 	t.Helper()
 	path := t.TempDir() + "/db"

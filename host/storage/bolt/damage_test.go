@@ -18,8 +18,8 @@ import (
 
 var at = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// writeSample creates a database with records of many sizes and some free pages. writeSample
-// returns the bytes of the file and the records.
+// writeSample creates a database that contains records of many sizes and some free pages.
+// writeSample returns the records and the bytes of the file.
 func writeSample(t *testing.T) (image []byte, records []storage.Record) {
 	t.Helper()
 	ctx := context.Background()
@@ -74,7 +74,7 @@ func exercise(t *testing.T, path string, records []storage.Record) (complete boo
 	if found, err := b.Scan(ctx, "", "", 1000); err != nil || len(found) != len(records) {
 		complete = false
 	}
-	// The operations below must terminate, but their results are ignored.
+	// The following operations must terminate, but their results are ignored.
 	for i := range 5 {
 		k := benchKey(i * 31)
 		b.Update(ctx, storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
@@ -89,7 +89,8 @@ func exercise(t *testing.T, path string, records []storage.Record) (complete boo
 	return complete
 }
 
-// The function "damaged" runs Check and then exercise on a modified copy of a database.
+// The function "damaged" modifies a copy of a database and then calls the functions Check and
+// exercise with the copy.
 func damaged(t *testing.T, image []byte, records []storage.Record) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")
@@ -115,8 +116,8 @@ func TestFlippedBits(t *testing.T) {
 		}
 		damaged(t, changed, records)
 	}
-	// The loops below change the bytes that bbolt trusts most: page headers and their first
-	// elements.
+	// The following loops change the bytes that bbolt checks least: the header and the first
+	// elements of each page.
 	for page := 0; page < len(image); page += os.Getpagesize() {
 		for range max(1, n/120) {
 			changed := append([]byte(nil), image...)
@@ -217,8 +218,7 @@ func TestTruncatedInUse(t *testing.T) {
 	}
 }
 
-// TestCorruptRecord corrupts one record. All records that are not damaged must stay readable and
-// writable.
+// TestCorruptRecord corrupts one record. All intact records must stay readable and writable.
 func TestCorruptRecord(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "db")

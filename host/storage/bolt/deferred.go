@@ -8,20 +8,21 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// The index entries of one commit belong to distant pages of the indexes, and bbolt writes each
-// changed page and its branch pages as a whole. A commit therefore does not write the indexes. A
-// commit appends the changes of their entries to the bucket of deferred changes, which takes one or
-// two pages. If the bucket exceeds maxDeferred, the next commit writes all deferred changes to the
-// indexes and empties the bucket.
+// The index entries of one commit are in many different pages of the indexes. For each changed
+// page, bbolt writes the whole page and its branch pages. A commit therefore does not write the
+// indexes. A commit appends the changes of the index entries to the bucket of deferred changes.
+// Each append writes only one or two pages of the bucket. If the bucket exceeds maxDeferred, the
+// next commit writes all deferred changes to the indexes and empties the bucket.
 //
-// Readers of an index apply the deferred changes themselves; see [indexEntries].
+// Readers of an index apply the deferred changes to what they read; see [indexEntries].
 
-// maxDeferred is the maximum size of the deferred changes, in bytes. A larger value saves page
-// writes, but a commit that writes the changes to the indexes takes longer.
+// maxDeferred is the maximum size of the deferred changes, in bytes. With a larger maximum, commits
+// write fewer pages on average. However, a commit that writes the deferred changes to the indexes
+// takes longer.
 const maxDeferred = 16 << 10
 
-// readDeferred returns the wanted deferred changes in a transaction, and the size of all deferred
-// changes in bytes.
+// readDeferred reads the deferred changes in a transaction. The results are the changes that the
+// function "wanted" selects, and the size of all deferred changes in bytes.
 func readDeferred(tx *bbolt.Tx, want wanted) (c indexChanges, bytes int, err error) {
 	err = tx.Bucket(deferredBucket).ForEach(func(key, part []byte) error {
 		bytes += len(part)
@@ -30,9 +31,9 @@ func readDeferred(tx *bbolt.Tx, want wanted) (c indexChanges, bytes int, err err
 	return c, bytes, err
 }
 
-// indexEntries yields the entries of an index that have a prefix, in order. indexEntries starts at
-// the entry in the argument "from". If "from" is nil, indexEntries yields all entries with the
-// prefix. The argument "changes" contains the deferred changes.
+// indexEntries yields the index entries that have a prefix, in order. The iteration starts at the
+// entry "from". If "from" is nil, the iteration starts at the first entry with the prefix. The
+// argument "changes" contains the deferred changes.
 func indexEntries(tx *bbolt.Tx, changes indexChanges, in index, prefix, from []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		start := slices.MaxFunc([][]byte{prefix, from}, bytes.Compare)
@@ -64,8 +65,8 @@ func indexEntries(tx *bbolt.Tx, changes indexChanges, in index, prefix, from []b
 	}
 }
 
-// deferred is a copy of the deferred changes after a commit. Only the goroutine that commits uses
-// the copy.
+// deferred is an in-memory copy of the deferred changes after the last commit. Only the goroutine
+// that commits uses the copy.
 type deferred struct {
 	commit  int // the id of the commit; 0 if the changes are unknown
 	changes indexChanges
@@ -85,8 +86,8 @@ func (d *deferred) load(tx *bbolt.Tx) (err error) {
 	return err
 }
 
-// indexChanges returns all changes that the indexes do not contain yet: the deferred changes of
-// earlier commits and the transaction's own changes.
+// indexChanges returns all changes that are not in the indexes yet. The result contains the
+// deferred changes of earlier commits and the transaction's own changes.
 func (t *transaction) indexChanges() (all indexChanges, err error) {
 	if err := t.deferred.load(t.tx); err != nil {
 		return all, err
@@ -96,8 +97,8 @@ func (t *transaction) indexChanges() (all indexChanges, err error) {
 	return all, nil
 }
 
-// writeIndexes writes the transaction's changes to the indexes. Usually, writeIndexes only appends
-// the changes to the deferred changes. If the deferred changes exceed maxDeferred, or if the
+// writeIndexes stores the transaction's index changes. Usually, writeIndexes only appends the
+// changes to the deferred changes. If the deferred changes exceed maxDeferred, or if the
 // transaction's field "settle" is true, writeIndexes writes all deferred changes to the indexes.
 func (t *transaction) writeIndexes() error {
 	if t.entries.empty() && !t.settle {
@@ -117,7 +118,7 @@ func (t *transaction) writeIndexes() error {
 		return t.settleIndexes()
 	}
 	bucket := t.tx.Bucket(deferredBucket)
-	bucket.FillPercent = 1 // the keys of parts are in the order in which the parts are appended
+	bucket.FillPercent = 1 // each appended part has a greater key than the previous part
 	for i, part := range parts {
 		if err := bucket.Put(partKey(t.id, i), part); err != nil {
 			return err
@@ -155,7 +156,7 @@ func (t *transaction) settleIndexes() error {
 	return err
 }
 
-// committed updates d after the commit of a transaction.
+// The method "committed" updates d after a transaction has been committed.
 func (d *deferred) committed(t *transaction) {
 	switch {
 	case t.settled:

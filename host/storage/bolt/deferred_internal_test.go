@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// indexed returns the entries of an index after applying the deferred changes.
+// indexed returns the entries of an index. The deferred changes are applied to the result.
 func indexed(t *testing.T, b *Backend, in index) (found []string) {
 	t.Helper()
 	err := b.read(func(tx *bbolt.Tx) error {
@@ -70,7 +70,8 @@ func lastCommitOf(t *testing.T, b *Backend) (id int) {
 	return id
 }
 
-// The function "write" stores records in one commit. A record with revision 0 is removed.
+// The function "write" stores records in one commit. If the revision of a record is 0, the function
+// removes the record.
 func write(b *Backend, records ...storage.Record) error {
 	keys := make([]storage.Key, len(records))
 	for i, r := range records {
@@ -84,13 +85,13 @@ func write(b *Backend, records ...storage.Record) error {
 	})
 }
 
-// indexModel is a model of a backend's indexes, which contains the backend's records by key.
+// indexModel is a model of a backend's indexes. The model maps keys to the records of the backend.
 type indexModel struct {
 	*rand.Rand
 	records map[storage.Key]storage.Record
 }
 
-// The method "entries" returns the entries that an index must have.
+// The method "entries" returns the entries that an index must contain.
 func (m indexModel) entries(in index) (want []string) {
 	for k, r := range m.records {
 		if in == expiryIndex && !r.Expires.IsZero() {
@@ -133,7 +134,8 @@ func (m indexModel) apply(changes []storage.Record) {
 	}
 }
 
-// failAtRandom makes some commits fail, before or after the changes of the commit are applied.
+// failAtRandom makes some commits fail. A failure happens either before or after bbolt has applied
+// the changes.
 func failAtRandom(m indexModel, b *Backend, failure error) {
 	update := b.update
 	b.update = func(fn func(tx *bbolt.Tx) error) error {
@@ -151,9 +153,9 @@ func failAtRandom(m indexModel, b *Backend, failure error) {
 	}
 }
 
-// TestDeferredAtRandom changes, removes and sweeps records, with commits that fail, and compares the
-// indexes with the records. Copies of the file in the state after a crash must have the same
-// indexes as the closed file.
+// TestDeferredAtRandom changes, removes and sweeps records and compares the indexes with the
+// records. Some of the commits fail. If the process crashed, the file must contain the same indexes
+// as after Close.
 func TestDeferredAtRandom(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -216,7 +218,7 @@ func (m indexModel) step(t *testing.T, b *Backend, failure error) {
 	for _, r := range found {
 		left[r.Key] = true
 	}
-	maps.DeleteFunc(m.records, func(k storage.Key, _ storage.Record) bool { return !left[k] }) // the record was removed by its tag or by a sweep
+	maps.DeleteFunc(m.records, func(k storage.Key, _ storage.Record) bool { return !left[k] }) // the record was removed
 }
 
 // checkCrash opens a copy of the file without closing the file first.
@@ -234,7 +236,7 @@ func (m indexModel) checkCrash(t *testing.T, b *Backend) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{path, copied} {
-		for range 2 { // the file after a crash, and the file after Close
+		for range 2 { // the file as after a crash, and the file after Close
 			if report, err := Check(path); err != nil || !report.OK() {
 				t.Errorf("Check = %+v, %v; want no problems", report, err)
 			}
@@ -254,8 +256,8 @@ func (m indexModel) checkCrash(t *testing.T, b *Backend) {
 	}
 }
 
-// TestDeferredScan compares the results of ScanTag, for each start key, before and after the
-// deferred changes are written to the index.
+// TestDeferredScan calls ScanTag with each start key. The results must not change when the deferred
+// changes are written to the index.
 func TestDeferredScan(t *testing.T) {
 	b := openTest(t)
 	record := func(i int, tags ...string) storage.Record {
@@ -301,8 +303,8 @@ func TestDeferredScan(t *testing.T) {
 	}
 }
 
-// TestDeferredForgetsRemoved searches the deferred changes and copies for the keys of removed
-// records.
+// TestDeferredForgetsRemoved removes records, and checks that neither the deferred changes nor
+// copies contain the keys of the removed records.
 func TestDeferredForgetsRemoved(t *testing.T) {
 	const name = "removed-canary"
 	b := openTest(t)

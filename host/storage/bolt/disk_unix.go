@@ -4,8 +4,8 @@ package bolt
 
 import "syscall"
 
-// diskSpace returns the free space for this process on the disk of dir, and the size of that disk,
-// in bytes.
+// diskSpace describes the disk that contains dir. The results are the number of bytes that are free
+// for this process, and the size of the disk in bytes.
 func diskSpace(dir string) (free, total int64, err error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

@@ -3,12 +3,12 @@ package bolt
 import "sync/atomic"
 
 // freelist decides whether commits store bbolt's list of free pages in the file. The list takes 8
-// bytes for each free page. With the list, every commit after a large removal would write a
-// megabyte. The list of a large file is therefore stored only in two cases: when the file is
-// closed, and while the disk has so little free space that Space reads the list.
+// bytes for each free page. After a large removal, the list is long, and every commit that stores
+// the list writes a megabyte. The list of a large file is therefore stored only in two cases. The
+// file is closed, or Space needs the list because the disk is nearly full.
 //
 // After a crash, the file can lack the list. If the list is missing, Open checks the file and
-// visits all pages in use to find the free pages.
+// visits all used pages to find the free pages.
 type freelist struct {
 	wanted atomic.Bool // true if all later commits store the list
 	stored atomic.Bool // true if the last commit is known to have stored the list
@@ -29,8 +29,8 @@ func (f *freelist) begin(size int64) bool {
 }
 
 // The method "want" makes all future commits store the list. If the last commit did not store the
-// list, the method calls the function "commit". The method "want" ignores an error of "commit",
-// because every reader of the list can work without the list.
+// list, the method "want" calls the function "commit". The method "want" ignores an error of the
+// function "commit", because all readers of the list can handle a missing list.
 func (f *freelist) want(commit func()) {
 	f.wanted.Store(true)
 	if !f.stored.Load() {
@@ -38,7 +38,7 @@ func (f *freelist) want(commit func()) {
 	}
 }
 
-// hasFreelist reports whether the file has the list.
+// hasFreelist reports whether the file contains the list of free pages.
 func hasFreelist(f file) bool {
 	info, err := f.fd.Stat()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// fillPages writes 12 records of 1 MiB. The 12 records make the file too large for commits to store
-// the free list.
+// fillPages writes 12 records of 1 MiB. With the 12 records, the file is so large that commits do
+// not store the free list.
 func fillPages(t *testing.T, b *Backend) {
 	t.Helper()
 	for i := range 12 {
@@ -18,8 +18,8 @@ func fillPages(t *testing.T, b *Backend) {
 	}
 }
 
-// freePages adds records with fillPages and removes the records. freePages then adds another record
-// and returns its key.
+// freePages calls fillPages and removes the written records. freePages then adds another record and
+// returns the key of that record.
 func freePages(t *testing.T, b *Backend) (left storage.Key) {
 	t.Helper()
 	fillPages(t, b)
@@ -31,8 +31,8 @@ func freePages(t *testing.T, b *Backend) (left storage.Key) {
 	return left
 }
 
-// crashCopy copies the file of an open backend, as a killed process would leave the file, and
-// returns the path of the copy.
+// crashCopy copies the file of an open backend and returns the path of the copy. The copy has the
+// same content as the file of a killed process.
 func crashCopy(t *testing.T, b *Backend) (path string) {
 	t.Helper()
 	data, err := os.ReadFile(b.fd.Name())
@@ -135,8 +135,8 @@ func lastTransaction(t *testing.T, path string) uint64 {
 	return h.transaction
 }
 
-// TestSpaceReadsFreelist measures the space on a full disk and on a disk with free space. Commits
-// must store the list only on the full disk.
+// TestSpaceReadsFreelist calls Space on a full disk and on a disk with free space. Commits must
+// store the list only on the full disk.
 func TestSpaceReadsFreelist(t *testing.T) {
 	b := openTest(t)
 	b.space.minFree = 10 << 20

@@ -7,9 +7,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// guard runs fn, which reads the mapped file, and converts a panic or a memory fault into an error.
-// bbolt panics if a page is invalid. Reads of the mapping cause a memory fault if the disk fails or
-// the file has been truncated.
+// guard calls fn, and converts a panic or a memory fault in fn into an error. The function fn reads
+// the mapped file. If a page is invalid, bbolt panics. If the disk fails or the file has been
+// truncated, reads of the mapped file cause a memory fault.
 func guard(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

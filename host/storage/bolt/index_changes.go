@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// index identifies an index whose changes are deferred. The values are part of the format.
+// index identifies an index whose changes are deferred. The constants of type index are part of the
+// file format.
 type index byte
 
 const (
@@ -23,7 +24,7 @@ const (
 // indexBuckets contains the name of the bucket of each index.
 var indexBuckets = [indexes][]byte{expiryBucket, tagsBucket}
 
-// indexChanges contains changes to the indexes. For each changed entry, the value reports true if
+// indexChanges contains changes to the indexes. An indexChanges maps each changed entry to true if
 // the index contains the entry after the change.
 type indexChanges [indexes]map[string]bool
 
@@ -69,7 +70,7 @@ type change struct {
 	present bool   // true if the index contains the entry after the change
 }
 
-// changeOf returns the change of an entry.
+// changeOf returns the change that describes an index entry and whether the entry is present.
 func changeOf(in index, entry string, present bool) change {
 	if in == expiryIndex {
 		return change{storage.Key(entry[8:]), in, entry[:8], present}
@@ -78,8 +79,8 @@ func changeOf(in index, entry string, present bool) change {
 	return change{key, in, tag, present}
 }
 
-// The method "entry" returns the bytes of the index entry. The second result is false if the change
-// cannot belong to an entry.
+// The method "entry" returns the bytes of the index entry. The second result is false if the fields
+// of the change are invalid.
 func (c change) entry() ([]byte, bool) {
 	if c.in == expiryIndex {
 		return append([]byte(c.value), c.key...), len(c.value) == 8
@@ -102,16 +103,17 @@ func (c *indexChanges) sorted() (all []change) {
 }
 
 // A commit appends its changes in parts, so that the last page of the bucket has space for several
-// parts. A part begins with a CRC-32C checksum of its key and of all bytes after the checksum. The
-// first byte of a change contains the index and the field "present". The next number is the length
-// of the prefix that the key of the change shares with the key of the previous change in the part.
-// The remaining bytes of the key and the value follow. Numbers and lengths are unsigned varints.
+// parts. A part begins with a CRC-32C checksum. The checksum covers the key of the part and all
+// bytes that follow the checksum. The first byte of an encoded change contains the fields "index"
+// and "present". The second field is the length of the prefix that the key has in common with the
+// key of the previous change in the part. The last fields of a change are the remaining bytes of
+// the key, and the value. Numbers and lengths are unsigned varints.
 const (
-	partBytes  = 900 // the approximate size of a part; a single change can be larger
+	partBytes  = 900 // the approximate size of a part; a part with one large change can be larger
 	partHeader = 4   // the checksum
 )
 
-// partKey returns the key of a part of the changes of a commit.
+// partKey returns the key of a part from the number of a commit and the number of the part.
 func partKey(commit, part int) []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, uint64(commit)), uint32(part))
 }
@@ -120,7 +122,7 @@ func partSum(key, part []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, part[partHeader:])
 }
 
-// encode returns the parts of the changes of a commit.
+// The method "encode" encodes the changes of a commit and returns the encoded parts.
 func (c *indexChanges) encode(commit int) (parts [][]byte) {
 	end := func() {
 		if last := len(parts) - 1; last >= 0 {
@@ -140,8 +142,8 @@ func (c *indexChanges) encode(commit int) (parts [][]byte) {
 	return parts
 }
 
-// append appends the encoded change to a part. The argument "before" is the key of the previous
-// change.
+// The method "append" encodes a change and appends the result to a part. The argument "before" is
+// the key of the previous change.
 func (c change) append(part []byte, before storage.Key) []byte {
 	head := byte(c.in) << 1
 	if c.present {
@@ -156,15 +158,16 @@ func (c change) append(part []byte, before storage.Key) []byte {
 	return append(binary.AppendUvarint(part, uint64(len(c.value))), c.value...)
 }
 
-// encodedChange is a change in a part.
+// encodedChange contains the fields of an encoded change.
 type encodedChange struct {
 	in         index
 	present    bool
-	shared     int // the number of bytes that the key shares with the previous key
+	shared     int // the length of the common prefix of the key and the previous key
 	end, value []byte
 }
 
-// cutChange decodes the change at the start of data, and returns the remaining data.
+// cutChange decodes the change at the start of the argument "data", and returns the data after the
+// change.
 func cutChange(data []byte) (c encodedChange, rest []byte, ok bool) {
 	shared, n := binary.Uvarint(data[1:])
 	if n <= 0 || shared > storage.MaxKeyBytes {
@@ -182,7 +185,7 @@ func cutChange(data []byte) (c encodedChange, rest []byte, ok bool) {
 // changes.
 type wanted func(in index, value []byte) bool
 
-// decode adds the wanted changes in a part to c.
+// The method "decode" decodes a part and adds the wanted changes to c.
 func (c *indexChanges) decode(key, part []byte, want wanted) error {
 	if len(part) < partHeader || binary.LittleEndian.Uint32(part) != partSum(key, part) {
 		return fmt.Errorf("deferred changes to the indexes: %w: the checksum does not match", storage.ErrCorrupt)

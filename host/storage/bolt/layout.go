@@ -24,16 +24,17 @@ var (
 	allBuckets     = [][]byte{metaBucket, recordsBucket, contentsBucket, expiryBucket, tagsBucket, deferredBucket, usageBucket, floorsBucket}
 )
 
-// The keys of the meta bucket. Neither the file name nor the bbolt format identifies
-// files of this package. formatKey marks a file that this package has initialized.
+// The keys of the meta bucket. Other programs can use the same file name and the bbolt format. The
+// entry under formatKey identifies a file that this package has initialized.
 var (
 	formatKey  = []byte("toolrun-storage-format")
 	createdKey = []byte("created")
 )
 
-// format is the version of the layout, and of the contents of the records. Open accepts only a file
-// with the version "format". A change of a content that older versions cannot read requires a new
-// number, here and in the other backends.
+// format is the version of the file format, which includes the layout of the buckets and the
+// contents of the records. Open accepts a file only if the version of the file is equal to the
+// constant "format". If older versions of toolrun cannot read a changed format, the constant needs
+// a new number here and in the other backends.
 const format = 8
 
 // initialise creates the buckets and the meta entries in an empty database.
@@ -50,8 +51,8 @@ func initialise(tx *bbolt.Tx, now time.Time) error {
 	return meta.Put(createdKey, []byte(now.UTC().Format(time.RFC3339)))
 }
 
-// checkFormat returns an error unless the database is complete, was created by this package, and
-// has the current format.
+// checkFormat returns an error if the database is incomplete, if another program created the
+// database, or if the format is not the current format.
 func checkFormat(tx *bbolt.Tx) error {
 	meta := tx.Bucket(metaBucket)
 	if meta == nil || meta.Get(formatKey) == nil {
@@ -69,10 +70,11 @@ func checkFormat(tx *bbolt.Tx) error {
 	return nil
 }
 
-// expirySlot is the resolution of the expiry index, in microseconds: about nine minutes. A record
-// that is written repeatedly keeps its index entry for about nine minutes. The coarse resolution
-// saves two or three page writes per commit. The cost is that a sweep reads all records of the
-// current slot, outside commits, even if the records have not expired.
+// expirySlot is the resolution of the expiry index, in microseconds: about nine minutes. If a
+// record is written repeatedly, its index entry changes only every nine minutes. The coarse
+// resolution saves two or three page writes per commit. The disadvantage is that a sweep also reads
+// the records of the current slot that have not expired. A sweep reads the records of a slot
+// outside commits.
 const expirySlot = 1 << 29
 
 // slotOf returns the start of the slot that contains a time.
@@ -82,13 +84,13 @@ func slotOf(t time.Time) time.Time {
 
 // expiryEntry returns the index entry of a record with an expiry. Entries are ordered by time.
 func expiryEntry(expires time.Time, key storage.Key) []byte {
-	const signBit = 1 << 63 // the sign bit is flipped because negative numbers must sort first
+	const signBit = 1 << 63 // flip the sign bit, because negative numbers must sort first
 	entry := binary.BigEndian.AppendUint64(nil, uint64(slotOf(expires).UnixMicro())^signBit)
 	return append(entry, key...)
 }
 
-// expiryOf parses an entry of the expiry index. expiryOf returns the record's key and the start of
-// the record's slot, before which the record does not expire.
+// expiryOf parses an entry of the expiry index. expiryOf returns the key of the record and the
+// start of the slot. The record does not expire before the start of the slot.
 func expiryOf(entry []byte) (time.Time, storage.Key, bool) {
 	if len(entry) < 8 {
 		return time.Time{}, "", false
@@ -97,9 +99,9 @@ func expiryOf(entry []byte) (time.Time, storage.Key, bool) {
 	return time.UnixMicro(micros).UTC(), storage.Key(entry[8:]), true
 }
 
-// tagEntry returns the index entry of one tag of a record. Length prefixes separate group, tag and
-// key. If the argument "key" is a prefix of keys, tagEntry returns the common prefix of the
-// matching entries.
+// tagEntry returns the index entry of one tag of a record. The group and the tag are preceded by
+// their lengths. If the argument "key" is a prefix of keys, tagEntry returns the common prefix of
+// the entries for the keys.
 func tagEntry(group storage.Key, tag string, key storage.Key) []byte {
 	entry := make([]byte, 0, 2*binary.MaxVarintLen32+len(group)+len(tag)+len(key))
 	entry = append(binary.AppendUvarint(entry, uint64(len(group))), group...)
@@ -117,7 +119,8 @@ func tagOf(entry []byte) (group storage.Key, tag string, key storage.Key, ok boo
 	return storage.Key(first), string(second), storage.Key(rest), ok
 }
 
-// cutSized returns the length-prefixed bytes at the start of data, and the remaining data.
+// cutSized decodes the length at the start of the argument "data". cutSized returns as many bytes
+// as the length specifies, and the remaining data.
 func cutSized(data []byte) (taken, rest []byte, ok bool) {
 	size, n := binary.Uvarint(data)
 	if n <= 0 || size > uint64(len(data)-n) {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestExpirySlot writes a record several times with slightly different expiries. The index entry
-// must stay the same, but a sweep must use the expiry of the record.
+// TestExpirySlot writes a record several times. The expiry times of the writes differ slightly. The
+// index entry must stay the same, but a sweep must use the exact expiry time in the record.
 func TestExpirySlot(t *testing.T) {
 	b, ctx, k := openTest(t), context.Background(), testKey("s")
 	first := slotOf(epoch())

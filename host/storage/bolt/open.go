@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Options configures Open. The zero value and nil select the defaults.
+// Options configures Open. The zero value of a field and a nil *Options select the defaults.
 type Options struct {
 	// LockTimeout is the maximum time for which Open waits until another process closes the file.
 	// Default: 1 s.
@@ -25,19 +25,20 @@ type Options struct {
 	// committed updates or damage the whole file. Use UnsafeNoSync only for tests and benchmarks.
 	UnsafeNoSync bool
 	// MinFree is the number of free bytes below which Space returns an error. A negative value
-	// disables the check. The default is 256 MiB, or a quarter of the disk if a quarter is less.
+	// disables the check. The default is 256 MiB. On a disk with less than 1 GiB, the default is a
+	// quarter of the disk.
 	MinFree int64
 }
 
-// maxChecked is the maximum size of a file whose pages Open checks completely. For a larger file,
-// Open checks only the header and the size, unless the file was not closed; see freelist. Check has
-// no size limit.
+// maxChecked is the maximum size of a file whose pages Open checks completely. In a larger file,
+// Open checks only the header and the size. However, if a larger file was not closed, Open checks
+// all pages; see freelist. The function Check checks all pages of files of any size.
 const maxChecked = 1 << 30
 
 // Open opens the database at path. If the file does not exist, Open creates the file and its
-// directory. Open returns an error with the reason if the file is damaged, truncated or empty, has
-// another format, or is not a database of this package. If another process has the file open, the
-// error is abi.Unavailable.
+// directory. Open returns an error if the file is damaged, truncated or empty, has another format,
+// or is not a database of this package. The error contains the reason. If another process has the
+// file open, Open fails with abi.Unavailable.
 func Open(path string, opts *Options) (*Backend, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -80,8 +81,8 @@ func openVerified(path string, o Options) (file, error) {
 		if err != nil {
 			return file{}, err
 		}
-		// If another process compacted the file while this process waited for the lock, the open
-		// file is the old file, which has no name anymore.
+		// If another process replaced the file during the wait for the lock, the open file is the
+		// old file, which has no name anymore.
 		if f.isAt(path) {
 			return f, nil
 		}
@@ -101,9 +102,9 @@ func (f file) isAt(path string) bool {
 	return err == nil && os.SameFile(there, own)
 }
 
-// create creates a new database in a temporary file and then renames the file, because a crash must
-// not leave an incomplete database. If another process creates a file at the path during the call,
-// create does not replace that file.
+// create writes a new database to a temporary file and then renames the temporary file. Therefore a
+// crash cannot leave an incomplete database at the path. If another process creates a file at the
+// path at the same time, create does not replace the other file.
 func create(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -135,7 +136,8 @@ func create(path string) error {
 	return syncDir(dir)
 }
 
-// verify returns an error unless the file is a database of this package that bbolt can open safely.
+// verify returns an error if the file is not a database of this package, or if bbolt cannot open
+// the file safely.
 func verify(path string, timeout time.Duration) error {
 	s, err := openSnapshot(path, timeout)
 	if err != nil {
@@ -153,7 +155,7 @@ func verify(path string, timeout time.Duration) error {
 // snapshot is a file that is open for reading and locked against writers.
 type snapshot struct {
 	file
-	raw     *os.File // the same file, for reads without bbolt
+	raw     *os.File // the open file, for reads without bbolt
 	size    int64
 	header  header
 	damaged bool // true if one of the two header pages is damaged
@@ -176,8 +178,8 @@ func openSnapshot(path string, timeout time.Duration) (s *snapshot, err error) {
 			raw.Close()
 		}
 	}()
-	// The checks above do not require the lock, because a file that is not a database cannot be in
-	// use. The checks below require the lock.
+	// The previous checks do not require the lock, because a file that is not a database cannot be
+	// in use. The following checks require the lock.
 	if _, _, err := readHeader(raw, info.Size()); errors.Is(err, errForeign) || info.Size() == 0 {
 		return nil, err
 	}
@@ -191,7 +193,7 @@ func openSnapshot(path string, timeout time.Duration) (s *snapshot, err error) {
 		s.header, s.damaged, err = readHeader(raw, s.size)
 	}
 	if err == nil {
-		err = openErr // bbolt's error is used only if the checks of this package found no error
+		err = openErr // the checks of this package found no problem
 	}
 	if err != nil && openErr == nil {
 		f.db.Close()
@@ -215,7 +217,7 @@ func (s *snapshot) close() {
 	s.db.Close()
 }
 
-// file is a database that bbolt has opened.
+// The type "file" is a database file that bbolt has opened.
 type file struct {
 	db *bbolt.DB
 	fd *os.File // bbolt's file descriptor
@@ -233,7 +235,7 @@ func openFile(path string, o bbolt.Options) (f file, err error) {
 		return err
 	})
 	if err != nil && f.fd != nil {
-		unlock(f.fd) // after a panic, the file would stay open and locked
+		unlock(f.fd) // without this call, the file would stay open and locked after a panic
 		f.fd.Close()
 	}
 	if errors.Is(err, bbolterrors.ErrTimeout) {

@@ -138,8 +138,8 @@ func TestOpenInUse(t *testing.T) {
 }
 
 // TestOpenTogether lets many goroutines create the same database. All goroutines must be able to
-// open the database one after the other, and no goroutine may write a record to a file that was
-// replaced.
+// open the database, one after the other. No goroutine may write a record to a file that another
+// goroutine has replaced.
 func TestOpenTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	var wg sync.WaitGroup

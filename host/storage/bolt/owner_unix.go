@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// copyOwner gives f the owner of another file. With copyOwner, a service can open a file that root
-// has replaced.
+// copyOwner changes the owner of f to the owner of another file. If root replaces a service's file,
+// copyOwner ensures that the service can open the new file.
 func copyOwner(f *os.File, other os.FileInfo) error {
 	own, err := f.Stat()
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// bbolt maps its file into memory and does not check the content. A damaged page can make bbolt
-// read outside the mapping, recurse forever or allocate without bound, and recover cannot catch any
-// of these failures. Package bolt therefore checks the pages with ordinary reads before bbolt opens
-// the file.
+// bbolt maps its file into memory and does not check the content. If a page is damaged, bbolt can
+// read outside the mapping, recurse forever or allocate too much memory. The function recover
+// cannot stop these failures. Package bolt therefore checks the pages with ordinary reads before
+// bbolt opens the file.
 //
 // bbolt writes numbers in the machine's byte order.
 const (
@@ -38,18 +38,18 @@ var errForeign = errors.New("the file is not a toolrun database: choose another 
 // noFreelist is the page id in a header if the free list is not stored.
 const noFreelist = 0xFFFFFFFFFFFFFFFF
 
-// header is the content of a meta page: the locations of the parts of the file after one
-// transaction.
+// The type "header" contains the fields of a meta page. A meta page locates the parts of the file
+// after one transaction.
 type header struct {
 	pageSize             int64
-	root, freelist, next uint64 // page ids; "next" is the first page that was never used
+	root, freelist, next uint64 // page ids; "next" is the first unused page at the end
 	transaction          uint64
 }
 
-// readHeader returns the newer valid meta page. The result "damaged" is true if one of the two
-// pages is invalid. If one meta page is invalid, bbolt uses the valid page. If a crash interrupted
-// the write of the invalid page, the valid page is the right one. If the disk damaged the invalid
-// page later, the commit that wrote the invalid page is lost.
+// readHeader returns the newer valid meta page. The result "damaged" is true if one of the two meta
+// pages is invalid. If one meta page is invalid, bbolt uses the other meta page. If a crash
+// interrupted the write of a meta page, no committed data is lost. If the disk damaged a complete
+// meta page later, the commit that wrote the meta page is lost.
 func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 	if size == 0 {
 		return h, false, errors.New("the file is empty, so the data is lost: restore the file from a backup, or delete the file to start without data")
@@ -109,10 +109,10 @@ func damage(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{storage.ErrCorrupt}, args...)...)
 }
 
-// walker checks that the pages in use form trees. Each page must be intact, must be in the file,
-// and must be reached exactly once. The keys of a page must be in the range that its parent pages
-// specify. If the free list is not stored, bbolt checks the same rules in a goroutine, in which a
-// panic would end the process.
+// walker checks that the pages in use form trees. Each page of a tree must be intact, must be in
+// the file, and must be referenced exactly once. The keys of a page must be in the range that the
+// parent pages specify. If the free list is not stored, bbolt makes the same checks in a new
+// goroutine. A panic in that goroutine would end the process.
 type walker struct {
 	header
 	r     io.ReaderAt
@@ -121,14 +121,14 @@ type walker struct {
 	bytes []byte    // reused
 }
 
-// subtree is a page and all pages below it. Each key in the page must be at least low and less than
-// high. If high is nil, the range has no upper bound.
+// subtree is a page and all pages below it. Each key in the page must be at least the field "low"
+// and less than the field "high". If high is nil, the range has no upper bound.
 type subtree struct {
 	page      uint64
 	low, high []byte
 }
 
-// contains reports whether a key is in the range of the subtree.
+// The method "contains" reports whether a key is in the range of the subtree.
 func (s subtree) contains(key []byte) bool {
 	return bytes.Compare(key, s.low) >= 0 && (s.high == nil || bytes.Compare(key, s.high) < 0)
 }
@@ -164,7 +164,8 @@ func checkPages(r io.ReaderAt, h header) (lost int, err error) {
 	return lost, nil
 }
 
-// The method "read" returns a page with its overflow pages, and marks all these pages as used.
+// The method "read" returns the bytes of a page and of its overflow pages, and marks the pages as
+// used.
 func (w *walker) read(id uint64) (flags uint16, count int, page []byte, err error) {
 	if id < 2 || id >= w.next {
 		return 0, 0, nil, damage("the page does not exist")
@@ -197,8 +198,8 @@ func (w *walker) read(id uint64) (flags uint16, count int, page []byte, err erro
 	return order.Uint16(head[8:]), int(order.Uint16(head[10:])), w.bytes, nil
 }
 
-// The method "visit" checks the elements of the page of a subtree and queues the pages that the
-// elements reference.
+// The method "visit" checks the elements of one page and queues the pages that the elements
+// reference.
 func (w *walker) visit(tree subtree, flags uint16, count int, page []byte) error {
 	if flags != branchPage && flags != leafPage || flags == branchPage && count == 0 {
 		return damage("the page has the wrong type")
@@ -240,18 +241,18 @@ func (w *walker) visit(tree subtree, flags uint16, count int, page []byte) error
 	return nil
 }
 
-// queueChild queues a page that an element of the page of a subtree references. If the element has
-// a predecessor in the page, the key of the element is the upper bound of the predecessor's range.
+// queueChild queues the page that an element references. The key of the element is also the upper
+// bound for the page that the previous element references.
 func (w *walker) queueChild(tree subtree, page uint64, key []byte, follows bool) {
-	key = bytes.Clone(key) // the buffer of the page will be overwritten
+	key = bytes.Clone(key) // the buffer that contains the key will be overwritten
 	if follows {
 		w.todo[len(w.todo)-1].high = key
 	}
 	w.todo = append(w.todo, subtree{page: page, low: key, high: tree.high})
 }
 
-// visitBucket checks a bucket's root. The root is the id of a page or, if the id is 0, a small
-// inline leaf page.
+// visitBucket checks the root of a bucket. A bucket stores the id of its root page. If the id is 0,
+// the bucket contains its root as a small inline leaf page.
 func (w *walker) visitBucket(value []byte) error {
 	if len(value) < 16 {
 		return damage("a bucket is malformed")
@@ -283,7 +284,7 @@ func (w *walker) checkFreelist() error {
 	}
 	ids := page[pageHeader:]
 	n := uint64(count)
-	if count == 0xFFFF { // the count does not fit into the header, so the first number of the list is the count
+	if count == 0xFFFF { // the list begins with the number of ids
 		n, ids = order.Uint64(ids), ids[8:]
 	}
 	if flags != freelistPage || n > uint64(len(ids)/8) {

@@ -51,7 +51,7 @@ func testImage(t testing.TB, records int) []byte {
 	return image
 }
 
-// checkImage checks an image as Open checks a file before bbolt opens the file.
+// checkImage checks an image with the same checks that Open makes before bbolt opens a file.
 func checkImage(image []byte) error {
 	r := bytes.NewReader(image)
 	h, _, err := readHeader(r, int64(len(image)))
@@ -61,7 +61,7 @@ func checkImage(image []byte) error {
 	return err
 }
 
-// page is a page of an image. The methods of page modify the page.
+// page is a page of an image. The methods of the type "page" modify the page.
 type page struct {
 	image []byte
 	id    uint64
@@ -151,7 +151,7 @@ func TestCheckPages(t *testing.T) {
 	}
 }
 
-// findPage returns a page in use that has the given flags.
+// findPage returns a used page that has the given flags.
 func findPage(t *testing.T, image []byte, h header, flags uint16) uint64 {
 	t.Helper()
 	w := &walker{header: h, r: bytes.NewReader(image), used: make([]bool, h.next), todo: []subtree{{page: h.root}}}
@@ -173,8 +173,8 @@ func findPage(t *testing.T, image []byte, h header, flags uint16) uint64 {
 	return 0
 }
 
-// TestHeaders damages one of the two header pages. Open must succeed with the intact header. If the
-// newer header is damaged, the last commit is lost. Check must report the damage.
+// TestHeaders damages one of the two header pages. Open must use the intact header. If the newer
+// header is damaged, the last commit is lost. Check must report the damage.
 func TestHeaders(t *testing.T) {
 	image := testImage(t, 5)
 	for id := range 2 {
@@ -198,9 +198,9 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// FuzzCheckPages changes a file at one offset and recomputes the header checksums, so that the
-// checks after the verification of the checksums run too. If checkPages accepts a file, bbolt must
-// be able to read all pages of the file safely.
+// FuzzCheckPages changes a file at one offset and recomputes the header checksums. With wrong
+// checksums, the file would be rejected before checkPages runs. If checkPages accepts a file, bbolt
+// must be able to read all pages of the file safely.
 func FuzzCheckPages(f *testing.F) {
 	image := testImage(f, 30)
 	f.Add(uint32(0), []byte{0})

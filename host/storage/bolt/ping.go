@@ -3,12 +3,13 @@ package bolt
 import "context"
 
 // Ping implements storage.Backend. Ping commits a transaction that changes nothing, to check that
-// the database can be written. Callers that call Ping often should cache the result.
+// the database can be written. If a caller needs the result often, the caller should cache it.
 func (b *Backend) Ping(ctx context.Context) error {
 	return b.submit(ctx, sender{}, nothing)
 }
 
-// The function "nothing" writes nothing, but makes the transaction commit even if no request writes.
+// The function "nothing" writes nothing. The transaction is committed even if none of its requests
+// writes.
 func nothing(t *transaction) error {
 	t.wrote = true
 	return nil

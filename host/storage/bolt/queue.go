@@ -9,15 +9,16 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// request is a function to execute in a write transaction, with a caller that waits for the result.
+// A request contains a function that must be executed in a write transaction. The caller waits for
+// the result of the request.
 type request struct {
-	// The function "do" is called by the goroutine that commits. The function "do" is called again
-	// if the transaction failed because of another request. The caller of the request gets the
-	// error that the function returns. If the function returns an error after some of its writes,
-	// the writes are undone.
+	// The goroutine that commits calls the function "do". If the transaction fails because of
+	// another request, the function "do" is called again. The caller of submit gets the error that
+	// the function "do" returns. If the function "do" returns an error, its previous writes are
+	// undone.
 	do func(t *transaction) error
-	// The field "from" is the sender of the request. Tenants take turns in rounds, and round is the
-	// number of the round in which the request is executed.
+	// The field "from" is the sender of the request. Tenants take turns in rounds. The field
+	// "round" is the number of the round in which the request is executed.
 	from  sender
 	round int
 	bytes int64 // the approximate size of the contents that the function "do" wrote and removed, in bytes
@@ -29,13 +30,13 @@ type request struct {
 // sender identifies the origin of requests.
 type sender struct {
 	tenant string // tenants take turns
-	// key is the main key of a request. The queue expects a request for a key to have the same size
-	// as the previous request for the key.
+	// key is the main key of a request. The queue predicts that a request for a key has the same
+	// size as the previous request for the same key.
 	key storage.Key
 }
 
-// The states of a request. The state of a request changes from waiting either to begun or to
-// abandoned. Only a request that has begun is executed.
+// The states of a request. The state of a request is first "waiting", and then changes to "begun"
+// or to "abandoned". Only a request that has begun is executed.
 const (
 	waiting int32 = iota
 	begun
@@ -51,39 +52,39 @@ func (r *request) begin() bool {
 // The method "abandon" withdraws the request, or returns false if the request has already begun.
 func (r *request) abandon() bool { return r.state.CompareAndSwap(waiting, abandoned) }
 
-// The duration of a commit depends on the number of bytes that it writes, and all requests of a
-// commit wait for the end of the commit. The limits below therefore bound the number of bytes of a
-// commit.
+// The duration of a commit depends on the number of written bytes. All requests of a commit wait
+// until the commit ends. The following limits therefore bound the number of bytes that a commit
+// writes.
 const (
-	// largeBytes is the minimum size of a large request or a large commit.
+	// largeBytes is the minimum size, in bytes, of a large request and of a large commit.
 	largeBytes = 128 << 10
-	// maxLargeBytes is the maximum total size of the large requests of a commit. A single large
-	// request may exceed maxLargeBytes.
+	// maxLargeBytes is the maximum total size of the large requests of a commit. If a commit has
+	// only one large request, the request may exceed maxLargeBytes.
 	maxLargeBytes = 1 << 20
 	// maxLarge is the maximum number of senders of large requests that the queue remembers.
 	maxLarge = 1024
 )
 
-// queue is the queue of requests that wait for a commit. One goroutine commits at a time.
+// The type "queue" is a queue of requests that wait for a commit. One goroutine commits at a time.
 //
 // Tenants take turns. The first waiting request of each tenant is executed before the second
-// request of any tenant. The requests of one tenant are executed in the order of arrival, except
-// large requests. A commit contains few large requests. If small requests are waiting, the commit
-// after a large commit contains only small requests.
+// request of any tenant. A tenant's small requests are executed in the order of arrival. Large
+// requests can be delayed. A commit contains few large requests. If small requests are waiting
+// after a large commit, the next commit contains only small requests.
 type queue struct {
 	mu     sync.Mutex
-	items  []*request // the requests of the current commit, followed by all other requests in the order of rounds
+	items  []*request // the current commit, then waiting requests, sorted by round
 	taken  int        // the number of requests in the current commit
 	round  int        // the round of the last executed request
 	last   map[string]int
 	busy   bool // true while a commit is in progress
 	closed bool
 	idle   sync.Cond // a condition that is signaled when the last commit has ended
-	// The field "large" contains the size of the last request of each sender whose last request was
-	// large.
+	// If the last request of a sender was large, the field "large" contains the sender and the size
+	// of the request.
 	large map[sender]int64
-	// pause is set for the commit after a large commit. If small requests are waiting, a commit
-	// with pause set takes no large requests.
+	// pause is true for the commit that follows a large commit. If pause is true and small requests
+	// are waiting, the commit takes no large requests.
 	pause bool
 }
 
@@ -94,7 +95,7 @@ func newQueue() *queue {
 }
 
 // The method "add" adds a request to the queue. The result "lead" is true if no commit is in
-// progress, so that the caller must commit until the method "done" returns false.
+// progress. If "lead" is true, the caller must commit until the method "done" returns false.
 func (q *queue) add(r *request) (lead bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -145,8 +146,8 @@ func (q *queue) pick() int {
 	return len(picked)
 }
 
-// The method "learn" records whether the requests of a commit were large. The queue expects the
-// next request of each sender to have the same size.
+// The method "learn" records whether the requests of a commit were large. The queue predicts that
+// the next request of a sender has the same size as the sender's last request.
 func (q *queue) learn(done []*request) {
 	total := int64(0)
 	for _, r := range done {
@@ -160,7 +161,7 @@ func (q *queue) learn(done []*request) {
 			q.large[r.from] = r.bytes
 		}
 	}
-	q.pause = !q.pause && total >= largeBytes // at most every second commit pauses large requests
+	q.pause = !q.pause && total >= largeBytes // large requests wait for at most one commit in a row
 }
 
 // The method "done" removes the first n requests and reports whether more requests are waiting. If
@@ -172,7 +173,7 @@ func (q *queue) done(n int) (more bool) {
 	q.learn(q.items[:n])
 	left := n < q.taken
 	q.items, q.taken = slices.Delete(q.items, 0, n), 0
-	if left { // newer requests with an earlier round may precede the requests of the commit
+	if left { // a newer request can belong to an earlier round than the requests of the commit
 		slices.SortStableFunc(q.items, func(a, b *request) int { return cmp.Compare(a.round, b.round) })
 	}
 	q.busy = len(q.items) > 0

@@ -20,7 +20,7 @@ func TestTenantsTakeTurns(t *testing.T) {
 	request := func(tenant string, n int) {
 		do = append(do, func() error {
 			return b.submit(context.Background(), sender{tenant: tenant}, func(*transaction) error {
-				order = append(order, fmt.Sprint(tenant, n)) // requests run one at a time
+				order = append(order, fmt.Sprint(tenant, n)) // never called concurrently
 				return nil
 			})
 		})
@@ -37,8 +37,8 @@ func TestTenantsTakeTurns(t *testing.T) {
 	}
 }
 
-// TestLongWorkEndsACommit checks that a commit contains no further requests after a long request.
-// The requests after the long request share the next commit.
+// TestLongWorkEndsACommit checks that a request with a long execution time is the last request of
+// its commit. The next commit must contain the requests that follow the long request.
 func TestLongWorkEndsACommit(t *testing.T) {
 	b := openTest(t)
 	var began []time.Time
@@ -80,8 +80,8 @@ func TestAddDuringCommit(t *testing.T) {
 	}
 }
 
-// TestLargeRequestsKeepApart checks that only few large requests share a commit. If small requests
-// are waiting, the commit after a large commit must contain only small requests.
+// TestLargeRequestsKeepApart checks that a commit contains only a few large requests. If small
+// requests are waiting after a large commit, the next commit must contain only small requests.
 func TestLargeRequestsKeepApart(t *testing.T) {
 	q := newQueue()
 	add := func(name string, bytes int64) *request {
@@ -104,14 +104,14 @@ func TestLargeRequestsKeepApart(t *testing.T) {
 	commit(s)           // the commit after a large commit contains only small requests
 	commit(x, z)        // the request of y does not fit into the commit of x
 	s = add("s", 10)    // after y
-	more := add("z", 0) // the commit after y has no large requests, although y is no longer expected to be large
+	more := add("z", 0) // the commit after y has no large requests
 	commit(s, more)
 	commit(y)
 	huge, s := add("y", 8<<20), add("s", 300<<10)
-	commit(s) // the request turns out to be large, but the next commit takes large requests anyway
+	commit(s) // the request was predicted to be small, so the next commit takes large requests
 	more, s = add("y", 8<<20), add("t", 10)
 	commit(huge, s)
-	commit(more) // a single large request may exceed the limit
+	commit(more) // the only large request of a commit may exceed the limit
 	more = add("y", 8<<20)
 	commit(more)
 	more, s, z = add("y", 8<<20), add("t", 10), add("u", 10)

@@ -29,7 +29,7 @@ func (b *Backend) Read(ctx context.Context, want []storage.Key, held storage.Hel
 	return found, storage.EndOf(commit), nil
 }
 
-// Changes implements storage.Backend. The history begins when the database is opened.
+// Changes implements storage.Backend. The history begins when the backend opens the database.
 func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage.Position, limit int) (changes []storage.Changed, next storage.Position, err error) {
 	if err := storage.CheckLimit(limit); err != nil {
 		return nil, storage.Position{}, err
@@ -44,8 +44,9 @@ func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage
 	return changes, next, err
 }
 
-// The function "check" returns storage.ErrChanged if an observation in the argument "held" is no
-// longer true. The function reads only versions, and neither contents nor checksums.
+// If an observation in the argument "held" is no longer true, the function "check" returns
+// storage.ErrChanged. The function "check" reads versions, but it reads neither contents nor
+// checksums.
 func check(tx *bbolt.Tx, held storage.Held) error {
 	if held.Empty() {
 		return nil
@@ -59,7 +60,7 @@ func check(tx *bbolt.Tx, held storage.Held) error {
 	)
 }
 
-// sameRange reports whether a range still contains the versions that were observed.
+// sameRange reports whether the current versions in a range are equal to the observed versions.
 func sameRange(records *bbolt.Bucket, g storage.Range) (bool, error) {
 	seen := g.Seen
 	c := records.Cursor()
@@ -81,8 +82,8 @@ func sameRange(records *bbolt.Bucket, g storage.Range) (bool, error) {
 	return len(seen) == 0, nil
 }
 
-// The method "check" works like the function "check", but runs in a write transaction and sees the
-// writes of the transaction.
+// The method "check" works like the function "check", but reads through a write transaction and
+// sees the writes of that transaction.
 func (t *transaction) check(held storage.Held) error {
 	if held.Empty() {
 		return nil

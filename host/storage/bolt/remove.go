@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The constants below limit one commit of a removal, in order to bound the delay of other commits.
+// The following constants limit each commit of a removal, so that other commits do not wait long.
 const (
 	maxRemoved      = 1000
 	maxRemovedBytes = 2 << 20
@@ -85,35 +85,35 @@ func (b *Backend) ScanTag(ctx context.Context, what storage.Selector, after stor
 	return found, nil
 }
 
-// maxLooked is the maximum number of records that a sweep checks in one read transaction. During a
-// read transaction, no update can enlarge the file, and bbolt cannot reuse pages that other
+// maxLooked is the maximum number of records that a sweep checks in one read transaction. While a
+// read transaction is open, bbolt cannot remap a growing file, and cannot reuse pages that other
 // transactions free.
 const maxLooked = 1000
 
-// maxGroupLooked is the maximum number of records that a sweep of one group checks. All groups
-// share the expiry index, so the sweep also reads entries of other groups.
+// If a sweep is limited to one group, maxGroupLooked is the maximum number of records that the
+// sweep checks. All groups share the expiry index, so the sweep also reads entries of other groups.
 const maxGroupLooked = 50_000
 
 // search is the state of a sweep of the expiry index.
 type search struct {
 	at     time.Time
 	group  storage.Key // the group of the records to find; "" for all groups
-	looked int         // the number of records checked so far
+	looked int         // the number of records that were checked so far
 	next   []byte      // the entry at which to continue
 	done   bool
 }
 
-// The method "expired" removes expired records. The search for expired records runs outside
-// commits, because other commits would have to wait for a search inside a commit. The commit checks
-// the records that the search found again.
+// The method "expired" removes expired records. The method searches for expired records outside
+// commits, because other commits must not wait for the search. A commit checks again whether a
+// record that the search found has expired.
 func (r *removal) expired(ctx context.Context, s search) error {
 	for len(r.removed) < r.limit && !s.done && (s.group == "" || s.looked < maxGroupLooked) {
 		keys, err := r.find(ctx, &s)
 		if err != nil {
 			return err
 		}
-		// Adjacent records are removed in the same commit, which writes each page that the records
-		// share only once.
+		// Adjacent records are removed in the same commit. If several records are on one page, the
+		// commit writes the page only once.
 		slices.Sort(keys)
 		if err := r.keys(ctx, keys); err != nil {
 			return err
@@ -122,8 +122,9 @@ func (r *removal) expired(ctx context.Context, s search) error {
 	return nil
 }
 
-// The method "find" checks at most maxLooked further records and returns the keys of the expired
-// records, but no more keys than may still be removed.
+// The method "find" checks at most maxLooked further records and returns the keys of expired
+// records. The number of returned keys is at most the number of records that the sweep may still
+// remove.
 func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -154,7 +155,7 @@ func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err 
 				continue
 			}
 			found, err := fetchHead(tx, key)
-			size += found.ContentBytes // the content may be set, because the content is read to verify the checksum
+			size += found.ContentBytes // the read verifies the content
 			if err != nil {
 				r.unreadable = err
 			} else if found.Expired(s.at) {
@@ -167,18 +168,17 @@ func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err 
 	return keys, err
 }
 
-// The method "counts" reports whether the record under a key is in the group that the search
-// sweeps.
+// The method "counts" reports whether the record under a key is in the group of the search.
 func (s *search) counts(key storage.Key) bool {
 	group, ok := key.Group()
 	return s.group == "" || ok && group == s.group
 }
 
-// The type "entries" is an iterator over index entries and the keys of their records. The caller
-// must check whether the record of an entry matches.
+// The type "entries" is an iterator over pairs. Each pair consists of an index entry and the key of
+// the entry's record. For each pair, the caller must check whether the record matches.
 type entries = iter.Seq2[[]byte, storage.Key]
 
-// The function "under" returns the keys of records that have a prefix. If the argument "from" is
+// The function "under" iterates over the record keys that have a prefix. If the argument "from" is
 // not nil, the iteration begins at the key "from".
 func under(records *bbolt.Bucket, prefix, from []byte) entries {
 	return func(yield func([]byte, storage.Key) bool) {
@@ -195,7 +195,7 @@ func under(records *bbolt.Bucket, prefix, from []byte) entries {
 }
 
 // taggedEntries returns the entries of the tag index that have a prefix. If the argument "from" is
-// not nil, the iteration begins at the entry "from". taggedEntries stops at a malformed entry. The
+// not nil, the iteration begins at the entry "from". The iteration stops at a malformed entry. The
 // argument "changes" contains the deferred changes.
 func taggedEntries(tx *bbolt.Tx, changes indexChanges, prefix, from []byte) entries {
 	return func(yield func([]byte, storage.Key) bool) {
@@ -207,8 +207,8 @@ func taggedEntries(tx *bbolt.Tx, changes indexChanges, prefix, from []byte) entr
 	}
 }
 
-// listed returns keys in the form of entries. The entries are nil because the keys are not from an
-// index.
+// The function "listed" returns an iterator over pairs of a nil entry and a key. The entry in each
+// pair is nil because the keys are not from an index.
 func listed(keys []storage.Key) entries {
 	return func(yield func([]byte, storage.Key) bool) {
 		for _, k := range keys {
@@ -219,7 +219,7 @@ func listed(keys []storage.Key) entries {
 	}
 }
 
-// removal is a removal of records in several commits of bounded size.
+// The type "removal" is the state of a removal. A removal uses several commits of bounded size.
 type removal struct {
 	b      *Backend
 	sender sender // the sender of the commits of this removal
@@ -227,12 +227,13 @@ type removal struct {
 	match  func(storage.Record) bool
 	// removed contains the records that were removed so far.
 	removed    []storage.Head
-	unreadable error // the error of the last unreadable record
+	unreadable error // the error from the last record that could not be read
 }
 
-// indexed removes the matching candidates of an index, in several passes, until a pass removes no
-// records. During a pass, records can be written at positions that the pass has already left. The
-// next pass finds records that were written behind the previous pass.
+// The method "indexed" makes passes over the candidates of an index. Each pass removes the matching
+// records. The method ends after a pass that removes no records. During a pass, other callers can
+// write records at positions that the pass has already visited. The next pass finds the records
+// that the previous pass has missed.
 func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, from []byte) (entries, error)) error {
 	for {
 		var from []byte
@@ -254,7 +255,7 @@ func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, f
 
 // The method "keys" checks each of the given records once, and removes the matching records.
 func (r *removal) keys(ctx context.Context, keys []storage.Key) error {
-	r.sender = senderOf(keys) // for all chunks, so that the queue can predict their size
+	r.sender = senderOf(keys) // the queue predicts sizes by sender
 	for len(keys) > 0 && len(r.removed) < r.limit {
 		c, err := r.chunk(ctx, func(*transaction) (entries, error) { return listed(keys), nil })
 		if err != nil {
@@ -265,28 +266,28 @@ func (r *removal) keys(ctx context.Context, keys []storage.Key) error {
 	return nil
 }
 
-// chunk is one commit of a removal.
+// The type "chunk" is the state of one commit of a removal.
 type chunk struct {
 	doomed     []storage.Head
 	bytes      int64  // the total size of the contents that were checked
 	looked     int    // candidates
-	next       []byte // the entry at which to continue, or nil at the end; unused for listed keys
-	unreadable error  // the error of the last unreadable record
+	next       []byte // the entry at which to continue; nil after the last entry
+	unreadable error  // the error from the last record that could not be read
 	began      time.Time
 }
 
 // The method "full" reports whether a commit should check no more candidates. The argument "limit"
-// is the the maximum number of records to remove. The number of candidates, the total size of their
-// contents, and the time since the start of the commit are limited too. A commit always checks its
-// first candidate.
+// is the maximum number of records to remove. A commit also has limits for the number of
+// candidates, for the total size of their contents, and for the execution time. A commit always
+// checks at least one candidate.
 func (c *chunk) full(limit int, timeout time.Duration) bool {
 	return c.looked >= maxRemoved || len(c.doomed) >= limit || c.bytes >= maxRemovedBytes ||
 		c.looked > 0 && time.Since(c.began) > timeout
 }
 
-// The method "chunk" removes the first matching candidates, up to the limits of one commit. The
-// method checks the record of each index entry, because an index contains only candidates. The
-// method does not read contents into memory.
+// The method "chunk" removes matching candidates until the commit reaches a limit. The method
+// checks the record of each index entry, because an index entry does not prove that the record
+// matches. The method does not read contents into memory.
 func (r *removal) chunk(ctx context.Context, candidates func(*transaction) (entries, error)) (chunk, error) {
 	var c chunk
 	err := r.b.submit(ctx, r.sender, func(t *transaction) error {
@@ -317,7 +318,8 @@ func (r *removal) chunk(ctx context.Context, candidates func(*transaction) (entr
 	return c, nil
 }
 
-// If the record under a key matches, look adds the record to the records to remove.
+// If the record under a key matches, the method "look" adds the record to the list of records to
+// remove.
 func (c *chunk) look(t *transaction, k storage.Key, match func(storage.Record) bool) {
 	c.looked++
 	found, err := fetchHead(t.tx, k)

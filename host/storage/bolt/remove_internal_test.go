@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// countBegun returns a counter of write transactions, including transactions that are rolled back.
+// countBegun returns a counter of write transactions. The counter includes transactions that are
+// rolled back.
 func countBegun(b *Backend) *int {
 	n := new(int)
 	update := b.update
@@ -24,8 +25,8 @@ func countBegun(b *Backend) *int {
 }
 
 // TestFruitlessSweep sweeps a slot with many records. At first, no record has expired. Later, only
-// the last record has expired. Commits must not wait for the search. The search must continue after
-// the limit of one transaction.
+// the last record has expired. Commits must not wait for the search. The search must check more
+// records than one read transaction may check.
 func TestFruitlessSweep(t *testing.T) {
 	b, ctx := openTest(t), t.Context()
 	first := slotOf(epoch())
@@ -60,13 +61,13 @@ func TestFruitlessSweep(t *testing.T) {
 	if n, err := sweepUpTo(t.Context(), b, first.Add(time.Minute), 10); n != 1 || err != nil {
 		t.Errorf("Sweep with one expired record after the others = %d, %v; want 1", n, err)
 	}
-	// Now all records have expired, and their number exceeds the limit of one search.
+	// Now all records have expired. The number of records exceeds the limit of one search.
 	if n, err := sweepUpTo(t.Context(), b, first.Add(time.Hour), len(records)); n != len(records)-1 || err != nil {
 		t.Errorf("Sweep = %d, %v; want %d", n, err, len(records)-1)
 	}
 }
 
-// TestSweepAfterExtension extends a record's lifetime between the search and the commit.
+// TestSweepAfterExtension extends the lifetime of a record after the search and before the commit.
 func TestSweepAfterExtension(t *testing.T) {
 	b := openTest(t)
 	k := fill(t, b, 1, epoch(), 0)[0].Key

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// fillLarge writes n records of 1 MiB that have expired at epoch and have the tag "e".
+// fillLarge writes n records of 1 MiB. Each record has the tag "e" and the expiry "epoch".
 func fillLarge(t *testing.T, b *Backend, n int) {
 	t.Helper()
 	content := bytes.Repeat([]byte("x"), 1<<20)
@@ -57,8 +57,8 @@ func peakHeap(fn func()) int64 {
 	return int64(peak)
 }
 
-// TestRemovalHoldsNoContents removes 120 MiB by expiry and by tag. The removal must use several
-// commits and must not read contents into memory.
+// TestRemovalHoldsNoContents removes 120 MiB in two ways: by expiry and by tag. The removal must
+// use several commits and must not read contents into memory.
 func TestRemovalHoldsNoContents(t *testing.T) {
 	const n = 120
 	for _, test := range []struct {
@@ -90,8 +90,8 @@ func TestRemovalHoldsNoContents(t *testing.T) {
 	}
 }
 
-// TestUpdateBetweenChunks sends an update during a removal. The update must not wait for the end of
-// the removal.
+// TestUpdateBetweenChunks sends an update during a removal. The update must not wait until the
+// removal has ended.
 func TestUpdateBetweenChunks(t *testing.T) {
 	b := openTest(t)
 	fillLarge(t, b, 12)
@@ -132,8 +132,8 @@ func TestUpdateBetweenChunks(t *testing.T) {
 	}
 }
 
-// TestUnreadableRecordsFirst removes records that follow unreadable records, whose number exceeds
-// the limit of one chunk.
+// TestUnreadableRecordsFirst removes readable records that follow unreadable records. The number of
+// unreadable records exceeds the limit of one chunk.
 func TestUnreadableRecordsFirst(t *testing.T) {
 	b := openTest(t)
 	err := b.db.Update(func(tx *bbolt.Tx) error {
@@ -158,8 +158,8 @@ func TestUnreadableRecordsFirst(t *testing.T) {
 	}
 }
 
-// TestLongRemovalEndsAChunk removes records. The removal of each record takes the maximum time of a
-// chunk.
+// TestLongRemovalEndsAChunk removes records. Each removed record takes the maximum time of a chunk,
+// so each chunk removes one record.
 func TestLongRemovalEndsAChunk(t *testing.T) {
 	b := openTest(t)
 	b.chunkTime = -1

@@ -8,11 +8,11 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// The constant "reserved" is the minimum size of the address space for a file's mapping. A mapping
-// has at least twice the size of the file.
+// The constant "reserved" is the minimum size of the address space that is reserved for the mapping
+// of a file. A mapping has at least twice the size of the file.
 //
-// If a file outgrows its mapping, bbolt maps the file again, and first waits until all readers have
-// finished. Without reserved address space, one backup or long scan would therefore delay all
+// If a file outgrows its mapping, bbolt waits until all readers have finished, and then maps the
+// file again. Without reserved address space, one backup or long scan would therefore delay all
 // commits. Unused address space costs nothing.
 const reserved = 64 << 30
 
@@ -28,11 +28,11 @@ func openReserved(path string, o bbolt.Options) (file, error) {
 			return f, err
 		}
 	}
-	return openFile(path, o) // the address space is limited
+	return openFile(path, o) // the process has too little address space
 }
 
-// The function "growth" returns the number of bytes by which a full file of the given size grows.
-// bbolt's own default for a large mapping is 16 MiB, even for the smallest file.
+// If a file of the given size is full, the function "growth" returns the number of bytes by which
+// the file must grow. In a large mapping, bbolt would enlarge even a small file by 16 MiB.
 func growth(size int64) int {
 	const minimum, maximum = 32 << 10, 16 << 20
 	return int(min(max(size/4, minimum), maximum))

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestReaderDelaysNoUpdates makes the file outgrow a small mapping during a read transaction.
-// Updates must not wait for the reader.
+// TestReaderDelaysNoUpdates enlarges a file during a read transaction. With a small mapping, the
+// file would outgrow the mapping. Updates must not wait for the reader.
 func TestReaderDelaysNoUpdates(t *testing.T) {
 	b := openTest(t)
 	began, end := make(chan struct{}), make(chan struct{})

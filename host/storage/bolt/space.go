@@ -17,23 +17,24 @@ import (
 var _ storage.Spacer = (*Backend)(nil)
 
 const (
-	// defaultMinFree is the default of Options.MinFree, unless a quarter of the disk is less.
+	// defaultMinFree is the default value of Options.MinFree on disks of at least 1 GiB.
 	defaultMinFree = 256 << 20
-	// usefulRun is the minimum size of a run of consecutive free pages that counts as free space.
-	// Shorter runs can be useless, because bbolt writes a whole leaf page for each change and does
-	// not split a leaf page with up to four entries. Writing a small record, such as the record
-	// that an erasure writes first, can therefore take 64 KiB. bbolt also writes the list of free
-	// pages as one run.
+	// A run is a sequence of consecutive free pages. A run counts as free space if it has at least
+	// usefulRun bytes. Shorter runs can be useless, because bbolt writes a whole leaf page for each
+	// change. A leaf page with up to four entries is not split and can be large. The write of a
+	// small record can therefore need 64 KiB of consecutive pages. For example, an erasure begins
+	// with the write of a small record. The list of free pages also needs consecutive pages.
 	usefulRun = 1 << 20
-	// spaceAge is the time for which the result of Space is cached.
+	// spaceAge is the maximum age of the cached result of Space.
 	spaceAge = time.Second
 )
 
-// space contains the cached result of Space and its settings.
+// The type "space" contains the cached result of Space, and the settings for the measurement.
 type space struct {
 	minFree int64 // Options.MinFree or its default
 	now     func() time.Time
-	// disk returns the number of free bytes on the disk for this process, and the size of the disk.
+	// The function "disk" returns the number of bytes on the disk that are free for this process,
+	// and the size of the disk.
 	disk func(dir string) (free, total int64, err error)
 
 	mu    sync.Mutex
@@ -41,9 +42,9 @@ type space struct {
 	err   error
 }
 
-// Space implements storage.Spacer. Space checks that at least Options.MinFree bytes are free in
-// total, on the disk and in long runs of free pages of the file. Free pages count because the file
-// never shrinks, so the space of erased records stays in the file.
+// Space implements storage.Spacer. Space adds the free bytes on the disk and the free bytes in long
+// runs of free pages. Space returns an error if the sum is less than Options.MinFree. Free pages of
+// the file count, because the file never shrinks and later writes reuse the free pages.
 func (b *Backend) Space() error {
 	s := &b.space
 	if s.minFree < 0 {
@@ -57,8 +58,8 @@ func (b *Backend) Space() error {
 	return s.err
 }
 
-// The method "measure" measures the free space. If the measurement fails, the result is nil as for
-// enough free space, because a write without enough space fails anyway.
+// The method "measure" measures the free space. If the measurement fails, the result is nil, which
+// means enough free space. If the space is not enough, the next write fails anyway.
 func (b *Backend) measure() error {
 	free, total, err := b.space.disk(filepath.Dir(b.fd.Name()))
 	if err != nil {
@@ -80,12 +81,13 @@ func (b *Backend) measure() error {
 	return nil
 }
 
-// freeBytes returns the total size of the long runs of free pages in the file, or 0 if the list
-// cannot be read.
+// freeBytes returns the total size of the long runs of free pages in the file. The result is 0 if
+// the list of free pages cannot be read.
 func (b *Backend) freeBytes() (free int64) {
 	// While a read transaction is open, bbolt does not reuse pages that newer transactions free.
 	// The free list of the newest header therefore stays intact while freeBytes reads the list.
-	// freeBytes reads the list directly, because bbolt has no function for reading the list.
+	// Because bbolt has no function that returns the free list, freeBytes reads the pages of the
+	// list itself.
 	_ = b.read(func(*bbolt.Tx) error {
 		info, err := b.fd.Stat()
 		if err != nil {
@@ -100,7 +102,7 @@ func (b *Backend) freeBytes() (free int64) {
 			return err
 		}
 		n, at := uint64(order.Uint16(head[10:])), int64(h.freelist)*h.pageSize+pageHeader
-		if n == 0xFFFF { // the number of pages does not fit into the header
+		if n == 0xFFFF { // the list begins with the number of ids
 			n, at = order.Uint64(head[pageHeader:]), at+8
 		}
 		ids := bufio.NewReaderSize(io.NewSectionReader(b.fd, at, 8*int64(min(n, h.next))), 64<<10)
@@ -110,7 +112,7 @@ func (b *Backend) freeBytes() (free int64) {
 	return free
 }
 
-// runsOf reads sorted page ids and returns the total number of bytes in long runs.
+// runsOf reads the sorted ids of free pages, and returns the total size of the long runs in bytes.
 func runsOf(ids io.Reader, pageSize int64) (total int64, err error) {
 	var next uint64
 	var run int64 // in bytes

@@ -83,8 +83,8 @@ func TestSpaceIsCached(t *testing.T) {
 	}
 }
 
-// TestFreePagesAreSpace checks that the space of removed records counts as free, although the file
-// does not shrink.
+// TestFreePagesAreSpace removes records. The pages of the removed records must count as free space,
+// although the file does not shrink.
 func TestFreePagesAreSpace(t *testing.T) {
 	ctx := context.Background()
 	b := openTest(t)
@@ -113,7 +113,7 @@ func TestFreePagesAreSpace(t *testing.T) {
 	}
 }
 
-// TestDiskFull checks that a commit that fails because the disk is full returns ErrFull.
+// TestDiskFull checks that a commit on a full disk returns ErrFull.
 func TestDiskFull(t *testing.T) {
 	b := openTest(t)
 	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO} {
@@ -124,8 +124,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestRunsOfFreePages checks that scattered free pages do not count, because a large write does not
-// fit into them.
+// TestRunsOfFreePages checks that scattered free pages do not count as free space, because a large
+// write needs consecutive pages.
 func TestRunsOfFreePages(t *testing.T) {
 	const pageSize, long = 4096, usefulRun / 4096
 	ids := func(runs ...[2]uint64) io.Reader {

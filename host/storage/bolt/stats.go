@@ -17,20 +17,21 @@ type Stats struct {
 	// FileBytes is the size of the file. The file never shrinks; see Compact.
 	FileBytes int64
 	// Records is the number of records in the stores of all tenants. Bytes is the total size of all
-	// records, including the host's own records. Records and Bytes count like quotas.
+	// records, including the host's own records. Records and Bytes are counted in the same way as
+	// for quotas.
 	Bytes   int64
 	Records int64
-	// DiskFree is the number of bytes on the disk of the file that are free for this process, or -1
-	// if the number is unknown.
+	// DiskFree is the number of bytes that are free for this process on the disk of the file.
+	// DiskFree is -1 if the number is unknown.
 	DiskFree int64
-	// LongestWork is the maximum time for which one commit has executed requests since the database
-	// was opened. Other commits waited for the execution of the requests and for the write to the
-	// disk. Readers do not wait for commits.
+	// LongestWork is the longest time that a commit has taken to execute its requests since the
+	// database was opened. Other updates wait while a commit executes its requests. The write to
+	// the disk is not included in LongestWork. Readers do not wait for commits.
 	LongestWork time.Duration
 }
 
-// statsAge is the time for which the result of Stats is cached, because Stats reads the usage of
-// all apps of all tenants.
+// statsAge is the maximum age of the cached result of Stats. The result is cached because Stats
+// reads the usage of all apps of all tenants.
 const statsAge = 10 * time.Second
 
 // stats contains the cached result of Stats.
@@ -76,9 +77,9 @@ func (b *Backend) count() (found Stats, err error) {
 	return found, err
 }
 
-// eachApp calls the function "do" with the usage of each app of each tenant, and of the accounts
-// that are separate from apps. eachApp skips user accounts, because the account of an app includes
-// the users of the app.
+// eachApp calls the function "do" with the usage of each account that is not a user account.
+// Accounts of apps and separate accounts are included. eachApp skips user accounts, because the
+// account of an app includes the app's users.
 func eachApp(tx *bbolt.Tx, do func(storage.Usage)) error {
 	c := tx.Bucket(usageBucket).Cursor()
 	for k, v := c.First(); k != nil; {

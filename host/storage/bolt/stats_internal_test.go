@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestStats counts the records of several tenants, apps and users, and of the ledger.
+// TestStats writes ledger entries and records of several tenants, apps and users, and checks their
+// number.
 func TestStats(t *testing.T) {
 	b := openTest(t)
 	d := &fakeDisk{free: 7 << 30, total: 100 << 30}

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// buckets contains the buckets of one bbolt transaction.
+// The type "buckets" contains the buckets of the file in one bbolt transaction.
 type buckets struct{ records, usage, floors *bbolt.Bucket }
 
 func openBuckets(tx *bbolt.Tx) buckets {
@@ -19,8 +19,8 @@ func openBuckets(tx *bbolt.Tx) buckets {
 	}
 }
 
-// The function "fetch" returns the records under keys. The fetched records share no memory with the
-// file.
+// The function "fetch" returns the records under the given keys. The fetched records share no
+// memory with the file.
 func fetch(tx *bbolt.Tx, keys []storage.Key) ([]storage.Record, error) {
 	found := make([]storage.Record, len(keys))
 	records := tx.Bucket(recordsBucket)
@@ -49,7 +49,7 @@ func fetchHead(tx *bbolt.Tx, k storage.Key) (storage.Head, error) {
 	return decodeHead(tx, k, data)
 }
 
-// bucketOf returns the bucket of the record under k.
+// bucketOf returns the bucket that contains the record under k.
 func bucketOf(tx *bbolt.Tx, records *bbolt.Bucket, k storage.Key) *bbolt.Bucket {
 	if storage.IsFloor(k) {
 		return tx.Bucket(floorsBucket)
@@ -58,39 +58,39 @@ func bucketOf(tx *bbolt.Tx, records *bbolt.Bucket, k storage.Key) *bbolt.Bucket 
 }
 
 // transaction is a bbolt write transaction that several requests share. Each request sees the
-// writes of earlier requests.
+// writes of the earlier requests in the transaction.
 type transaction struct {
 	tx *bbolt.Tx
 	id int
 	buckets
-	// entries contains the changes to the indexes, which are written at the end. deferred contains
-	// the deferred changes of earlier commits. deferredBytes is the size of the deferred changes
-	// that this transaction has added.
+	// The field "entries" contains the changes to the indexes. The changes are written at the end
+	// of the transaction. The field "deferred" contains the deferred changes of earlier commits.
+	// deferredBytes is the size of the deferred changes that this transaction has added.
 	entries       indexChanges
 	deferred      *deferred
 	deferredBytes int
 	// If settle is true, the transaction writes all deferred changes to the indexes. After the
 	// transaction has written all deferred changes, settled is true.
 	settle, settled bool
-	// changed contains the accounts whose usage has changed. The transaction writes the usage of
-	// each account once, at the end.
+	// changed contains the accounts whose usage has changed. The usage of each account is written
+	// once, at the end of the transaction.
 	changed map[storage.Key]storage.Usage
-	// The field "looked" contains the usage that was read from the file, by account.
+	// The field "looked" maps accounts to the usage that was read from the file.
 	looked map[storage.Key]storage.Usage
 	// raised contains the floors that were raised. The transaction writes the raised floors
 	// together with the usage.
 	raised map[storage.Key]int64
-	// torn is true while a request writes. After a failed write, torn stays true, and the
+	// torn is true while a request writes to the file. If a write fails, torn stays true, and the
 	// transaction must be rolled back.
 	torn  bool
 	wrote bool
-	// written contains the writes of the requests, in order. history contains the writes of earlier
-	// commits.
+	// The field "written" contains the writes of the requests, in order. The field "history"
+	// contains the writes of earlier commits.
 	written []storage.Changed
 	history *storage.History
 	bytes   int64 // the approximate size of written and removed contents, in bytes
-	// nextPiece is the number of the next piece of a content, or 0 if the number has not been read
-	// from the file.
+	// nextPiece is the number for the next piece that the transaction writes. nextPiece is 0 if the
+	// number has not been read from the file yet.
 	nextPiece uint64
 }
 
@@ -101,8 +101,9 @@ func newTransaction(tx *bbolt.Tx, history *storage.History, d *deferred) *transa
 	}
 }
 
-// The method "run" executes the first n requests of a batch. After at least one request, the method
-// stops early if a limit of the commit is reached or the timeout has passed.
+// The method "run" executes the first n requests of a batch and returns n. The method executes at
+// least one request. The method then stops when the commit reaches a limit or the timeout has
+// passed.
 func (t *transaction) run(batch []*request, timeout time.Duration) (n int, err error) {
 	began := time.Now()
 	for _, r := range batch {
@@ -130,7 +131,7 @@ func (t *transaction) run(batch []*request, timeout time.Duration) (n int, err e
 	return n, nil
 }
 
-// get returns the current records under keys in this transaction.
+// The method "get" returns the records under the given keys, as this transaction sees them.
 func (t *transaction) get(keys []storage.Key) ([]storage.Record, error) {
 	found := make([]storage.Record, len(keys))
 	for i, k := range keys {
@@ -145,7 +146,7 @@ func (t *transaction) get(keys []storage.Key) ([]storage.Record, error) {
 	return found, nil
 }
 
-// usageOf returns the current usage of an account in this transaction.
+// usageOf returns the usage of an account, as this transaction sees the usage.
 func (t *transaction) usageOf(account storage.Key) (storage.Usage, error) {
 	if u, ok := t.changed[account]; ok {
 		return u, nil
@@ -160,8 +161,8 @@ func (t *transaction) usageOf(account storage.Key) (storage.Usage, error) {
 	return u, err
 }
 
-// The method "apply" writes changes if they are within a budget. If apply fails before it writes,
-// the transaction is unchanged.
+// The method "apply" writes changes if the changes do not exceed a budget. If the method fails
+// before the first write, the transaction is unchanged.
 func (t *transaction) apply(changes []storage.Change, budget storage.Budget) error {
 	if len(changes) == 0 {
 		return nil
@@ -223,8 +224,9 @@ func (t *transaction) put(c storage.Change) error {
 	return nil
 }
 
-// The method "index" updates the indexes after one record has replaced another record. The method
-// changes only entries that differ. A record that does not exist has no entries.
+// The method "index" updates the indexes after a write has replaced a record. The method changes an
+// index entry only if the entries of the old record and of the new record differ. If a record does
+// not exist, it has no index entries.
 func (t *transaction) index(old, next storage.Record) {
 	if old.Expires.IsZero() != next.Expires.IsZero() || !slotOf(old.Expires).Equal(slotOf(next.Expires)) {
 		if !old.Expires.IsZero() {
@@ -255,7 +257,7 @@ func (t *transaction) indexTags(old, next storage.Record) {
 	}
 }
 
-// floorsAfter returns the new revisions of the floors that changes raise.
+// floorsAfter returns the floors that the given changes raise, with their new revisions.
 func (t *transaction) floorsAfter(changes []storage.Change) (map[storage.Key]int64, error) {
 	var raised map[storage.Key]int64
 	for _, c := range changes {

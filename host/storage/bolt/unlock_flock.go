@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// unlock releases the lock of a file. Closing the file does not release the lock while the file is
-// still mapped.
+// unlock releases the lock of a file. While a file is mapped, closing the file does not release the
+// lock.
 func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

@@ -4,5 +4,5 @@ package bolt
 
 import "os"
 
-// unlock does nothing, because on this system closing a file releases its lock.
+// unlock does nothing. On this system, closing a file releases its lock.
 func unlock(*os.File) error { return nil }

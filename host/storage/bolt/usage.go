@@ -50,8 +50,9 @@ func putUsage(bucket *bbolt.Bucket, account storage.Key, u storage.Usage) error 
 	return bucket.Put([]byte(account), encodeUsage(account, u))
 }
 
-// encodeUsage returns the stored form of an account's usage: a CRC-32C checksum of the account and
-// of the rest, followed by the numbers of records and bytes as varints.
+// encodeUsage returns the stored form of an account's usage. The form consists of a CRC-32C
+// checksum, the number of records, and the number of bytes. The numbers are varints. The checksum
+// covers the account and the numbers.
 func encodeUsage(account storage.Key, u storage.Usage) []byte {
 	data := make([]byte, usageHeader, usageHeader+2*binary.MaxVarintLen64)
 	data = binary.AppendVarint(binary.AppendVarint(data, u.Records), u.Bytes)

@@ -7,16 +7,16 @@ import (
 	"os"
 )
 
-// metaPage is the flag of the two header pages.
+// The two header pages of a file have the flag metaPage.
 const metaPage = 0x04
 
-// pageWriter writes a bbolt database from sorted entries. pageWriter writes each page once and in
-// sequence, as soon as the page is full. bbolt's own transactions would take ten times as long for
-// large records and use half a gigabyte of memory, because they rewrite each record repeatedly
-// together with its neighbors.
+// pageWriter writes a bbolt database from sorted entries. When a page is full, pageWriter writes
+// the page at the end of the file. For large records, bbolt's own transactions would take ten times
+// as long and use half a gigabyte of memory, because they rewrite each record many times.
 //
-// pageWriter keeps one page of each level in memory. A value that fills at least one page gets
-// separate pages and is copied directly from the source file to the new file.
+// pageWriter keeps one page of each level in memory. If a value fills at least one page, the value
+// gets separate pages. pageWriter copies such a value directly from the source file to the new
+// file.
 type pageWriter struct {
 	w        *bufio.Writer
 	pageSize int
@@ -24,13 +24,13 @@ type pageWriter struct {
 	zeros    []byte
 }
 
-// visit is a callback for entries in key order. The key and the value must not change until the
-// file is written.
+// The type "visit" is a callback that receives entries in key order. The caller must not change the
+// key and the value until the file has been written.
 type visit func(k, v []byte) error
 
-// writePages writes a database to f, which must be empty. The function "buckets" calls its argument
-// "add" once for each bucket, in order. The arguments of "add" are the name of the bucket and a
-// function that yields the entries of the bucket.
+// writePages writes a database to the file f, which must be empty. The function "buckets" calls its
+// argument "add" once for each bucket, in order. The arguments of "add" are the name of the bucket
+// and a function that yields the entries of the bucket.
 func writePages(f *os.File, pageSize int, buckets func(add func(name []byte, entries func(visit) error) error) error) error {
 	if _, err := f.Seek(int64(2*pageSize), io.SeekStart); err != nil { // after the headers
 		return err
@@ -100,7 +100,7 @@ type element struct {
 
 func (e element) size() int { return elementSize + len(e.key) + len(e.value) }
 
-// The method "page" writes a page and its overflow pages, and returns the id of the page.
+// The method "page" writes a page together with its overflow pages, and returns the id of the page.
 func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err error) {
 	size := pageHeader
 	for _, e := range elements {
@@ -116,7 +116,7 @@ func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err erro
 	head = order.AppendUint32(head, uint32(n-1))
 	data := pageHeader + len(elements)*elementSize // the offset of the next key
 	for _, e := range elements {
-		pos := uint32(data - len(head)) // bbolt stores the offset relative to the element
+		pos := uint32(data - len(head)) // in the file, the offset is relative to the element
 		if flags == branchPage {
 			head = order.AppendUint32(head, pos)
 			head = order.AppendUint32(head, uint32(len(e.key)))
@@ -139,11 +139,13 @@ func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err erro
 	return id, err
 }
 
-// tree returns the leaf level of a new tree, which is built from the leaves to the root.
+// The method "tree" starts a new tree and returns the leaf level of the tree. The tree is built
+// from the leaves to the root.
 func (w *pageWriter) tree() *level { return &level{w: w, flags: leafPage} }
 
-// level is the state of one level of a tree during the write. A level contains the elements of its
-// last page, which is not full yet. The pages of the parent level reference the pages of the level.
+// The type "level" is the state of one level of a tree while the tree is written. A level contains
+// the elements of the level's last page. The last page is not full yet. The pages of the parent
+// level reference the pages of the level.
 type level struct {
 	w        *pageWriter
 	flags    uint16
@@ -152,11 +154,11 @@ type level struct {
 	above    *level // the parent level; nil until the level has a second page
 }
 
-// The method "add" appends an element. The key of the element must be greater than all previous
-// keys. The key and the value must not change until the tree is finished.
+// The method "add" appends an element to the level. The key of the element must be greater than all
+// previous keys. The caller must not change the key and the value until the tree is finished.
 func (l *level) add(e element) error {
-	// bbolt rejects a branch page with only one element. When a page is full, its last element
-	// therefore becomes the first element of the next page, so that the last page has at least two
+	// bbolt rejects a branch page with only one element. When a page is full, the last element of
+	// the page therefore moves to the next page. As a result, every branch page has at least two
 	// elements.
 	minimum, reserve := 1, 0
 	if l.flags == branchPage {
@@ -172,7 +174,7 @@ func (l *level) add(e element) error {
 	return nil
 }
 
-// The method "flush" writes a page with the first n elements and adds the page to the level above.
+// The method "flush" writes a page with the first n elements and adds the page to the parent level.
 func (l *level) flush(n int) error {
 	first := l.elements[0].key
 	id, err := l.w.page(l.flags, l.elements[:n])

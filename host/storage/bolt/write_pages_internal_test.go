@@ -55,9 +55,9 @@ func writeEntries(t *testing.T, f *os.File, pageSize int, buckets map[string]map
 	}
 }
 
-// TestWritePages writes databases of many shapes. TestWritePages checks each database with the code
-// of this package and with bbolt. TestWritePages then changes each database with bbolt and checks
-// the database again.
+// TestWritePages writes databases with different numbers and sizes of entries. TestWritePages
+// checks each database with the code of this package and with bbolt. Then TestWritePages uses bbolt
+// to change each database, and checks the database again.
 func TestWritePages(t *testing.T) {
 	for seed, n := range []int{0, 1, 2, 10, 100, 1000, 2999, 3000, 3001, 20000} {
 		for _, pageSize := range []int{4096, 16384} {

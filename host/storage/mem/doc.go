@@ -1,3 +1,3 @@
-// Package mem is an in-memory storage backend. Package mem is suitable for tests, for trying out a
-// tool, and for hosts that do not need to keep data after the process ends.
+// Package mem is an in-memory storage backend. Use package mem for tests, for trying out a tool,
+// and for hosts whose data is not needed after the process ends.
 package mem

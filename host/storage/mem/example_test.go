@@ -18,7 +18,7 @@ func Example() {
 		storage.Part{Tag: storage.App, Value: "shop"},
 		storage.Part{Tag: storage.Store, Value: "prices"},
 	)
-	// The function gets the stored records and returns the new records. The read and the write
+	// The callback receives the stored records and returns the new records. The read and the write
 	// happen in one atomic step.
 	err := backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
 		next := storage.Record{Key: key, Revision: now[0].Revision + 1, Content: []byte(`{"apple":3}`)}

@@ -17,7 +17,7 @@ type Backend struct {
 	// suitable, because a caller must be able to stop waiting.
 	writer chan struct{}
 
-	mu      sync.RWMutex // locks the fields below; never held during a call to fn
+	mu      sync.RWMutex // protects the following fields; never locked during a call to fn
 	closed  bool
 	records map[storage.Key]storage.Record
 	sorted  []storage.Key // the keys of records, sorted
@@ -73,7 +73,7 @@ func (b *Backend) Heads(ctx context.Context, prefix, after storage.Key, limit in
 	return scan(ctx, b, prefix, after, limit, headOf)
 }
 
-// headOf returns a head that shares no memory with r.
+// headOf returns the head of r as a copy that shares no memory with r.
 func headOf(r storage.Record) storage.Head {
 	h := storage.HeadOf(r)
 	h.Tags = slices.Clone(h.Tags)
@@ -170,8 +170,8 @@ func (b *Backend) DeleteWhere(ctx context.Context, what storage.Selector, limit 
 	return removed, nil
 }
 
-// The method "matching" returns the heads of selected records whose keys are greater than the
-// argument "after", but at most as many heads as the argument "limit". The caller must hold the
+// The method "matching" returns the heads of the selected records whose keys are greater than the
+// argument "after". The argument "limit" is the maximum number of heads. The caller must hold the
 // mutex.
 func (b *Backend) matching(what storage.Selector, after storage.Key, limit int) (found []storage.Head) {
 	start, _ := slices.BinarySearch(b.sorted, max(what.Prefix, after))
@@ -186,7 +186,7 @@ func (b *Backend) matching(what storage.Selector, after storage.Key, limit int) 
 	return found
 }
 
-// Close implements storage.Backend. Close waits for an update in progress.
+// Close implements storage.Backend. If an update is in progress, Close waits until the update ends.
 func (b *Backend) Close() error {
 	b.writer <- struct{}{}
 	defer b.end()
@@ -196,7 +196,7 @@ func (b *Backend) Close() error {
 	return nil
 }
 
-// begin waits for the writer token. begin stops waiting when ctx ends.
+// The method "begin" waits for the token of the channel "writer", or until ctx ends.
 func (b *Backend) begin(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -16,7 +16,7 @@ func TestBudgetsAreExact(t *testing.T) {
 	storagetest.RunExact(t, func(*testing.T) storage.Backend { return mem.New() })
 }
 
-// A Faulty backend without injected faults passes the same test suite as the backend that it wraps.
+// If no faults are injected, a Faulty backend must pass the same test suite as the wrapped backend.
 func TestFaultyBackend(t *testing.T) {
 	storagetest.Run(t, func(*testing.T) storage.Backend { return storagetest.NewFaulty(mem.New()) })
 }

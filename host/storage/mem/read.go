@@ -27,8 +27,8 @@ func (b *Backend) Read(ctx context.Context, want []storage.Key, held storage.Hel
 	return found, storage.EndOf(b.commits), nil
 }
 
-// The method "same" reports whether the current record has a version. The caller must hold the
-// mutex.
+// The method "same" reports whether the current record has the given version. The caller must hold
+// the mutex.
 func (b *Backend) same(v storage.Version) (bool, error) {
 	if storage.IsFloor(v.Key) {
 		return storage.VersionOf(v.Key, b.recordUnder(v.Key)) == v, nil
@@ -36,8 +36,8 @@ func (b *Backend) same(v storage.Version) (bool, error) {
 	return storage.VersionOf(v.Key, b.records[v.Key]) == v, nil
 }
 
-// sameRange reports whether a range still contains the records that were observed. The caller must
-// hold the mutex.
+// sameRange reports whether the current records in a range are equal to the observed records. The
+// caller must hold the mutex.
 func (b *Backend) sameRange(g storage.Range) (bool, error) {
 	seen := g.Seen
 	start, _ := slices.BinarySearch(b.sorted, max(g.Prefix, g.After))

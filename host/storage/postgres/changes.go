@@ -9,14 +9,16 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// PostgreSQL does not expose the order of commits to readers. If this package numbered the commits,
-// each commit would have to wait for the disk writes of all earlier commits. Changes are therefore
-// ordered by transaction id, and reported only when no older transaction is in progress. Because
-// PostgreSQL assigns the id after the snapshot, a transaction has a higher id than all transactions
-// that it saw. Two transactions that write the same record never overlap.
+// PostgreSQL does not expose the order of commits to readers. The package does not number the
+// commits, because each commit would then have to wait for the disk writes of all earlier commits.
+// Changes are therefore ordered by transaction id. A change is reported only when no older
+// transaction is in progress. PostgreSQL assigns the id of a transaction after taking its snapshot.
+// The id is therefore higher than the ids of all transactions that the snapshot contains. If two
+// transactions write the same record, PostgreSQL does not commit both of them unless one began
+// after the other ended.
 const (
-	// selectHorizon is the query for the last transaction id before the oldest transaction in
-	// progress.
+	// selectHorizon is the query for the highest transaction id that is lower than the ids of all
+	// transactions in progress.
 	selectHorizon = `select pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1`
 	selectChanges = `select xid, n, key, revision, generation, deleted from changes
 		where (xid, n) > ($1, $2) and xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint and key >= $3 and key < $4
@@ -24,8 +26,8 @@ const (
 	putChanges = `insert into changes (xid, n, key, revision, generation, deleted)
 		select pg_current_xact_id()::text::bigint, n, k, r, g, d
 		from unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::boolean[]) with ordinality as c (k, r, g, d, n)`
-	// forgetChanges bounds the history by number and by age, because its keys can contain erased
-	// users.
+	// forgetChanges limits the number and the age of the changes in the history. The age is limited
+	// because keys in the history can contain ids of erased users.
 	forgetChanges = `with last as (select greatest(
 			coalesce((select xid - 1 from changes where at >= now() - interval '1 hour' order by xid, n limit 1), (select max(xid) from changes)),
 			(select xid from changes order by xid desc, n desc offset 65536 limit 1)) as xid),
@@ -33,7 +35,7 @@ const (
 		delete from changes using last where changes.xid <= last.xid`
 )
 
-// queuePosition adds the query for the position of the transaction's snapshot.
+// queuePosition adds a query for the position of the current transaction's snapshot.
 func queuePosition(batch *pgx.Batch, at *storage.Position) {
 	batch.Queue(selectHorizon).QueryRow(func(row pgx.Row) error {
 		var xid uint64
@@ -53,8 +55,8 @@ func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage
 	var last, now storage.Position
 	var forgotten uint64
 	err := b.read(ctx, func(batch *pgx.Batch) {
-		// The query does not run in a serializable transaction, because a serializable transaction
-		// would conflict with every writer.
+		// The query for changes is not part of a serializable transaction, because such a
+		// transaction would conflict with every writer.
 		batch.Queue(`begin isolation level repeatable read read only`)
 		queuePosition(batch, &now)
 		batch.Queue(`select forgotten from meta`).QueryRow(func(row pgx.Row) error { return row.Scan(&forgotten) })

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// clockEvery is the interval at which the difference to the server's clock is measured.
+	// clockEvery is the interval between two measurements of the difference to the server's clock.
 	clockEvery = time.Minute
 	// clockTimeout is the time limit of a measurement.
 	clockTimeout = 5 * time.Second
@@ -17,21 +17,23 @@ const (
 
 var _ storage.Clock = (*Backend)(nil)
 
-// serverClock is the system's clock, corrected by the measured difference to the server's clock.
+// serverClock is a clock that approximates the server's clock. serverClock adds the measured
+// difference to the time of the local clock.
 type serverClock struct {
 	local      func() time.Time
 	difference atomic.Int64 // in nanoseconds
 }
 
-// Now implements storage.Clock. The difference to the clock of the server is measured every minute. If
-// the server cannot be reached, the last difference remains in use.
+// Now implements storage.Clock. The difference between the local clock and the server's clock is
+// measured every minute. If the server cannot be reached, the last difference remains in use.
 func (b *Backend) Now() time.Time { return b.clock.now() }
 
 func (c *serverClock) now() time.Time {
 	return c.local().Add(time.Duration(c.difference.Load()))
 }
 
-// The method "measure" measures the difference. The function "server" returns the server's time.
+// The method "measure" measures the difference to the server's clock. The function "server" returns
+// the server's time.
 func (c *serverClock) measure(ctx context.Context, server func(context.Context) (time.Time, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, clockTimeout)
 	defer cancel()
@@ -51,14 +53,14 @@ func (b *Backend) serverTime(ctx context.Context) (at time.Time, err error) {
 	return at, err
 }
 
-// keepTime measures the difference periodically until ctx ends.
+// keepTime periodically measures the difference to the server's clock until ctx ends.
 func (b *Backend) keepTime(ctx context.Context) {
 	ticker := time.NewTicker(clockEvery)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
-			_ = b.clock.measure(ctx, b.serverTime) // the last difference remains in use
+			_ = b.clock.measure(ctx, b.serverTime) // an error keeps the last difference
 		case <-ctx.Done():
 			return
 		}

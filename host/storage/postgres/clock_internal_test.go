@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestServerClock corrects a local clock that is years ahead. After a failed measurement, the last
-// difference remains in use.
+// TestServerClock uses a local clock that is years ahead. The corrected time must be the server's
+// time. After a failed measurement, the last difference remains in use.
 func TestServerClock(t *testing.T) {
 	local, server := time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	c := serverClock{local: func() time.Time { return local }}

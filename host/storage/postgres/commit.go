@@ -12,14 +12,16 @@ import (
 )
 
 const (
-	// maxAttempts is the maximum number of times that a conflicting transaction is attempted.
+	// maxAttempts is the maximum number of attempts to commit a transaction that conflicts with
+	// other transactions.
 	maxAttempts = 24
-	// exclusiveAfter is the number of conflicts after which an update excludes all other updates of
-	// this process.
+	// After exclusiveAfter conflicts, an update runs alone: no other update of this process runs at
+	// the same time.
 	exclusiveAfter = 3
 	// maxBackoff is the maximum wait before another attempt.
 	maxBackoff = 50 * time.Millisecond
-	// commitTimeout bounds the wait for a commit, which does not depend on the caller's context.
+	// commitTimeout is the maximum waiting time for a commit. The end of the caller's context does
+	// not interrupt a commit.
 	commitTimeout = 30 * time.Second
 )
 
@@ -55,10 +57,10 @@ func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]st
 // beginUpdate is the statement that begins the transaction of transact.
 const beginUpdate = `begin isolation level serializable read write`
 
-// transact runs one transaction. transact executes the statements that the function "query" adds,
-// beginning with beginUpdate, and applies the changes that the function "decide" returns. After a
-// conflict, transact calls "query" and "decide" again. If "decide" saw a consistent state, transact
-// returns an error of "decide" unchanged.
+// transact runs one transaction. The transaction begins with beginUpdate and executes the
+// statements that the function "query" adds. Then transact applies the changes that the function
+// "decide" returns. After a conflict, transact calls "query" and "decide" again. If "decide" fails
+// after it saw a consistent state, transact returns the same error.
 func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide func() ([]storage.Change, error)) error {
 	var refused error
 	err := b.retry(ctx, func(attempt int) error {
@@ -85,7 +87,8 @@ func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide f
 }
 
 // The function "retry" calls its argument "try" until a call succeeds without a conflict, but at
-// most maxAttempts times. The result is the error for the caller.
+// most maxAttempts times. The function converts the error of the last attempt to the error for the
+// caller.
 func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error {
 	for attempt := 1; ; attempt++ {
 		err := try(attempt)
@@ -100,9 +103,10 @@ func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error 
 	}
 }
 
-// The function "try" is one attempt of transact, in two round trips. After the call to "decide",
-// the function ignores ctx. The function commits even a transaction without changes, because only a
-// successful commit proves that "decide" saw a consistent state.
+// The function "try" makes one attempt to run the transaction of transact. An attempt needs two
+// round trips. After the call to "decide", the function "try" ignores ctx. Only a successful commit
+// proves that "decide" saw a consistent state. Therefore even a transaction without changes is
+// committed.
 func try(ctx context.Context, conn *pgx.Conn, query func(*pgx.Batch), decide func() ([]storage.Change, error)) (refused, err error) {
 	batch := &pgx.Batch{}
 	query(batch)

@@ -1,13 +1,14 @@
-// Package postgres is a storage backend in a PostgreSQL database, version 14 or later.
+// Package postgres is a storage backend that uses a PostgreSQL database. PostgreSQL must be version
+// 14 or later.
 //
 // Reads and updates are serializable transactions. A transaction that conflicts with another
-// transaction is rolled back and repeated. A call needs one round trip for its reads and, if the
-// call writes, a second round trip to commit. The tables are in the schema that the connection
-// string specifies as search_path. The default of search_path is the schema "toolrun". [Open]
-// creates the tables.
+// transaction is rolled back and repeated. A call needs one round trip for its reads. If the call
+// also writes, the call needs a second round trip for the commit. The tables are in the schema that
+// the connection string specifies as search_path. The default of search_path is the schema
+// "toolrun". [Open] creates the tables.
 //
-// Budgets are approximate, because an update is checked against the usage before the update began.
-// The number of concurrent updates is at most the number of connections. Together, concurrent
-// updates can exceed a limit by the amount that they add. The first update after the limit was
-// exceeded is rejected.
+// Budgets are approximate, because the check of an update uses the usage from before the update.
+// The number of concurrent updates is at most the number of connections. Concurrent updates
+// together can exceed a limit by the amount that the updates add. If a limit is already exceeded,
+// the next update that adds to the usage is rejected.
 package postgres

@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// SQLSTATE codes, and prefixes of SQLSTATE codes, each of which selects a class of codes.
+// The following constants are SQLSTATE codes, and prefixes of SQLSTATE codes. Each prefix selects a
+// class of codes.
 const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
@@ -20,7 +21,8 @@ const (
 	indexCorrupted       = "XX002"
 )
 
-// sqlState returns the code of an error that the server reported, or "".
+// sqlState returns the SQLSTATE code of an error. The result is "" if the error is not from the
+// server.
 func sqlState(err error) string {
 	var reported *pgconn.PgError
 	if errors.As(err, &reported) {
@@ -29,8 +31,8 @@ func sqlState(err error) string {
 	return ""
 }
 
-// conflicts reports whether a transaction was rolled back because of other transactions and can be
-// repeated.
+// conflicts reports whether other transactions caused the error, so that the transaction was rolled
+// back and can be repeated.
 func conflicts(err error) bool {
 	code := sqlState(err)
 	return code == serializationFailure || code == deadlockDetected
@@ -53,14 +55,14 @@ func (b *Backend) failure(ctx context.Context, err error) error {
 	return fmt.Errorf("PostgreSQL: %w", err)
 }
 
-// rolledBack reports whether the error of a batch that ends with COMMIT proves that nothing was
-// committed. Nothing was committed if the server rejected one of the statements or did not receive
-// any statement.
+// The argument of rolledBack is the error of a batch that ends with COMMIT. rolledBack reports
+// whether the error proves that nothing was committed. Nothing was committed if the server rejected
+// a statement of the batch, or did not receive any statement.
 func rolledBack(err error) bool {
 	var reported *pgconn.PgError
 	if errors.As(err, &reported) {
-		// An error with the severity FATAL closes the connection. The statements before a FATAL
-		// error may have been committed.
+		// An error with the severity FATAL closes the connection. Statements that were executed
+		// before a FATAL error may have been committed.
 		return reported.SeverityUnlocalized == "ERROR" && reported.Code != completionUnknown
 	}
 	return pgconn.SafeToRetry(err)

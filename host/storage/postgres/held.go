@@ -11,14 +11,15 @@ import (
 const (
 	selectVersions = `select key, revision, generation from records where key = any($1)`
 	selectFloors   = ` union all select key, revision, '' from floors where key = any($1)`
-	// selectRange reads at most one record more than the number of records in the observed range.
+	// selectRange limits the number of records that it reads. One record more than in the observed
+	// range is enough to detect a change.
 	selectRange = `select key, revision, generation from records
 		where key >= $1 and key < $2 and key > $3 and ($4 = ''::bytea or key <= $4) order by key limit $5`
 )
 
 // queueHeld adds queries that compare the versions in the argument "held" with the versions of the
-// stored records. The queries of queueHeld do not read contents. If the result of a query differs,
-// its callback sets *changed to true.
+// stored records. The queries do not read the contents of records. If the stored versions differ
+// from the versions in "held", *changed is set to true.
 func queueHeld(batch *pgx.Batch, held storage.Held, changed *bool) {
 	*changed = false
 	if len(held.Versions) > 0 {
@@ -47,7 +48,7 @@ func queueHeld(batch *pgx.Batch, held storage.Held, changed *bool) {
 	}
 }
 
-// eachVersions returns a callback for a queued query that returns versions.
+// eachVersions returns a callback for a queued query whose rows are versions.
 func eachVersions(use func([]storage.Version)) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var found []storage.Version

@@ -22,11 +22,12 @@ const (
 
 var _ storage.Backend = (*Backend)(nil)
 
-// Backend is a pool of connections to a database. Backend is safe for concurrent use.
+// Backend is a storage backend with a pool of connections to a database. Backend is safe for
+// concurrent use.
 type Backend struct {
 	pool *pgxpool.Pool
-	// writers contains one token per connection. An update takes one token or, after several
-	// conflicts, all of them.
+	// The channel "writers" contains one token for each connection. An update takes one token from
+	// the channel. After several conflicts, the update takes all tokens.
 	writers *semaphore.Weighted
 	conns   int64
 	closed  atomic.Bool
@@ -36,8 +37,9 @@ type Backend struct {
 
 // Open connects to the database and creates the tables if they are missing. The connection string
 // is a URL or keywords and values, as for libpq. The parameter pool_max_conns of the connection
-// string is the maximum number of connections, by default 16. The parameter search_path of the
-// connection string is the schema of the tables, by default "toolrun".
+// string is the maximum number of connections. The default of pool_max_conns is 16. The parameter
+// search_path of the connection string is the schema of the tables. The default of search_path is
+// "toolrun".
 func Open(ctx context.Context, dsn string) (*Backend, error) {
 	config, schema, err := configure(dsn)
 	if err != nil {
@@ -72,7 +74,7 @@ func Open(ctx context.Context, dsn string) (*Backend, error) {
 
 var schemaName = lazyregexp.New(`^[a-z_][a-z0-9_]{0,62}$`)
 
-// configure returns the configuration of a pool, and the schema.
+// configure returns the configuration of the connection pool and the name of the schema.
 func configure(dsn string) (*pgxpool.Config, string, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -91,15 +93,16 @@ func configure(dsn string) (*pgxpool.Config, string, error) {
 	}
 	params["search_path"] = schema
 	params["application_name"] = "toolrun"
-	// Each statement outside BEGIN is a read transaction.
+	// A statement without a preceding BEGIN is a separate read transaction.
 	params["default_transaction_isolation"] = "serializable"
 	params["default_transaction_read_only"] = "on"
-	// A sequential scan of a small table would conflict with every writer. Every statement can use
-	// an index, and the plan of a statement does not depend on the arguments.
+	// A sequential scan of a small table would conflict with every writer. Sequential scans are not
+	// needed: every statement can use an index. The query plans do not depend on the arguments.
 	params["enable_seqscan"] = "off"
 	params["plan_cache_mode"] = "force_generic_plan"
-	// If a process hangs during an update, the server releases the update's locks before commits
-	// that wait for the locks reach commitTimeout.
+	// If a process hangs during an update, the server ends the idle transaction and releases the
+	// locks of the update. The server's timeout is shorter than commitTimeout, so other commits do
+	// not fail.
 	params["idle_in_transaction_session_timeout"] = "60s"
 	params["lock_timeout"] = "10s"
 	return config, schema, nil

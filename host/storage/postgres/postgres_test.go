@@ -22,9 +22,9 @@ import (
 
 var cluster pgtest.Cluster
 
-// TestMain reduces the number of random histories to a quarter, because each of the many
-// transactions in a history needs a round trip to another process. The command-line flag of package
-// rapid overrides the reduced number.
+// TestMain reduces the number of random histories to a quarter. A history is slow, because each
+// transaction needs a round trip to another process. The command-line flag of package rapid
+// overrides the reduced number.
 func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", "25"); err != nil {
 		panic(err)
@@ -37,13 +37,13 @@ func TestBackend(t *testing.T) {
 	open(t, dsn)
 	conn := connect(t, dsn)
 	storagetest.Run(t, func(t *testing.T) storage.Backend {
-		// Creating the tables again for each test would take most of the time.
+		// If each test created the tables again, the creation would take most of the test time.
 		execute(t, conn, `truncate records, tags, usage, floors, changes`)
 		return open(t, dsn)
 	})
 }
 
-// TestClock compares the clock of the backend with the clock of its server, which runs on the same
+// TestClock compares the clock of the backend with the local clock. The server runs on the local
 // machine.
 func TestClock(t *testing.T) {
 	b := open(t, cluster.DSN(t))
@@ -83,8 +83,8 @@ func open(t testing.TB, dsn string) *postgres.Backend {
 	return b
 }
 
-// key returns the key of a store of an app or, if a user is given, of a store of the user in the
-// app.
+// The function "key" returns the key of a store of an app. If the argument "user" is not empty, the
+// store belongs to the user.
 func key(user, store string) storage.Key {
 	return storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"},
 		storage.Part{Tag: storage.User, Value: user}, storage.Part{Tag: storage.Store, Value: store})
@@ -106,8 +106,8 @@ func content(t testing.TB, b storage.Backend, k storage.Key) string {
 	return string(found[0].Content)
 }
 
-// TestReopen checks that records outlive the backend, and that several backends can create the
-// tables at the same time.
+// TestReopen checks that records still exist after the backend was closed, and that several
+// backends can create the tables at the same time.
 func TestReopen(t *testing.T) {
 	dsn := cluster.DSN(t)
 	var wg sync.WaitGroup
@@ -152,8 +152,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestConflicts checks that an update that always conflicts returns a plain error and writes
-// nothing.
+// TestConflicts runs an update that conflicts in every attempt. The update must return a plain
+// error and must write nothing.
 func TestConflicts(t *testing.T) {
 	dsn := cluster.DSN(t)
 	b, other := open(t, dsn), open(t, dsn)
@@ -184,7 +184,8 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// TestUsageOfRemovedUser checks that the tables do not contain a user without records.
+// TestUsageOfRemovedUser removes all records of a user. The tables must then not contain the id of
+// the user.
 func TestUsageOfRemovedUser(t *testing.T) {
 	ctx := context.Background()
 	dsn := cluster.DSN(t)
@@ -200,8 +201,7 @@ func TestUsageOfRemovedUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn := connect(t, dsn)
-	// The statement changes the age of the history to more than its maximum age. Old history is
-	// deleted.
+	// The statement makes the history older than its maximum age. Old history is deleted.
 	execute(t, conn, `update changes set at = now() - interval '2 hours'`)
 	if _, err := b.DeleteWhere(ctx, storage.Selector{Expired: time.Now()}, 1); err != nil {
 		t.Fatal(err)
@@ -217,9 +217,9 @@ func TestUsageOfRemovedUser(t *testing.T) {
 	}
 }
 
-// TestBudgetsDoNotConflict checks that commits of an app with a budget do not conflict, although
-// each commit changes the usage that limits the other commits. Two connections can use the same
-// shard by chance, so the test tries several pairs of connections.
+// TestBudgetsDoNotConflict checks that concurrent commits of an app do not conflict. The app has a
+// budget, and each commit changes the usage that is compared with the budget. Because two
+// connections can use the same shard by chance, the test tries several pairs of connections.
 func TestBudgetsDoNotConflict(t *testing.T) {
 	dsn := cluster.DSN(t)
 	var calls []int
@@ -233,8 +233,8 @@ func TestBudgetsDoNotConflict(t *testing.T) {
 	t.Errorf("two updates at the same time took %v calls of their functions; want 2", calls)
 }
 
-// interleave runs one update during another update of the same account, and returns the number of
-// calls to the functions of the two updates.
+// interleave runs one update of an account during another update of the same account. interleave
+// returns the total number of calls to the callbacks of the updates.
 func interleave(t *testing.T, b, other *postgres.Backend) (calls int) {
 	t.Helper()
 	mine, others := key("ann", "mine"), key("ann", "others")
@@ -265,8 +265,8 @@ func interleave(t *testing.T, b, other *postgres.Backend) (calls int) {
 	return calls
 }
 
-// TestForgottenChanges checks that Changes fails for positions before the deleted history, and only
-// for these positions.
+// TestForgottenChanges deletes a part of the history. Changes must fail for a position before the
+// end of the deleted part, and for a position in the future.
 func TestForgottenChanges(t *testing.T) {
 	ctx := context.Background()
 	dsn := cluster.DSN(t)
@@ -302,8 +302,8 @@ func TestForgottenChanges(t *testing.T) {
 	}
 }
 
-// TestChangesWait checks that no change is reported while an older transaction is in progress.
-// Changes of the older transaction would have to be reported first.
+// TestChangesWait checks that no change is reported while an older transaction is in progress. The
+// changes of the older transaction must be reported first.
 func TestChangesWait(t *testing.T) {
 	ctx := context.Background()
 	dsn := cluster.DSN(t)
@@ -327,8 +327,8 @@ func TestChangesWait(t *testing.T) {
 	}
 }
 
-// TestLongKeys checks that the longest keys and tags fit into the indexes even if they are
-// incompressible. Long tags that differ only at the end must remain distinct.
+// TestLongKeys checks that the longest keys and tags fit into the indexes, even if the keys and
+// tags are incompressible. If two long tags differ only at the end, the tags must remain distinct.
 func TestLongKeys(t *testing.T) {
 	ctx := context.Background()
 	b := open(t, cluster.DSN(t))

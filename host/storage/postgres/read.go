@@ -15,9 +15,9 @@ func (b *Backend) Get(ctx context.Context, keys ...storage.Key) (found []storage
 	return found, err
 }
 
-// Read implements storage.Backend. Read always compares everything in the argument "held" and
-// ignores Held.Since. A query for only the later writes would need a row that all writers update,
-// so Read would conflict with all writers.
+// Read implements storage.Backend. Read always compares all observations in the argument "held" and
+// ignores the field Since. To read only the writes after Since, Read would need a row that all
+// writers update. Read would then conflict with every writer.
 func (b *Backend) Read(ctx context.Context, want []storage.Key, held storage.Held) (found []storage.Record, at storage.Position, err error) {
 	var changed bool
 	err = b.read(ctx, func(batch *pgx.Batch) {
@@ -60,8 +60,9 @@ func (b *Backend) scan(ctx context.Context, columns string, prefix, after storag
 	return found, err
 }
 
-// The method "read" runs the statements that the function "queue" adds, in one transaction on one
-// snapshot, in one round trip. For each attempt, the method calls "queue" again.
+// The method "read" runs the statements that the function "queue" adds. All statements run in one
+// transaction, on one snapshot, and in one round trip. For each attempt, the method calls "queue"
+// again.
 func (b *Backend) read(ctx context.Context, queue func(*pgx.Batch)) error {
 	return b.retry(ctx, func(int) error {
 		batch := &pgx.Batch{}
@@ -77,8 +78,8 @@ const (
 		union all select key, revision, '', null, null, null, '', '{}', 0, '' from floors where key = any($1)`
 )
 
-// queueLookup adds the query for the records under keys. When the batch has been executed, the
-// slice "found" contains the records in the order of the keys.
+// queueLookup adds the query for the records under the given keys. After the batch has been
+// executed, the slice "found" contains the records in the order of the keys.
 func queueLookup(batch *pgx.Batch, keys []storage.Key, found *[]storage.Record) {
 	sql := selectRecords
 	if slices.ContainsFunc(keys, storage.IsFloor) {
@@ -94,8 +95,8 @@ func queueLookup(batch *pgx.Batch, keys []storage.Key, found *[]storage.Record) 
 	})
 }
 
-// inOrder returns the record of each key, or a zero Record. The returned records do not share
-// memory.
+// inOrder returns one record for each key. If a key has no record, the result contains a zero
+// Record. The returned records do not share memory with each other.
 func inOrder(keys []storage.Key, heads []storage.Head) []storage.Record {
 	first := make(map[storage.Key]int, len(keys))
 	for i, k := range slices.Backward(keys) {

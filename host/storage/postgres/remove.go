@@ -11,14 +11,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The limits of one transaction of a removal.
+// The limits of one transaction. A removal uses several transactions.
 const (
 	maxRemoved      = 1000
 	maxRemovedBytes = 4 << 20
 )
 
-// page is a function that returns a query. The query returns the heads of at most n matching
-// records that follow the record "last" in the order of the query.
+// The type "page" is a function that returns a query. The query returns the heads of at most n
+// matching records that follow the record "last" in the order of the query.
 type page func(last storage.Head, n int) (sql string, arguments []any)
 
 // DeleteWhere implements storage.Backend.
