@@ -7,12 +7,12 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// This file contains the parts of a commit that run outside the backend's transaction and therefore
+// This file contains the parts of a commit that run outside the backend's transaction. These parts
 // do not block other commits.
 
-// The method "expect" computes the effects that the commit is expected to have. The method also
-// calls OnCommit, because OnCommit may write large records and should run outside the backend's
-// transaction.
+// The method "expect" computes the effects of the commit for the case that no record changes before
+// the commit. The method also calls OnCommit, because OnCommit may write large records and should
+// run outside the backend's transaction.
 func (c *commit) expect() (err error) {
 	tx, o := c.tx, c.tx.run.o
 	c.expected = tx.local.effects(tx.run.attempts)
@@ -39,8 +39,8 @@ func (c *commit) expect() (err error) {
 	return nil
 }
 
-// allKeys returns the keys of all records that are passed to the callback "decide": guards, written
-// records, floors of written records, and the extra records of OnCommit.
+// allKeys returns the keys of all records that the callback "decide" receives. The records are the
+// guards, the written records with their floors, and the extra records of OnCommit.
 func (c *commit) allKeys(more []storage.Key) keySet {
 	tx, guards := c.tx, c.tx.run.o.Guards
 	keys := make([]storage.Key, 0, len(guards)+len(more)+2*len(tx.local.entries)+2)
@@ -58,15 +58,15 @@ func (c *commit) allKeys(more []storage.Key) keySet {
 			}
 		}
 		if floor := storage.FloorKey(e.key); floor != "" && (!e.read || !e.base.Exists()) {
-			keys = append(keys, floor) // the record may not exist yet, so the floor is needed
+			keys = append(keys, floor) // if the record does not exist, the floor is needed
 		}
 	}
 	return newKeySet(append(keys, more...))
 }
 
-// applyAhead applies all blind updates to the latest records, after acquiring the fair locks of
-// these records. With the locks, other transactions of the DB can change the records at most once
-// more.
+// applyAhead acquires the fair locks of the records with blind updates, and then applies the blind
+// updates to the latest records. While applyAhead holds the locks, other transactions of the DB can
+// change each record at most once more.
 func (c *commit) applyAhead(ctx context.Context) error {
 	r := c.tx.run
 	var keys []storage.Key
@@ -86,8 +86,8 @@ func (c *commit) applyAhead(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return conflictAtEnd(ctx)
 		}
-		// applyAhead reads each record in a separate snapshot. The commit checks all records
-		// together.
+		// applyAhead reads each record in a separate snapshot. The commit checks all records in one
+		// transaction.
 		fetched, err := c.tx.fetch(ctx, []storage.Key{key})
 		if err != nil {
 			return err
@@ -95,7 +95,7 @@ func (c *commit) applyAhead(ctx context.Context) error {
 		now, e := &fetched[0], c.tx.local.find(key)
 		w, err := c.tx.reapply(e, now.base, now.raw.Revision, nil)
 		if err != nil {
-			return ErrConflict // the next attempt returns the error of the update
+			return ErrConflict // the next attempt returns the error
 		}
 		c.ahead[e] = applied{now.raw, now.base, w}
 		for _, dep := range now.life.depends {
@@ -106,7 +106,7 @@ func (c *commit) applyAhead(ctx context.Context) error {
 	return nil
 }
 
-// extraKeys returns the keys that OnCommit may write.
+// extraKeys returns the keys of the records that OnCommit may write.
 func (c *commit) extraKeys() []storage.Key {
 	if extra := c.tx.run.o.Extra; extra != nil {
 		return extra()

@@ -9,34 +9,35 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// State is the part of a record that an Update determines. The transaction sets the other fields of
-// the record.
+// State contains the fields of a record that an Update sets. The transaction sets the other fields
+// of the record.
 type State struct {
 	Content []byte // JSON text; nil deletes the record
 	Expires time.Time
 	Tags    []string
-	// Revision is a lower bound of the revision that the record gets. Revision is usually 0.
+	// Revision is the minimum revision of the stored record. Revision is usually 0.
 	Revision int64
 }
 
-// Update is a function that computes the next state of a record. The argument "old" is the record
-// in the state that the transaction sees, or the zero Record. The warnings are reported in
-// Change.Warnings.
+// Update is a function that computes the new state of a record. The argument "old" is the record
+// that the transaction sees, or the zero Record if the transaction sees no record. The warnings are
+// reported in Change.Warnings.
 //
-// An update must be pure, because the transaction may call the update again with a newer record. An
-// update must not modify its arguments. If the argument "locked" is true, the update runs inside
-// the backend's transaction and blocks other commits. A slow update must return an error if
-// "locked" is true.
+// An update must be a pure function, because the transaction may call the update again with a newer
+// record. An update must not modify its arguments. If the argument "locked" is true, the update
+// runs inside the backend's transaction and blocks other commits. If "locked" is true, a slow
+// update must return an error.
 type Update func(old *storage.Record, locked bool) (next State, warnings any, err error)
 
-// Apply applies an update to the record under key in the state that the transaction sees. If the
-// key is not in the read set, the update is blind, which means that Apply does not add the key to
-// the read set. If the record changes before the commit, the commit applies a blind update again,
-// to the latest record. If the repeated update fails, the body is executed again.
+// Apply applies an update to a record. The update receives the record that the transaction sees. If
+// the key is not in the read set, the update is blind: Apply does not add the key to the read set.
+// If the record of a blind update changes before the commit, the commit applies the update again to
+// the latest record. If the repeated update fails, the transaction executes the body again.
 //
-// If the update returns an error, Apply returns that error and changes nothing. Because the error
-// depends on the record, the key joins the read set, unless the error is ErrUndecided. If one more
-// blind update would exceed MaxUpdates or MaxBlindBytes, the key joins the read set, too.
+// If the update returns an error, Apply returns the same error and changes nothing. The error of an
+// update depends on the record. After any error except ErrUndecided, Apply therefore adds the key
+// to the read set. Apply also adds the key to the read set if one more blind update would exceed
+// MaxUpdates or MaxBlindBytes.
 func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 	if tx.run.o.ReadOnly {
 		return ErrReadOnly
@@ -64,7 +65,7 @@ func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 	return u.keep(tx, e, update)
 }
 
-// updated is the result of an update.
+// The type "updated" is the result of an update.
 type updated struct {
 	old      storage.Record
 	next     State
@@ -91,8 +92,9 @@ func (u *updated) keep(tx *Tx, e *entry, update Update) error {
 	return nil
 }
 
-// joinDecided adds an entry to the read set because the result of an update depends on the entry's
-// record. If the record has changed since the update, joinDecided ends the attempt with a conflict.
+// joinDecided adds an entry to the read set after an update of the entry failed. The failure
+// depends on the record of the entry. If the record of the entry has changed since the update,
+// joinDecided ends the attempt with a conflict.
 func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
 	raw, base := e.raw.Version(), e.base.Exists()
 	if _, err := tx.load(ctx, e.key, true); err != nil {
@@ -104,8 +106,8 @@ func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
 	return nil
 }
 
-// The method "put" sets the record to write. The argument "old" is the record that the body
-// currently sees.
+// The method "put" sets the record that the attempt will write. The argument "old" is the record
+// that the body sees before the write.
 func (w *write) put(key storage.Key, old *storage.Record, next *State, warnings any) {
 	w.set, w.warnings = true, warnings
 	if next.Content == nil {
@@ -116,9 +118,9 @@ func (w *write) put(key storage.Key, old *storage.Record, next *State, warnings 
 	w.next = storage.Record{Key: key, Content: next.Content, Expires: next.Expires, Tags: next.Tags, Revision: max(next.Revision, 1)}
 }
 
-// reapply applies an entry's blind updates to another base record. If the updates run inside the
-// backend's transaction, the argument "budget" is the number of bytes that the updates may still
-// read and write. Otherwise budget is nil.
+// reapply applies the blind updates of an entry again, but to another base record. The argument
+// "budget" matters only inside the backend's transaction, and is the number of bytes that the
+// updates may still read and write. Otherwise budget is nil.
 func (tx *Tx) reapply(e *entry, base storage.Record, above int64, budget *int) (write, error) {
 	w, now := write{updates: e.write.updates, bytes: e.write.bytes}, base
 	for _, update := range e.write.updates {

@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// quota limits the app's records. The function "reclaim" may remove some of the records.
+// The type "quota" limits the number of an app's records. The function "reclaim" may remove some of
+// the app's records.
 type quota struct {
 	records int64
 	reclaim func() bool
@@ -36,9 +37,10 @@ func (b *fixture) delete(i int) {
 	}
 }
 
-// TestBudget checks that a commit over budget reclaims space once. If the reclaim does not free
-// enough space, the body is executed once more, and then the commit is rejected. A dry run over
-// budget is rejected without reclaiming anything.
+// TestBudget checks commits that exceed the budget. Such a commit must call the function "reclaim"
+// once. If "reclaim" does not free enough space, the body must be executed once more. If the second
+// commit also exceeds the budget, it must be rejected. If a dry run exceeds the budget, it must be
+// rejected without a call to "reclaim".
 func TestBudget(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
@@ -98,8 +100,8 @@ type fullBackend struct {
 
 func (f *fullBackend) Space() error { return f.err }
 
-// TestNoSpace checks that a DB with a full backend rejects commits that increase the stored data,
-// and that other commits succeed. Reclaiming may free space.
+// TestNoSpace uses a backend without free space. Commits that increase the stored data must be
+// rejected, and other commits must succeed. Reclaiming may free space.
 func TestNoSpace(t *testing.T) {
 	f := &fullBackend{}
 	b := newFixture(t, func(of storage.Backend) storage.Backend { f.Backend = of; return f })

@@ -9,65 +9,67 @@ import (
 )
 
 const (
-	// commitTimeout bounds the duration of a commit. The end of the run's context does not cancel a
-	// commit.
+	// commitTimeout is the maximum duration of a commit. If the context of a run ends, a commit in
+	// progress is not cancelled.
 	commitTimeout = 30 * time.Second
-	// maxMisses is the maximum number of times that one commit applies its blind updates again
-	// outside the backend's transaction.
+	// A commit can apply its blind updates again outside the backend's transaction, but at most
+	// maxMisses times.
 	maxMisses = 8
-	// quickBytes is the maximum number of bytes that updates may read and write inside the
-	// backend's transaction. quickBytes is small because the backend batches many commits into one
-	// transaction. After the commit has repeated its updates lockedMisses times, the maximum is
-	// MaxBlindBytes.
+	// quickBytes is the maximum number of bytes that the updates of a commit may read and write
+	// inside the backend's transaction. quickBytes is small, because the backend executes many
+	// commits in one transaction. If a commit has repeated its updates lockedMisses times,
+	// MaxBlindBytes is the maximum instead of quickBytes.
 	quickBytes   = 32 << 10
 	lockedMisses = 3
 )
 
 var (
-	// errMissed means that the records of blind updates have changed, so that the commit must apply
-	// the updates again.
+	// errMissed means that the records of blind updates have changed. After errMissed, the commit
+	// must apply the blind updates again.
 	errMissed = errors.New("a record changed since the updates were applied")
 	errLate   = errors.New("the backend did not commit in time")
 )
 
-// commit is a commit in progress.
+// The type "commit" is the state of a commit in progress.
 type commit struct {
 	tx *Tx
 	// The field "keys" contains the keys of the records that the callback "decide" receives.
 	keys keySet
-	// The field "ahead" maps entries to the results of blind updates that were applied again before
-	// the commit.
+	// The field "ahead" maps entries to the results of their blind updates. The updates were
+	// applied again before the backend's transaction.
 	ahead map[*entry]applied
 	// If locked is true, the byte limit for updates inside the backend's transaction is
 	// MaxBlindBytes.
 	locked bool
 	limits storage.Budget
-	// The field "full" is the error of a backend without free space, or nil; see [storage.Space].
+	// The field "full" is an error if the backend has no free space, and nil otherwise; see
+	// [storage.Space].
 	full error
-	// expected contains the effects of the commit if no record changes before the commit. extra
-	// contains the writes that OnCommit returned for the expected effects.
+	// The field "expected" contains the effects of the commit, provided that no record changes
+	// before the commit. The field "extra" contains the writes that OnCommit returned for the
+	// expected effects.
 	expected Effects
 	extra    []storage.Write
 
-	// The fields below are results of the last call to the callback "decide". The field "growth" is
-	// set only if a budget or missing free space requires it.
+	// The following fields are results of the last call to the callback "decide". The field
+	// "growth" is set only if the commit has a budget or the backend has no free space.
 	effects Effects
 	writes  []storage.Write
 	growth  storage.Growth
-	// budget is the number of bytes that updates may still read and write during a call to the
-	// callback "decide".
+	// The field "budget" is the number of bytes that updates may still read and write in the
+	// current call to "decide".
 	budget int
 }
 
-// applied is the result of applying blind updates to a record.
+// The type "applied" contains a record and the result of its blind updates.
 type applied struct {
 	raw   storage.Record
 	base  storage.Record
 	write write
 }
 
-// If all records and ranges that the attempt read are unchanged, store writes the records of the
-// attempt in one update of the backend.
+// The method "store" checks that all records and ranges that the attempt read are unchanged. If so,
+// the method writes the records of the attempt in one update of the backend.
 func (c *commit) store(ctx context.Context) (Outcome, error) {
 	tx := c.tx
 	inTime, cancel := context.WithTimeout(ctx, commitTimeout)
@@ -90,8 +92,7 @@ func (c *commit) store(ctx context.Context) (Outcome, error) {
 	return Outcome{}, err
 }
 
-// dryRun computes the effects that a commit would have on the current records. dryRun stores
-// nothing.
+// dryRun stores nothing and computes the effects that a commit would have on the current records.
 func (c *commit) dryRun(ctx context.Context) (Outcome, error) {
 	tx := c.tx
 	err := c.settle(ctx, func() error {
@@ -111,9 +112,9 @@ func (c *commit) dryRun(ctx context.Context) (Outcome, error) {
 }
 
 // The method "settle" calls the function "try", which stores the commit or computes a dry run. If
-// records of blind updates have changed, the method applies the updates again and repeats the call.
-// If the commit exceeds the budget or the free space, the method reclaims space once and repeats
-// the call.
+// records of blind updates have changed, the method applies the updates again and calls "try"
+// again. If the commit exceeds the budget or the free space, the method reclaims space once and
+// calls "try" again.
 func (c *commit) settle(ctx context.Context, try func() error) error {
 	r := c.tx.run
 	if err := r.draw(); err != nil {
@@ -157,9 +158,10 @@ func (c *commit) lacksRoom(err error) bool {
 	return over || c.full != nil && errors.Is(err, c.full)
 }
 
-// lookUp determines whether a commit whose reply was lost was applied. The records that an applied
-// commit wrote contain the run's id. Records with another id prove nothing, because another run may
-// have overwritten the records, or the commit may still be in progress.
+// If the reply to a commit was lost, lookUp determines whether the commit was applied. If a commit
+// was applied, the written records contain the id of the run. If the records contain another id,
+// the outcome stays unknown. Another run may have overwritten the records, or the commit may still
+// be in progress.
 func (c *commit) lookUp(ctx context.Context, lost error) error {
 	r := c.tx.run
 	if r.db.breaks(lookedUp) {

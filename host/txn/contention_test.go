@@ -13,7 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// counters stores each counter as a record whose content length is the counter's value.
+// The type "counters" stores each counter in a record. The length of the content is the value of
+// the counter.
 type counters struct {
 	b  storage.Backend
 	db *txn.DB
@@ -57,8 +58,8 @@ func increment(keys ...int) func(context.Context, *txn.Tx) error {
 	}
 }
 
-// TestScanAmongInserts checks that a transaction that scans a range finishes although other
-// transactions keep inserting records into the range. The inserts never conflict with each other.
+// TestScanAmongInserts scans a range while other transactions repeatedly insert records into the
+// range. The scanning transaction must finish. The inserts never conflict with each other.
 func TestScanAmongInserts(t *testing.T) {
 	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) {
@@ -70,7 +71,7 @@ func TestScanAmongInserts(t *testing.T) {
 				if _, err := tx.Scan(ctx, storePrefix("t"), "", 1000); err != nil {
 					return err
 				}
-				for i := range 10 { // with one record per page, other tasks can run after each record
+				for i := range 10 { // one record per page, so that other tasks can run
 					if _, err := tx.Get(ctx, itemKey("other", i)); err != nil {
 						return err
 					}
@@ -100,8 +101,8 @@ func TestScanAmongInserts(t *testing.T) {
 	}
 }
 
-// TestLeaseBoundsTheWait checks that a transaction that does not release its locks delays others
-// for at most the duration of a lease.
+// TestLeaseBoundsTheWait runs a transaction that does not release its locks. Other transactions
+// must wait at most for the duration of a lease.
 func TestLeaseBoundsTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newFixture(t)

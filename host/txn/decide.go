@@ -8,7 +8,8 @@ import (
 )
 
 // The method "decide" is the callback of Backend.Update and returns the writes of the commit. The
-// argument "now" contains the current records of c.keys. Other commits wait while "decide" runs.
+// argument "now" contains the current records of c.keys. While the callback "decide" runs, other
+// commits wait.
 func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	tx, r := c.tx, c.tx.run
 	c.writes, c.growth, c.budget = nil, storage.Growth{}, quickBytes
@@ -77,8 +78,8 @@ func (c *commit) decideWrite(e *entry, now []storage.Record) error {
 	return nil
 }
 
-// writeOn returns the result of an entry's updates on the current record. If the record is
-// unchanged, writeOn returns the result that the attempt saw.
+// writeOn applies the updates of an entry to the current record and returns the result. If the
+// record has not changed since the attempt, writeOn returns the result from the attempt.
 func (c *commit) writeOn(e *entry, raw, base storage.Record, above int64) (write, error) {
 	db := c.tx.run.db
 	unchecked := e.read && db.breaks(commitHolds) || !e.read && db.breaks(blindReapplied)
@@ -92,11 +93,11 @@ func (c *commit) writeOn(e *entry, raw, base storage.Record, above int64) (write
 		return a.write, nil
 	}
 	if c.budget < e.write.bytes+len(base.Content) {
-		return write{}, errMissed // the record is too large even before the updates
+		return write{}, errMissed // the record is already too large without the updates
 	}
 	w, err := c.tx.reapply(e, base, above, &c.budget)
 	if err != nil {
-		return write{}, errMissed // the updates are repeated outside the transaction, or the next attempt returns the error
+		return write{}, errMissed // the updates will be repeated
 	}
 	return w, nil
 }
@@ -108,7 +109,7 @@ func (c *commit) add(old storage.Record, w storage.Write) {
 	}
 }
 
-// addExtra adds the writes that OnCommit returns.
+// addExtra adds the writes that OnCommit returns to the commit.
 func (c *commit) addExtra(now []storage.Record) (err error) {
 	o, extra := c.tx.run.o, c.extra
 	if o.OnCommit != nil && !c.asExpected() {
@@ -122,13 +123,13 @@ func (c *commit) addExtra(now []storage.Record) (err error) {
 		}
 		i := c.keys.find(w.Record.Key)
 		if i < 0 {
-			return errMissed // OnCommit did not write the record for the expected effects
+			return errMissed // for the expected effects, OnCommit returned no write of the record
 		}
 		old := now[i]
 		if !w.Delete {
 			next := write{set: true}
 			next.put(w.Record.Key, &old, &State{Content: w.Record.Content, Expires: w.Record.Expires, Tags: w.Record.Tags, Revision: w.Record.Revision}, nil)
-			next.next.Revision = 1 // the method "stamp" must not treat a nil content as a deletion
+			next.next.Revision = 1 // for the method "stamp", a nil content would mean a deletion
 			c.tx.run.stamp(&w.Record, &old, 0, &next)
 		}
 		c.add(old, w)
@@ -136,7 +137,7 @@ func (c *commit) addExtra(now []storage.Record) (err error) {
 	return nil
 }
 
-// asExpected reports whether the effects of the commit equal the expected effects.
+// asExpected reports whether the effects of the commit are equal to the expected effects.
 func (c *commit) asExpected() bool {
 	return len(c.ahead) == 0 && slices.EqualFunc(c.effects.Writes, c.expected.Writes, func(a, b Change) bool {
 		return a.New.SameVersion(b.New) && a.Old.SameVersion(b.Old)

@@ -1,11 +1,12 @@
-// Package txn runs serializable transactions for untrusted code over any backend with
-// compare-and-set. The package handles keys and bytes, and does not know about JSON or scopes.
+// Package txn runs serializable transactions for untrusted code. The storage backend must support
+// compare-and-set. The package handles keys and bytes, and does not interpret contents or scopes.
 //
 // A transaction is optimistic. The body of a transaction reads and writes through a [Tx]. The
-// writes stay in an overlay that only the body sees. When the body returns, one update of the
-// backend checks that all records and ranges that the body read are unchanged, and stores all
-// writes or none. If a record has changed, the transaction acquires the fair locks of the records
-// that the body used, and executes the body again.
+// writes stay in an overlay that only the body sees. When the body returns, the transaction is
+// committed with one update of the backend. If a record or range that the body read has changed,
+// the update stores nothing. If none has changed, the update stores all writes. After such a
+// conflict, the transaction acquires the fair locks of the records that the body used, and executes
+// the body again.
 //
 // A body can rely on the following guarantees:
 //

@@ -1,6 +1,6 @@
 package txn
 
-// Rule is a rule of transactions that a test can make a DB break.
+// Rule is a rule of transactions. Tests can make a DB break the rule.
 type Rule = rule
 
 // Rules names all rules.

@@ -32,7 +32,8 @@ func (m *meter) Update(ctx context.Context, on storage.Footprint, fn func([]stor
 }
 
 // TestCommitIsBounded checks that a commit reads and writes a bounded number of records and bytes,
-// even if its body writes many. The bound is necessary because other commits wait for the commit.
+// even if the body writes many records. Commits need a bound, because other commits wait for each
+// commit.
 func TestCommitIsBounded(t *testing.T) {
 	small, large := strings.Repeat("x", 10), strings.Repeat("x", storage.MaxContentBytes)
 	medium := strings.Repeat("x", txn.MaxBlindBytes)

@@ -32,8 +32,9 @@ func (w modelState) remove(key storage.Key) {
 	delete(w.records, key)
 }
 
-// mirror returns the state that follows w. The new state contains the current content of the
-// backend, and the floors of the records that were removed since w.
+// The method "mirror" returns the state of the backend. The argument w is the previous state. The
+// returned state contains the current records, and the floors of the records that were removed
+// since the previous state.
 func (w modelState) mirror(b storage.Backend, prefix storage.Key) (modelState, error) {
 	found, err := b.Scan(context.Background(), prefix, "", 10_000)
 	if err != nil {
@@ -85,7 +86,8 @@ func lifeOf(r storage.Record) txn.Life {
 	return l
 }
 
-// transaction is the transaction that a program uses, which is a txn.Tx or a modelTx.
+// The interface "transaction" is the transaction that a program uses. The implementations use a
+// txn.Tx or a modelTx.
 type transaction interface {
 	get(storage.Key) (storage.Record, error)
 	scan(prefix, after storage.Key, n int) ([]storage.Record, error)
@@ -94,7 +96,7 @@ type transaction interface {
 	now() time.Time
 }
 
-// modelTx is a transaction on the model. No other transaction runs at the same time.
+// modelTx is a transaction on the model. No other transaction runs at the same time as a modelTx.
 type modelTx struct {
 	modelState
 	at, stamp time.Time
@@ -181,7 +183,7 @@ func (s *modelTx) nested(body func() error) error {
 	return err
 }
 
-// commit returns the state after the transaction.
+// The method "commit" returns the state of the model after the transaction.
 func (s *modelTx) commit() modelState {
 	w := s.clone()
 	for key, r := range s.wrote {
@@ -216,7 +218,7 @@ func (m realTx) nested(body func() error) error {
 	return m.tx.Nested(m.ctx, func(context.Context, *txn.Tx) error { return body() })
 }
 
-// The function "show" formats the compared fields of a record.
+// The function "show" formats the fields of a record that the tests compare.
 func show(r storage.Record) string {
 	if !r.Exists() {
 		return "none"

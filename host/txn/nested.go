@@ -2,13 +2,13 @@ package txn
 
 import "context"
 
-// Nested executes the function "body" as a part of the transaction. At most MaxDepth calls can be
-// open at once, and an attempt can make at most MaxNested calls. If "body" fails, Nested undoes the
-// writes and warnings of "body" and returns the error of "body". All records that "body" read stay
-// in the read set.
+// Nested executes the function "body" as a nested transaction. Calls to Nested can be nested at
+// most MaxDepth deep. An attempt can make at most MaxNested calls. If the function "body" fails,
+// Nested undoes its writes and warnings and returns its error. All records that the function "body"
+// has read stay in the read set.
 //
-// A conflict and the end of the transaction's own context end the whole attempt. A caller of Nested
-// cannot recover from a conflict or from the end of the context.
+// A conflict ends the whole attempt. The end of the outer transaction's context also ends the whole
+// attempt. A caller of Nested cannot recover from a conflict or from the end of the context.
 func (tx *Tx) Nested(ctx context.Context, body func(context.Context, *Tx) error) error {
 	if err := tx.usable(); err != nil {
 		return err
@@ -48,9 +48,9 @@ func (tx *Tx) rollBack(mark int) {
 	}
 }
 
-// joinAsSeen adds a record to the read set when its blind updates are undone. The success of the
-// updates revealed something about the record to the body, and the commit does not repeat undone
-// updates.
+// When the blind updates of a record are undone, joinAsSeen adds the record to the read set. The
+// body knows that the blind updates succeeded, and can depend on that. Because the updates were
+// undone, the commit does not check their success.
 func joinAsSeen(tx *Tx, e *entry) {
 	tx.join(e)
 	tx.reads.hold(&e.raw, e.key)

@@ -4,60 +4,61 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// overlay is the set of records that an attempt has used. Each entry has the record as it was read
-// and the write of the attempt.
+// The type "overlay" contains the records that an attempt has used. An entry of the overlay
+// contains a record as the attempt read it, and the attempt's write of the record.
 type overlay struct {
 	entries []*entry // the entries in the order of their first use
 	index   map[storage.Key]*entry
-	// bytes is the total size of the contents of all entries. blindBytes is the total size of the
-	// contents that blind updates wrote.
+	// The field "bytes" is the total size of the contents of all entries. The field blindBytes is
+	// the total size of the contents that blind updates wrote.
 	bytes, blindBytes int
-	// The field "writes" is the number of entries with a write, and writeBytes is the total size of
-	// the contents of these entries.
+	// The field "writes" is the number of written entries. The field writeBytes is the total size
+	// of the contents of the written entries.
 	writes, writeBytes int
-	// undo contains the writes that updates inside savepoints have replaced.
+	// If an update inside a savepoint replaces an earlier write, the field "undo" contains the
+	// earlier write.
 	undo []saved
 }
 
-// entry is a record as the attempt sees it.
+// The type "entry" is a record as an attempt sees the record.
 type entry struct {
 	key storage.Key
-	// raw is the stored record. The field base is the visible record: raw, or the zero Record if raw
-	// has expired.
+	// raw is the stored record. The field "base" is the visible record. If raw has expired, base is
+	// the zero Record. Otherwise base is equal to raw.
 	raw, base storage.Record
-	// life is the lifetime of base at the time of the read. The field "at" is the position of the
-	// read in the commit order of the backend.
+	// The field "life" is the lifetime of the record "base" at the time of the read. The field "at"
+	// is the position of the read in the commit order of the backend.
 	life life
 	at   storage.Position
-	// The field "read" reports whether the record is in the read set. ranged reports whether a scanned
-	// range contains it.
+	// The field "read" is true if the record is in the read set. The field "ranged" is true if the
+	// record is in a scanned range.
 	read, ranged bool
-	// peeked reports whether the body has seen the record without adding the record to the read
-	// set.
+	// The field "peeked" is true if the body has seen the record through Peek. Peek does not add
+	// the record to the read set.
 	peeked bool
 	// The field "above" is the highest revision that the key ever had. The field "above" is set
-	// only if floored is true, which means that the attempt depends on the revision "above".
+	// only if floored is true. If floored is true, the attempt depends on the revision "above".
 	above   int64
 	floored bool
 	write   write
 }
 
-// write is a change of a record.
+// The type "write" describes the change of a record.
 type write struct {
 	set bool
-	// The field "next" is the record after the updates of the body, or the zero Record if the body
-	// deleted it. Only the content, the expiry, the tags and the revision of "next" are used. The
-	// revision of "next" is a lower bound of the stored revision.
+	// The field "next" is the record after the updates of the body. If the body deleted the record,
+	// "next" is the zero Record. Only the content, the expiry, the tags and the revision of "next"
+	// are used. The stored revision is at least the revision of "next".
 	next     storage.Record
 	fresh    bool // true if the attempt creates the record
 	warnings any
-	// updates are the blind updates that were applied to the record base to compute the record
-	// "next". bytes is the total size of the contents that the updates wrote.
+	// The field "updates" contains the blind updates that computed the record "next" from the
+	// record "base". The field "bytes" is the total size of the contents that the updates wrote.
 	updates []Update
 	bytes   int
 }
 
-// The method "find" returns the entry of a key, or nil.
+// The method "find" returns the entry of a key, or nil if the key has no entry.
 func (o *overlay) find(key storage.Key) *entry {
 	if o.index != nil {
 		return o.index[key]
@@ -70,7 +71,7 @@ func (o *overlay) find(key storage.Key) *entry {
 	return nil
 }
 
-// fewEntries is the maximum number of entries without an index.
+// An overlay with at most fewEntries entries needs no index.
 const fewEntries = 16
 
 func (o *overlay) add(e *entry) {
@@ -87,8 +88,9 @@ func (o *overlay) add(e *entry) {
 	}
 }
 
-// The method "count" adds an entry to the totals. If sign is -1, the method subtracts the entry.
-// The caller subtracts an entry before a change of the entry, and adds the entry after the change.
+// The method "count" adds the sizes of an entry to the totals of the overlay. If the argument
+// "sign" is -1, the method subtracts the sizes. To change an entry, the caller subtracts the entry
+// from the totals, changes the entry, and adds it to the totals again.
 func (o *overlay) count(e *entry, sign int) {
 	size := sign * e.size()
 	o.bytes += size
@@ -98,12 +100,12 @@ func (o *overlay) count(e *entry, sign int) {
 	}
 }
 
-// The method "size" returns the sum of two sizes: the size of the entry's content before the write,
-// and its size after the write.
+// The method "size" adds the size of the entry's content before the write to the size of the
+// content after the write.
 func (e *entry) size() int { return len(e.raw.Content) + len(e.write.next.Content) }
 
-// The method "fits" reports whether the entry can be written with a content of n bytes. The first
-// write of an attempt is not limited by MaxWriteBytes.
+// The method "fits" reports whether the attempt can write a content of n bytes to the entry. The
+// limit MaxWriteBytes does not apply to the first write of an attempt.
 func (o *overlay) fits(e *entry, n int) bool {
 	more := n - len(e.write.next.Content)
 	if o.bytes > 0 && more > 0 && o.bytes+more > MaxBytes {
@@ -129,17 +131,18 @@ func (o *overlay) put(now *entry) *entry {
 	return e
 }
 
-// saved is a write that an update in a savepoint replaced.
+// The type "saved" contains a write that an update inside a savepoint has replaced.
 type saved struct {
 	entry *entry
 	write write
 }
 
-// The method "save" saves the write of an entry before an update.
+// Before an update, the method "save" stores the current write of an entry, so that the update can
+// be undone.
 func (o *overlay) save(e *entry) { o.undo = append(o.undo, saved{e, e.write}) }
 
-// The method "touched" returns the keys that the attempt wrote or read, except keys that were read
-// only as part of a range.
+// The method "touched" returns the keys that the attempt wrote or read. If a key was only read by a
+// scan of a range, the key is not included.
 func (o *overlay) touched() []storage.Key {
 	var keys []storage.Key
 	for _, e := range o.entries {
@@ -150,7 +153,7 @@ func (o *overlay) touched() []storage.Key {
 	return keys
 }
 
-// The method "effects" returns the effects of the attempt without its writes.
+// The method "effects" returns the effects of the attempt except the writes.
 func (o *overlay) effects(attempts int) Effects {
 	effects := Effects{Attempts: attempts}
 	for _, e := range o.entries {
@@ -163,12 +166,12 @@ func (o *overlay) effects(attempts int) Effects {
 
 func (o *overlay) wrote() bool { return o.writes > 0 }
 
-// The method "restore" undoes the most recent update that was saved.
+// The method "restore" undoes the update that belongs to the last call of "save".
 func (o *overlay) restore() {
 	last := len(o.undo) - 1
 	e, before := o.undo[last].entry, o.undo[last].write
 	o.undo = o.undo[:last]
-	before.updates, before.bytes = nil, 0 // the entry is in the read set
+	before.updates, before.bytes = nil, 0 // the entry is now in the read set
 	o.count(e, -1)
 	e.write = before
 	o.count(e, 1)

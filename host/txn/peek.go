@@ -6,10 +6,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Peek returns the records under keys, all from one snapshot, as the transaction sees them. Unlike
-// Get, Peek does not add the records to the read set, so the transaction can commit even if the
-// records have changed. Effects.Reads contains the records with the revisions that were read. If
-// the transaction has already used a record, Peek does not read the record again.
+// Peek returns the records under the given keys, as the transaction sees the records. The records
+// are from one snapshot. Unlike Get, Peek does not add the records to the read set, so the
+// transaction can commit even if the records have changed. Effects.Reads contains the records with
+// the revisions that were read. If the transaction has already used a record, Peek does not read
+// the record again.
 func (tx *Tx) Peek(ctx context.Context, keys ...storage.Key) ([]storage.Record, error) {
 	if err := peekAll(ctx, tx, keys); err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// If a transaction reads a record only with Peek, the record is in the effects, but a change of the
-// record does not repeat the body.
+// The test reads a record only with Peek. The record must be in the effects, but a change of the
+// record must not repeat the body.
 func TestPeekJoinsNothing(t *testing.T) {
 	b := newFixture(t)
 	b.set(1, "one")
@@ -36,7 +36,8 @@ func TestPeekJoinsNothing(t *testing.T) {
 	}
 }
 
-// Peek returns the writes of the transaction, and a Get after Peek adds the record to the read set.
+// Peek must return records that the transaction wrote. A call to Get after Peek must add the record
+// to the read set.
 func TestPeekThenGet(t *testing.T) {
 	b := newFixture(t)
 	b.set(1, "one")

@@ -58,7 +58,7 @@ type runner struct {
 	// error, the program ends.
 	seen func() error
 	// The field "expect" is the trace of another execution, or nil. If an update succeeded in the
-	// earlier execution, the update must also succeed in the current execution.
+	// other execution, the update must also succeed in this execution.
 	expect []string
 }
 
@@ -122,7 +122,7 @@ func (r *runner) step(s step) error {
 	return r.note("%s %v", s.op, err)
 }
 
-// update returns the update function of a step.
+// The function "update" returns the txn.Update for a step of a program.
 func (r *runner) update(s step) func(*storage.Record, bool) (txn.State, any, error) {
 	digest, now := r.digest(), r.tx.now()
 	return func(old *storage.Record, locked bool) (txn.State, any, error) {

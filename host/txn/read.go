@@ -8,10 +8,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// maxReads is the maximum number of times that a read is repeated because its records have changed.
+// If the records of a read change during the read, the read is repeated at most maxReads times.
 const maxReads = 4
 
-// errRaced means that only a scanned range changed during the read.
+// errRaced means that a scanned range changed during a read, but no record in the read set changed.
 var errRaced = errors.New("the range changed while it was read")
 
 // keySet is a sorted list of keys without duplicates.
@@ -22,7 +22,7 @@ func newKeySet(keys []storage.Key) keySet {
 	return slices.Compact(keys)
 }
 
-// The method "find" returns the index of a key, or -1.
+// The method "find" returns the index of a key, or -1 if the set does not contain the key.
 func (s keySet) find(key storage.Key) int {
 	if i, ok := slices.BinarySearch(s, key); ok {
 		return i
@@ -30,9 +30,9 @@ func (s keySet) find(key storage.Key) int {
 	return -1
 }
 
-// The method "fetch" returns an entry for each key. All entries are from one snapshot in which the
-// read set and the ranges are unchanged. The method also reads the records on which the lifetimes
-// of the entries depend.
+// The method "fetch" returns an entry for each key. All entries are from one snapshot. In the
+// snapshot, the read set and the ranges must be unchanged. The method also reads the records on
+// which the lifetimes of the entries depend.
 func (tx *Tx) fetch(ctx context.Context, keys []storage.Key, ranges ...storage.Range) ([]entry, error) {
 	want := keys
 	for range maxReads {
@@ -49,12 +49,13 @@ func (tx *Tx) fetch(ctx context.Context, keys []storage.Key, ranges ...storage.R
 	return nil, tx.conflict()
 }
 
-// entriesOf returns entries for the first n records. The result "missing" contains the keys of
-// records on which the lifetimes of the first n records depend and that were not read.
+// entriesOf returns entries for the first n records. The lifetimes of the first n records can
+// depend on other records. The result "missing" contains the keys of those other records that were
+// not read.
 //
-// entriesOf is separate from fetch to keep the records of entriesOf off the stack during the read,
-// which is the deepest point of a run. A smaller stack matters, because Go copies a goroutine's
-// stack when the stack outgrows its size.
+// entriesOf is separate from fetch to save stack space. The records of entriesOf are then not on
+// the stack during the read, which is the deepest point of a run. A smaller stack matters, because
+// Go copies a goroutine's stack when the stack outgrows its size.
 func (tx *Tx) entriesOf(n int, keys []storage.Key, records []storage.Record) (entries []entry, missing []storage.Key) {
 	find := func(dep storage.Key) *storage.Record {
 		if i := slices.Index(keys, dep); i >= 0 {
@@ -79,9 +80,10 @@ func (tx *Tx) entriesOf(n int, keys []storage.Key, records []storage.Record) (en
 	return entries, missing
 }
 
-// The method "read" returns the records with the keys in the argument "want" from a snapshot in
-// which the read set and the ranges are unchanged. If a record in the read set has changed, the
-// attempt ends. If only the ranges have changed, the error is errRaced.
+// The method "read" returns the records whose keys are in the argument "want". The records are from
+// a snapshot in which the read set and the ranges are unchanged. If a record in the read set has
+// changed, the attempt ends. If a range has changed but no record in the read set has changed, the
+// method returns errRaced.
 func (tx *Tx) read(ctx context.Context, want []storage.Key, ranges ...storage.Range) ([]storage.Record, error) {
 	for range maxReads {
 		records, err := tx.reads.read(ctx, want, ranges)
@@ -105,8 +107,8 @@ func (tx *Tx) read(ctx context.Context, want []storage.Key, ranges ...storage.Ra
 }
 
 // readFloor reads the floor of a new record before the body sees the record's revision. The floor
-// is a lower bound of the revision of the new record. After readFloor, the attempt depends on the
-// floor.
+// is a lower bound of the revision of the new record. After readFloor, a change of the floor is a
+// conflict.
 func (tx *Tx) readFloor(ctx context.Context, e *entry) error {
 	if e.floored {
 		return nil

@@ -12,33 +12,36 @@ import (
 type readSet struct {
 	db *DB
 	o  *Options
-	// The field "held" contains the scanned ranges and the versions of records. The records are
-	// records that were read, records on which the lifetimes of read records depend, and floors.
+	// The field "held" contains the scanned ranges and the versions of records. The versions in
+	// "held" belong to records that were read, to records on which the lifetimes of read records
+	// depend, and to floors.
 	held storage.Held
-	// lives contains the records that the lifetimes of other records depend on.
+	// The field "lives" contains records on which the lifetimes of other records depend.
 	lives map[storage.Key]storage.Record
-	// The field "at" is the time of the last snapshot. The field "until" is the earliest expiry of all
-	// visible records that were read; zero means never.
+	// The field "at" is the time of the last snapshot. The field "until" is the earliest expiry of
+	// the visible records that were read. If no record expires, "until" is zero.
 	at, until time.Time
-	// unverified is true if the last snapshot has not checked all observations in the field "held".
+	// The field "unverified" is true if the field "held" contains observations that the last
+	// snapshot did not check.
 	unverified bool
 }
 
-// life is the lifetime of a visible record. The field "until" is the end of the lifetime; zero
-// means never. The field "depends" lists the records on which the lifetime depends. A missing
-// record in the list has only a key.
+// The type "life" is the lifetime of a visible record. The field "until" is the end of the
+// lifetime. If the lifetime never ends, "until" is zero. The field "depends" lists the records on
+// which the lifetime depends. If a record in the list does not exist, the list contains a Record
+// with only a key.
 type life struct {
 	until   time.Time
 	depends []storage.Record
 }
 
-// The method "hold" adds the version of a record to the set of versions that must not change.
+// The method "hold" adds the version of a record to the versions that must not change.
 func (s *readSet) hold(r *storage.Record, key storage.Key) {
 	s.held.Versions = append(s.held.Versions, storage.VersionOf(key, *r))
 }
 
-// The method "depend" adds the lifetime of an entry to the read set, or returns false if a record
-// on which the lifetime depends has changed between two snapshots.
+// The method "depend" adds the lifetime of an entry to the read set. The result is false if the
+// lifetime depends on a record that has changed since an earlier snapshot.
 func (s *readSet) depend(e *entry) bool {
 	if e.base.Exists() {
 		s.until = earlier(s.until, e.life.until)
@@ -60,10 +63,10 @@ func (s *readSet) depend(e *entry) bool {
 	return true
 }
 
-// The method "read" returns the records with the keys in the argument "want" from a snapshot in
-// which the field "held" and the ranges in the argument "more" are unchanged. If "held" or a range
-// has changed, the method returns storage.ErrChanged. If a record that was read has expired, the
-// method returns ErrConflict.
+// The method "read" returns the records whose keys are in the argument "want". The method also
+// checks that the observations in the field "held" and the ranges in the argument "more" are still
+// true. If an observation or a range has changed, the method returns storage.ErrChanged. If a
+// record that was read has expired, the method returns ErrConflict.
 func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.Range) ([]storage.Record, error) {
 	held := s.heldBut(readsHold)
 	held.Ranges = append(held.Ranges[:len(held.Ranges):len(held.Ranges)], more...)
@@ -79,8 +82,9 @@ func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.R
 	return records, nil
 }
 
-// heldBut returns the field "held". For tests, the result omits the versions if the DB breaks the
-// given rule, and the ranges if the DB breaks the rule rangesHold.
+// heldBut returns the observations in the field "held". In tests, a DB can break rules. If the DB
+// breaks the given rule, the result contains no versions. If the DB breaks the rule rangesHold, the
+// result contains no ranges.
 func (s *readSet) heldBut(broken rule) storage.Held {
 	held := s.held
 	if s.db.breaks(broken) {
@@ -92,21 +96,21 @@ func (s *readSet) heldBut(broken rule) storage.Held {
 	return held
 }
 
-// The method "tick" records the time of a snapshot. The time of a transaction never goes back, even
-// if the clock goes back.
+// The method "tick" records the time of a snapshot. If the clock goes back, the time of the
+// transaction stays the same.
 func (s *readSet) tick() {
 	if now := s.db.now(); now.After(s.at) {
 		s.at = now
 	}
 }
 
-// The method "visible" returns the lifetime of a record, and reports whether a body sees the
-// record. A body does not see an expired record. If the lifetime depends on records that the
-// attempt has not read and that the function "find" does not return, the result "missing" contains
-// the keys of these records.
+// The method "visible" reports whether a body sees the given record, and returns the lifetime of
+// the record. A body does not see an expired record. The lifetime can depend on other records. If
+// neither the attempt has read such a record nor the function "find" returns it, the result
+// "missing" contains the key of the other record.
 //
-// The method "visible" and its callers pass pointers to records to save stack space at the deepest
-// point of a run, because Go copies a goroutine's stack when the stack outgrows its size.
+// To save stack space, the method "visible" and its callers pass pointers to records. This part of
+// a run has the deepest stack. When a stack outgrows its size, Go copies the stack.
 func (s *readSet) visible(raw *storage.Record, at time.Time, find func(storage.Key) *storage.Record) (l life, alive bool, missing []storage.Key) {
 	if !raw.Exists() {
 		return life{}, false, nil
@@ -125,8 +129,8 @@ func (s *readSet) visible(raw *storage.Record, at time.Time, find func(storage.K
 	return l, true, nil
 }
 
-// dependOn makes a lifetime depend on the records with the given keys, and returns the keys of the
-// records that it does not find.
+// dependOn makes a lifetime depend on the records with the given keys. dependOn returns the keys
+// whose records it does not find.
 func (s *readSet) dependOn(l *life, keys []storage.Key, find func(storage.Key) *storage.Record) (missing []storage.Key) {
 	for _, key := range keys {
 		r, ok := s.lives[key]
@@ -164,7 +168,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// prefixes returns the prefixes that the attempt scanned.
+// The method "prefixes" returns the prefixes that the attempt scanned.
 func (s *readSet) prefixes() []storage.Key {
 	var prefixes []storage.Key
 	for _, r := range s.held.Ranges {

@@ -7,9 +7,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// refresh handles a change of the read set. The removal of an expired record is not a conflict,
-// because the body did not see the record even before the removal. After the removal of an expired
-// record, refresh updates the entry of the record. Any other change of the read set is a conflict.
+// refresh is called when a record or a range in the read set has changed. The removal of an expired
+// record is not a conflict, because the body did not see the record even before the removal. After
+// the removal of an expired record, refresh updates the entry of the record. Any other change of
+// the read set is a conflict.
 func (tx *Tx) refresh(ctx context.Context) error {
 	dead, loose := tx.local.dead()
 	if len(dead) == 0 {
@@ -40,9 +41,9 @@ func (tx *Tx) refresh(ctx context.Context) error {
 	return nil
 }
 
-// The method "dead" returns the entries in the read set whose records had expired. The result
-// "loose" contains the keys whose versions can change without a conflict, which are the keys of the
-// dead entries and of their floors.
+// The method "dead" returns the entries in the read set whose records had expired when they were
+// read. The result "loose" contains the keys of the dead entries and of their floors. The versions
+// of these keys can change without a conflict.
 func (o *overlay) dead() (entries []*entry, loose keySet) {
 	for _, e := range o.entries {
 		if !e.read || e.ranged || !e.raw.Exists() || e.base.Exists() {
@@ -56,8 +57,8 @@ func (o *overlay) dead() (entries []*entry, loose keySet) {
 	return entries, newKeySet(loose)
 }
 
-// replaceDead replaces the records of dead entries with the current records, or returns false if
-// the body would see a different state.
+// replaceDead replaces the records of dead entries with the current records. If the body would see
+// a different state with the current records, replaceDead returns false.
 func (o *overlay) replaceDead(dead []*entry, loose keySet, now []storage.Record) bool {
 	for _, e := range dead {
 		r := now[loose.find(e.key)]

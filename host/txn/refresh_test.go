@@ -24,9 +24,9 @@ func (b *fixture) setExpired(i int) {
 	b.now = b.now.Add(time.Minute)
 }
 
-// TestRemovedExpiredRecord checks transactions that have read an expired record, which counts as
-// absent. The removal of the expired record is not a conflict, but a new record under the same key
-// is a conflict.
+// TestRemovedExpiredRecord runs transactions that read an expired record. For a transaction, an
+// expired record does not exist. The removal of the expired record must not be a conflict. The
+// creation of a new record under the same key must be a conflict.
 func TestRemovedExpiredRecord(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -63,7 +63,7 @@ func TestRemovedExpiredRecord(t *testing.T) {
 					if err := tx.Apply(ctx, key(1), put("mine")); err != nil {
 						return err
 					}
-					next, err := tx.Get(ctx, key(1)) // the transaction's own write has a revision
+					next, err := tx.Get(ctx, key(1)) // the body sees the revision of its own write
 					if err != nil || attempts == 1 && next.Revision != 2 {
 						t.Errorf("Get of the own record = %v, %v", next, err)
 					}
@@ -86,9 +86,8 @@ func TestRemovedExpiredRecord(t *testing.T) {
 	}
 }
 
-// TestUndoneUpdateOfExpiredRecord undoes an update of a record, which expires afterwards.
-// TestUndoneUpdateOfExpiredRecord checks that the record is read again before the next read of the
-// body.
+// TestUndoneUpdateOfExpiredRecord undoes an update of a record. After the update is undone, the
+// record expires. The transaction must read the record again before the next read of the body.
 func TestUndoneUpdateOfExpiredRecord(t *testing.T) {
 	b, attempts := newFixture(t), 0
 	create := func(old *storage.Record, _ bool) (txn.State, any, error) {
@@ -157,8 +156,8 @@ func TestStoredAndWrites(t *testing.T) {
 	}
 }
 
-// TestUndecidedUpdate checks that the key of an undecided update stays out of the read set, because
-// the body learns nothing about the record.
+// TestUndecidedUpdate applies an update that returns ErrUndecided. The key of the update must not
+// join the read set, because the body learns nothing about the record.
 func TestUndecidedUpdate(t *testing.T) {
 	b := newFixture(t)
 	b.set(1, "a")

@@ -13,31 +13,33 @@ import (
 	"github.com/toolrun/toolrun/internal/fairlock"
 )
 
-// run is the state that all attempts of one transaction share.
+// The type "run" is the state that all attempts of one transaction share.
 type run struct {
 	db    *DB
 	o     *Options
-	ctx   context.Context // the context of Run; contexts of nested transactions may end earlier
+	ctx   context.Context // the context of the outermost transaction
 	now   time.Time
 	seed  uint64
 	lease *fairlock.Lease[storage.Key] // the lease of the current attempt, or nil
-	// generation is the generation of records that the run creates.
+	// If the run creates records, the field "generation" is the generation of the created records.
 	generation string
 	attempts   int
-	// The field "refused" reports whether a commit exceeded its budget or the free space.
+	// The field "refused" is true if a commit of the run exceeded its budget or the free space.
 	refused bool
 }
 
-// Run executes body in attempts until an attempt commits or fails. If body fails, nothing is
-// stored. If body fails and all records and ranges that body read are unchanged, Run returns the
-// error of body. If a record or range has changed, Run executes body again.
+// Run executes body in attempts until an attempt commits or fails. If body fails, Run stores
+// nothing. If body fails, Run checks the records and ranges that body read. If all of them are
+// unchanged, Run returns the error of body. If a record or range that body read has changed, Run
+// executes body again.
 //
-// Run returns errors of the backend unchanged, including [*storage.OverBudgetError]. An error that
-// wraps [storage.ErrUnknownOutcome] means that the transaction may or may not have been stored.
+// If the backend returns an error, for example [*storage.OverBudgetError], Run returns the same
+// error. If an error wraps [storage.ErrUnknownOutcome], it is unknown whether the transaction was
+// stored.
 //
 // Body must return soon after ctx ends. If a method of the Tx returns ErrConflict, body must return
-// ErrConflict. Body must have no effects outside its Tx. The end of ctx does not stop a commit that
-// has begun.
+// ErrConflict. Body must have no side effects except calls to its Tx. If a commit has begun, the
+// end of ctx does not stop the commit.
 func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx) error) (Outcome, error) {
 	r := &run{db: db, o: &o, ctx: ctx, now: db.now()}
 	defer func() { r.lease.Release() }()
@@ -55,8 +57,8 @@ func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx
 	}
 }
 
-// queueAgain acquires the fair locks of the records that an attempt used, before the next attempt.
-// An error ends the run, because another attempt cannot succeed.
+// Before another attempt, queueAgain acquires the fair locks of the records that the last attempt
+// used. If queueAgain returns an error, the run ends, because another attempt cannot succeed.
 func (r *run) queueAgain(ctx context.Context, tx *Tx) error {
 	r.lease.Release()
 	if err := r.lock(ctx, tx.local.touched(), tx.reads.prefixes()); err != nil {
@@ -72,8 +74,8 @@ func (r *run) queueAgain(ctx context.Context, tx *Tx) error {
 	return r.checkGuards(r.db.now(), func(i int) storage.Record { return records[i] })
 }
 
-// The method "lock" waits for fair locks. If ctx ends first, the method returns the error of the
-// run.
+// The method "lock" waits for fair locks. If ctx ends before the locks are acquired, the method
+// returns the error of the run.
 func (r *run) lock(ctx context.Context, keys, prefixes []storage.Key) (err error) {
 	if r.lease, err = r.db.locks.Acquire(ctx, keys, prefixes); err != nil || ctx.Err() != nil {
 		return conflictAtEnd(ctx)
@@ -81,7 +83,7 @@ func (r *run) lock(ctx context.Context, keys, prefixes []storage.Key) (err error
 	return nil
 }
 
-// conflictAtEnd returns the error of a run that had conflicts until its context ended.
+// If a run had conflicts until its context ended, conflictAtEnd returns the error of the run.
 func conflictAtEnd(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
@@ -89,7 +91,7 @@ func conflictAtEnd(ctx context.Context) error {
 	return ErrConflict
 }
 
-// The method "draw" reads the random values of the run from the random source. Later calls do
+// The method "draw" gets the random values of the run from the random source. Later calls do
 // nothing.
 func (r *run) draw() error {
 	if r.generation != "" {
@@ -103,9 +105,9 @@ func (r *run) draw() error {
 	return nil
 }
 
-// The method "stamp" sets the argument "next" to the record that the commit stores if the commit
-// applies the write w to the record base. The revision of a new record is at least above + 1. The
-// revision of a record is never lower than the revision that an update has returned.
+// The method "stamp" applies the write w to the record "base" and sets the argument "next" to the
+// record that the commit stores. If the record is new, its revision is at least above + 1. The
+// revision is never lower than the revision that an update of the record has returned.
 func (r *run) stamp(next, base *storage.Record, above int64, w *write) {
 	*next = w.next
 	if !next.Exists() {
@@ -145,8 +147,9 @@ func (r *run) checkGuards(at time.Time, record func(i int) storage.Record) error
 	return nil
 }
 
-// attempt executes body once. If body succeeds and has written records, or OnCommit can write
-// records, the attempt ends with a commit. Any other attempt ends with a check of its reads.
+// attempt executes body once. An attempt ends with a commit if body succeeds and there may be
+// something to write. Body may have written records, or OnCommit may write records. Every other
+// attempt ends with a check that its reads are unchanged.
 func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error) (Outcome, error) {
 	defer func() {
 		if tx.over == nil {
@@ -162,8 +165,9 @@ func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error
 	return tx.finish(ctx, failure)
 }
 
-// If other transactions hold fair locks of the records that the attempt used, queue acquires the
-// locks before the first commit. Without the locks, the commit could starve the other transactions.
+// Other transactions may hold fair locks of the records that the attempt used. The method "queue"
+// then acquires the locks before the first commit. If the commit did not wait for the locks, the
+// commit could starve the other transactions.
 func (tx *Tx) queue(ctx context.Context) error {
 	touched := tx.local.touched()
 	if !tx.run.db.locks.Busy(touched) {
@@ -181,7 +185,7 @@ func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 		if failure == nil {
 			failure = err
 		}
-		return tx.outcome(), failure // the reads are checked because the failure may depend on the reads
+		return tx.outcome(), failure // the failure may depend on reads that are no longer current
 	}
 	if failure == nil && tx.run.o.DryRun {
 		return (&commit{tx: tx}).dryRun(ctx)
@@ -195,7 +199,7 @@ func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 	return tx.outcome(), failure
 }
 
-// The method "check" checks an attempt that stores nothing. The check succeeds if, at some moment,
+// The method "check" checks an attempt that stores nothing. The check succeeds if, in one snapshot,
 // the guards are satisfied and all reads of the attempt are unchanged.
 func (tx *Tx) check(ctx context.Context) error {
 	r := tx.run
@@ -212,15 +216,15 @@ func (tx *Tx) check(ctx context.Context) error {
 // The method "outcome" returns the outcome of an attempt that stores nothing.
 func (tx *Tx) outcome() Outcome { return Outcome{Effects: tx.local.effects(tx.run.attempts)} }
 
-// ReleaseLocks releases the fair locks of an attempt, before the body waits for something outside
-// of the database. The later commit acquires fair locks again.
+// ReleaseLocks releases the fair locks of an attempt. Call ReleaseLocks before the body waits for
+// something outside of the database. The commit of the attempt acquires fair locks again.
 func ReleaseLocks(tx *Tx) {
 	tx.run.lease.Release()
 	tx.run.lease = nil
 }
 
-// Lock waits for the fair locks of keys and returns a function that releases them. Use Lock to
-// protect work that happens outside of transactions but conflicts with transactions. The
+// Lock waits for the fair locks of the given keys and returns a function that releases the locks.
+// Use Lock for work outside of transactions if the work conflicts with transactions. The
 // correctness of a program must not depend on the locks, because locks expire after two seconds.
 func (db *DB) Lock(ctx context.Context, keys ...storage.Key) (unlock func(), err error) {
 	l, err := db.locks.Acquire(ctx, keys, nil)

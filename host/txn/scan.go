@@ -10,16 +10,16 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// scanChunk is the maximum number of rows that a scan reads from the backend in one call.
+// scanChunk is the maximum number of rows that one call to the backend returns during a scan.
 const scanChunk = 256
 
-// Scan returns the first n records under prefix whose keys are greater than the argument "after",
-// in key order. Scan returns fewer than n records only if no further records exist. Like Get, Scan
-// returns records as the transaction sees them.
+// Scan returns records under prefix in key order. The result contains the first n records whose
+// keys are greater than the argument "after". Scan returns fewer than n records only if no further
+// records exist. Like Get, Scan returns the records that the transaction sees.
 //
-// The range up to the last returned record joins the read set, so that inserting, changing or
-// removing a record in the range is a conflict. Expired records in the range count toward
-// MaxRecords.
+// Scan adds the range up to the last returned record to the read set. If another transaction then
+// inserts, changes or removes a record in the range, the change is a conflict. Expired records in
+// the range count toward MaxRecords.
 func (tx *Tx) Scan(ctx context.Context, prefix, after storage.Key, n int) ([]storage.Record, error) {
 	if n < 1 || n > MaxRecords {
 		return nil, fmt.Errorf("the limit of a scan must be between 1 and %d, not %d", MaxRecords, n)
@@ -31,7 +31,7 @@ func (tx *Tx) Scan(ctx context.Context, prefix, after storage.Key, n int) ([]sto
 	return s.run(ctx, n)
 }
 
-// scan is a scan in progress.
+// The type "scan" is the state of a scan in progress.
 type scan struct {
 	tx   *Tx
 	area storage.Range // the scanned keys, without versions
@@ -62,9 +62,9 @@ func (s *scan) run(ctx context.Context, n int) ([]storage.Record, error) {
 	return s.records(ctx, rows, n)
 }
 
-// joinWrites adds the transaction's own writes in the scanned range to the read set, because the
-// scan returns the written records. The result "deleted" is the number of records in the range that
-// the transaction deletes.
+// If the transaction has written records in the scanned range, joinWrites adds the records to the
+// read set, because the scan returns them. The result "deleted" is the number of records in the
+// range that the transaction deletes.
 func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 	for _, e := range s.tx.local.entries {
 		if !e.write.set || !s.area.Contains(e.key) {
@@ -80,8 +80,9 @@ func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 	return deleted, nil
 }
 
-// The method "chunk" adds up to limit rows after a key to the read set, including expired rows. The
-// result "end" is true if no further rows exist.
+// The method "chunk" reads the rows after a key and adds the rows to the read set. The argument
+// "limit" is the maximum number of rows. Expired rows are included. The result "end" is true if no
+// further rows exist.
 func (s *scan) chunk(ctx context.Context, after storage.Key, limit int) (rows []*entry, end bool, err error) {
 	for range maxReads {
 		heads, err := s.tx.run.db.backend.Heads(ctx, s.area.Prefix, after, limit)
@@ -96,7 +97,8 @@ func (s *scan) chunk(ctx context.Context, after storage.Key, limit int) (rows []
 	return nil, false, s.tx.conflict()
 }
 
-// rangeOf returns the range that a read of heads has covered.
+// The arguments of rangeOf describe a read of heads. rangeOf returns the range of keys that the
+// read has visited.
 func rangeOf(prefix, after storage.Key, limit int, heads []storage.Head) storage.Range {
 	rows := make([]storage.Record, len(heads))
 	for i, h := range heads {
@@ -148,8 +150,8 @@ func (s *scan) unread(heads []storage.Head) (keys []storage.Key, err error) {
 	return keys, nil
 }
 
-// records returns the first n records as the transaction sees them. The result includes records
-// that the transaction created in the scanned range.
+// The method "records" returns the first n records that the transaction sees in the scanned range.
+// The result includes records that the transaction created in the scanned range.
 func (s *scan) records(ctx context.Context, rows []*entry, n int) ([]storage.Record, error) {
 	for _, e := range s.tx.local.entries {
 		if e.write.set && !e.base.Exists() && s.area.Contains(e.key) {

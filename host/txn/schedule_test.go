@@ -17,11 +17,11 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// TestSchedules interleaves small random programs at every operation of the backend. At each
-// snapshot, the test compares all earlier results of a run with the results of the model in the
-// same state. The results of the run and of the model must be equal. At each commit, the model
-// executes the whole program in the state before the commit. After the commit, the stored records
-// must equal the records of the model.
+// TestSchedules runs small random programs concurrently. The scheduler can switch between programs
+// at every operation of the backend. At each snapshot of a run, the test executes the same steps on
+// a model in the state of the snapshot. The results of the run and of the model must be equal. When
+// a run commits, the model executes the whole program in the state before the commit. After the
+// commit, the stored records must equal the records of the model.
 func TestSchedules(t *testing.T) {
 	txntest.Schedules{
 		MemSeeds: 3000, BoltSeeds: 400, MustCover: mustCover,
@@ -33,8 +33,8 @@ func TestSchedules(t *testing.T) {
 	}.Run(t)
 }
 
-// TestSchedulesFindBrokenRules breaks each rule of the implementation in turn, and expects that the
-// schedules detect the broken rule.
+// TestSchedulesFindBrokenRules breaks each rule of the implementation in turn. The schedules must
+// detect each broken rule.
 func TestSchedulesFindBrokenRules(t *testing.T) {
 	if len(txn.Rules) != txn.AllRules {
 		t.Errorf("the test breaks %d of %d rules", len(txn.Rules), txn.AllRules)
@@ -70,20 +70,20 @@ type scenario struct {
 	events   []string
 }
 
-// runHistory is the history of one run.
+// The type runHistory records what one run has done.
 type runHistory struct {
 	id      string
 	program program
 	task    *txntest.Task
-	// The fields trace and stamp belong to the current attempt. The field "attempts" is the number
-	// of attempts so far.
+	// The fields "trace" and "stamp" describe the current attempt. The field "attempts" is the
+	// number of attempts so far.
 	trace    []string
 	stamp    time.Time
 	seed     uint64
 	attempts int
 	over     bool
-	// The field "snapshot" is the state at the last snapshot of the attempt, and the field "at" is
-	// the time of the last snapshot.
+	// The field "snapshot" is the state of the last snapshot of the attempt. The field "at" is the
+	// time of the last snapshot.
 	snapshot  *modelState
 	at        time.Time
 	commits   int
@@ -147,7 +147,7 @@ func (s *scenario) prepare() {
 	_ = s.Run(func() {}) // playSeed checks the error
 }
 
-// addTheme adds programs for situations that random programs rarely cause.
+// Some situations are rare in random programs. addTheme adds programs that cause such a situation.
 func (s *scenario) addTheme() {
 	i, j := s.Rand.IntN(itemCount), s.Rand.IntN(itemCount)
 	var themes = [][]program{
@@ -184,7 +184,7 @@ func (s *scenario) systemUpdate(ctx context.Context, key storage.Key, content st
 	}
 }
 
-// spawn adds a task and checks its updates against the model.
+// spawn adds a task and compares the updates of the task with the model.
 func (s *scenario) spawn(name string, do func(context.Context, *txntest.Task)) *txntest.Task {
 	task := s.Go(name, do)
 	task.OnUpdate = func([]storage.Head, []storage.Write) { s.observe(task) }
@@ -283,7 +283,8 @@ func (s *scenario) execute(ctx context.Context, h *runHistory, tx *txn.Tx) error
 	return err
 }
 
-// replay executes the run's program in the model, up to the current step of the attempt.
+// replay executes the program of a run on the model. The execution ends at the current step of the
+// attempt.
 func (h *runHistory) replay(s *scenario, w modelState, at time.Time, lenient bool) (*modelTx, []string) {
 	m := newModelTx(w, at, h.stamp, h.id)
 	r := &runner{tenant: s.tenant, tx: m}
@@ -300,8 +301,8 @@ func (h *runHistory) replay(s *scenario, w modelState, at time.Time, lenient boo
 	return m, r.trace
 }
 
-// checkSeen compares the results of an attempt with the results of the model in the state of the
-// attempt's last snapshot.
+// checkSeen executes the program of an attempt on the model, in the state of the attempt's last
+// snapshot. The results of the attempt and of the model must be equal.
 func (s *scenario) checkSeen(h *runHistory) {
 	if h.snapshot == nil {
 		return
@@ -311,8 +312,8 @@ func (s *scenario) checkSeen(h *runHistory) {
 	}
 }
 
-// The method "observe" applies an update to the model and compares the model with the stored
-// records.
+// The method "observe" applies a task's update to the model, and compares the records of the model
+// with the stored records.
 func (s *scenario) observe(by *txntest.Task) {
 	before := s.model
 	stored, err := before.mirror(s.Backend, "")
@@ -359,7 +360,7 @@ func (w modelState) of(tenant string) modelState {
 	return w
 }
 
-// checkEnd checks the outcome of a run.
+// checkEnd checks the final outcome of a run.
 func (s *scenario) checkEnd(h *runHistory) {
 	lost := h.task.Lost() > 0
 	switch {

@@ -7,34 +7,35 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Tx is one attempt of a transaction. Tx is not safe for concurrent use and ends when its body
-// returns. Callers must not modify contents that they pass to a Tx or get from a Tx.
+// Tx is one attempt of a transaction. Tx is not safe for concurrent use. A Tx is invalid after its
+// body has returned. Callers must not modify contents that they pass to a Tx or get from a Tx.
 type Tx struct {
 	run   *run
 	local overlay
 	reads readSet
-	// depth is the number of open savepoints, and nested is the number of all savepoints of the
-	// attempt.
+	// The field "depth" is the number of open savepoints. The field "nested" counts all savepoints
+	// of the attempt.
 	depth, nested int
-	// The field "over" is the error that ended the attempt. The field "again" reports whether the
-	// body is executed again after the error.
+	// The field "over" is the error that ended the attempt. The field "again" is true if the body
+	// will be executed again after the error.
 	over  error
 	again bool
 }
 
-// Now returns the time of the run, in UTC and whole microseconds. Records that the run writes get
-// the time of the run.
+// Now returns the time of the run in UTC, truncated to microseconds. The timestamps of written
+// records are equal to the time of the run.
 func (tx *Tx) Now() time.Time { return tx.run.now }
 
-// Seed returns the seed for random numbers of the run, or the error of the random source.
+// Seed returns a seed for random numbers. All attempts of a run get the same seed. If the random
+// source fails, Seed returns its error.
 func (tx *Tx) Seed() (uint64, error) {
 	err := tx.run.draw()
 	return tx.run.seed, err
 }
 
-// Get returns the record under key in the state that the transaction sees. Get returns the zero
-// Record if the record does not exist or has expired. The record that Get reads joins the read set.
-// If the transaction itself wrote the record, Get returns the record that the commit will store.
+// Get returns the record under key, as the transaction sees the record. Get returns the zero Record
+// if the record does not exist or has expired. Get adds the record to the read set. If the
+// transaction itself wrote the record, Get returns the record that the commit will store.
 func (tx *Tx) Get(ctx context.Context, key storage.Key) (r storage.Record, err error) {
 	e, err := tx.load(ctx, key, true)
 	if err == nil {
@@ -43,14 +44,14 @@ func (tx *Tx) Get(ctx context.Context, key storage.Key) (r storage.Record, err e
 	return r, err
 }
 
-// Holds reports whether the key is in the read set.
+// Holds reports whether the key is in the read set of the attempt.
 func (tx *Tx) Holds(key storage.Key) bool {
 	e := tx.local.find(key)
 	return e != nil && e.read
 }
 
-// Stored returns the stored record of a key that the transaction has used, even if the record has
-// expired.
+// The transaction must have used the given key. Stored returns the stored record under the key,
+// even if the record has expired.
 func (tx *Tx) Stored(key storage.Key) storage.Record {
 	if e := tx.local.find(key); e != nil {
 		return e.raw
@@ -59,8 +60,9 @@ func (tx *Tx) Stored(key storage.Key) storage.Record {
 }
 
 // Writes iterates over the records that the transaction has written so far. The argument "stored"
-// is the record before the transaction. The argument "next" is the record after the transaction, or
-// the zero Record if the transaction deletes the record. The commit can still change the revisions.
+// is the record before the transaction. The argument "next" is the record after the transaction. If
+// the transaction deletes the record, "next" is the zero Record. The commit can still change the
+// revisions of the written records.
 func (tx *Tx) Writes(yield func(stored, next storage.Record) bool) {
 	for _, e := range tx.local.entries {
 		var next storage.Record
@@ -71,8 +73,8 @@ func (tx *Tx) Writes(yield func(stored, next storage.Record) bool) {
 	}
 }
 
-// The method "show" sets r to the state that the record of an entry in the read set will have after
-// the commit.
+// The argument of the method "show" is an entry in the read set. The method sets r to the state
+// that the entry's record will have after the commit.
 func (tx *Tx) show(ctx context.Context, e *entry, r *storage.Record) error {
 	if e.write.set && e.write.next.Exists() && !e.base.Exists() {
 		if err := tx.readFloor(ctx, e); err != nil {
@@ -83,7 +85,7 @@ func (tx *Tx) show(ctx context.Context, e *entry, r *storage.Record) error {
 	return nil
 }
 
-// The method "pending" sets r to the result of applying the attempt's updates to an entry's base.
+// The method "pending" sets r to the record of an entry after all updates of the attempt.
 func (tx *Tx) pending(e *entry, r *storage.Record) {
 	if !e.write.set {
 		*r = e.base
@@ -100,8 +102,8 @@ func (tx *Tx) usable() error {
 	return tx.over
 }
 
-// The method "load" returns the entry of a record and reads the record if necessary. If read is
-// true, the record joins the read set.
+// The method "load" returns the entry of a record and reads the record if necessary. If the
+// argument "read" is true, the record joins the read set.
 func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, error) {
 	if err := tx.usable(); err != nil {
 		return nil, err
@@ -129,12 +131,12 @@ func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, err
 	return tx.bring(e, now, read)
 }
 
-// The method "bring" replaces the entry of a key. The argument "now" is the new entry, and the
-// argument "old" is the previous entry or nil. The method is separate from load to save stack
-// space, like entriesOf.
+// The method "bring" replaces the entry of a key. The argument "now" is the new entry. The argument
+// "old" is the previous entry, or nil if the key had no entry. Like entriesOf, the method is a
+// separate function to save stack space.
 func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
 	if old != nil && old.write.set && !sameState(old, now) && !tx.run.db.breaks(joinsHold) {
-		return nil, tx.conflict() // the updates were computed from a different record
+		return nil, tx.conflict() // the result of the updates depends on a record that has changed
 	}
 	e := tx.local.put(now)
 	if read {
@@ -144,29 +146,29 @@ func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
 	return e, nil
 }
 
-// sameState reports whether two entries of a key have the same base. An expired record is
+// sameState reports whether two entries of a key have the same visible record. An expired record is
 // equivalent to an absent record.
 func sameState(e, now *entry) bool {
 	return !e.base.Exists() && !now.base.Exists() || same(e.raw, e.base, now.raw, now.base)
 }
 
-// The function "same" reports whether two states of a record have the same version, and are both
-// visible or both invisible.
+// The function "same" reports whether two states of a record have the same version and the same
+// visibility.
 func same(raw, base, otherRaw, otherBase storage.Record) bool {
 	return raw.SameVersion(otherRaw) && base.Exists() == otherBase.Exists()
 }
 
-// The method "join" adds an entry to the read set. The caller must also add the version of the
-// entry, or a range that contains the entry, to the observations that the commit verifies.
+// The method "join" adds an entry to the read set. For the check at the commit, the caller must
+// also hold the version of the entry, or a range that contains the entry.
 func (tx *Tx) join(e *entry) {
 	e.read = true
 	tx.local.dropUpdates(e)
 	if !tx.reads.depend(e) {
-		_ = tx.conflict() // join returns no error, because the next use of the Tx returns the error
+		_ = tx.conflict() // the next use of the Tx returns the error
 	}
 }
 
-// conflict ends the attempt with ErrConflict.
+// The method "conflict" ends the attempt with ErrConflict.
 func (tx *Tx) conflict() error {
 	tx.over, tx.again = ErrConflict, true
 	return ErrConflict

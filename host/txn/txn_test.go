@@ -80,12 +80,12 @@ func TestFailedBodyStoresNothing(t *testing.T) {
 	}
 }
 
-// TestLeastRevision checks that a record gets at least the revision that its update returns. The
-// revisions of a key must increase even after a deletion.
+// TestLeastRevision checks that the revision of a record is at least the revision that its update
+// returns. The revisions of a key must increase even after a deletion.
 func TestLeastRevision(t *testing.T) {
 	b := newFixture(t)
 	for _, step := range []struct {
-		min, want int64 // want 0, because the record is deleted
+		min, want int64 // 0, because the record is deleted
 	}{{0, 1}, {100, 100}, {50, 101}, {0, 102}, {-5, 103}, {0, 0}, {7, 104}, {0, 0}, {200, 200}} {
 		update := func(*storage.Record, bool) (txn.State, any, error) {
 			return txn.State{Content: []byte("x"), Revision: step.min}, nil, nil
@@ -136,8 +136,8 @@ func TestTxSeesItsWrites(t *testing.T) {
 	}
 }
 
-// TestConflictCannotBeCaught checks that the attempt fails if the body ignores a conflict of the
-// transaction itself or of a nested transaction.
+// TestConflictCannotBeCaught runs bodies that ignore a conflict. The conflict is in the transaction
+// or in a nested transaction. The attempt must fail.
 func TestConflictCannotBeCaught(t *testing.T) {
 	b := newFixture(t)
 	b.set(1, "a")
@@ -167,8 +167,8 @@ func TestConflictCannotBeCaught(t *testing.T) {
 	}
 }
 
-// TestConflictOfAnotherTransaction checks that a body that returns the conflict of another
-// transaction fails and is not executed again.
+// In TestConflictOfAnotherTransaction, the body returns the conflict of another transaction. The
+// transaction must fail, and the body must not be executed again.
 func TestConflictOfAnotherTransaction(t *testing.T) {
 	b, executions := newFixture(t), 0
 	_, err := b.Run(context.Background(), txn.Options{}, func(context.Context, *txn.Tx) error {
@@ -180,8 +180,9 @@ func TestConflictOfAnotherTransaction(t *testing.T) {
 	}
 }
 
-// TestDeadlineCannotBeCaught checks that the end of the root context ends the transaction even if
-// the body returns nil. The end of a nested context ends only the nested transaction.
+// TestDeadlineCannotBeCaught ends the context of the outermost transaction. The transaction must
+// fail even if the body returns nil. If the context of a nested transaction ends, only the nested
+// transaction must fail.
 func TestDeadlineCannotBeCaught(t *testing.T) {
 	b := newFixture(t)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -329,7 +330,7 @@ func TestReadBytesAreBounded(t *testing.T) {
 }
 
 // TestBlindUpdatesAreBounded checks that updates of a key stay blind only up to a maximum number
-// and size. The first update beyond a maximum adds the key to the read set.
+// and size. The first update that exceeds a maximum must add the key to the read set.
 func TestBlindUpdatesAreBounded(t *testing.T) {
 	b := newFixture(t)
 	for _, tt := range []struct {
@@ -362,8 +363,8 @@ func TestBlindUpdatesAreBounded(t *testing.T) {
 	}
 }
 
-// racingBackend is a backend that simulates another process, which writes a record before each of
-// the next updates.
+// racingBackend is a backend that simulates another process. The simulated process writes a record
+// before each update.
 type racingBackend struct {
 	storage.Backend
 	remaining int
@@ -378,9 +379,10 @@ func (m *racingBackend) Update(ctx context.Context, on storage.Footprint, fn fun
 	return m.Backend.Update(ctx, on, fn)
 }
 
-// TestBlindUpdateAgainstAnotherProcess checks that a blind update of a large record is repeated
-// three times outside the backend's transaction, and then inside the transaction. A blind update of
-// a small record is immediately repeated inside the backend's transaction.
+// TestBlindUpdateAgainstAnotherProcess counts the repetitions of blind updates. A blind update of a
+// large record must be repeated three times outside the backend's transaction, and then inside the
+// backend's transaction. A blind update of a small record must be repeated inside the backend's
+// transaction the first time.
 func TestBlindUpdateAgainstAnotherProcess(t *testing.T) {
 	t.Run("large", func(t *testing.T) { testBlindUpdate(t, strings.Repeat("m", 40<<10), 4) })
 	t.Run("small", func(t *testing.T) { testBlindUpdate(t, "m", 1) })
@@ -416,8 +418,8 @@ func testBlindUpdate(t *testing.T, text string, wantOutside int) {
 	}
 }
 
-// TestUpdateThatRejectsTheLock checks that the body is executed again after an update has failed
-// inside the backend's transaction.
+// In TestUpdateThatRejectsTheLock, an update fails inside the backend's transaction. The body must
+// be executed again.
 func TestUpdateThatRejectsTheLock(t *testing.T) {
 	var m *racingBackend
 	b := newFixture(t, func(of storage.Backend) storage.Backend { m = &racingBackend{Backend: of}; return m })
@@ -533,8 +535,8 @@ func TestOnCommit(t *testing.T) {
 	}
 }
 
-// lateBackend is a backend in which another process writes before an update. The update of
-// lateBackend starts only when ctx ends.
+// lateBackend is a backend that simulates a write of another process before an update. The update
+// of lateBackend starts only when ctx ends.
 type lateBackend struct {
 	storage.Backend
 	interfere func()
@@ -546,9 +548,9 @@ func (l *lateBackend) Update(ctx context.Context, on storage.Footprint, fn func(
 	return l.Backend.Update(context.WithoutCancel(ctx), on, fn)
 }
 
-// TestConflictAtTheDeadline checks the error of Run after a conflict. If the deadline passes before
-// the next attempt, Run returns the conflict. If the caller cancels the run, Run returns the
-// cancellation.
+// TestConflictAtTheDeadline checks the error that Run returns if ctx ends after a conflict. If the
+// deadline passes before the next attempt, Run must return the conflict. If the caller cancels ctx,
+// Run must return the cancellation.
 func TestConflictAtTheDeadline(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -589,8 +591,8 @@ func TestConflictAtTheDeadline(t *testing.T) {
 	}
 }
 
-// TestCounters runs transactions in parallel on the real scheduler, which lets the race detector
-// check them.
+// TestCounters runs transactions in parallel with the scheduler of Go, so that the race detector
+// can check the code.
 func TestCounters(t *testing.T) {
 	b := newFixture(t)
 	var wg sync.WaitGroup

@@ -60,8 +60,8 @@ func (s *Scheduler) DeleteWhere(ctx context.Context, what storage.Selector, limi
 	return s.Backend.DeleteWhere(ctx, what, limit)
 }
 
-// Update implements storage.Backend. A task also pauses between an update and the reply to the
-// update.
+// Update implements storage.Backend. A task also pauses after its update has been applied and
+// before the task gets the reply.
 func (s *Scheduler) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
 	t := taskOf(ctx)
 	if t == nil {

@@ -20,11 +20,12 @@ type Counters interface {
 	Value(counter int) (int, error)
 }
 
-// contentionSeeds is the number of interleavings that each test in Contention plays.
+// Each test in Contention runs contentionSeeds different interleavings.
 const contentionSeeds = 20
 
-// Contention checks that transactions on the same records finish within a few attempts, and that no
-// transaction starves. The function "open" returns counters 1 to 3 on a backend.
+// Contention runs transactions that use the same records. Each transaction must finish after a few
+// attempts, and no transaction may starve. The function "open" returns the counters 1, 2 and 3 on a
+// backend.
 func Contention(t *testing.T, open func(t *testing.T, b storage.Backend) Counters) {
 	tests := []struct {
 		name string
@@ -54,8 +55,8 @@ type workload struct {
 	seed     uint64
 	counters Counters
 	runs     int
-	// executions is the number of executions of all bodies. maxExecutions is the maximum number of
-	// executions of a single body.
+	// The field "executions" is the total number of executions of all bodies. The field
+	// maxExecutions is the highest number of executions of one body.
 	executions, maxExecutions int
 }
 
@@ -86,9 +87,9 @@ func (c *workload) wantValue(counter, want int) {
 	}
 }
 
-// oneRecord checks that transactions that conflict on one record are executed about twice. The
-// first execution determines which records a transaction uses. The second execution starts after
-// the transaction has acquired the locks of the used records.
+// oneRecord runs transactions that conflict on one record. On average, each transaction must be
+// executed about twice. The first execution determines which records a transaction uses. The second
+// execution starts after the transaction has acquired the locks of the used records.
 func (c *workload) oneRecord() {
 	const n = 30
 	for range n {
@@ -101,8 +102,8 @@ func (c *workload) oneRecord() {
 	}
 }
 
-// newcomers checks that a transaction with a conflict finishes although new transactions keep
-// starting.
+// In the test "newcomers", new transactions start again and again. A transaction that had a
+// conflict must finish nevertheless.
 func (c *workload) newcomers() {
 	for range 5 {
 		c.add(1)
@@ -118,7 +119,8 @@ func (c *workload) newcomers() {
 	}
 }
 
-// crossing checks that transactions that use the same records in different orders do not deadlock.
+// In the test "crossing", transactions use the same records in different orders. The transactions
+// must not deadlock.
 func (c *workload) crossing() {
 	for i := range 24 {
 		c.add([][]int{{1, 2}, {2, 3}, {3, 1}, {2, 1}}[i%4]...)

@@ -1,5 +1,5 @@
-// Package txntest tests transactions in interleavings that a seed determines. Failures are
-// therefore reproducible.
+// Package txntest runs concurrent transactions for tests. A seed determines how the transactions
+// are interleaved. Failures are therefore reproducible.
 //
 //   - A [Scheduler] is a backend whose tasks pause at every operation. Only one task runs at a
 //     time.

@@ -19,10 +19,10 @@ var (
 	errLivelock = errors.New("livelock: the tasks do not finish")
 )
 
-// Scheduler is a backend that runs only one task at a time, in an order determined by its random
-// numbers. Tasks are goroutines that pause at every operation of the backend. The scheduler waits
-// until all tasks are paused or wait for a lock, then resumes one of the paused tasks. Scheduler
-// uses synctest to detect that all tasks are paused or wait.
+// Scheduler is a backend that runs only one task at a time. Random numbers determine the order of
+// the tasks. Tasks are goroutines that pause at every operation of the backend. The scheduler waits
+// until every task is paused or waits for a lock. Then the scheduler resumes one of the paused
+// tasks. Scheduler uses synctest to detect that no task is running.
 //
 // If the context of an operation does not belong to a task, the operation goes directly to the
 // backend.
@@ -38,32 +38,34 @@ type Scheduler struct {
 	cancel context.CancelFunc
 }
 
-// NewScheduler returns a Scheduler without tasks. NewScheduler must be called inside the bubble.
+// NewScheduler returns a Scheduler without tasks. NewScheduler must be called inside the synctest
+// bubble.
 func NewScheduler(b storage.Backend, rng *rand.Rand) *Scheduler {
 	s := &Scheduler{Backend: b, Rand: rng}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
 
-// Step returns the number of the current step. Each iteration of Run consists of two steps: the
-// function passed to Run, and the task that continues.
+// Step returns the number of the current step. Each iteration of Run consists of two steps. In the
+// first step, Run calls its function argument. In the second step, a task continues.
 func (s *Scheduler) Step() int { return s.step }
 
 // Tasks returns all tasks except the tasks that finished in an earlier Run.
 func (s *Scheduler) Tasks() []*Task { return s.tasks }
 
-// Fail records an error, which Run returns. Fail drops all errors after the first error.
+// Fail records an error. Run returns the recorded error. Fail drops all errors after the first
+// error.
 func (s *Scheduler) Fail(format string, args ...any) {
 	if s.err == nil {
 		s.err = fmt.Errorf(format, args...)
 	}
 }
 
-// Err returns the first error.
+// Err returns the first recorded error.
 func (s *Scheduler) Err() error { return s.err }
 
-// Go creates a task that runs the function "do". The task starts when Run chooses it. The hooks of
-// the task may be set until the task starts.
+// Go creates a task that runs the function "do". The task starts when Run chooses the task for the
+// first time. Set the hooks of the task before the task starts.
 func (s *Scheduler) Go(name string, do func(context.Context, *Task)) *Task {
 	t := &Task{scheduler: s, name: name, resume: make(chan struct{})}
 	s.tasks = append(s.tasks, t)
@@ -75,9 +77,9 @@ func (s *Scheduler) Go(name string, do func(context.Context, *Task)) *Task {
 	return t
 }
 
-// Run runs the tasks until all tasks have finished. Run calls the function "between" before each
-// step of a task. Run returns the first error: a deadlock, a livelock, or an error that was passed
-// to Fail.
+// Run resumes tasks until all tasks have finished. Run calls the function "between" before each
+// step of a task. Run returns the first error. An error is a deadlock, a livelock, or an error that
+// was passed to Fail.
 func (s *Scheduler) Run(between func()) error {
 	for end := s.step + maxSteps; ; {
 		paused := s.paused()
@@ -100,7 +102,8 @@ func (s *Scheduler) Run(between func()) error {
 	return s.err
 }
 
-// paused waits until all tasks are blocked and returns the tasks that can continue.
+// The method "paused" waits until all tasks are blocked. The result contains the tasks that can
+// continue.
 func (s *Scheduler) paused() (paused []*Task) {
 	synctest.Wait()
 	for _, t := range s.tasks {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The flags below of the test binary play more seeds, or repeat a seed that failed:
+// Use the following flags of the test binary to run more seeds, or to repeat a seed that failed:
 //
 //	go test ./host/txn -run Schedules -schedule.seeds 1000000
 //	go test ./host/txn -run Schedules -schedule.first 4711 -schedule.seeds 1
@@ -21,18 +21,19 @@ var (
 	seedCount = flag.Uint64("schedule.seeds", 0, "the number of seeds on each backend; 0 for the default, which must cover all situations")
 )
 
-// The constants below are the numbers of seeds on each backend if the environment variable
-// TOOLRUN_SOAK is set.
+// If the environment variable TOOLRUN_SOAK is set, the following constants are the numbers of seeds
+// on each backend.
 const (
 	soakMemSeeds  = 50_000
 	soakBoltSeeds = 10_000
 )
 
-// Schedules is a test that plays seeds on each backend.
+// Schedules is a test that runs many seeds on each backend.
 type Schedules struct {
-	// MemSeeds and BoltSeeds are the default numbers of seeds on each backend.
+	// MemSeeds is the default number of seeds on the backend mem. BoltSeeds is the default number
+	// of seeds on the backend bolt.
 	MemSeeds, BoltSeeds uint64
-	// Play runs one seed in a synctest bubble, and fails the test if the run has an error. The map
+	// Play runs one seed in a synctest bubble. If an error occurs, Play fails the test. The map
 	// "covered" contains a count for each situation. For each situation that occurred, Play
 	// increments the count in "covered". All seeds use the same backend, so each seed must use a
 	// separate tenant.
@@ -59,7 +60,7 @@ func (s Schedules) Run(t *testing.T) {
 	}
 }
 
-// The function "count" returns the number of seeds to play.
+// The function "count" returns the number of seeds to run.
 func count(normal, soak uint64) uint64 {
 	switch {
 	case *seedCount > 0:
@@ -70,7 +71,8 @@ func count(normal, soak uint64) uint64 {
 	return normal
 }
 
-// play runs the test with many seeds. The argument "share" is the number of seeds on one backend.
+// The method "play" runs the test with many seeds. The argument "share" is the number of seeds on
+// one backend.
 func (s Schedules) play(t *testing.T, seeds, share uint64, open func(t *testing.T) storage.Backend, covered map[string]int) {
 	end := *firstSeed + seeds
 	for first := *firstSeed; first < end && !t.Failed(); first += share {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Task is a goroutine of a [Scheduler]. The hooks of a task are called before any other task
-// continues.
+// Task is a goroutine of a [Scheduler]. When a hook of a task is called, no other task continues
+// until the hook has returned.
 type Task struct {
 	// OnRead is called after each successful Read, with the records that Read returned.
 	OnRead func(want []storage.Key, found []storage.Record)
@@ -17,7 +17,7 @@ type Task struct {
 	OnUpdate func(now []storage.Head, writes []storage.Write)
 	// OnDelete is called before each DeleteWhere.
 	OnDelete func(storage.Selector)
-	// Fault makes the next Update fail. Fault is cleared after that Update.
+	// Fault makes the next Update fail. The failed Update clears the field Fault.
 	Fault Fault
 
 	scheduler    *Scheduler
@@ -31,23 +31,25 @@ type Task struct {
 // Fault is a simulated failure of the connection between a task and its backend.
 type Fault int
 
-// The faults of an Update, for which the task gets an error that wraps [storage.ErrUnknownOutcome].
+// The following values are faults of an Update. For each fault, the task gets an error that wraps
+// [storage.ErrUnknownOutcome].
 const (
 	NoFault     Fault = iota
 	ReplyLost         // the update is applied
 	RequestLost       // the update is not applied
 )
 
-// ErrLost is the error of an Update with a Fault.
+// If a task has a Fault, its next Update returns ErrLost.
 var ErrLost = fmt.Errorf("lost: %w", storage.ErrUnknownOutcome)
 
 // String returns the name of the task.
 func (t *Task) String() string { return t.name }
 
-// Lost returns the step in which an Update of the task returned ErrLost, or 0.
+// Lost returns the step in which an Update of the task returned ErrLost. If no Update returned
+// ErrLost, the result is 0.
 func (t *Task) Lost() int { return t.lost }
 
-// Waited reports whether another task has ever blocked the task.
+// Waited reports whether the task has ever waited for another task.
 func (t *Task) Waited() bool { return t.waited }
 
 // Yield pauses the calling task until the scheduler lets it continue. Yield does nothing if t is
@@ -67,7 +69,8 @@ func (t *Task) wake() {
 
 type taskKey struct{}
 
-// taskOf returns the task that a context belongs to, or nil.
+// taskOf returns the task to which a context belongs. If the context belongs to no task, the result
+// is nil.
 func taskOf(ctx context.Context) *Task {
 	t, _ := ctx.Value(taskKey{}).(*Task)
 	return t
