@@ -13,16 +13,16 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// layout is a case whose files have been written to a folder.
+// The type "layout" is a case whose files have been written to a folder.
 type layout struct {
 	corpus.Case
 	dir      string // the folder that contains the files of the case
-	input    string // the input file, relative to dir, or "" if there is none
+	input    string // the path of the input file relative to dir; may be ""
 	deadline time.Duration
 }
 
-// layOut writes the files of a case to a folder. layOut also creates a second folder, named
-// "outside", next to that folder.
+// layOut writes the files of a case to a folder. layOut also creates a folder with the name
+// "outside" in the same parent folder.
 func (w *env) layOut(c corpus.Case) (layout, error) {
 	base := filepath.Join(w.dir, "cases", strings.ReplaceAll(c.Name, "/", "."))
 	l := layout{Case: c, dir: filepath.Join(base, "tool"), deadline: w.deadline(c)}
@@ -64,12 +64,13 @@ func ignoreExisting(err error) error {
 	return err
 }
 
-// toEnvDir is the relative path from the folder of a case to the folder of the type "env". All
+// toEnvDir is the relative path from the folder of a case to the folder that all runs share. All
 // paths are relative, so an absolute path in the output of toolrun is a leak.
 var toEnvDir = filepath.Join("..", "..", "..")
 
-// command returns the arguments with which toolrun runs the case in its folder and with a database.
-// Each case runs for a separate user.
+// The method "command" returns the arguments for toolrun. With the arguments, toolrun runs the case
+// in the folder of the case and uses the given database. Each case runs on behalf of a separate
+// user.
 func (l layout) command(w *env, db string) []string {
 	args := []string{"run"}
 	if l.App {

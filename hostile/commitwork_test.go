@@ -22,12 +22,12 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// maxCommitWork is the maximum time for which a commit may delay other commits. maxCommitWork
-// excludes the time to write to the disk.
+// maxCommitWork is the maximum time that a commit may delay other commits, without the time for
+// writing to the disk.
 const maxCommitWork = 20 * time.Millisecond
 
-// transactionAttack is a function that does the maximum work of one transaction, so the commit of
-// this transaction is slow.
+// transactionAttack is a function that does the maximum work of one transaction, so that the commit
+// of the transaction is slow.
 type transactionAttack struct {
 	name string
 	body func(ctx context.Context, tx *txn.Tx, attacker int) error
@@ -104,7 +104,8 @@ func attackedKey(i int) storage.Key {
 	return attackedPrefix.With(storage.Part{Tag: storage.Item, Value: fmt.Sprintf("%06d", i)})
 }
 
-// eachKey calls do with keys until it reaches a limit of the transaction.
+// eachKey calls the function "do" with one key after the other, until the transaction reaches a
+// limit.
 func eachKey(n int, do func(storage.Key) error) error {
 	for i := range n {
 		if err := do(attackedKey(i)); errors.Is(err, txn.ErrLimit) {
@@ -116,7 +117,7 @@ func eachKey(n int, do func(storage.Key) error) error {
 	return nil
 }
 
-// content returns n bytes that differ between attackers.
+// The function "content" returns n bytes. Each attacker gets different bytes.
 func content(n, attacker int) []byte { return bytes.Repeat([]byte{byte('a' + attacker)}, n) }
 
 func setTo(content []byte) txn.Update {
@@ -125,8 +126,8 @@ func setTo(content []byte) txn.Update {
 	}
 }
 
-// appendTo appends the argument "more" to contents. appendTo keeps only the last bytes, up to the
-// argument "size".
+// appendTo returns an update that appends the argument "more" to a content. If the result is longer
+// than the argument "size", the first bytes are removed.
 func appendTo(more []byte, size int) txn.Update {
 	return func(old *storage.Record, _ bool) (txn.State, any, error) {
 		all := append(bytes.Clone(old.Content), more...)
@@ -134,12 +135,13 @@ func appendTo(more []byte, size int) txn.Update {
 	}
 }
 
-// TestSoakCommitWork lets attackers do the maximum work of a transaction, and measures how long
+// In TestSoakCommitWork, attackers do the maximum work of a transaction. The test measures how long
 // each commit delays other commits. A busy machine distorts single measurements. The test therefore
 // compares the best of three measurements with the limit.
 func TestSoakCommitWork(t *testing.T) {
-	// Without this setting, the garbage of the attackers would fill the small heap, and the garbage
-	// collector would run constantly. The pauses of the collector are not caused by commits.
+	// By default, the garbage of the attackers would fill the small heap, and the garbage collector
+	// would run constantly. Commits do not cause the pauses of the garbage collector, so the
+	// measurement must not include the pauses.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	for _, attack := range transactionAttacks {
 		t.Run(attack.name, func(t *testing.T) {
@@ -179,10 +181,11 @@ const (
 	attackerTries = 2
 )
 
-// attackTransactions fills the database and attacks it from several goroutines at the same time.
+// attackTransactions fills the database. Then several goroutines attack the database at the same
+// time.
 func attackTransactions(t *testing.T, backend *bolt.Backend, attack transactionAttack) {
 	db := txn.New(txn.Config{Backend: backend})
-	for from := 0; from < manyKeys; from += 500 { // these commits are not attacks
+	for from := 0; from < manyKeys; from += 500 { // the preparing commits are not attacks
 		_, err := db.Run(t.Context(), txn.Options{ID: "fill"}, func(ctx context.Context, tx *txn.Tx) error {
 			for i := from; i < min(from+500, manyKeys); i++ {
 				if err := tx.Apply(ctx, attackedKey(i), setTo(content(100, 20))); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// appFile is the declaration of the app whose stores the cases use. The records of the app are
-// written once, before the first case runs.
+// appFile is the content of the app file. The cases use the stores of the app. The records of the
+// app are written once, before the first case runs.
 const appFile = `app: hostile
 memory:
   own: {description: The caller's own, access: user}
@@ -32,7 +32,8 @@ tools:
     grants: {own: read, shared: read, typed: read, vault: read}
 `
 
-// benignTool reads the records that a case must not change, and detects modified language globals.
+// benignTool is a tool that reads the records that a case must not change. The tool also detects
+// modified global objects of the language.
 const benignTool = `const stores = {};
 for (const name of ["own", "shared", "typed", "vault"]) stores[name] = await memory.get_content(name);
 return { sum: input.a + input.b, clean: {}.polluted === undefined && [].polluted === undefined, stores };
@@ -41,7 +42,7 @@ return { sum: input.a + input.b, clean: {}.polluted === undefined && [].polluted
 // benignWant is the result that benignTool must return after every case.
 var benignWant = corpus.Want{Output: []byte(`{"sum":3,"clean":true,"stores":{"own":{"language":"fr"},"shared":{"marker":1},"typed":null,"vault":{"secret":"` + corpus.Secret + `"}}}`)}
 
-// victim is the user whose records must not change. Each case runs for a user of its own.
+// victim is the user whose records must not change. Each case runs on behalf of another user.
 const victim = "ann"
 
 // The type "env" is a folder with the files that all runs require.
@@ -57,8 +58,7 @@ type env struct {
 	pythonStart time.Duration
 	// anyAnswer accepts any result that is not an internal fault.
 	anyAnswer bool
-	// The constant "grace" is the time between the deadline of a run and the time at which the run
-	// counts as hung.
+	// If a run does not end within the duration "grace" after its deadline, the run counts as hung.
 	grace time.Duration
 }
 
@@ -87,8 +87,8 @@ func newEnv(ctx context.Context, binary, self string) (_ *env, err error) {
 	return w, w.seed(ctx)
 }
 
-// buildToolrun builds toolrun in its own module with its own dependencies. The working directory
-// must be in the module of this package.
+// buildToolrun builds toolrun in toolrun's own module, so that the build uses the dependencies of
+// that module. The working directory must be in the module of this package.
 func buildToolrun(ctx context.Context, to string) error {
 	dir, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/toolrun/toolrun").Output()
 	if err != nil {
@@ -123,7 +123,7 @@ func (w *env) seed(ctx context.Context) error {
 
 func (w *env) path(name string) string { return filepath.Join(w.dir, name) }
 
-// database writes a copy of the records for a worker and returns the name of the copy.
+// The method "database" copies the database for a worker and returns the name of the copy.
 func (w *env) database(worker int) (string, error) {
 	seed, err := os.ReadFile(w.path("seed.db"))
 	if err != nil {
@@ -133,8 +133,8 @@ func (w *env) database(worker int) (string, error) {
 	return name, os.WriteFile(w.path(name), seed, 0o600)
 }
 
-// The method "benign" runs the benign tool on a database and returns an error if its result is
-// wrong.
+// The method "benign" runs the benign tool on a database. If the result of the tool is wrong, the
+// method returns an error.
 func (w *env) benign(ctx context.Context, db string) (exit, error) {
 	args := append([]string{"run", "benign", "a:=1", "b:=2", "--app", w.path("app.yaml"), "--db", w.path(db), "--user", victim}, w.flags...)
 	done, err := w.procs.execute(exec.CommandContext(ctx, w.binary, args...), w.grace)
@@ -151,7 +151,8 @@ func (w *env) benign(ctx context.Context, db string) (exit, error) {
 
 func (w *env) close() { _ = os.RemoveAll(w.dir) }
 
-// firstLine returns the first line of text, truncated to fit into a table.
+// firstLine returns the first line of text. A long line is truncated so that the line fits into a
+// table.
 func firstLine(text []byte) string {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
 	const maxBytes = 160

@@ -23,7 +23,7 @@ import (
 //go:embed known.txt
 var knownText string
 
-// The function "known" returns the cases that toolrun is known to fail.
+// The function "known" returns the cases in which toolrun is known to fail.
 func known() map[string]bool {
 	names := map[string]bool{}
 	for line := range strings.Lines(knownText) {
@@ -37,7 +37,7 @@ func known() map[string]bool {
 // builtDir is the folder of the built programs. TestMain creates and removes the folder.
 var builtDir string
 
-// built builds toolrun once for all tests.
+// The variable "built" is a function that builds toolrun once for all tests.
 var built = sync.OnceValues(func() (string, error) {
 	binary := filepath.Join(builtDir, "toolrun")
 	return binary, buildToolrun(context.Background(), binary)
@@ -83,7 +83,7 @@ func TestCorpus(t *testing.T) {
 	testCorpus(t, newTestEnv(t), cases)
 }
 
-// ofEachKind returns a third of the cases of each kind of attack: the first case, the fourth case,
+// For each kind of attack, ofEachKind returns every third case: the first case, the fourth case,
 // the seventh case, and so on. The commands "make hostile" and "make soak" run all cases.
 func ofEachKind(cases []corpus.Case) (some []corpus.Case) {
 	of := map[string]int{}
@@ -124,8 +124,8 @@ func TestCorpusInPython(t *testing.T) {
 	testCorpus(t, w, python)
 }
 
-// sixth returns a sixth of the cases, because an interpreter starts slowly. The command "make
-// hostile" runs all cases.
+// The function "sixth" returns a sixth of the cases. More cases would take too long, because the
+// interpreter starts slowly. The command "make hostile" runs all cases.
 func sixth(cases []corpus.Case) (some []corpus.Case) {
 	for i := 0; i < len(cases); i += 6 {
 		some = append(some, cases[i])
@@ -142,7 +142,7 @@ func testCorpus(t *testing.T, w *env, cases []corpus.Case) {
 	expected := known()
 	for _, c := range allCases(t) {
 		if !slices.ContainsFunc(cases, func(run corpus.Case) bool { return run.Name == c.Name }) {
-			delete(expected, c.Name) // skip this case, because another test runs it
+			delete(expected, c.Name) // another test runs the skipped case
 		}
 	}
 	for _, o := range report.Cases {
@@ -175,7 +175,7 @@ func TestEachLayerOff(t *testing.T) {
 	r := runner{env: newTestEnv(t), workers: runtime.NumCPU(), toolrun: true}
 	cases := runnable(t, r.env, crossSection(t))
 	for _, layer := range sandbox.Layers()[1:] { // the first layer is the process itself, which cannot be disabled
-		if slices.ContainsFunc(cases, corpus.Case.Python) { // the previous run may have damaged this cache
+		if slices.ContainsFunc(cases, corpus.Case.Python) { // the previous run can damage the cache
 			if err := r.env.usePython(t.Context(), r.env.python); err != nil {
 				t.Fatal(err)
 			}
@@ -195,8 +195,8 @@ func TestEachLayerOff(t *testing.T) {
 	}
 }
 
-// runnable prepares Python if a case requires Python. If there is no interpreter, runnable returns
-// only the other cases.
+// If a case requires Python, runnable prepares the interpreter. If there is no interpreter,
+// runnable returns only the cases that do not require Python.
 func runnable(t *testing.T, w *env, cases []corpus.Case) []corpus.Case {
 	t.Helper()
 	if !slices.ContainsFunc(cases, corpus.Case.Python) {
@@ -216,8 +216,9 @@ func runnable(t *testing.T, w *env, cases []corpus.Case) []corpus.Case {
 	return slices.DeleteFunc(cases, corpus.Case.Python)
 }
 
-// crossSection returns one case of every fourth kind of attack. crossSection returns no Python
-// cases, because Python starts slowly. In a soak test, crossSection returns all cases.
+// crossSection selects every fourth kind of attack and returns one case of each selected kind.
+// Because Python starts slowly, crossSection returns no Python cases. In a soak test, crossSection
+// returns all cases.
 func crossSection(t *testing.T) []corpus.Case {
 	all := allCases(t)
 	if os.Getenv("TOOLRUN_SOAK") != "" {
@@ -283,7 +284,8 @@ func TestStraysAreFound(t *testing.T) {
 	if err != nil {
 		t.Skip("the command sleep is missing")
 	}
-	// The shell exits and leaves a child process, which does not inherit the shell's open files.
+	// The shell exits but its child process continues. The child process does not inherit the open
+	// files of the shell.
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", sleep+" 60 </dev/null >/dev/null 2>&1 &")
 	if _, err := w.procs.execute(cmd, w.grace); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,7 @@
 // Command hostile runs a corpus of hostile tools against toolrun and against a baseline host. The
-// baseline host is plain goja with an interrupt after the deadline, plain wazero, and plain
-// python3. After each run of toolrun, a benign run on the same database must return the correct
-// result and find all stores unchanged.
+// baseline host consists of plain goja, plain wazero and plain python3. At the deadline, the
+// baseline host interrupts goja. After each hostile run, a benign tool runs on the same database.
+// The benign tool must return the correct result and find all stores unchanged.
 //
 //	cd hostile
 //	go run .                 # everything, as a table
@@ -9,9 +9,9 @@
 //	go run . -run native/    # native code in locked-down workers
 //	go run . -json
 //
-// Native guests do what an attacker can do after escaping the sandbox of a language. All isolation
-// layers together must block each attack. If any single layer is disabled, the host and its other
-// guests must survive.
+// Native guests behave like an attacker who has escaped from the sandbox of a language. If all
+// isolation layers are enabled, each attack must be blocked. If one layer is disabled, the host and
+// the other guests must survive.
 //
 // If toolrun has no Python interpreter, Python tools are skipped. The command "toolrun python
 // install" downloads an interpreter.

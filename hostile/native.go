@@ -11,11 +11,11 @@ import (
 	"github.com/toolrun/toolrun/hostile/native"
 )
 
-// nativeCommand is the argument that makes this command a host of native guests.
+// With the argument nativeCommand, this command runs as a host of native guests.
 const nativeCommand = "native"
 
-// runNative runs the native guests whose names match: first with all layers, and then with each
-// layer disabled.
+// runNative runs the native guests whose names match. The first run uses all layers. In each
+// further run, one layer is disabled.
 func runNative(ctx context.Context, self string, pattern *regexp.Regexp) (all []native.Result, err error) {
 	attacks := slices.DeleteFunc(native.Attacks(), func(a native.Attack) bool { return !pattern.MatchString("native/" + a.Name) })
 	if len(attacks) == 0 {
@@ -36,7 +36,7 @@ func runNative(ctx context.Context, self string, pattern *regexp.Regexp) (all []
 	return all, nil
 }
 
-// nativeCounts is a summary of the results of native guests.
+// nativeCounts contains the numbers of results of native guests.
 type nativeCounts struct{ tried, blocked, triedOff, aliveOff, layers int }
 
 func countNative(results []native.Result) (n nativeCounts) {

@@ -9,7 +9,7 @@ import (
 )
 
 // The following limits determine when a process is killed. The memory limit of 1 GiB represents a
-// small machine, on which the kernel would also kill such a process.
+// small machine. On a small machine, the kernel would kill a larger process.
 const (
 	maxResident  = 1 << 30
 	maxOutput    = 8 << 20
@@ -17,34 +17,35 @@ const (
 	strayTimeout = 2 * time.Second
 )
 
-// These are the reasons for killing a process.
+// The following constants are reasons for killing a process.
 const (
 	ownExit  = ""
 	hung     = "hung"
 	outgrown = "died: out of memory"
 )
 
-// exit describes how a process ended.
+// The type "exit" describes how a process ended.
 type exit struct {
 	Exit     int           // the exit code, or -1 after a signal
 	Killed   string        // why the process was killed, or "" if it was not killed
-	Duration time.Duration // the time from the start of the process to its end
+	Duration time.Duration // the time from the start to the end of the process
 	Peak     int64         // the peak resident memory in bytes, without child processes
 	stdout   []byte
 	stderr   []byte
 }
 
-// processes tracks the children of this process. processes is safe for concurrent use.
+// The type "processes" tracks the children of this process, and is safe for concurrent use.
 type processes struct {
 	mu    sync.Mutex
 	known map[int]bool
 }
 
-// execute runs a command until it ends, or exceeds its time or memory limit.
+// The method "execute" runs a command until the command ends. If the command exceeds its time limit
+// or memory limit, the method kills it.
 func (p *processes) execute(cmd *exec.Cmd, timeout time.Duration) (done exit, err error) {
 	out, errs := &capped{}, &capped{}
 	cmd.Stdout, cmd.Stderr = out, errs
-	cmd.WaitDelay = time.Second // child processes can keep the output of the command open
+	cmd.WaitDelay = time.Second // child processes can keep the command's output open
 	began := time.Now()
 	if err := p.start(cmd); err != nil {
 		return done, err
@@ -88,7 +89,7 @@ func (p *processes) watch(cmd *exec.Cmd, exited <-chan error, until time.Time) (
 }
 
 func (p *processes) start(cmd *exec.Cmd) error {
-	p.mu.Lock() // the method "strays" must not find a child that is not registered yet
+	p.mu.Lock() // the method "strays" must not find the child before the child is registered
 	defer p.mu.Unlock()
 	if err := cmd.Start(); err != nil {
 		return err
@@ -106,8 +107,8 @@ func (p *processes) forget(pid int) {
 	delete(p.known, pid)
 }
 
-// strays kills the processes that outlived their parent and returns their number. Before it kills a
-// process, strays gives the process some time to exit.
+// The method "strays" kills the processes that have outlived their parent, and returns the number
+// of killed processes. The method first gives each process some time to exit.
 func (p *processes) strays() int {
 	for until := time.Now().Add(strayTimeout); ; time.Sleep(pollInterval) {
 		p.mu.Lock()
@@ -122,7 +123,7 @@ func (p *processes) strays() int {
 	}
 }
 
-// The type "capped" is a writer that keeps only the first bytes that are written to it.
+// The type "capped" is a writer that keeps only the first bytes and drops the remaining bytes.
 type capped struct{ bytes.Buffer }
 
 func (c *capped) Write(text []byte) (int, error) {

@@ -9,13 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes this process the parent of its orphaned descendants, so this process can find them.
+// The function "adopt" makes this process the parent of its orphaned descendants, so that it can
+// find the descendants.
 func (p *processes) adopt() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// resident returns the resident memory of a process and its peak, in bytes. If the process has
-// exited, the result is 0. See proc_pid_status(5).
+// The function "resident" returns the current resident memory and the peak resident memory of a
+// process, in bytes. If the process has exited, the results are 0. See proc_pid_status(5).
 func resident(pid int) (now, highest int64) {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
@@ -37,8 +38,8 @@ func resident(pid int) (now, highest int64) {
 	return now, highest
 }
 
-// orphans returns the children that this process did not start, and reaps the children that have
-// exited.
+// The method "orphans" returns the children that this process has adopted but not started. The
+// method also reaps adopted children that have exited.
 func orphans(known map[int]bool) (left []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // Glob fails only for a malformed pattern
 	for _, stat := range stats {

@@ -34,8 +34,8 @@ func (w *env) findPython(ctx context.Context) (string, error) {
 	return info.File, json.Unmarshal(out, &info)
 }
 
-// preparePython prepares Python if a case requires it. If there is no interpreter, preparePython
-// prints a note.
+// If a case requires Python, preparePython prepares the interpreter. If there is no interpreter,
+// preparePython prints a note.
 func (w *env) preparePython(ctx context.Context, cases []corpus.Case, stderr io.Writer) error {
 	if !slices.ContainsFunc(cases, corpus.Case.Python) {
 		return nil
@@ -53,13 +53,13 @@ func (w *env) preparePython(ctx context.Context, cases []corpus.Case, stderr io.
 
 // usePython sets the interpreter for tools in Python. Each run starts the interpreter in a new
 // process, and the deadline includes the start of the interpreter. Python cases have longer
-// deadlines than other cases. With a shorter deadline, a guest would be stopped before it starts,
-// and the case would test nothing.
+// deadlines than other cases. If the deadline were shorter, the guest would be stopped before it
+// starts, and the case would test nothing.
 //
-// usePython therefore measures the start on this machine. Twice the start time is added to the
-// deadline of each tool in Python, because two interpreters can start concurrently. If a guest has
-// not started before its deadline because the machine is busy, the guest runs again with more time.
-// A case fails if its guest never started.
+// usePython therefore measures how long the interpreter takes to start on this machine. Twice the
+// start time is added to the deadline of each tool in Python, because two interpreters can start
+// concurrently. If a guest has not started before its deadline because the machine is busy, the
+// guest runs again with more time. If the guest of a case never started, the case fails.
 func (w *env) usePython(ctx context.Context, file string) error {
 	w.python = file
 	warm, err := w.layOut(corpus.Case{Name: "py/host/start", Tool: "tool.py", Timeout: time.Minute,
@@ -67,7 +67,7 @@ func (w *env) usePython(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	for range 2 { // the first run compiles the interpreter, and the other runs use the result
+	for range 2 { // the first run compiles the interpreter
 		done, err := w.call(ctx, warm, "seed.db")
 		if err != nil || done.Exit != 0 {
 			return cmp.Or(err, fmt.Errorf("start Python: %s", firstLine(done.stdout)))
@@ -87,8 +87,8 @@ func (w *env) deadline(c corpus.Case) time.Duration {
 
 const maxTries = 2
 
-// neverBegan reports whether a tool in Python was stopped before its code ran. A case whose guest
-// never started has tested nothing, unless the case attacks the compiler.
+// neverBegan reports whether a tool in Python was stopped before its code ran. If the guest never
+// started, the case has tested nothing, except if the case attacks the compiler.
 func neverBegan(c corpus.Case, done exit) bool {
 	var a answer
 	if !c.Python() || c.Kind() == "source" || json.Unmarshal(done.stdout, &a) != nil {

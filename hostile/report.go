@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/hostile/native"
 )
 
-// maxGrowth is the maximum amount by which the resident memory of the host during a run can exceed
-// the resident memory during a benign run. The memory of workers does not count.
+// maxGrowth limits the resident memory of the host. During a hostile run, the host may use at most
+// maxGrowth more memory than during a benign run. The memory of workers does not count.
 const maxGrowth = 64 << 20
 
 // Report contains the outcomes of all cases.
@@ -22,14 +22,14 @@ type Report struct {
 	Cases    []outcome     `json:"cases"`
 	Duration time.Duration `json:"duration_ns"`
 	// Checked reports whether the cases ran with toolrun. KilledStrays is the number of processes
-	// that toolrun left behind when it was killed during a run.
+	// that remained after toolrun was killed during a run.
 	Checked      bool `json:"checked"`
 	KilledStrays int  `json:"killed_strays"`
 	// Native contains the results of native guests.
 	Native []native.Result `json:"native,omitempty"`
 }
 
-// The type "counts" is a summary of a report.
+// The type "counts" contains the numbers of outcomes in a report.
 type counts struct {
 	ran, right, inTime, skipped, strays int
 	growth                              int64

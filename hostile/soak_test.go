@@ -41,8 +41,8 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// The type "soak" is a host process that opens and closes the tools of many apps while one benign
-// tool stays open.
+// The type "soak" is the state of a soak test. The test process opens and closes the tools of many
+// apps, while a benign tool stays open.
 type soak struct {
 	t    *testing.T
 	env  *env
@@ -53,7 +53,8 @@ type soak struct {
 	good int          // the number of runs of the benign tool
 }
 
-// soakTime returns the duration of the soak test: a few seconds unless TOOLRUN_SOAK is set.
+// soakTime returns the duration of the soak test. If TOOLRUN_SOAK is not set, the duration is a few
+// seconds.
 func soakTime(t *testing.T) time.Duration {
 	if os.Getenv("TOOLRUN_SOAK") == "" {
 		return 4 * time.Second
@@ -66,8 +67,8 @@ func soakTime(t *testing.T) time.Duration {
 	return d
 }
 
-// TestSoak mixes hostile and benign runs in one process. The process must not leak child processes,
-// descriptors, goroutines or memory, and every benign run must succeed.
+// TestSoak runs hostile tools and a benign tool in one process. The process must not leak child
+// processes, descriptors, goroutines or memory, and every benign run must succeed.
 func TestSoak(t *testing.T) {
 	s := &soak{t: t, env: newTestEnv(t)}
 	cases := runnable(t, s.env, allCases(t))
@@ -117,7 +118,7 @@ func (s *soak) begin() {
 	s.pool, s.gate, s.app = pool, gate, declared
 }
 
-// compare fails the test if the process uses more resources than before.
+// The method "compare" fails the test if the process uses more resources than at the beginning.
 func (s *soak) compare(before usage) {
 	after := measure(s.t)
 	for range 100 { // waits for goroutines that are about to end
@@ -139,11 +140,11 @@ func (s *soak) compare(before usage) {
 	}
 }
 
-// The method "hostile" runs a case in its own host.
+// The method "hostile" runs a case in a separate host.
 func (s *soak) hostile(c corpus.Case) {
 	declared, closeFiles, ok := s.declare(c)
 	if !ok {
-		return // skip this case, because it is not a valid app and other tests cover such cases
+		return // the skipped case is not a valid app, and other tests cover invalid apps
 	}
 	defer closeFiles()
 	h, err := host.Open(s.t.Context(), host.Options{App: declared, Backend: mem.New(), Engines: s.pool.Engines(), Gate: s.gate, SweepEvery: -1})
@@ -164,7 +165,7 @@ func (s *soak) hostile(c corpus.Case) {
 	}
 }
 
-// declare returns the app of a case.
+// declare returns the app that a case declares.
 func (s *soak) declare(c corpus.Case) (declared *app.App, closeFiles func(), ok bool) {
 	l, err := s.env.layOut(c)
 	if err != nil {
@@ -216,7 +217,7 @@ func (s *soak) benign(stop context.Context) {
 	}
 }
 
-// usage is the resource use of the process.
+// The type "usage" contains the resources that the process uses.
 type usage struct {
 	goroutines, descriptors int
 	heap                    uint64

@@ -15,11 +15,11 @@ import (
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
-// lateness is the maximum time by which a run may exceed its deadline.
+// A run may end after its deadline, but at most by the duration "lateness".
 const lateness = 250 * time.Millisecond
 
-// These are the maximum sizes in a Result: the limits of the host, plus the text that the host
-// adds.
+// The following constants are maximum sizes in a Result. Each size is a limit of the host plus the
+// size of text that the host adds.
 const (
 	maxLogLines = 1_001
 	maxMessage  = 8 << 10
@@ -27,22 +27,23 @@ const (
 	maxStderr   = 1 << 20
 )
 
-// ToolrunResult is the outcome of a case with toolrun.
+// ToolrunResult is the outcome of a case that toolrun has run.
 type ToolrunResult struct {
 	// Answer is "ok", the code of a fault, or a description of the end of the process.
 	Answer   string        `json:"answer"`
 	Duration time.Duration `json:"duration_ns"`
 	Late     bool          `json:"late"`
 	Peak     int64         `json:"peak_bytes"`
-	// Benign is the peak memory of the benign run after the case.
+	// After each case, a benign tool runs. Benign is the peak memory of the benign run.
 	Benign int64 `json:"benign_peak_bytes"`
 	Strays int   `json:"strays"`
-	// Problems contains all differences from the expected result. Problems is empty if the case
-	// passed.
+	// Problems contains all differences between the result and the expected result. Problems is
+	// empty if the case passed.
 	Problems []string `json:"problems,omitempty"`
 }
 
-// answer contains the fields of a Result or of an error that the runner checks.
+// The type "answer" contains the fields that the runner checks. The fields are from a Result or
+// from an error.
 type answer struct {
 	OK     bool            `json:"ok"`
 	Output json.RawMessage `json:"output"`
@@ -52,7 +53,7 @@ type answer struct {
 	Attempts int `json:"attempts"`
 }
 
-// runToolrun runs a case with toolrun, and then the benign tool.
+// runToolrun runs a case with toolrun, and then runs the benign tool.
 func (w *env) runToolrun(ctx context.Context, l layout, db string) (*ToolrunResult, error) {
 	done, err := w.call(ctx, l, db)
 	for tries := 0; err == nil && tries < maxTries && neverBegan(l.Case, done); tries++ {
@@ -83,7 +84,7 @@ func (w *env) call(ctx context.Context, l layout, db string) (exit, error) {
 	return w.procs.execute(cmd, l.deadline+w.grace)
 }
 
-// check compares the result of a run with the expected result.
+// The method "check" compares the result of a run with the expected result.
 func (w *env) check(c corpus.Case, done exit) (word string, problems []string) {
 	if done.Killed != ownExit {
 		return done.Killed, []string{done.Killed}
@@ -118,7 +119,8 @@ func (w *env) check(c corpus.Case, done exit) (word string, problems []string) {
 	return word, problems
 }
 
-// allows reports whether a case is allowed to have a result. An internal fault is never allowed.
+// The function "allows" reports whether a case may have the given result. An internal fault is
+// never allowed.
 func (w *env) allows(want corpus.Want, word string, output json.RawMessage) bool {
 	if w.anyAnswer {
 		return word != string(abi.Internal)
@@ -126,8 +128,8 @@ func (w *env) allows(want corpus.Want, word string, output json.RawMessage) bool
 	return want.Allows(word, output)
 }
 
-// leaks returns the problems in the output of a run: secrets, host paths, stack traces and control
-// characters.
+// The function "leaks" searches the output of a run for secrets, host paths, stack traces and
+// control characters. The result lists the found problems.
 func (w *env) leaks(l layout, done exit) (problems []string) {
 	all := slices.Concat(done.stdout, done.stderr)
 	if len(done.stdout) > maxStdout || len(done.stderr) > maxStderr {
@@ -148,8 +150,8 @@ func (w *env) leaks(l layout, done exit) (problems []string) {
 	return problems
 }
 
-// namesFolder reports whether the files of the case contain the path of the folder "outside". A
-// message may quote a path that the files of the case contain.
+// namesFolder reports whether the files of the case contain the path of the folder "outside". If
+// the files of a case contain a path, messages may quote the path.
 func namesFolder(c corpus.Case) bool {
 	return slices.ContainsFunc(c.Files, func(f corpus.File) bool { return strings.Contains(string(f.Data), "{{outside}}") })
 }

@@ -30,7 +30,7 @@ func document(_ *host, file string, input []byte) ([]byte, error) {
 		return nil, err
 	}
 	decoder := json.NewDecoder(bytes.NewReader(input))
-	decoder.UseNumber() // the documentation of the library recommends the call
+	decoder.UseNumber() // the documentation of the library recommends the following call
 	var value any
 	if err := decoder.Decode(&value); err != nil {
 		return nil, err

@@ -7,9 +7,10 @@ import (
 )
 
 func ExampleJudge() {
-	// The process exited normally and reported that the record of another tool was changed.
+	// In the first example, the process exited normally and reported that the record of another
+	// tool was changed.
 	fmt.Println(baseline.Judge(false, false, 0, []byte(`{"intact":false}`)))
-	// The tool code overflowed the stack of the process.
+	// In the second example, the tool code overflowed the stack of the process.
 	fmt.Println(baseline.Judge(false, false, 2, []byte("")))
 	// Output:
 	// corrupt

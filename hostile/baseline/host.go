@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// host stores records in maps and gives tool code direct access to these maps.
+// The type "host" stores records in maps. Tool code has direct access to the maps.
 type host struct {
 	stores   map[string]map[string]any
 	deadline time.Duration
@@ -26,8 +26,8 @@ func newHost() *host {
 	}}
 }
 
-// The method "intact" reports whether the host still works. The host still works if protected
-// stores are unchanged and a benign tool returns the correct result.
+// The method "intact" reports whether the host still works. A host works if the protected stores
+// are unchanged and a benign tool returns the correct result.
 func (h *host) intact() bool {
 	stores, err := json.Marshal([]any{h.stores[corpus.Shared], h.stores[corpus.Vault]})
 	if err != nil || string(stores) != `[{"marker":1},{"secret":"`+corpus.Secret+`"}]` {
@@ -69,7 +69,8 @@ func (h *host) remove(store string) error {
 	return nil
 }
 
-// bind sets the globals of a runtime, as in goja's documentation.
+// The method "bind" sets the global variables of a runtime in the way that goja's documentation
+// describes.
 func (h *host) bind(vm *goja.Runtime, input map[string]any) {
 	var logs []string
 	log := func(values ...any) { logs = append(logs, fmt.Sprint(values...)) }

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// End is the effect that a case has on the baseline host.
+// End is the effect of a case on the baseline host.
 type End string
 
 // The effects.
@@ -24,11 +24,11 @@ const (
 	Late    End = "late"    // the run ended long after the deadline
 	Hung    End = "hung"    // the run did not end
 	Died    End = "died"    // the process died
-	Corrupt End = "corrupt" // protected data was changed, or a file of the host was leaked
+	Corrupt End = "corrupt" // protected data was changed, or the content of a host file was leaked
 )
 
-// exitBroken is the exit code for invalid arguments. No case causes it. Go uses exit code 2 for a
-// panic.
+// If the arguments are invalid, the exit code is exitBroken. No case causes it. exitBroken is not
+// 2, because a Go program exits with the code 2 after a panic.
 const exitBroken = 3
 
 const (
@@ -52,7 +52,7 @@ func deadlineOf(c corpus.Case) time.Duration {
 	return shortDeadline
 }
 
-// Patience returns the time after which the process counts as hung.
+// Patience returns a duration. If the process runs longer, the process counts as hung.
 func Patience(c corpus.Case) time.Duration { return deadlineOf(c) + grace }
 
 // Kind returns how the host runs a tool: "js", "py", "wasm", "schema" or "yaml". "js", "py",
@@ -72,26 +72,27 @@ func Kind(c corpus.Case) string {
 }
 
 // Command returns the command that runs a case. The first argument of the command is "baseline".
-// The argument "binary" is a program that passes the remaining arguments to Main.
+// The argument "binary" is a program. The program must call Main with all arguments after
+// "baseline".
 func Command(ctx context.Context, binary string, c corpus.Case, dir, input string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, binary, "baseline", Kind(c), c.Entry(), input, deadlineOf(c).String())
 	cmd.Dir = dir
 	return cmd
 }
 
-// report is the output of the process if the process survives.
+// If the process survives, the type "report" is its output.
 type report struct {
 	Output string `json:"output,omitempty"`
 	Error  string `json:"error,omitempty"`
 	// LateMS is the time, in milliseconds, from the deadline to the end of the run.
 	LateMS int64 `json:"late_ms"`
-	// Intact reports whether protected data is unchanged and a benign tool returns the correct
+	// Intact is true if the protected data is unchanged and a benign tool returns the correct
 	// result.
 	Intact bool `json:"intact"`
 }
 
-// Judge determines the effect of a case: whether its process hung or was killed, its exit code and
-// its standard output.
+// Judge determines the effect of a case from the state, the exit code and the standard output of
+// the case's process.
 func Judge(hung, killed bool, exit int, stdout []byte) End {
 	var t report
 	switch {
@@ -110,8 +111,8 @@ func Judge(hung, killed bool, exit int, stdout []byte) End {
 }
 
 // Main runs one case in the working directory and returns the exit code. The argument "args"
-// contains the kind, the entry file, the input file or "", and the deadline. Main writes its report
-// to the writer "stdout".
+// contains the kind, the entry file, the input file and the deadline. If there is no input file,
+// the third argument is "". Main writes its report to the writer "stdout".
 func Main(args []string, stdout, stderr io.Writer) int {
 	if err := run(args, stdout); err != nil {
 		fmt.Fprintln(stderr, "naive:", err)

@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// hostScript runs a tool in the interpreter that runs the script.
+// hostScript is a Python script that runs a tool in the same interpreter.
 //
 //go:embed host.py
 var hostScript string
 
-// The function "python" replaces this process with the Python interpreter of the machine, so the
-// parent watches the process that runs the tool. The function returns only if there is no
-// interpreter. The interpreter has no deadline, because the host cannot interrupt it.
+// The function "python" replaces this process with the machine's Python interpreter. The parent
+// process therefore watches the process that runs the tool. The function returns only if there is
+// no interpreter. The interpreter has no deadline, because the host cannot interrupt it.
 func python(file, input string) error {
 	interpreter, err := exec.LookPath("python3")
 	if err != nil {

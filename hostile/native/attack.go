@@ -11,15 +11,15 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// Attack is an attempt of native code to escape. All isolation layers together must block each
-// attack.
+// Attack is an attempt of native code to escape from a worker. If all isolation layers are enabled,
+// each attack must be blocked.
 type Attack struct {
 	Name      string
-	Mechanism string // the action of the attack, and why this action is dangerous
-	compiled  bool   // compiled is true if the attack runs in workers with compiled code
+	Mechanism string // a description of what the attack does, and why the attack is dangerous
+	compiled  bool   // true if the attack runs in workers of the engine "compiled"
 	run       func(victims) error
-	load      func(dir string) error // load is called instead of run when a source is compiled
-	planted   string                 // the name of the file that the attack tries to create in the folder of all compiled code
+	load      func(dir string) error // called when a source is compiled; an attack has either "load" or "run"
+	planted   string                 // the name of the file that the attack tries to create in the folder for compiled code
 }
 
 // Attacks returns all attacks, sorted by name.
@@ -43,8 +43,9 @@ func find(name string) *Attack {
 	return nil
 }
 
-// reach makes a system call. If the kernel executed the call, or rejected only the arguments, reach
-// returns nil. The arguments are wrong on purpose. A real attacker would use valid arguments.
+// The function "reach" makes a system call and reports whether the kernel executed it. If the
+// kernel executed the call, or rejected only its arguments, the result is nil. The arguments of the
+// system call are wrong on purpose. A real attacker would use valid arguments for the system call.
 func reach(number uintptr, args ...uintptr) error {
 	var a [6]uintptr
 	copy(a[:], args)
@@ -80,14 +81,13 @@ func Missing() (names []string, err error) {
 	return names, err
 }
 
-// Needs reports whether an attack can succeed on this machine because the only layer that blocks it
-// is missing.
+// Some attacks are blocked by only one layer. If this machine lacks that layer, Needs returns true.
 func Needs(name string, missing []string) bool {
 	layer, ok := onlyBlockedBy[name]
 	return ok && slices.Contains(missing, layer)
 }
 
-// onlyBlockedBy maps attacks that only one layer blocks to that layer.
+// If an attack is blocked by only one layer, onlyBlockedBy maps the attack to the layer.
 var onlyBlockedBy = map[string]string{
 	"memory/files_of_an_engine": sandbox.LayerCgroup,
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// These are the names of the engines. Workers of the engine "plain" have the permissions of an
-// interpreter. Workers of the engine "compiled" can also create memory files and read compiled
-// code.
+// The following constants are the names of the engines. Workers of the engine "plain" have the
+// permissions of an interpreter. Workers of the engine "compiled" can also create memory files and
+// read compiled code.
 const (
 	plain    = "native"
 	compiled = "native-compiled"
@@ -31,7 +31,7 @@ func Languages() []sandbox.Language {
 	}
 }
 
-// guests is an engine whose sources are names of attacks.
+// The type "guests" is an engine. The source of a guest is the name of an attack.
 type guests struct{ name, dir string }
 
 func (g guests) Info() engine.Info {
@@ -54,8 +54,8 @@ func (g guests) Load(_ context.Context, src engine.Source) (engine.Program, erro
 	return guest{a}, nil
 }
 
-// If there is a folder for compiled code, cacheCode writes compiled code to it. If there is such a
-// folder, the workers that run the guest can open files.
+// If a folder for compiled code exists, cacheCode writes compiled code to the folder. Workers can
+// open files only if a folder for compiled code exists.
 func (g guests) cacheCode() {
 	if g.dir != "" && os.MkdirAll(g.dir, 0o700) == nil {
 		_ = os.WriteFile(filepath.Join(g.dir, "code"), nil, 0o600) // the write fails in workers that run guests
@@ -65,7 +65,7 @@ func (g guests) cacheCode() {
 // The constant "good" is the source of a harmless guest.
 const good = "good"
 
-// guest is an attack, or a harmless guest if attack is nil.
+// The type "guest" runs an attack. If the attack is nil, the guest is harmless.
 type guest struct{ attack *Attack }
 
 func (guest) Close() error { return nil }
@@ -73,7 +73,8 @@ func (guest) Close() error { return nil }
 // The constant "succeeded" is the output of an attack that was not blocked.
 const succeeded = "succeeded"
 
-// Run runs the attack. The output is the constant "succeeded" or the error of the attack.
+// Run runs the attack. The output of a guest is the constant "succeeded" or the error of the
+// attack.
 func (g guest) Run(_ context.Context, in engine.Input, _ engine.Host) (engine.Output, error) {
 	if g.attack == nil {
 		return engine.Output{Output: in.Input}, nil
@@ -97,5 +98,5 @@ type victims struct {
 	File      string `json:"file"` // a file that the guest must not access
 }
 
-// errBlocked is the error of an attack that did not reach its goal.
+// If an attack does not reach its goal, the attack returns errBlocked.
 var errBlocked = errors.New("blocked")

@@ -18,14 +18,14 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// These are the time limits of a run.
+// The following constants are the time limits of a run.
 const (
 	deadline = 5 * time.Second
-	lateness = 2 * time.Second // the time is long enough for a busy machine, and for the release of memory
+	lateness = 2 * time.Second // long enough for a busy machine and for freeing the memory
 )
 
-// host is the target of attacks. host consists of a pool and a neighbor, which is a harmless guest
-// that runs all the time.
+// The type "host" is the target of attacks. A host consists of a pool of workers and a neighbor.
+// The neighbor is a harmless guest that runs all the time.
 type host struct {
 	pool      *sandbox.Pool
 	without   string
@@ -34,8 +34,8 @@ type host struct {
 	socket    net.Listener
 }
 
-// newHost returns a host that uses the given folder. The argument "without" is the layer to
-// disable, or "" if no layer is disabled.
+// newHost returns a host that uses the given folder. The argument "without" is the disabled layer,
+// or "" if no layer is disabled.
 func newHost(dir, without string) (*host, error) {
 	options := sandbox.Options{Languages: Languages(), CacheDir: filepath.Join(dir, "cache"), Workers: 4}
 	if without != "" {
@@ -69,7 +69,7 @@ func (h *host) engine(name string) engine.Engine {
 	return nil
 }
 
-// The method "try" runs an attack.
+// The method "try" runs one attack and returns the result.
 func (h *host) try(a Attack) Result {
 	r := Result{Attack: a.Name, Without: h.without}
 	if !h.benign() {
@@ -101,8 +101,8 @@ func (h *host) keepRunning(stop chan struct{}) bool {
 	}
 }
 
-// The method "benign" reports whether the neighbor returns the correct result. The neighbor's
-// process may be killed once, because the host then starts another process.
+// The method "benign" reports whether the neighbor returns the correct result. One run of the
+// neighbor may fail because its process is killed, because the host then starts another process.
 func (h *host) benign() bool {
 	for range 2 {
 		ctx, cancel := context.WithTimeout(context.Background(), deadline)
@@ -154,8 +154,8 @@ func (h *host) attack(a Attack) (answer string, blocked bool) {
 	return answer, answer != succeeded
 }
 
-// neighbourPid returns the ID of a child process. The child process can be the worker of the attack
-// itself.
+// neighbourPid returns the ID of a child process. The returned child process can be the worker that
+// runs the attack.
 func (h *host) neighbourPid() int {
 	tasks, _ := filepath.Glob("/proc/self/task/*/children")
 	for _, task := range tasks {
@@ -168,7 +168,7 @@ func (h *host) neighbourPid() int {
 	return os.Getppid()
 }
 
-// describe returns an error as a short text for a table.
+// The function "describe" formats an error as a short text for a table.
 func describe(err error) string {
 	if f, ok := errors.AsType[*abi.Fault](err); ok {
 		return string(f.Code)
@@ -177,11 +177,11 @@ func describe(err error) string {
 	return text
 }
 
-// Main runs attacks on a host in this process, with one layer disabled, and writes each Result as a
-// line of JSON. Main must be called in a separate process. Before each attack, Main writes the name
-// of the attack in a line that starts with #. If an attack ends this process, the last line that
-// starts with # is the name of this attack. The argument "args" contains the folder, the layer, and
-// the names of attacks.
+// Main starts a host in this process, runs attacks on the host, and writes each Result as a line of
+// JSON. At most one layer is disabled. Main must be called in a separate process. Before each
+// attack, Main writes the name of the attack in a line that starts with #. If an attack ends this
+// process, the last line that starts with # contains the name of the attack. The argument "args"
+// contains the folder, the layer, and the names of attacks.
 func Main(args []string) error {
 	if len(args) < 2 {
 		return errors.New("native: want a folder and a layer as arguments")

@@ -27,7 +27,7 @@ var processAttacks = []Attack{
 		return err
 	}},
 	{Name: "process/limits_of_host", Mechanism: "lower a limit of the host", run: func(v victims) error {
-		return unix.Prlimit(v.Host, unix.RLIMIT_CORE, &unix.Rlimit{}, nil) // the host does not depend on the limit
+		return unix.Prlimit(v.Host, unix.RLIMIT_CORE, &unix.Rlimit{}, nil) // the host does not need the limit to survive
 	}},
 	{Name: "process/execute", Mechanism: "run another program", run: func(victims) error { return reach(unix.SYS_EXECVE, invalid, 0, 0) }},
 	{Name: "process/fork", Mechanism: "start a process that outlives the run", run: func(victims) error {
@@ -50,7 +50,7 @@ var processAttacks = []Attack{
 	limit("file_size", unix.RLIMIT_FSIZE), limit("descriptors", unix.RLIMIT_NOFILE),
 }
 
-// limit returns an attack that raises a resource limit of its own process.
+// The function "limit" returns an attack that raises a resource limit of the attack's process.
 func limit(name string, resource int) Attack {
 	return Attack{Name: "limit/" + name, Mechanism: "raise a limit", run: func(victims) error {
 		return unix.Setrlimit(resource, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY})

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox/sandboxtest"
 )
 
-// These are the maximum resources that an attack uses if the machine does not block it.
+// The following constants limit the resources that an attack uses if the attack is not blocked.
 const (
 	maxThreads = 1000
 	maxBytes   = 512 << 20 // the size is eight times the memory limit of a run
@@ -56,7 +56,7 @@ var threadAttacks = []Attack{
 var memoryAttacks = []Attack{
 	{Name: "memory/file", Mechanism: "fill a memory file, which is charged to no process", run: func(victims) error { return fillMemoryFiles(1, maxBytes) }},
 	{Name: "memory/files_of_an_engine", Mechanism: "fill memory files, in a language that requires memory files", compiled: true, run: func(victims) error {
-		return fillMemoryFiles(3, 200<<20) // the size is just below the size limit of a file
+		return fillMemoryFiles(3, 200<<20) // a size that is slightly less than the size limit of a file
 	}},
 	{Name: "memory/huge_file", Mechanism: "create a memory file of huge pages, which are limited for the machine", compiled: true, run: func(victims) error {
 		_, err := unix.MemfdCreate("x", unix.MFD_HUGETLB)
@@ -107,7 +107,7 @@ var memoryAttacks = []Attack{
 	call("memory/secret", "create secret memory", unix.SYS_MEMFD_SECRET, 0),
 }
 
-// fillMemoryFiles writes to memory files without mapping them.
+// fillMemoryFiles writes to memory files, but does not map the files.
 func fillMemoryFiles(files, bytes int) error {
 	block := make([]byte, 1<<20)
 	for range files {

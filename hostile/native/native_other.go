@@ -11,7 +11,7 @@ import (
 
 var errPlatform = errors.New("native guests require Linux on amd64 or arm64")
 
-// Attack is an attempt of native code to escape.
+// Attack is an attempt of native code to escape from a worker.
 type Attack struct{ Name string }
 
 // Attacks returns nil, because this system has no isolation layers.

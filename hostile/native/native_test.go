@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestBlocked checks that all layers together block every attack.
+// TestBlocked enables all layers and checks that every attack is blocked.
 func TestBlocked(t *testing.T) {
 	absent, err := native.Missing()
 	if err != nil {
@@ -39,7 +39,7 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-// TestEachLayerOff disables each isolation layer in turn. The host and its other guests must
+// TestEachLayerOff disables each isolation layer in turn. The host and the other guests must
 // survive.
 func TestEachLayerOff(t *testing.T) {
 	for i, layer := range sandbox.Layers()[1:] {
@@ -51,8 +51,9 @@ func TestEachLayerOff(t *testing.T) {
 	}
 }
 
-// part divides the attacks into several parts and returns the n-th part. In a soak test, part
-// returns all attacks. The command make hostile also runs all attacks.
+// The function "part" divides the attacks into several parts and returns the part with the number
+// n. In a soak test, the function "part" returns all attacks. The command "make hostile" also runs
+// all attacks.
 func part(number int) (some []native.Attack) {
 	const parts = 16
 	for i, a := range native.Attacks() {

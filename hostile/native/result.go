@@ -8,11 +8,11 @@ type Result struct {
 	Without  string        `json:"without,omitempty"` // the disabled layer, or "" if no layer is disabled
 	Answer   string        `json:"answer"`
 	Blocked  bool          `json:"blocked"` // whether the attack failed
-	Alive    bool          `json:"alive"`   // whether a neighbor always returned its results in time
+	Alive    bool          `json:"alive"`   // true if the neighbor always returned its result in time
 	Late     bool          `json:"late"`    // Late is true if the run ended after its deadline
 	Duration time.Duration `json:"duration_ns"`
 }
 
-// Failed reports whether the host failed. If all layers are active, the attack must be blocked. In
+// Failed reports whether the host failed. If no layer is disabled, the attack must be blocked. In
 // any case, the host and the neighbor must survive.
 func (r Result) Failed() bool { return !r.Alive || r.Late || r.Without == "" && !r.Blocked }

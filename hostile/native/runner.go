@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// hostPatience is the time limit of a host for all attacks.
+// hostPatience is the total time limit for all attacks on a host.
 const hostPatience = 5 * time.Minute
 
-// Run runs attacks. The argument "without" is the layer to disable, or "" if no layer is disabled.
-// Each host is a separate process. The argument "command" must be a program that calls Main with
-// its arguments. If an attack ends the host, the next attack gets a new host.
+// Run runs attacks. The argument "without" is the disabled layer, or "" if no layer is disabled.
+// Each host is a separate process. The argument "command" must be a program that passes its
+// arguments to Main. If an attack ends the host, a new host is started for the next attack.
 func Run(ctx context.Context, command []string, attacks []Attack, without string) ([]Result, error) {
 	dir, err := os.MkdirTemp("", "toolrun-native-")
 	if err != nil {
@@ -37,8 +37,8 @@ func Run(ctx context.Context, command []string, attacks []Attack, without string
 	return results, nil
 }
 
-// runHost starts a host, and returns its results until the host ends. runHost returns at least one
-// result.
+// runHost starts a host, waits until the host ends, and returns the results. runHost returns at
+// least one result.
 func runHost(ctx context.Context, command []string, dir string, attacks []Attack, without string) ([]Result, error) {
 	args := append(append([]string{}, command[1:]...), dir, without)
 	for _, a := range attacks {
@@ -66,8 +66,8 @@ func runHost(ctx context.Context, command []string, dir string, attacks []Attack
 	return nil, fmt.Errorf("start host: %w: %s", exit, stderr.String())
 }
 
-// parse reads the output of Main. parse returns the results and the number of attacks that were
-// started.
+// The function "parse" reads the output of Main. The results are the Results of the attacks and the
+// number of started attacks.
 func parse(out *bytes.Buffer) (results []Result, begun int, err error) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if strings.HasPrefix(lines.Text(), "# ") {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dnCreate is DN_CREATE of fcntl(2).
+// dnCreate is the value of the constant DN_CREATE of fcntl(2).
 const dnCreate = 4
 
 var signalAttacks = []Attack{
@@ -79,7 +79,7 @@ func fcntl(name, mechanism string, command, argument uintptr) Attack {
 		}
 		err := reach(unix.SYS_FCNTL, uintptr(ends[0]), command, argument)
 		if err == unix.ENOTDIR {
-			return nil // the filter allowed the command, so the attack succeeded
+			return nil // if the filter allowed the command, the attack succeeded
 		}
 		return err
 	}}
