@@ -18,8 +18,8 @@ type Attack struct {
 	Mechanism string // a description of what the attack does, and why the attack is dangerous
 	compiled  bool   // true if the attack runs in workers of the engine "compiled"
 	run       func(victims) error
-	load      func(dir string) error // called when a source is compiled; an attack has either "load" or "run"
-	planted   string                 // the name of the file that the attack tries to create in the folder for compiled code
+	load      func(dir string) error // called when a source is compiled
+	planted   string                 // the file that the attack tries to create
 }
 
 // Attacks returns all attacks, sorted by name.

@@ -101,8 +101,9 @@ func (h *host) keepRunning(stop chan struct{}) bool {
 	}
 }
 
-// The method "benign" reports whether the neighbor returns the correct result. One run of the
-// neighbor may fail because its process is killed, because the host then starts another process.
+// The method "benign" reports whether the neighbor returns the correct result. The process of the
+// neighbor may be killed once. The host then starts another process, and the second run must
+// succeed.
 func (h *host) benign() bool {
 	for range 2 {
 		ctx, cancel := context.WithTimeout(context.Background(), deadline)

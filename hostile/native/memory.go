@@ -56,7 +56,7 @@ var threadAttacks = []Attack{
 var memoryAttacks = []Attack{
 	{Name: "memory/file", Mechanism: "fill a memory file, which is charged to no process", run: func(victims) error { return fillMemoryFiles(1, maxBytes) }},
 	{Name: "memory/files_of_an_engine", Mechanism: "fill memory files, in a language that requires memory files", compiled: true, run: func(victims) error {
-		return fillMemoryFiles(3, 200<<20) // a size that is slightly less than the size limit of a file
+		return fillMemoryFiles(3, 200<<20) // slightly less than the size limit of a file
 	}},
 	{Name: "memory/huge_file", Mechanism: "create a memory file of huge pages, which are limited for the machine", compiled: true, run: func(victims) error {
 		_, err := unix.MemfdCreate("x", unix.MFD_HUGETLB)

@@ -8,7 +8,7 @@ type Result struct {
 	Without  string        `json:"without,omitempty"` // the disabled layer, or "" if no layer is disabled
 	Answer   string        `json:"answer"`
 	Blocked  bool          `json:"blocked"` // whether the attack failed
-	Alive    bool          `json:"alive"`   // true if the neighbor always returned its result in time
+	Alive    bool          `json:"alive"`   // true if the neighbor always worked
 	Late     bool          `json:"late"`    // Late is true if the run ended after its deadline
 	Duration time.Duration `json:"duration_ns"`
 }

@@ -79,7 +79,7 @@ func fcntl(name, mechanism string, command, argument uintptr) Attack {
 		}
 		err := reach(unix.SYS_FCNTL, uintptr(ends[0]), command, argument)
 		if err == unix.ENOTDIR {
-			return nil // if the filter allowed the command, the attack succeeded
+			return nil // the filter allowed the command, so the attack succeeded
 		}
 		return err
 	}}

@@ -14,16 +14,17 @@ import (
 
 const module = "github.com/toolrun/toolrun/"
 
-// rule lists the packages that a package may import, except in tests. rule contains the paths of
-// packages of this repository, and other modules. The standard library is always allowed.
+// The type "rule" lists the packages that a package may import. Tests may import other packages. An
+// item of a rule is the path of a package of this repository or the name of another module. The
+// standard library is always allowed.
 type rule struct {
 	own    []string
 	others []string
 }
 
-// rules has a line for every package, including the packages of nested modules. Packages that
-// define contracts import no other package of the repository. Imports between two packages go in
-// only one direction.
+// The variable "rules" contains a rule for every package, including the packages of nested modules.
+// If a package defines contracts, the package imports no other package of the repository. If a
+// package imports another package, the other package must not import the first package.
 var rules = map[string]rule{
 	"abi":                 {},
 	"internal/strictjson": {},

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestContributingListsPackages checks that CONTRIBUTING.md has a row for each package. A row that
-// ends in /... covers all packages under a folder.
+// TestContributingListsPackages checks that CONTRIBUTING.md has a row for each package. If the path
+// in a row ends in "/...", the row covers all packages under the folder.
 func TestContributingListsPackages(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// maxFunctionLines is the maximum length of a function, including its signature but excluding data
-// tables in its body.
+// maxFunctionLines is the maximum number of lines of a function. The lines of the signature count,
+// but the lines of data tables in the body do not count.
 const maxFunctionLines = 60
 
 func TestFunctionLength(t *testing.T) {
@@ -25,9 +25,9 @@ func TestFunctionLength(t *testing.T) {
 	}
 }
 
-// functions returns the declared functions of a file, and the function literals of its package
-// variables. functions does not return literals within a function, because their lines count toward
-// that function.
+// The function "functions" returns the functions that a file declares and the function literals in
+// package variables. A function literal inside a function is not returned, because its lines count
+// toward the enclosing function.
 func functions(file *ast.File) (found []ast.Node) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n.(type) {
@@ -40,7 +40,8 @@ func functions(file *ast.File) (found []ast.Node) {
 	return found
 }
 
-// functionLines returns the number of lines of a function, excluding data tables in its body.
+// functionLines returns the number of lines of a function, without the lines of data tables in the
+// body.
 func functionLines(set *token.FileSet, function ast.Node) int {
 	lines := set.Position(function.End()).Line - set.Position(function.Pos()).Line + 1
 	ast.Inspect(function, func(n ast.Node) bool {
@@ -63,7 +64,8 @@ func hasFunction(n ast.Node) (has bool) {
 	return has
 }
 
-// TestFunctionLines checks that data tables are excluded, but tables of functions are not.
+// TestFunctionLines checks that the lines of data tables do not count, and that the lines of tables
+// of functions count.
 func TestFunctionLines(t *testing.T) {
 	for source, want := range map[string]int{
 		"func f() {\n\ta()\n}":                                                      3,
@@ -86,7 +88,7 @@ func TestFunctionLines(t *testing.T) {
 	}
 }
 
-// parseText parses declarations, for tests of the rules.
+// parseText parses declarations. Tests of the rules use parseText.
 func parseText(t *testing.T, set *token.FileSet, declarations string) *ast.File {
 	t.Helper()
 	file, err := parser.ParseFile(set, "p.go", "package p\n"+declarations, parser.SkipObjectResolution)

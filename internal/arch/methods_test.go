@@ -18,8 +18,8 @@ import (
 	"testing"
 )
 
-// maxMethods is the maximum number of methods of a type, including promoted methods. A type with
-// more than maxMethods methods has too many responsibilities.
+// maxMethods is the maximum number of methods of a type, including promoted methods. If a type has
+// more than maxMethods methods, the type has too many responsibilities.
 const maxMethods = 30
 
 func TestMethods(t *testing.T) {
@@ -30,8 +30,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// methodCounts returns the number of methods of each type of the main module. Each key consists of
-// the package path and the type name.
+// methodCounts returns the number of methods of each type of the main module. Each key of the
+// result consists of the package path and the type name.
 func methodCounts(t *testing.T) map[string]int {
 	t.Helper()
 	packages := list(t)
@@ -66,7 +66,7 @@ func check(path string, set *token.FileSet, files []*ast.File, imports types.Imp
 	return config.Check(path, set, files, nil)
 }
 
-// countMethods adds the number of methods of each type of a package to counts.
+// countMethods sets the number of methods in the map "counts" for each type of a package.
 func countMethods(p *types.Package, counts map[string]int) {
 	for _, name := range p.Scope().Names() {
 		object, ok := p.Scope().Lookup(name).(*types.TypeName)

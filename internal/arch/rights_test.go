@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// declaredGrants lists the exported fields that contain grants from a file or a caller. If such a
-// field is nil, there are no grants. The list does not include the rights of a transaction, which
-// are a memory.Authority.
+// declaredGrants lists the exported fields for grants that a file or a caller specifies. If a field
+// for grants is nil, there are no grants. The rights of a transaction are not in the list, because
+// they are a memory.Authority.
 var declaredGrants = []string{"declare.Prompt.Grants", "declare.Tool.Grants", "host.AdHocTool.Grants"}
 
 // TestRightsAreValues checks that no code treats a missing value as full rights.
@@ -42,7 +42,7 @@ func TestRightsAreValues(t *testing.T) {
 	}
 }
 
-// TestRightsAreValuesFails checks that the test detects violations.
+// TestRightsAreValuesFails checks that TestRightsAreValues detects violations.
 func TestRightsAreValuesFails(t *testing.T) {
 	const source = `package p
 type Tx struct { Grants []memory.Grant; Scopes, Rights []Grant; Authority memory.Authority; grants []Grant }
@@ -63,7 +63,7 @@ func f(tx Tx, authority *Authority) bool { return tx.Grants == nil || nil != aut
 	}
 }
 
-// nilRights returns the comparisons of grants and authorities with nil.
+// nilRights returns the expressions that compare grants or authorities with nil.
 func nilRights(file *ast.File) (mistakes []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		b, ok := n.(*ast.BinaryExpr)
@@ -93,8 +93,8 @@ func nameOf(e ast.Expr) string {
 	return ""
 }
 
-// grantFields returns the exported fields of exported structs whose type is a slice of grants, as
-// Type.Field.
+// grantFields searches exported structs for exported fields whose type is a slice of grants. The
+// result contains each field in the form "Type.Field".
 func grantFields(file *ast.File) (fields []string) {
 	for name, s := range structs(file) {
 		if !ast.IsExported(name) {
@@ -120,7 +120,7 @@ func declaresStruct(file *ast.File, name string) bool {
 	return ok
 }
 
-// structs returns the struct types that a file declares, by name.
+// The function "structs" returns a map from names to the struct types that a file declares.
 func structs(file *ast.File) map[string]*ast.StructType {
 	found := map[string]*ast.StructType{}
 	for _, decl := range file.Decls {

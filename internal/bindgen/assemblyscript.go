@@ -37,7 +37,7 @@ func asOperation(b *strings.Builder, op abi.Operation) {
 	b.WriteString(folded("  return replyTo("+asImport(op)+"(", args, "));") + "\n}\n")
 }
 
-// asImport returns the name of an import in AssemblyScript.
+// asImport returns the AssemblyScript name of an import.
 func asImport(op abi.Operation) string {
 	if op.Module == "" {
 		return "memory_" + op.Name
@@ -45,8 +45,8 @@ func asImport(op abi.Operation) string {
 	return "imported_" + op.Name
 }
 
-// asParam renders the type of a parameter. A parameter has a default value if no required parameter
-// follows it.
+// asParam renders the type of a parameter. If no required parameter follows a parameter, the
+// parameter has a default value.
 func asParam(op abi.Operation, i int) string {
 	p := op.Params[i]
 	switch {

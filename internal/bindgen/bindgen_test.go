@@ -15,7 +15,7 @@ import (
 
 const root = "../.."
 
-// TestGenerated compares the generated files with the table of operations.
+// TestGenerated checks that the generated files match the table of operations.
 func TestGenerated(t *testing.T) {
 	for name, want := range generate(t, abi.Operations()) {
 		got, err := os.ReadFile(filepath.Join(root, name))
@@ -28,7 +28,8 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// probe is an operation that exists only in tests. probe uses every feature of the table.
+// The variable "probe" is an operation that exists only in tests. The operation uses every feature
+// of the table.
 var probe = abi.Operation{
 	Name: "probe_content", Verb: abi.Read,
 	Doc: "asks a question about a store, and */ ends no comment",
@@ -51,8 +52,8 @@ var probe = abi.Operation{
 	Variants: []abi.Variant{{Param: "options", Member: "deep", Value: "true", Reply: abi.Type{Shape: abi.Text, Nullable: true}, Doc: "returns one text"}},
 }
 
-// withProbe returns the table with one more operation, and with a second operation in the module of
-// models, because some files contain only one module.
+// withProbe returns the table with two additional operations. The second operation is in the module
+// of models, because some files contain the operations of only one module.
 func withProbe() abi.Table {
 	ask := probe
 	ask.Name, ask.Module = abi.ModelModule+"_probe_content", abi.ModelModule
@@ -68,8 +69,8 @@ func generate(t *testing.T, table abi.Table) map[string][]byte {
 	return files
 }
 
-// TestEveryFileHasTheOperation adds an operation to the table. Each file must then contain the
-// operation and must not lose any other line.
+// TestEveryFileHasTheOperation adds an operation to the table. Each generated file must contain the
+// new operation and must not lose any other line.
 func TestEveryFileHasTheOperation(t *testing.T) {
 	before := generate(t, abi.Operations())
 	for name, text := range generate(t, withProbe()) {
@@ -84,7 +85,8 @@ func TestEveryFileHasTheOperation(t *testing.T) {
 	}
 }
 
-// TestPage checks that ABI.md contains the signature of the function, its options and its replies.
+// TestPage checks that ABI.md contains the signature, the options and the replies of the new
+// function.
 func TestPage(t *testing.T) {
 	page := string(generate(t, withProbe())["abi/ABI.md"])
 	for _, want := range []string{
@@ -98,7 +100,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestRefused checks that tables that would generate invalid code are rejected.
+// TestRefused checks that a table is rejected if the generated code would be invalid.
 func TestRefused(t *testing.T) {
 	op := func(change func(*abi.Operation)) abi.Operation {
 		changed := probe

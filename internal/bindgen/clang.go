@@ -32,7 +32,7 @@ func cImport(op abi.Operation) string {
 	return cHead("int32_t "+cImportName(op), params)
 }
 
-// cImportName returns the name of an import in C. The name differs from the name of the function
+// cImportName returns the C name of an import. The name must differ from the name of the function
 // that calls the import.
 func cImportName(op abi.Operation) string {
 	if op.Module == "" {
@@ -71,7 +71,7 @@ func (g *generator) cFunctions() (string, error) {
 	return b.String(), nil
 }
 
-// cStub renders the stub imports for native tests on the author's machine.
+// cStub renders stubs of the imports. Authors use the stubs for native tests on their machine.
 func (g *generator) cStub() (string, error) {
 	var b strings.Builder
 	for i, op := range g.table {
@@ -100,8 +100,8 @@ func prefixed(prefix string, names []string) []string {
 	return all
 }
 
-// The function "folded" writes a head and its items in lines of at most 120 characters. The items
-// after the first line are aligned with the end of the head.
+// The function "folded" writes a head and its items in lines of at most 120 characters. From the
+// second line on, the items are aligned with the end of the head.
 func folded(head string, items []string, tail string) string {
 	var b strings.Builder
 	b.WriteString(head)

@@ -18,10 +18,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// The following tests generate the bindings with an additional operation, compile the bindings
-// without other changes, and run the result.
+// The following tests generate the bindings for a table with an additional operation. Then the
+// tests compile and run the generated bindings.
 
-// runPlugin runs a plug-in, which must import and call only the added operation.
+// runPlugin runs a plug-in. The plug-in must import and call only the added operation.
 func runPlugin(t *testing.T, code []byte) {
 	t.Helper()
 	src := engine.Source{Path: "probe.wasm", Code: code, Operations: withProbe()}
@@ -65,7 +65,7 @@ func init() {
 func main() {}
 `
 
-// TestGo builds a plug-in and the binding for native tests on the author's machine.
+// TestGo builds a plug-in for WebAssembly, and builds the binding for native tests.
 func TestGo(t *testing.T) {
 	dir := t.TempDir()
 	abs, err := filepath.Abs(root)
@@ -162,7 +162,7 @@ func TestAssemblyScript(t *testing.T) {
 	run(t, dir, node, "--input-type=module", "-e", asTest)
 }
 
-// asTest runs the plug-in with the test double, which does not know the operation.
+// asTest runs the plug-in with the test double. The test double does not know the added operation.
 const asTest = `
 import { readFileSync } from 'node:fs';
 import { Host } from './host.mjs';
@@ -206,8 +206,8 @@ func TestTypeScript(t *testing.T) {
 	run(t, dir, node, "node_modules/typescript/bin/tsc", "-p", ".")
 }
 
-// pyCheck runs the type stub as a module, which resolves every name in it, and inspects the
-// functions.
+// pyCheck is a Python script that runs the type stub as a module and inspects the functions.
+// Running the stub resolves every name in the stub.
 const pyCheck = `
 import inspect, sys, typing
 sys.path.insert(0, sys.argv[1])
@@ -223,7 +223,7 @@ assert scope["ProbeOptions"].__optional_keys__ == {"deep"}, scope["ProbeOptions"
 assert "ends no comment" in overloads[-4].__doc__
 `
 
-// TestPython runs the type stub.
+// TestPython runs the Python type stub as a module.
 func TestPython(t *testing.T) {
 	python := needed(t, "python3")
 	file := filepath.Join(t.TempDir(), "memory.pyi")
@@ -235,7 +235,8 @@ func TestPython(t *testing.T) {
 	run(t, t.TempDir(), python, "-B", "-c", pyCheck, library, file)
 }
 
-// binding copies the folder of a binding, including its generated files.
+// The function "binding" copies the folder of a binding and replaces the generated files in the
+// copy.
 func binding(t *testing.T, folder string) string {
 	t.Helper()
 	dir, source := t.TempDir(), os.DirFS(filepath.Join(root, folder))
@@ -265,7 +266,8 @@ func binding(t *testing.T, folder string) string {
 	return dir
 }
 
-// The variable "unreachable" contains npm's error codes for an unreachable registry.
+// The variable "unreachable" contains the error codes that npm reports if its registry is
+// unreachable.
 var unreachable = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH`)
 
 func npm(t *testing.T, dir string, args ...string) {

@@ -8,11 +8,11 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// file is a generated file, or a file with generated sections.
+// The type "file" is a generated file, or a file that contains generated sections.
 type file struct {
 	path string
-	// The field "whole" renders the whole file. The field "sections" renders the parts of the file
-	// between their marks.
+	// The field "whole" is a function that renders the whole file. The field "sections" contains
+	// functions that render sections of the file.
 	whole    func(g *generator) (string, error)
 	sections []section
 }
@@ -34,15 +34,15 @@ var files = [...]file{
 	{path: "sdk/python-wasm/toolrun/model.pyi", sections: []section{{"operations", hashMarks, pythonOf(abi.ModelModule)}}},
 }
 
-// generator renders the declarations of a table.
+// The type "generator" renders declarations for a table of operations.
 type generator struct {
 	table abi.Table
 	tree  fs.FS // the file tree of the module, which contains handwritten declarations
 }
 
-// Generate returns every file that depends on the operation table, by the path of the file in the
-// module. tree is the current module. If a file in the result has no content, the file must not
-// exist.
+// Generate maps the path of each file that depends on the operation table to the content of the
+// file. The argument "tree" is the current module. If a file in the result has no content, the file
+// must not exist.
 func Generate(table abi.Table, tree fs.FS) (map[string][]byte, error) {
 	if err := check(table); err != nil {
 		return nil, err
@@ -79,8 +79,8 @@ func (g *generator) render(f file) (string, error) {
 	return text, nil
 }
 
-// check returns an error if a table would generate invalid code. The error of check lists all
-// mistakes.
+// The function "check" returns an error if the code that a table generates would be invalid. The
+// error lists all mistakes in the table.
 func check(table abi.Table) error {
 	var errs []error
 	objects := map[string]abi.Type{}

@@ -11,23 +11,24 @@ import (
 
 var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// pythonKeywords contains the keywords of Python. A keyword of Python cannot be the name of a
-// parameter, because Python passes arguments by name.
+// pythonKeywords contains the keywords of Python. A Python keyword cannot be the name of a
+// parameter, because Python callers pass arguments by name.
 var pythonKeywords = strings.Fields(`and as assert async await break class continue def del elif else except finally for from global
 	if import in is lambda nonlocal not or pass raise return try while with yield`)
 
 // isName reports whether a name is valid for an operation or a parameter.
 func isName(s string) bool { return namePattern.MatchString(s) && !slices.Contains(pythonKeywords, s) }
 
-// The variable "reserved" contains keywords of the other languages in which names of the table
-// become identifiers. If a name is such a keyword, its identifier has a trailing underscore.
+// Names in the table become identifiers in several languages. The variable "reserved" contains
+// keywords of all these languages except Python. If a name is a reserved keyword, its identifier
+// ends in an underscore.
 var reserved = strings.Fields(`args as async auto await bool break case catch chan char class const continue debugger def default
 	defer del delete do double elif else enum err except export extends extern fallthrough false finally float for found from func function
 	global go goto if implements import in inline int interface into is lambda let long map new nil nonlocal not null or package pass
 	private protected public raise range register restrict return select short signed sizeof static string struct super switch
 	this throw true try type typedef typeof union unsigned var void volatile while with yield`)
 
-// identifier returns a name in the form of a valid identifier.
+// The function "identifier" converts a name to a valid identifier.
 func identifier(name string) string {
 	if slices.Contains(reserved, name) {
 		return name + "_"
@@ -35,7 +36,7 @@ func identifier(name string) string {
 	return name
 }
 
-// pascal returns a name in PascalCase, such as GetContent.
+// The function "pascal" converts a name to PascalCase, such as GetContent.
 func pascal(name string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(name, "_") {
@@ -44,7 +45,7 @@ func pascal(name string) string {
 	return b.String()
 }
 
-// camel returns a name in camelCase, such as modelChat.
+// The function "camel" converts a name to camelCase, such as modelChat.
 func camel(name string) string {
 	text := pascal(name)
 	return strings.ToLower(text[:1]) + text[1:]
@@ -57,7 +58,7 @@ func capitalised(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// sentence turns a phrase into a sentence.
+// The function "sentence" converts a phrase to a sentence.
 func sentence(phrase string) string {
 	if phrase == "" {
 		return ""
@@ -65,7 +66,7 @@ func sentence(phrase string) string {
 	return capitalised(strings.TrimSuffix(phrase, ".")) + "."
 }
 
-// identifiers returns the parameters of an operation as identifiers.
+// The function "identifiers" returns identifiers for the parameters of an operation.
 func identifiers(op abi.Operation) []string {
 	names := make([]string, len(op.Params))
 	for i, p := range op.Params {
@@ -74,8 +75,8 @@ func identifiers(op abi.Operation) []string {
 	return names
 }
 
-// objectsOf returns the named objects of an operation. Nested objects precede the objects that
-// contain them.
+// objectsOf returns the named objects of an operation. If an object is nested in another object,
+// the nested object precedes the other object.
 func objectsOf(op abi.Operation) []abi.Type {
 	var all []abi.Type
 	if len(op.Forms) > 0 {
@@ -107,7 +108,7 @@ func appendObjects(all []abi.Type, t abi.Type) []abi.Type {
 }
 
 // docOf returns the description of an operation. If the operation has several forms, the
-// description covers all of them.
+// description covers all forms.
 func docOf(op abi.Operation) string {
 	var docs []string
 	for _, form := range op.AllForms() {
@@ -116,7 +117,7 @@ func docOf(op abi.Operation) string {
 	return strings.Join(docs, "; or ")
 }
 
-// objects returns the named objects of the table without duplicates.
+// The method "objects" returns the named objects of the table without duplicates.
 func (g *generator) objects() []abi.Type {
 	var all []abi.Type
 	for _, op := range g.table {
@@ -139,7 +140,8 @@ func holdsContent(t abi.Type) bool {
 	return slices.ContainsFunc(t.Fields, func(f abi.Field) bool { return holdsContent(f.Type) })
 }
 
-// wrapped wraps a text into lines of at most width characters, each with a prefix.
+// The function "wrapped" wraps a text. Each line begins with a prefix and has at most "width"
+// characters.
 func wrapped(text, prefix string, width int) string {
 	var lines []string
 	line := ""

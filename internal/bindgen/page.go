@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// pageFunctions returns a function that renders the table of the functions of a module.
+// pageFunctions returns a function that renders a table. The table lists the functions of a module.
 func pageFunctions(module string) func(*generator) (string, error) {
 	return func(g *generator) (string, error) {
 		var b strings.Builder
@@ -24,7 +24,7 @@ func pageFunctions(module string) func(*generator) (string, error) {
 	}
 }
 
-// pageReplies renders the table of the arguments and replies of the operations.
+// pageReplies renders a table with the arguments and the replies of all operations.
 func (g *generator) pageReplies() (string, error) {
 	var b strings.Builder
 	b.WriteString("| operation | arguments | reply |\n| --- | --- | --- |\n")
@@ -36,7 +36,8 @@ func (g *generator) pageReplies() (string, error) {
 	return b.String(), nil
 }
 
-// pageName returns the name of an operation, with its module, unless the module is "memory".
+// pageName returns the name of an operation. If the module is not "memory", the result also
+// contains the name of the module.
 func pageName(op abi.Operation) string {
 	if op.Module == "" {
 		return op.Name
@@ -49,7 +50,7 @@ var (
 	nulls = regexp.MustCompile(`\bnull\b`)
 )
 
-// cell renders a text as a table cell, with null as code.
+// The function "cell" renders a text as a table cell. The word null is rendered as code.
 func tableCell(text string) string {
 	text = spans.ReplaceAllStringFunc(text, func(span string) string {
 		if span[0] == '`' {

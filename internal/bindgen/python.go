@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// pythonOf returns a function that renders the types of a module.
+// pythonOf returns a function that renders the Python types of a module.
 func pythonOf(module string) func(*generator) (string, error) {
 	return func(g *generator) (string, error) {
 		own := &generator{g.table.Of(module), g.tree}
@@ -58,7 +58,7 @@ func pyClass(b *strings.Builder, name, bases string, fields []abi.Field) {
 	b.WriteString("\n")
 }
 
-// pyDoc renders a text for Python.
+// pyDoc renders a text as Python documentation.
 func pyDoc(text string) string {
 	return strings.ReplaceAll(nulls.ReplaceAllString(text, "None"), "`", "``")
 }

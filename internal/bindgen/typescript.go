@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// tsModuleDocs contains the comments on the interfaces of the modules.
+// tsModuleDocs maps modules to the comments on their interfaces.
 var tsModuleDocs = map[string]string{
 	abi.MemoryModule: "The tool's memory. A call takes effect immediately; awaiting its promise returns the reply. A failed call " +
 		"rejects with a MemoryAccessError, and an unhandled rejection fails the run. The arguments can also be passed as one object.",

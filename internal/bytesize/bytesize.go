@@ -1,4 +1,4 @@
-// Package bytesize parses and formats sizes in bytes with units, such as 64MiB and 500kB.
+// Package bytesize parses and formats sizes with units, such as 64MiB and 500kB.
 package bytesize
 
 import (
@@ -14,8 +14,8 @@ var sizeUnits = []struct {
 	unit int64
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}}
 
-// Parse parses a size: a count and a unit, such as 64MiB or 500kB. Parse returns false for any
-// other text.
+// Parse parses a size. A size consists of a number and a unit, such as 64MiB or 500kB. If the text
+// is not a size, the second result is false.
 func Parse(text string) (bytes int64, ok bool) {
 	m := sizeRule().FindStringSubmatch(text)
 	if m == nil {
@@ -24,7 +24,7 @@ func Parse(text string) (bytes int64, ok bool) {
 	count, err := strconv.ParseInt(m[1], 10, 64)
 	for _, u := range sizeUnits {
 		if u.name == m[2] && err == nil {
-			return count * u.unit, true // eight digits of GiB do not overflow an int64
+			return count * u.unit, true // eight digits with the unit GiB do not overflow an int64
 		}
 	}
 	return 0, false

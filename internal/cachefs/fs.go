@@ -8,7 +8,8 @@ import (
 	"sync"
 )
 
-// MaxFileBytes is the maximum size of a file. A file that is larger cannot be opened.
+// MaxFileBytes is the maximum size of a file. Files that are larger than MaxFileBytes cannot be
+// opened.
 const MaxFileBytes = 64 << 20
 
 // FS is a file system that caches another file system. FS reads each name once and caches the
@@ -33,7 +34,7 @@ func New(below fs.FS) *FS {
 	return &FS{below: below, files: memo[*file]{}, infos: memo[fs.FileInfo]{}, own: memo[fs.FileInfo]{}, links: memo[string]{}}
 }
 
-// Seal stops reads from the underlying file system. After Seal, names that were not read before do
+// Seal stops reads from the underlying file system. After Seal, files that were not read before do
 // not exist.
 func (f *FS) Seal() {
 	f.mu.Lock()
@@ -50,12 +51,12 @@ func (f *FS) Open(name string) (fs.File, error) {
 	return found.open(), nil
 }
 
-// Stat returns the info of a file, following links.
+// Stat returns information about a file. Stat follows links.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	return ask(f, f.infos, "stat", name, func() (fs.FileInfo, error) { return fs.Stat(f.below, name) })
 }
 
-// Lstat returns the info of a file without following links.
+// Lstat returns information about a file. Lstat does not follow links.
 func (f *FS) Lstat(name string) (fs.FileInfo, error) {
 	return ask(f, f.own, "lstat", name, func() (fs.FileInfo, error) { return fs.Lstat(f.below, name) })
 }
@@ -74,7 +75,7 @@ type answer[T any] struct {
 }
 
 // ask returns the cached result for a name. If there is no cached result, ask calls the function
-// read and caches the result of read.
+// "read" and caches the result.
 func ask[T any](f *FS, known memo[T], op, name string, read func() (T, error)) (value T, err error) {
 	if !fs.ValidPath(name) {
 		return value, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -104,7 +105,8 @@ var (
 	errIrregular = errors.New("the path is neither a regular file nor a folder")
 )
 
-// read reads a file. read does not open irregular files, because opening a pipe would block.
+// The method "read" reads a file. If a file is not regular, the method does not open the file,
+// because opening a pipe would block.
 func read(below fs.FS, name string) (*file, error) {
 	info, err := fs.Stat(below, name)
 	if err != nil {

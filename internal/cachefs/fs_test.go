@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/cachefs"
 )
 
-// folder creates a folder on disk with files, a subfolder and a link.
+// The function "folder" creates a folder on the disk. The folder contains files, a subfolder and a
+// link.
 func folder(t *testing.T) (dir string, root fs.FS) {
 	t.Helper()
 	dir = t.TempDir()
@@ -84,8 +85,8 @@ func TestEachFileIsReadOnce(t *testing.T) {
 	}
 }
 
-// TestUnfitFiles checks that invalid paths cause errors. Files that would block or exhaust memory
-// must cause errors too.
+// TestUnfitFiles checks that invalid paths cause errors. If reading a file would block or exhaust
+// the memory, the read must return an error too.
 func TestUnfitFiles(t *testing.T) {
 	dir, root := folder(t)
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {

@@ -1,4 +1,4 @@
-// Generate writes the declarations of the memory operations in the bindings. The argument of the
+// Generate writes declarations of the memory operations to the bindings. The argument of the
 // command is the folder of the module.
 package main
 
